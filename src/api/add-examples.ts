@@ -12,6 +12,7 @@ const beginnings: Readonly<Record<string, string>> = {
   'image/png': '\u{89}PNG…',
   'audio/ogg': 'OggS…',
   'audio/mpeg': 'ID3…',
+  'audio/wav': 'RIFF…',
 };
 
 export const addExamples = (document: oas32.OpenAPIObject): void => {

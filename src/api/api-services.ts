@@ -19,8 +19,13 @@ import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
+import type { CountedRequests } from '#src/domain/counted-requests.ts';
+import type { OpenRecording } from '#src/domain/open-recording.ts';
 import type { Country } from '#src/domain/phone-number.ts';
+import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { TrunkCheckStep, TrunkRoute, TrunkStatus } from '#src/domain/trunk.ts';
+import type { WebhookTest } from '#src/events/test-event.ts';
+import type { VoiceSamples } from '#src/domain/voice.ts';
 import type { AnsweredRequest } from './access-log.ts';
 import type { ReadBrowser } from './browser.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -29,7 +34,16 @@ import type { StreamPermits } from './stream-permits.ts';
 /** The services below, and what the API works with itself. */
 export type ApiServices = Pick<
   CallControl,
-  'placeCall' | 'requestHangup' | 'requestCancel' | 'pressKeys' | 'say' | 'pauseRecording' | 'resumeRecording'
+  | 'placeCall'
+  | 'requestHangup'
+  | 'requestCancel'
+  | 'pressKeys'
+  | 'say'
+  | 'collectKeys'
+  | 'transfer'
+  | 'cancelTransfer'
+  | 'pauseRecording'
+  | 'resumeRecording'
 > &
   AdministrationServices & {
     checkCapacity: Admission['check'];
@@ -44,7 +58,7 @@ export type ApiServices = Pick<
     country: Country;
     limits: RequestLimits;
     /** Counts one more request with those that came to other gateways within so long; null while this one is alone. */
-    countWithOthers: (perSeconds: number) => (key: string) => Promise<RequestsInAll | null>;
+    countWithOthers: (perSeconds: number) => (key: string) => Promise<CountedRequests | null>;
     clientAddress: ClientAddress;
     readBrowser: ReadBrowser;
     /** What a workspace falls back to where it sets nothing itself. */
@@ -66,6 +80,8 @@ export type ApiServices = Pick<
     isHeldHere: (callId: string) => boolean;
     /** The picture of a chart, as SVG. */
     charts: (name: ChartName) => Promise<string>;
+    /** What a chart is made of, as JSON. */
+    chartDefinitions: (name: ChartName) => string;
     streams: StreamPermits;
     /** `null` where the simulated line does not run: its endpoints answer 404. */
     simulator: Simulator | null;
@@ -76,6 +92,7 @@ export type ApiServices = Pick<
     urlProblem: (url: string) => Promise<string | undefined>;
     webhookTests: WebhookTests;
     engines: Engines;
+    voiceSamples: VoiceSamples;
     /** Registers, asks, and calls; undefined where there is no real line, or the trunk is not enabled. */
     tryTrunk: (
       trunkId: string,
@@ -101,9 +118,6 @@ export type ApiServices = Pick<
     /** Of the gateway, for the OpenAPI document. */
     version: string;
   };
-
-/** So many requests, and the seconds until none of them is counted any more. */
-export type RequestsInAll = { requests: number; seconds: number };
 
 /** Requests in a stretch of time; `points: 0` switches the limit off. */
 export type RequestLimit = { points: number; perSeconds: number };
@@ -142,15 +156,11 @@ export interface Recordings {
    * it should be. Refuses with `service_unavailable` while the place where it is kept does not answer, as reading it
    * does.
    */
-  open(recording: { callId: string; file: string; node: string }): Promise<OpenRecordingFile | undefined>;
-}
-
-/** An open file. Whoever opened it reads it once or closes it; a stream closes it at its end. */
-export interface OpenRecordingFile {
-  bytes: number;
-  /** `start` and `end` are both inclusive, as in a Range header. */
-  read(range?: { start: number; end: number }): Promise<Readable>;
-  close(): Promise<void>;
+  open(recording: {
+    callId: string;
+    file: string;
+    node: string;
+  }): Promise<OpenRecording<Readable> | undefined>;
 }
 
 /**
@@ -159,7 +169,10 @@ export interface OpenRecordingFile {
  */
 export interface Simulator {
   /** What is wrong with a script, by step, counted from 0; empty when it can be played. */
-  checkScript(script: Script, role: 'caller' | 'callee'): readonly { step: number; message: string }[];
+  checkScript(
+    script: Script,
+    role: 'caller' | 'callee',
+  ): Promise<readonly { step: number; message: string }[]>;
   /** An inbound call arrives; its script was checked. Refuses with `number_not_found` for a number of nobody's here. */
   receiveSimulatedCall(request: {
     workspaceId: string;
@@ -168,21 +181,37 @@ export interface Simulator {
     from: string;
     /** `null` for a polite caller. */
     script: Script | null;
+    /** Of its INVITE. */
+    sipHeaders?: SipHeaders;
+    /** Watches the script. */
+    rehearsal?: ScriptRehearsal;
   }): Promise<{ callId: string; status: CallStatus; endReason: EndReason | null }>;
   /** How the callee with this number behaves from now on towards this workspace; the script was checked. */
-  defineCallee(workspaceId: string, number: string, script: Script): void;
+  defineCallee(
+    workspaceId: string,
+    number: string,
+    script: Script,
+    rehearsal: ScriptRehearsal | undefined,
+  ): Promise<void>;
   /** `undefined` for a number that nobody of the workspace defined. */
   calleeScript(workspaceId: string, number: string): Script | undefined;
+  /** How far the script of a call has come; `undefined` where none is or was lately watched. */
+  scriptProgress(
+    callId: string,
+  ): { steps: number; stepsDone: number; outcome: 'playing' | 'done' | 'timed_out' } | undefined;
 }
 
 export type Script = readonly unknown[];
 
+/** How a script is watched; `people` by their numbers. */
+export type ScriptRehearsal = {
+  stepTimeoutSec: number;
+  people?: Readonly<Record<string, 'accepts' | 'declines' | 'busy' | 'no_answer'>> | undefined;
+};
+
 export interface WebhookTests {
   /** Sends a `webhook.test` event once, now, and reports how it went. */
-  send(endpoint: {
-    id: string;
-    workspaceId: string;
-  }): Promise<{ httpStatus: number | null; error: string | null; durationMs: number }>;
+  send(endpoint: { id: string; workspaceId: string }): Promise<WebhookTest>;
 }
 
 export interface Health {

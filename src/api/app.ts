@@ -1,5 +1,5 @@
 /** The HTTP API: each request runs through these steps, top to bottom, and ends in exactly one answer. */
-import { Router } from '@koa/router';
+import { Router, type RouterMiddleware } from '@koa/router';
 import Koa from 'koa';
 import { logAccess } from './access-log.ts';
 import { createAuthentication, type Authentication } from './authenticate.ts';
@@ -27,13 +27,31 @@ export const createApi = (
   app.use(securityHeaders());
   app.use(refuse(services));
   app.use(checkTarget);
-  app.use(createRouter(services, failures).routes());
+  app.use(findRoute(services, failures));
   app.use(answerUnmatched);
   return app;
 };
 
-const createRouter = (services: ApiServices, failures: Counter): Router<ApiState> => {
+/** Of a path or a pattern of the API: `/api/v1/calls`. No pattern has a parameter in it. */
+const resourceOf = (path: string): string => /^\/api\/v1\/[^/]+/.exec(path)?.[0] ?? '';
+
+/** A router for each resource: one for all would try every one of its patterns at every path. */
+const findRoute = (services: ApiServices, failures: Counter): RouterMiddleware<ApiState> => {
   const authentication = createAuthentication(services, failures);
+  const middlewares = new Map(
+    [...Map.groupBy(routes, ({ path }) => resourceOf(path))].map(([resource, itsRoutes]) => [
+      resource,
+      createRouter(itsRoutes, authentication, services).routes(),
+    ]),
+  );
+  return (ctx, next) => middlewares.get(resourceOf(ctx.path))?.(ctx, next) ?? next();
+};
+
+const createRouter = (
+  routes: readonly Route[],
+  authentication: Authentication,
+  services: ApiServices,
+): Router<ApiState> => {
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const route of routes) {
     router.register(

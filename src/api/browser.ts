@@ -11,8 +11,12 @@ import { createClientAddress } from './client-address.ts';
 export const consoleHeader = 'x-trunkline-console';
 
 export type Browser = {
+  /** What its session is called: browsers give a cookie to every port of a host, and each gateway wants its own. */
+  cookieName: string;
   /** The secret of its session; undefined where it sends none. */
   session: string | undefined;
+  /** A page asks, from anywhere; programs have no origin. */
+  isPage: boolean;
   /** The page that asks came from this gateway, as the browser says. Only browsers are to be believed. */
   isOurPage: boolean;
   /** It sent the header that only the console sends. */
@@ -25,16 +29,20 @@ export type Browser = {
 
 export type ReadBrowser = (request: IncomingMessage) => Browser;
 
-const sessionCookie = 'trunkline_session';
+/** The usual port of http or https stands in no address. */
+const cookieNameAt = (host: string | undefined): string => {
+  const port = URL.parse(`http://${host ?? ''}`)?.port ?? '';
+  return port === '' ? 'trunkline_session' : `trunkline_session_${port}`;
+};
 
 /** `secret` null takes it away. For every path, since WebSockets are opened at others than the API's. */
 export const cookieOf = (
   secret: string | null,
   seconds: number,
-  { isHttps }: Pick<Browser, 'isHttps'>,
+  { cookieName, isHttps }: Pick<Browser, 'cookieName' | 'isHttps'>,
 ): string =>
   [
-    `${sessionCookie}=${secret ?? ''}`,
+    `${cookieName}=${secret ?? ''}`,
     'Path=/',
     `Max-Age=${secret === null ? 0 : seconds}`,
     'HttpOnly',
@@ -42,8 +50,8 @@ export const cookieOf = (
     ...(isHttps ? ['Secure'] : []),
   ].join('; ');
 
-const sessionIn = ({ cookie = '' }: IncomingHttpHeaders): string | undefined => {
-  const start = `${sessionCookie}=`;
+const sessionIn = ({ cookie = '' }: IncomingHttpHeaders, cookieName: string): string | undefined => {
+  const start = `${cookieName}=`;
   const secret = cookie
     .split(';')
     .map((one) => one.trim())
@@ -109,8 +117,11 @@ export const createReadBrowser = (trustedProxies: readonly string[]): ReadBrowse
     const { headers, socket } = request;
     const isProxied = isTrusted(socket.remoteAddress ?? '', 0);
     const host = (isProxied ? firstOf(headers['x-forwarded-host']) : undefined) ?? headers.host;
+    const cookieName = cookieNameAt(host);
     return {
-      session: sessionIn(headers),
+      cookieName,
+      session: sessionIn(headers, cookieName),
+      isPage: headers.origin !== undefined || headers['sec-fetch-site'] !== undefined,
       isOurPage: isOurPage(request, host),
       isConsole: headers[consoleHeader] !== undefined,
       isOnThisMachine: isOnThisMachine(request, isProxied, host),

@@ -1,7 +1,5 @@
 /** The part of a file that a `Range` header asks for (RFC 9110, 14.1.2 and 14.2). */
-
-/** Both ends are inclusive. */
-export type ByteRange = { start: number; end: number };
+import type { ByteRange } from '#src/domain/open-recording.ts';
 
 /**
  * `whole` also where the header asks for something other than one range of bytes: a server may ignore that.

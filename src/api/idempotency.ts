@@ -6,7 +6,7 @@
  */
 import * as z from 'zod';
 import type { KeyedRequest } from '#src/calls/setup/repeated-requests.ts';
-import type { ApiContext, Rendered } from './context.ts';
+import type { Rendered } from './context.ts';
 import type { ApiServices } from './api-services.ts';
 import { validated } from './validated.ts';
 
@@ -34,12 +34,12 @@ export const idempotencyHeader = z.object({ 'idempotency-key': sent.optional() }
  * when their validated bodies are.
  */
 export const once = async (
-  ctx: ApiContext,
+  headers: unknown,
   { numberId, body }: { numberId: string; body: unknown },
   { repeatedRequests }: Pick<ApiServices, 'repeatedRequests'>,
   answer: (keyed: KeyedRequest | null) => Promise<Rendered>,
 ): Promise<Rendered> => {
-  const { 'idempotency-key': key } = validated(idempotencyHeader, ctx.headers);
+  const { 'idempotency-key': key } = validated(idempotencyHeader, headers);
   if (key === undefined) return answer(null);
   const found = await repeatedRequests.find({ numberId, key, text: JSON.stringify(body) });
   if ('keyed' in found) return answer(found.keyed);

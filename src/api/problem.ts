@@ -46,8 +46,9 @@ const extrasOf: Partial<Record<RefusalCode, z.ZodRawShape>> = {
     maximum: z.int().meta({ description: 'How many streams one key may have open.', example: 20 }),
   },
   recording_not_available: {
-    reason: z.enum(['pending', 'none', 'failed']).meta({
-      description: '`pending`: being prepared; `none`: there is no recording; `failed`: recording failed.',
+    reason: z.enum(['pending', 'none', 'failed', 'erased']).meta({
+      description:
+        '`pending`: being prepared; `none`: there is no recording; `failed`: recording failed; `erased`: it was erased.',
     }),
   },
 };

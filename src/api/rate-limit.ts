@@ -3,9 +3,10 @@
  * "RateLimit header fields for HTTP" (draft-ietf-httpapi-ratelimit-headers-10).
  */
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { CountedRequests } from '#src/domain/counted-requests.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiContext } from './context.ts';
-import type { ApiServices, RequestLimit, RequestsInAll } from './api-services.ts';
+import type { ApiServices, RequestLimit } from './api-services.ts';
 
 /** The count after one more request: what is left, and in how many seconds all of it is back. */
 export type Count = { isBeyond: boolean; left: number; seconds: number };
@@ -23,12 +24,12 @@ export const createCounter = (
   const limiter = new RateLimiterMemory({ points, duration: perSeconds });
   const withOthers = countWithOthers(perSeconds);
 
-  const inMemory = async (key: string): Promise<RequestsInAll> => {
+  const inMemory = async (key: string): Promise<CountedRequests> => {
     const { consumedPoints, msBeforeNext } = await limiter.penalty(key);
     return { requests: consumedPoints, seconds: msBeforeNext / 1_000 };
   };
 
-  const inAll = async (key: string): Promise<RequestsInAll> => {
+  const inAll = async (key: string): Promise<CountedRequests> => {
     // Always, for when the others are gone, or the database is.
     const here = await inMemory(key);
     try {

@@ -3,21 +3,36 @@ import type { default as Koa, ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
 import type { Refusal } from '#src/domain/refusal.ts';
 import type { ApiServices } from './api-services.ts';
-import type { ApiMiddleware, ApiState } from './context.ts';
+import type { ApiMiddleware, ApiState, Rendered } from './context.ts';
 import { asRefusal, problemMediaType, problemOf } from './problem.ts';
 
+type Refusing = Pick<ApiServices, 'logger' | 'isPassing'>;
+
+/** The answer that an error becomes; an accident is logged. */
+export const answerError = (
+  error: unknown,
+  requestId: string,
+  { logger, isPassing }: Refusing,
+): Rendered & { body: string } => {
+  const refusal = asRefusal(error, isPassing);
+  logFailure(logger, refusal, requestId);
+  return {
+    status: refusal.status,
+    headers: { ...refusal.headers, 'Content-Type': problemMediaType },
+    body: problemOf(refusal, requestId),
+  };
+};
+
 export const refuse =
-  ({ logger, isPassing }: Pick<ApiServices, 'logger' | 'isPassing'>): ApiMiddleware =>
+  (services: Refusing): ApiMiddleware =>
   async (ctx, next) => {
     try {
       await next();
     } catch (error) {
-      const refusal = asRefusal(error, isPassing);
-      logFailure(logger, refusal, ctx.state.requestId);
-      ctx.status = refusal.status;
-      ctx.set(refusal.headers);
-      ctx.set('Content-Type', problemMediaType);
-      ctx.body = problemOf(refusal, ctx.state.requestId);
+      const { status, headers, body } = answerError(error, ctx.state.requestId, services);
+      ctx.status = status;
+      ctx.set(headers);
+      ctx.body = body;
     }
   };
 
@@ -34,10 +49,7 @@ const callerWentAway = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPI
  * Koa's own last resort writes plain text. What gets there broke while the answer was being written (a file that
  * cannot be read on, a caller that went away), so all that is left is to log it, and to answer if nothing was sent.
  */
-export const refuseLate = (
-  app: Koa<ApiState>,
-  { logger, isPassing }: Pick<ApiServices, 'logger' | 'isPassing'>,
-): void => {
+export const refuseLate = (app: Koa<ApiState>, { logger, isPassing }: Refusing): void => {
   const answer = function answer(this: ParameterizedContext<ApiState>, error: Error | null): void {
     if (error === null || error === undefined) return;
     const { requestId } = this.state;

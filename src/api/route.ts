@@ -11,6 +11,7 @@ import type { Browser } from './browser.ts';
 import { decode, encode, type Decoded } from './codec.ts';
 import type { ApiContext, Rendered } from './context.ts';
 import { once } from './idempotency.ts';
+import { gathered } from './gathered.ts';
 import { readJsonBody } from './json-body.ts';
 import type { ApiServices } from './api-services.ts';
 import { validated, type OutputOf } from './validated.ts';
@@ -61,6 +62,8 @@ export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
   /** HEAD is answered by the handler of GET; one that opens files wants to know. */
   isHead: boolean;
   accepts: Accepts;
+  /** Whether the client understands an answer that is compressed like this. */
+  takesEncoding: (encoding: string) => boolean;
   /** Whether the key or token is still good: for answers that go on for longer than it may be. */
   isStillValid: () => Promise<boolean>;
   browser: Browser;
@@ -68,6 +71,24 @@ export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
   countFailure: () => Promise<void>;
   /** The request's `Idempotency-Key`, where the route honours it: what the handler does keeps its answer under it. */
   keyed: KeyedRequest | null;
+  /** What the answer calls the request. */
+  requestId: string;
+};
+
+/**
+ * What a route is asked, by somebody who was let in: by an HTTP request of its own, or by one that asks for several
+ * things (`mcp/own-fetch.ts`). Nothing of it was checked yet.
+ */
+export type Asked = Pick<
+  RouteRequest<Auth, undefined, undefined, undefined, undefined>,
+  'isHead' | 'accepts' | 'takesEncoding' | 'isStillValid' | 'countFailure' | 'requestId'
+> & {
+  caller: CallerOf[Auth];
+  params: unknown;
+  query: Readonly<Record<string, unknown>>;
+  headers: unknown;
+  readBody: () => Promise<unknown>;
+  readBrowser: () => Browser;
 };
 
 type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
@@ -107,7 +128,11 @@ export type Route = Declaration<
   z.ZodObject | undefined,
   z.ZodType | undefined,
   Readonly<Record<number, ResponseDeclaration>>
-> & { serve(ctx: ApiContext, authentication: Authentication, services: ApiServices): Promise<Rendered> };
+> & {
+  serve(ctx: ApiContext, authentication: Authentication, services: ApiServices): Promise<Rendered>;
+  /** The answer to somebody who may ask this route. */
+  answer(asked: Asked, services: ApiServices): Promise<Rendered>;
+};
 
 /**
  * In two steps, so that the compiler knows the declaration whole when it reads the handler.
@@ -137,33 +162,61 @@ export const defineRoute = <
       const caller = await authenticators[route.auth](ctx, {
         needsNoDatabase: route.needsNoDatabase === true,
       });
-      const params = validated(route.params, ctx.params);
-      const query = validated(route.query, ctx.query);
-      const headers = validated(route.headers, ctx.headers);
-      const sent =
-        route.body === undefined ? undefined : await readJsonBody(ctx.req, services.limits.bodyBytes);
-      const body = validated(route.body, sent, route.fieldCodes);
-      const request = {
-        caller,
-        params: decode(route.params, params),
-        query: decode(route.query, query),
-        headers,
-        body: decode(route.body, body),
-        isHead: ctx.method === 'HEAD',
-        accepts: (...types: string[]) => ctx.accepts(...types),
-        isStillValid: () => authentication.isStillValid(ctx, route.auth),
-        browser: services.readBrowser(ctx.req),
-        countFailure: () => authentication.countFailure(ctx),
-      };
+      return this.answer(askedBy(ctx, { caller, auth: route.auth }, authentication, services), services);
+    },
+    async answer({ caller: anybody, readBody, readBrowser, ...asked }, services) {
+      // Who asks was let in as this route wants it.
+      const caller = anybody as CallerOf[A];
+      const params = validated(route.params, asked.params);
+      const query = validated(route.query, gathered(route.query, asked.query));
+      const headers = validated(route.headers, asked.headers);
+      const body = validated(
+        route.body,
+        route.body === undefined ? undefined : await readBody(),
+        route.fieldCodes,
+      );
       const answer = async (keyed: KeyedRequest | null): Promise<Rendered> => {
-        const answered = await handle({ ...request, keyed }, services);
+        const request = {
+          ...asked,
+          caller,
+          params: decode(route.params, params),
+          query: decode(route.query, query),
+          headers,
+          body: decode(route.body, body),
+          keyed,
+          // What it takes to find out is more than what most requests need it for.
+          get browser() {
+            return readBrowser();
+          },
+        };
+        const answered = await handle(request, services);
         const timeZone = answered.timeZone ?? caller?.workspace.timeZone;
         return render(answered, route.responses[answered.status]?.schema, timeZone);
       };
       if (route.idempotent !== true || caller === null) return answer(null);
-      return once(ctx, { numberId: caller.id, body }, services, answer);
+      return once(asked.headers, { numberId: caller.id, body }, services, answer);
     },
   }),
+});
+
+const askedBy = (
+  ctx: ApiContext,
+  { caller, auth }: { caller: CallerOf[Auth]; auth: Auth },
+  authentication: Authentication,
+  services: ApiServices,
+): Asked => ({
+  caller,
+  params: ctx.params,
+  query: ctx.query,
+  headers: ctx.headers,
+  readBody: () => readJsonBody(ctx.req, services.limits.bodyBytes),
+  readBrowser: () => services.readBrowser(ctx.req),
+  isHead: ctx.method === 'HEAD',
+  accepts: (...types) => ctx.accepts(...types),
+  takesEncoding: (encoding) => ctx.acceptsEncodings(encoding) !== false,
+  isStillValid: () => authentication.isStillValid(ctx, auth),
+  countFailure: () => authentication.countFailure(ctx),
+  requestId: ctx.state.requestId,
 });
 
 const render = (

@@ -7,10 +7,13 @@ import { getCallEvents } from './calls/get-call-events.ts';
 import { getRecording } from './calls/get-recording.ts';
 import { getTranscript } from './calls/get-transcript.ts';
 import { hangUp } from './calls/hang-up.ts';
+import { collectKeys } from './calls/collect.ts';
 import { pressKeys } from './calls/press-keys.ts';
+import { cancelTransfer, transfer } from './calls/transfer.ts';
 import { say } from './calls/say.ts';
 import { pauseRecording, resumeRecording } from './calls/pause-recording.ts';
 import { listCalls } from './calls/list-calls.ts';
+import { postMcp } from './mcp/post-mcp.ts';
 import { createNumber } from './numbers/create-number.ts';
 import { deleteNumber } from './numbers/delete-number.ts';
 import { getNumber } from './numbers/get-number.ts';
@@ -22,7 +25,7 @@ import { updateNumber } from './numbers/update-number.ts';
 import { getHealth, getReadiness } from './operation/health.ts';
 import { getMetrics } from './operation/get-metrics.ts';
 import { getConsoleFile } from './pages/get-console-file.ts';
-import { getDocs, getDocsFile } from './pages/get-docs.ts';
+import { getDocs } from './pages/get-docs.ts';
 import { getHome } from './pages/get-home.ts';
 import { getInspect, getInspectScript, getInspectStyle } from './pages/get-inspect.ts';
 import { getOpenApi } from './pages/get-openapi.ts';
@@ -30,6 +33,7 @@ import type { Route } from './route.ts';
 import { signIn } from './sessions/sign-in.ts';
 import { signOut, signOutEverywhere } from './sessions/sign-out.ts';
 import { getCallee, putCallee } from './simulator/callees.ts';
+import { getSimulatedCall } from './simulator/get-simulated-call.ts';
 import { placeSimulatedCall } from './simulator/place-simulated-call.ts';
 import { createToken } from './tokens/create-token.ts';
 import { listGateways } from './operation/list-gateways.ts';
@@ -52,11 +56,16 @@ import { replayDelivery } from './webhooks/replay-delivery.ts';
 import { rotateWebhookSecret } from './webhooks/rotate-webhook-secret.ts';
 import { testWebhook } from './webhooks/test-webhook.ts';
 import { updateWebhook } from './webhooks/update-webhook.ts';
+import { eraseCall } from './workspace/erase-call.ts';
 import { exportCallRecords } from './workspace/export-call-records.ts';
 import { exportCalls } from './workspace/export-calls.ts';
+import { exportAudit } from './workspace/export-audit.ts';
 import { getCallReplay } from './workspace/get-call-replay.ts';
 import { getCallSip } from './workspace/get-call-sip.ts';
-import { getChart } from './workspace/get-chart.ts';
+import { getChart, getChartDefinition } from './workspace/get-chart.ts';
+import { listEngines } from './speech/list-engines.ts';
+import { speakSample } from './speech/speak-sample.ts';
+import { getOverview } from './workspace/get-overview.ts';
 import { getUsage } from './workspace/get-usage.ts';
 import { getWorkspace } from './workspace/get-workspace.ts';
 import { getWorkspaceCall } from './workspace/get-workspace-call.ts';
@@ -77,9 +86,13 @@ export const routes: readonly Route[] = [
   pauseRecording,
   resumeRecording,
   pressKeys,
+  collectKeys,
   say,
+  transfer,
+  cancelTransfer,
   hangUp,
   cancelCall,
+  postMcp(() => routes),
 
   listNumbers,
   createNumber,
@@ -89,24 +102,31 @@ export const routes: readonly Route[] = [
   putAgent,
   putInboundAuth,
   tryAgent,
+  listEngines,
+  speakSample,
   issueKey,
   revealKey,
 
   listWorkspaceCalls,
   exportCalls,
   getWorkspaceCall,
+  eraseCall,
   getWorkspaceCallEvents,
   getCallReplay,
   getCallSip,
   exportCallRecords,
   getWorkspaceTranscript,
   getWorkspaceRecording,
+  // Before the picture, whose path fits that of the definition, too.
+  getChartDefinition,
   getChart,
   listAudit,
+  exportAudit,
 
   getWorkspace,
   updateWorkspace,
   getUsage,
+  getOverview,
   listGateways,
   listTokens,
   createToken,
@@ -133,6 +153,7 @@ export const routes: readonly Route[] = [
   replayDelivery,
 
   placeSimulatedCall,
+  getSimulatedCall,
   putCallee,
   getCallee,
 
@@ -147,7 +168,6 @@ export const routes: readonly Route[] = [
   getHome,
   getConsoleFile,
   getDocs,
-  getDocsFile,
   getInspect,
   getInspectScript,
   getInspectStyle,

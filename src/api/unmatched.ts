@@ -6,8 +6,9 @@ import type { ApiContext, ApiMiddleware } from './context.ts';
  * names nothing. Both are caught here, before anybody reads their parts.
  */
 export const checkTarget: ApiMiddleware = (ctx, next) => {
-  const { httpVersion, headersDistinct } = ctx.req;
-  const hosts = headersDistinct['host']?.length ?? 0;
+  const { httpVersion, rawHeaders } = ctx.req;
+  // Every second one is a name. `headersDistinct` would sort all of them for the sake of this one.
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     throw new Refusal('invalid_request', 'Send the header Host, once.');
   try {

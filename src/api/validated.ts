@@ -27,8 +27,11 @@ export const validated = <Schema extends z.ZodType | undefined>(
   throw invalidField(...errors);
 };
 
-const inPlainWords = (issue: z.core.$ZodRawIssue): string | undefined =>
-  issue.code === 'invalid_type' && issue.input === undefined ? 'This is required.' : undefined;
+const inPlainWords = (issue: z.core.$ZodRawIssue): string | undefined => {
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'This is required.';
+  // The name of a record's field does not fit: its own schema says why.
+  return issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined;
+};
 
 const fieldErrorsOf = (issue: z.core.$ZodIssue): FieldError[] => {
   const path = issue.path.join('.');

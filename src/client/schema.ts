@@ -7,6 +7,10 @@ export type CreateCall = {
   instruction?: string | null | undefined;
   /** Seconds from the answer, at most the maximum of the policy of the number. When omitted, the stored policy applies. */
   max_duration_sec?: number | undefined;
+  /** Yours to find the call by: it comes back with every read of the call, in its events and records. The agent is not told of it. At most 20 keys, values of at most 500 characters. */
+  metadata?: Record<string, string> | undefined;
+  /** Headers for the INVITE, at most 10. Only those that a trunk of the number names in its `headers_out`, and the call goes by trunks alone that name all of them. */
+  sip_headers?: Record<string, string> | undefined;
 };
 
 /** `ringing`: still ringing; `active`: answered and in conversation; `completed`: ended normally; `no_answer`: not answered; `failed`: connection failure or error. */
@@ -32,12 +36,29 @@ export type TurnEnd = {
   max_silence_ms?: number | undefined;
 };
 
+export type Retention = {
+  /** Days after the end of a call; 0: calls are not recorded; null: for ever. */
+  recordings?: number | null | undefined;
+  /** Days after the end of a call for the transcript, the instruction, the summary and keys that were pressed; 0: no transcript and no summary is ever written, and the rest goes with the end; null: for ever. */
+  words?: number | null | undefined;
+};
+
+export type Consent = {
+  /** Said first of all, before anything is recorded and before the agent is asked; it cannot be interrupted. Null: nothing. */
+  announce: string | null;
+  /** `none`: being told is enough; `speech`: the other party has to say yes; `key`: it has to press 1. Who gives no clear answer is asked once more; who does not agree then is said goodbye, and the call ends with `consent_refused`. */
+  require?: 'none' | 'speech' | 'key' | undefined;
+};
+
 /** The first cause of the end. */
 export type EndReason =
   | 'agent_hangup'
   | 'counterparty_hangup'
   | 'max_duration'
   | 'silence_timeout'
+  | 'transfer_completed'
+  | 'transfer_failed'
+  | 'consent_refused'
   | 'no_answer'
   | 'busy'
   | 'declined'
@@ -54,12 +75,14 @@ export type EndReason =
 export type Script = {
   /** Waits for the person's turn, then says this. */
   say?: unknown;
-  /** Waits until the agent is well under way, then says this over its voice. */
+  /** Waits until the agent is well under way, then says this over its voice. `{text, after_ms}`: so long after it has begun to talk. */
   interrupt?: unknown;
   /** The same for a murmur such as "네" that does not take the floor. */
   backchannel?: unknown;
   /** Waits for one whole reply of the agent (`true`). */
   listen?: unknown;
+  /** Waits until the agent has said this since the person last spoke or heard something: a text that must occur, or a regular expression between slashes. */
+  hear?: unknown;
   /** Does nothing for so many seconds. */
   wait_sec?: unknown;
   /** Makes noise without words for so many seconds. */
@@ -88,6 +111,14 @@ export type Script = {
   trunk_error?: unknown;
 }[];
 
+/** The script is watched: `GET …/simulator/calls/{call_id}` tells how far it has come. */
+export type ScriptRehearsal = {
+  /** A step that does not come about within so many seconds on the line ends the script: the person hangs up. So does one whose script is over, when the call has not ended for as long. */
+  step_timeout_sec: number;
+  /** What those do to whom this call may be transferred, by their numbers in domestic format; beside `01000000011` to `01000000014`. */
+  people?: Record<string, 'accepts' | 'declines' | 'busy' | 'no_answer'> | undefined;
+};
+
 export type FieldError = {
   /** Dotted path of the field; empty for the whole. */
   path: string;
@@ -114,9 +145,60 @@ export type CallListItem = {
   instruction: string | null;
   /** Null until the call was summarized. */
   summary: string | null;
+  /** What who placed the call said of it; absent where nothing was said. */
+  metadata?: Record<string, string> | undefined;
+  /** The last one that was asked for; null where none was. */
+  transfer: CallTransfer | null;
+  /** Whether the other party agreed to what it was told first; absent where it was told nothing, and until that is known. */
+  consent?: CallConsent | undefined;
+  /** When its transcript, its instruction and its summary were erased; absent while they are kept. */
+  words_erased_at?: string | undefined;
+  /** When all that tells of the other party was erased: of its number the last two digits are left. Absent while it is kept. */
+  erased_at?: string | undefined;
   /** When dialing started, or the caller rang. */
   started_at: string;
   ended_at: string | null;
+};
+
+export type CallTransfer = {
+  id: string;
+  /** Domestic format. */
+  to: string;
+  mode: 'cold' | 'warm';
+  /** `requested`: the other party hears what is said before; `ringing`: the person is rung; `briefing`: the person hears what the call is about; `connected`: the other party talks with the person, or did; `failed`: nobody was connected, for `reason`; `returned`: it was taken back. */
+  status: 'requested' | 'ringing' | 'briefing' | 'connected' | 'failed' | 'returned';
+  /** Why it has failed; `call_ended`: the call was over before. Else null. */
+  reason:
+    | 'no_answer'
+    | 'busy'
+    | 'declined'
+    | 'cancelled'
+    | 'invalid_number'
+    | 'trunk_error'
+    | 'media_error'
+    | 'not_accepted'
+    | 'call_ended'
+    | null;
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  started_at: string;
+  connected_at: string | null;
+  /** What the telephone line said of the person where it has failed; absent where there is no SIP. */
+  sip?:
+    | {
+        status: number | null;
+        reason: string | null;
+        call_id: string | null;
+      }
+    | undefined;
+};
+
+export type CallConsent = {
+  /** Whether the call could go on. */
+  given: boolean;
+  /** `announcement`: it was told, and no answer was wanted; `speech`: by its words; `key`: by a key; `silence`: it gave no answer. */
+  how: 'announcement' | 'speech' | 'key' | 'silence';
+  /** ISO 8601 with the numeric UTC offset of the workspace. */
+  at: string;
 };
 
 export type Call = {
@@ -135,6 +217,16 @@ export type Call = {
   instruction: string | null;
   /** Null until the call was summarized. */
   summary: string | null;
+  /** What who placed the call said of it; absent where nothing was said. */
+  metadata?: Record<string, string> | undefined;
+  /** The last one that was asked for; null where none was. */
+  transfer: CallTransfer | null;
+  /** Whether the other party agreed to what it was told first; absent where it was told nothing, and until that is known. */
+  consent?: CallConsent | undefined;
+  /** When its transcript, its instruction and its summary were erased; absent while they are kept. */
+  words_erased_at?: string | undefined;
+  /** When all that tells of the other party was erased: of its number the last two digits are left. Absent while it is kept. */
+  erased_at?: string | undefined;
   /** When dialing started, or the caller rang. */
   started_at: string;
   ended_at: string | null;
@@ -168,7 +260,7 @@ export type Call = {
   /** Who has picked up an outbound call: a person, or an answering machine or announcement. Found out while the call goes on; null as long as, and where, it is not clear. */
   answered_by: 'human' | 'machine' | null;
   recording: {
-    status: 'none' | 'pending' | 'completed' | 'failed';
+    status: 'none' | 'pending' | 'completed' | 'failed' | 'erased';
     /** Nothing that is said now is recorded. False once the call has ended. */
     paused: boolean;
     /** Its end is missing: the gateway ended while it was written. What there is can be played. */
@@ -182,6 +274,8 @@ export type Call = {
     status: number | null;
     reason: string | null;
     call_id: string | null;
+    /** Headers `X-…` of the INVITE: of a caller those that the trunk names in `headers_in`, of an outbound call those that were asked for. Absent where there are none. */
+    headers?: Record<string, string> | undefined;
   };
   /** Of an outbound call: from the INVITE until the callee rang or answered. Null where neither happened, and where there is no SIP. */
   post_dial_delay_ms: number | null;
@@ -227,7 +321,7 @@ export type TranscriptTurn = {
 export type CallEvent = {
   /** Counts the events of the call. */
   sequence: number;
-  /** Such as `call.answered`, `call.taken_over`, `turn.spoken`, `agent.paused`, `agent.resumed`, `turn.digit`, `keys.pressed`, `say.requested`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time. */
+  /** Such as `call.answered`, `call.answered_by`, `call.taken_over`, `call.consent`, `turn.spoken`, `turn.digit`, `agent.paused`, `agent.resumed`, `keys.pressed`, `say.requested`, `collect.requested`, `language.changed`, `call.transfer_requested`, `call.transfer_ringing`, `call.transfer_answered`, `call.transfer_connected`, `call.transfer_failed`, `call.transfer_returned`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.paused`, `recording.resumed`, `recording.completed`, `recording.failed`, `call.summarized`. There may be more in time. */
   type: string;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   at: string;
@@ -257,6 +351,8 @@ export type PhoneNumber = {
   recording_enabled: boolean | null;
   barge_in: BargeInOutput | null;
   turn_end: TurnEndOutput | null;
+  retention_days: RetentionOutput | null;
+  consent: ConsentOutput | null;
   /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
   destinations: {
     /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
@@ -286,6 +382,14 @@ export type PhoneNumber = {
   voicemail: 'talk' | 'hang_up' | 'leave_message';
   /** What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about. */
   voicemail_message: string | null;
+  /** Where its calls may be transferred: whole numbers in domestic format, or prefixes that end in `*`; null for nowhere. Numbers that cost extra are to be named in full. */
+  transfer_to: string[] | null;
+  /** Whether a recorded call is recorded when it was transferred, too. False: the recording holds silence from then on. */
+  record_transfers: boolean;
+  /** How long the other party and the person of a transfer may talk with each other. Seconds. */
+  transfer_max_duration_sec: number;
+  /** Whether admins may listen to its calls in progress: nobody (`off`), only when the other party was told so first (`announced`), or without a word (`silent`), where your law allows that. */
+  listen_in: 'off' | 'announced' | 'silent';
   /** The trunk that alone carries its outbound calls; null for those of the workspace. */
   trunk_id: string | null;
   /** The engine that hears first, one of `GW_RECOGNIZERS`; null for their order. */
@@ -320,6 +424,8 @@ export type AgentBinding = {
   assistant_id: string | null;
   /** Kept for outbound `mastra` only. */
   agent_id: string | null;
+  /** `inline`: marks in its replies such as `<hangup/>` are acts and are not spoken. `off`: they are text like any other. */
+  controls: 'off' | 'inline';
   /** Whether there is a token; it is never shown. */
   token_configured: boolean;
 };
@@ -330,7 +436,7 @@ export type AgentTrial = {
   agent_type: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra' | 'builtin';
   direction: 'inbound' | 'outbound';
   language: string;
-  /** Whether every turn got a reply that would be spoken. */
+  /** Whether every turn got a reply that would be spoken, or acts. */
   ok: boolean;
   /** What was given and is not used. */
   notes: string[];
@@ -343,6 +449,37 @@ export type AgentTrial = {
     /** What a call would speak, and when it was ready for the voice. */
     spoken: {
       text: string;
+      /** Milliseconds since the turn began. */
+      at_ms: number;
+    }[];
+    /** What the agent would do, where `controls` is `inline`. */
+    controls: {
+      act: 'hang_up' | 'press_keys' | 'collect_keys' | 'transfer' | 'change_language';
+      /** Of `press_keys`. */
+      keys?: string | undefined;
+      /** Of `collect_keys`. */
+      wanted?:
+        | {
+            digits: number | null;
+            finish: string | null;
+            timeout_sec: number;
+            secret: boolean;
+          }
+        | undefined;
+      /** Of `transfer`. Whether the number may be rung is known in a call alone, by `transfer_to` of its number. */
+      transfer?:
+        | {
+            to: string;
+            mode: 'cold' | 'warm';
+            say: string | null;
+            briefing: string | null;
+            accept_key: string | null;
+            ring_timeout_sec: number;
+            on_failure: 'resume' | 'hang_up';
+          }
+        | undefined;
+      /** Of `change_language` (BCP 47). */
+      language?: string | undefined;
       /** Milliseconds since the turn began. */
       at_ms: number;
     }[];
@@ -387,6 +524,21 @@ export type AgentExchange = {
   error: string | null;
 };
 
+export type SynthesizerWithVoices = {
+  name: string;
+  /** Those of the languages that the gateway speaks; null where the engine does not tell. It may have others. */
+  voices: Voice[] | null;
+};
+
+export type Voice = {
+  /** For `voice` of a number. */
+  name: string;
+  /** BCP 47. */
+  language: string;
+  /** For people. */
+  title: string;
+};
+
 export type NumberKey = {
   /** Keep it secret: it places calls that cost money. */
   key: string;
@@ -412,6 +564,16 @@ export type WorkspaceCallListItem = {
   instruction: string | null;
   /** Null until the call was summarized. */
   summary: string | null;
+  /** What who placed the call said of it; absent where nothing was said. */
+  metadata?: Record<string, string> | undefined;
+  /** The last one that was asked for; null where none was. */
+  transfer: CallTransfer | null;
+  /** Whether the other party agreed to what it was told first; absent where it was told nothing, and until that is known. */
+  consent?: CallConsent | undefined;
+  /** When its transcript, its instruction and its summary were erased; absent while they are kept. */
+  words_erased_at?: string | undefined;
+  /** When all that tells of the other party was erased: of its number the last two digits are left. Absent while it is kept. */
+  erased_at?: string | undefined;
   /** When dialing started, or the caller rang. */
   started_at: string;
   ended_at: string | null;
@@ -439,6 +601,16 @@ export type WorkspaceCall = {
   instruction: string | null;
   /** Null until the call was summarized. */
   summary: string | null;
+  /** What who placed the call said of it; absent where nothing was said. */
+  metadata?: Record<string, string> | undefined;
+  /** The last one that was asked for; null where none was. */
+  transfer: CallTransfer | null;
+  /** Whether the other party agreed to what it was told first; absent where it was told nothing, and until that is known. */
+  consent?: CallConsent | undefined;
+  /** When its transcript, its instruction and its summary were erased; absent while they are kept. */
+  words_erased_at?: string | undefined;
+  /** When all that tells of the other party was erased: of its number the last two digits are left. Absent while it is kept. */
+  erased_at?: string | undefined;
   /** When dialing started, or the caller rang. */
   started_at: string;
   ended_at: string | null;
@@ -472,7 +644,7 @@ export type WorkspaceCall = {
   /** Who has picked up an outbound call: a person, or an answering machine or announcement. Found out while the call goes on; null as long as, and where, it is not clear. */
   answered_by: 'human' | 'machine' | null;
   recording: {
-    status: 'none' | 'pending' | 'completed' | 'failed';
+    status: 'none' | 'pending' | 'completed' | 'failed' | 'erased';
     /** Nothing that is said now is recorded. False once the call has ended. */
     paused: boolean;
     /** Its end is missing: the gateway ended while it was written. What there is can be played. */
@@ -486,6 +658,8 @@ export type WorkspaceCall = {
     status: number | null;
     reason: string | null;
     call_id: string | null;
+    /** Headers `X-…` of the INVITE: of a caller those that the trunk names in `headers_in`, of an outbound call those that were asked for. Absent where there are none. */
+    headers?: Record<string, string> | undefined;
   };
   /** Of an outbound call: from the INVITE until the callee rang or answered. Null where neither happened, and where there is no SIP. */
   post_dial_delay_ms: number | null;
@@ -583,6 +757,8 @@ export type Workspace = {
   recording_enabled: boolean | null;
   barge_in: BargeInOutput | null;
   turn_end: TurnEndOutput | null;
+  retention_days: RetentionOutput | null;
+  consent: ConsentOutput | null;
   /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
   destinations: {
     /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
@@ -618,6 +794,8 @@ export type Workspace = {
     recording_enabled: boolean;
     barge_in: BargeInOutput;
     turn_end: TurnEndOutput;
+    retention_days: RetentionOutput;
+    consent: ConsentOutput;
     destinations: {
       /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
       kinds: (
@@ -667,6 +845,71 @@ export type Usage = {
     talked_minutes: number;
     /** The same, with calls in progress as long as they may last: what is over of the limit may be given to the next call. */
     held_minutes: number;
+  }[];
+};
+
+export type Overview = {
+  /** In order; the last one is today. */
+  days: {
+    /** ISO 8601 with the numeric UTC offset of the workspace. */
+    from: string;
+    /** ISO 8601 with the numeric UTC offset of the workspace. */
+    until: string;
+    /** That ring no more. */
+    calls: number;
+    answered: number;
+  }[];
+  /** Of the calls of these days that are over, the most frequent first. */
+  end_reasons: {
+    end_reason: EndReason;
+    calls: number;
+  }[];
+  /** How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: over the turns of the 300 newest answered calls of each day. */
+  latency: {
+    today: {
+      /** In milliseconds; null where it was measured of none. */
+      p50: number | null;
+      p95: number | null;
+      /** How many were measured. */
+      turns: number;
+    };
+    yesterday: {
+      /** In milliseconds; null where it was measured of none. */
+      p50: number | null;
+      p95: number | null;
+      /** How many were measured. */
+      turns: number;
+    };
+  };
+  /** Agents that have failed calls of these days. */
+  agents: {
+    number_id: string;
+    number: string;
+    direction: 'inbound' | 'outbound';
+    /** `agent_error` or `no_agent_endpoint`. */
+    end_reason: EndReason;
+    /** That ring no more. */
+    calls: number;
+    /** Of those, the ones that it failed. */
+    failed: number;
+  }[];
+  /** Trunks with calls of these days that ended with `trunk_error`. */
+  trunks: {
+    /** `configured` for the trunk of the gateway itself. */
+    trunk_id: string;
+    name: string;
+    /** That ring no more. */
+    calls: number;
+    /** Of those, the ones that it failed. */
+    failed: number;
+  }[];
+  /** Endpoints that are disabled, or to which events were given up. */
+  webhooks: {
+    id: string;
+    url: string;
+    state: 'active' | 'paused' | 'disabled';
+    /** Events that were given up. */
+    dead: number;
   }[];
 };
 
@@ -785,6 +1028,10 @@ export type Trunk = {
   inbound_addresses: string[];
   /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
   inbound_auth: 'none' | 'digest';
+  /** Headers that are taken from the INVITE of a caller and stand in `sip.headers` of the call and its events; names begin with `X-`, and small letters are as good as capitals. One of more than 255 bytes, or with control characters, is left out. */
+  headers_in: string[];
+  /** Headers that a call may have in its INVITE (`sip_headers` of `createCall`). A call with headers goes by trunks alone that name all of them. */
+  headers_out: string[];
   /** Whether OPTIONS asks the trunk if it is there. Switch it off for a trunk that never answers. */
   health_check: boolean;
   /** No new call goes out, and one that comes in gets 503; those that stand go on, and the trunk stays registered. */
@@ -880,12 +1127,18 @@ export type Webhook = {
         | 'call.ringing'
         | 'call.answered'
         | 'call.answered_by'
+        | 'call.consent'
         | 'call.hangup_requested'
         | 'call.hangup_cancelled'
+        | 'call.transfer_requested'
+        | 'call.transfer_connected'
+        | 'call.transfer_failed'
+        | 'call.transfer_returned'
         | 'call.ended'
         | 'recording.completed'
         | 'recording.failed'
         | 'call.summarized'
+        | 'call.erased'
       )[]
     | null;
   /** Only events of this number; null for all numbers. */
@@ -908,12 +1161,18 @@ export type WebhookWithSecret = {
         | 'call.ringing'
         | 'call.answered'
         | 'call.answered_by'
+        | 'call.consent'
         | 'call.hangup_requested'
         | 'call.hangup_cancelled'
+        | 'call.transfer_requested'
+        | 'call.transfer_connected'
+        | 'call.transfer_failed'
+        | 'call.transfer_returned'
         | 'call.ended'
         | 'recording.completed'
         | 'recording.failed'
         | 'call.summarized'
+        | 'call.erased'
       )[]
     | null;
   /** Only events of this number; null for all numbers. */
@@ -937,12 +1196,18 @@ export type Delivery = {
     | 'call.ringing'
     | 'call.answered'
     | 'call.answered_by'
+    | 'call.consent'
     | 'call.hangup_requested'
     | 'call.hangup_cancelled'
+    | 'call.transfer_requested'
+    | 'call.transfer_connected'
+    | 'call.transfer_failed'
+    | 'call.transfer_returned'
     | 'call.ended'
     | 'recording.completed'
     | 'recording.failed'
-    | 'call.summarized';
+    | 'call.summarized'
+    | 'call.erased';
   call_id: string;
   /** `dead`: not tried again, unless it is replayed. */
   state: 'pending' | 'delivered' | 'dead';
@@ -989,6 +1254,20 @@ export type TurnEndOutput = {
   max_silence_ms: number;
 };
 
+export type RetentionOutput = {
+  /** Days after the end of a call; 0: calls are not recorded; null: for ever. */
+  recordings: number | null;
+  /** Days after the end of a call for the transcript, the instruction, the summary and keys that were pressed; 0: no transcript and no summary is ever written, and the rest goes with the end; null: for ever. */
+  words: number | null;
+};
+
+export type ConsentOutput = {
+  /** Said first of all, before anything is recorded and before the agent is asked; it cannot be interrupted. Null: nothing. */
+  announce: string | null;
+  /** `none`: being told is enough; `speech`: the other party has to say yes; `key`: it has to press 1. Who gives no clear answer is asked once more; who does not agree then is said goodbye, and the call ends with `consent_refused`. */
+  require: 'none' | 'speech' | 'key';
+};
+
 /** What a problem can be: its `code`. */
 export type ProblemCode =
   | 'invalid_request'
@@ -999,6 +1278,7 @@ export type ProblemCode =
   | 'number_key_given'
   | 'forbidden'
   | 'destination_not_allowed'
+  | 'transfer_not_allowed'
   | 'not_from_console'
   | 'not_on_this_machine'
   | 'number_mismatch'
@@ -1006,7 +1286,9 @@ export type ProblemCode =
   | 'call_not_found'
   | 'number_not_found'
   | 'recording_not_available'
+  | 'call_active'
   | 'call_not_active'
+  | 'transfer_in_progress'
   | 'room_unknown'
   | 'idempotency_in_progress'
   | 'number_taken'
@@ -1046,6 +1328,8 @@ export type Operations = {
           cursor?: string | undefined;
           status?: CallStatus | undefined;
           direction?: 'inbound' | 'outbound' | undefined;
+          /** Calls that have this metadata, all of it. Each is a parameter of its own: `metadata.<key>=<value>`. */
+          metadata?: Record<string, string> | undefined;
           /** Calls that started at this moment or later. */
           since?: string | undefined;
           /** Calls that started before this moment. */
@@ -1172,6 +1456,29 @@ export type Operations = {
       status: 'keys_requested';
     };
   };
+  /** Collect keys of the other party. What the other party presses comes to the agent as one turn, `[keys] 1234`, when there are as many keys as are wanted, at the key that finishes, or when none has come for a while; `[keys]` alone when none was pressed. It stands in the transcript. Another request takes the place of this one. */
+  collectKeys: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+      body: {
+        /** So many are all. */
+        digits?: number | null | undefined;
+        /** The key that says that these were all; it is none of them. */
+        finish?: string | null | undefined;
+        /** So long is waited for the first key, and for each next one, while nobody speaks. */
+        timeout_sec?: number | undefined;
+        /** The agent alone gets the keys: the transcript, the events, whoever looks on and the recording, which pauses by itself, do not. */
+        secret?: boolean | undefined;
+      };
+    };
+    answer: {
+      call_id: string;
+      status: 'collect_requested';
+    };
+  };
   /** Say something in the agent's place. The words are said as soon as the floor is free: behind a reply of the agent, and behind its answer to what the other party is saying. The other party may interrupt them as it may interrupt the agent. What was heard of them is a turn of the assistant in the transcript, and the agent knows it; that they were asked for stands in the events of the call as `say.requested`. */
   say: {
     request: {
@@ -1189,6 +1496,49 @@ export type Operations = {
     answer: {
       call_id: string;
       status: 'say_requested';
+    };
+  };
+  /** Transfer a call to a person. Somebody is rung, and connected with the other party when they answer; the agent is silent meanwhile and out of the call from then on. Nobody may be rung whom the setting `transfer_to` of the number does not allow. A request, not a promise: what becomes of it stands in the events of the call as `call.transfer_connected`, `call.transfer_failed` or `call.transfer_returned`. */
+  transfer: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+      body: {
+        /** A domestic telephone number. */
+        to: string;
+        /** `cold`: the person who answers is connected at once. `warm`: hears first what the call is about, while the other party hears a hold tone. */
+        mode?: 'cold' | 'warm' | undefined;
+        /** Said to the other party before the person is rung; it cannot be interrupted. */
+        say?: string | null | undefined;
+        /** Of a warm transfer: what the person hears. Without it, that an agent has answered so far, and the last words of the other party. */
+        briefing?: string | null | undefined;
+        /** Of a warm transfer: the key that the person presses to take the call, which is said behind the briefing. Without it they are connected at its end. Who has not pressed it 15 seconds later is let go of (`not_accepted`). */
+        accept_key?: string | null | undefined;
+        /** How long it may ring. Seconds. */
+        ring_timeout_sec?: number | undefined;
+        /** What becomes of the call when nobody was connected: the agent is told and goes on, or the call ends with `transfer_failed`. */
+        on_failure?: 'resume' | 'hang_up' | undefined;
+      };
+    };
+    answer: {
+      call_id: string;
+      transfer_id: string;
+      status: 'transfer_requested';
+    };
+  };
+  /** Take a transfer back. Before anybody is connected: nobody is rung any more, and the agent goes on. Who has answered in the same moment is connected nevertheless. */
+  cancelTransfer: {
+    request: {
+      /** The call. */
+      call_id: string;
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+    };
+    answer: {
+      call_id: string;
+      status: 'transfer_taken_back';
     };
   };
   /** Ask a call to hang up. A request, not a promise: the call ends when the farewell was heard, and goes on when the other party speaks into it. Say the farewell before or while asking. The end is observed by the event `call.ended` with `end_reason` `agent_hangup`. On any error the call stays alive. */
@@ -1223,6 +1573,18 @@ export type Operations = {
       status: 'cancel_requested';
     };
   };
+  /** Use the calls from another agent. One message of the Model Context Protocol (streamable HTTP, without sessions), whose tools place, follow and end the calls of the number: `place_call`, `wait_for_call`, `get_call`, `get_transcript`, `list_calls`, `hang_up` and `transfer_call`. Clients of the protocol send it; give them this address and the key. */
+  postMcp: {
+    request: {
+      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      'x-number-id'?: string | undefined;
+      /** The version of the protocol that both sides have agreed on, behind `initialize`. */
+      'mcp-protocol-version'?: string | undefined;
+      /** A message of JSON-RPC 2.0; one at a time. */
+      body: Record<string, unknown>;
+    };
+    answer: Response;
+  };
   /** List the numbers. All numbers of the workspace, the oldest first. */
   listNumbers: {
     request: undefined;
@@ -1252,6 +1614,8 @@ export type Operations = {
         recording_enabled?: boolean | null | undefined;
         barge_in?: BargeIn | null | undefined;
         turn_end?: TurnEnd | null | undefined;
+        retention_days?: Retention | null | undefined;
+        consent?: Consent | null | undefined;
         /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
         destinations?:
           | {
@@ -1284,6 +1648,14 @@ export type Operations = {
         voicemail?: 'talk' | 'hang_up' | 'leave_message' | undefined;
         /** What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about. */
         voicemail_message?: string | null | undefined;
+        /** Where its calls may be transferred: whole numbers in domestic format, or prefixes that end in `*`; null for nowhere. Numbers that cost extra are to be named in full. */
+        transfer_to?: string[] | null | undefined;
+        /** Whether a recorded call is recorded when it was transferred, too. False: the recording holds silence from then on. */
+        record_transfers?: boolean | undefined;
+        /** How long the other party and the person of a transfer may talk with each other. Seconds. */
+        transfer_max_duration_sec?: number | undefined;
+        /** Whether admins may listen to its calls in progress: nobody (`off`), only when the other party was told so first (`announced`), or without a word (`silent`), where your law allows that. */
+        listen_in?: 'off' | 'announced' | 'silent' | undefined;
         /** The trunk that alone carries its outbound calls; null for those of the workspace. */
         trunk_id?: string | null | undefined;
         /** The engine that hears first, one of `GW_RECOGNIZERS`; null for their order. */
@@ -1326,6 +1698,8 @@ export type Operations = {
         recording_enabled?: boolean | null | undefined;
         barge_in?: BargeIn | null | undefined;
         turn_end?: TurnEnd | null | undefined;
+        retention_days?: Retention | null | undefined;
+        consent?: Consent | null | undefined;
         /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
         destinations?:
           | {
@@ -1358,6 +1732,14 @@ export type Operations = {
         voicemail?: 'talk' | 'hang_up' | 'leave_message' | undefined;
         /** What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about. */
         voicemail_message?: string | null | undefined;
+        /** Where its calls may be transferred: whole numbers in domestic format, or prefixes that end in `*`; null for nowhere. Numbers that cost extra are to be named in full. */
+        transfer_to?: string[] | null | undefined;
+        /** Whether a recorded call is recorded when it was transferred, too. False: the recording holds silence from then on. */
+        record_transfers?: boolean | undefined;
+        /** How long the other party and the person of a transfer may talk with each other. Seconds. */
+        transfer_max_duration_sec?: number | undefined;
+        /** Whether admins may listen to its calls in progress: nobody (`off`), only when the other party was told so first (`announced`), or without a word (`silent`), where your law allows that. */
+        listen_in?: 'off' | 'announced' | 'silent' | undefined;
         /** The trunk that alone carries its outbound calls; null for those of the workspace. */
         trunk_id?: string | null | undefined;
         /** The engine that hears first, one of `GW_RECOGNIZERS`; null for their order. */
@@ -1394,6 +1776,8 @@ export type Operations = {
         assistant_id?: string | null | undefined;
         /** For outbound `mastra`; dropped for everything else. */
         agent_id?: string | null | undefined;
+        /** Absent is `off`. */
+        controls?: 'off' | 'inline' | undefined;
         /** Outbound only: sent to the agent endpoint as a bearer token. Never shown again. Absent keeps the stored one; null or empty removes it. */
         token?: string | null | undefined;
       };
@@ -1430,6 +1814,8 @@ export type Operations = {
         assistant_id?: string | null | undefined;
         /** For outbound `mastra`. */
         agent_id?: string | null | undefined;
+        /** As of a binding. Absent is `off`. */
+        controls?: 'off' | 'inline' | undefined;
         /** Sent as a bearer token. Absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server that it is stored for; null or empty sends none. */
         token?: string | null | undefined;
         /** Whose number, language and token to use. */
@@ -1444,6 +1830,30 @@ export type Operations = {
       };
     };
     answer: AgentTrial;
+  };
+  /** List speech engines and voices. What `recognizer`, `synthesizer` and `voice` of a number may be: the engines of `GW_RECOGNIZERS` and `GW_SYNTHESIZERS` in their order, and voices where the engine tells them. */
+  listEngines: {
+    request: undefined;
+    answer: {
+      recognizers: {
+        name: string;
+      }[];
+      synthesizers: SynthesizerWithVoices[];
+    };
+  };
+  /** Hear a voice. Has a synthesizer speak a short text, for who chooses a voice; another engine does not stand in for it. Two are spoken at once, others are refused with `over_capacity`. */
+  speakSample: {
+    request: {
+      body: {
+        /** One of `GW_SYNTHESIZERS`; null for the first. */
+        synthesizer?: string | null | undefined;
+        /** A voice of this synthesizer; null for its usual one. */
+        voice?: string | null | undefined;
+        language: 'ko' | 'en' | 'ja';
+        text: string;
+      };
+    };
+    answer: Response;
   };
   /** Show the key of a number again. Does not change the key. Each reveal is in the audit log. */
   revealKey: {
@@ -1467,18 +1877,22 @@ export type Operations = {
       | {
           status?: CallStatus | undefined;
           direction?: 'inbound' | 'outbound' | undefined;
+          /** Calls that have this metadata, all of it. Each is a parameter of its own: `metadata.<key>=<value>`. */
+          metadata?: Record<string, string> | undefined;
           /** Calls that started at this moment or later. */
           since?: string | undefined;
           /** Calls that started before this moment. */
           until?: string | undefined;
           /** Only calls of this number. */
           number_id?: string | undefined;
+          /** Only calls that went over this trunk. */
+          trunk_id?: string | undefined;
           end_reason?: EndReason | undefined;
           /** Calls that started on this day, in the time zone of the workspace, or later. */
           first_day?: string | undefined;
           /** Calls that started on this day, in the time zone of the workspace, or earlier. */
           last_day?: string | undefined;
-          /** At least four digits of the other party’s number; the first eight characters of a call’s id, or more; or words of the transcript, of the instruction or of a caller’s name, each from its beginning, at most 8. Words are found when the call is over. */
+          /** At least four digits of the other party’s number; the first eight characters of a call’s id, or more; or words of the transcript, of the summary, of the instruction or of a caller’s name, each from its beginning, at most 8. Words are found when the call is over. */
           q?: string | undefined;
           /** Which calls come first. */
           order?: 'newest' | 'oldest' | undefined;
@@ -1489,24 +1903,28 @@ export type Operations = {
       | undefined;
     answer: WorkspaceCallPage;
   };
-  /** The calls that a list shows, as CSV. What `listWorkspaceCalls` lists with the same query, at most 50000 calls, in UTF-8 with a byte order mark for spreadsheets; a text that they would take for a formula begins with an apostrophe. An answer that breaks off without its end is not whole: ask again. */
+  /** The calls that a list shows, as CSV. What `listWorkspaceCalls` lists with the same query, at most 50000 calls, in UTF-8 with a byte order mark for spreadsheets; a text that they would take for a formula begins with an apostrophe. Where more calls fit, the last line says so in its first cell. An answer that breaks off without its end is not whole: ask again. */
   exportCalls: {
     request:
       | {
           status?: CallStatus | undefined;
           direction?: 'inbound' | 'outbound' | undefined;
+          /** Calls that have this metadata, all of it. Each is a parameter of its own: `metadata.<key>=<value>`. */
+          metadata?: Record<string, string> | undefined;
           /** Calls that started at this moment or later. */
           since?: string | undefined;
           /** Calls that started before this moment. */
           until?: string | undefined;
           /** Only calls of this number. */
           number_id?: string | undefined;
+          /** Only calls that went over this trunk. */
+          trunk_id?: string | undefined;
           end_reason?: EndReason | undefined;
           /** Calls that started on this day, in the time zone of the workspace, or later. */
           first_day?: string | undefined;
           /** Calls that started on this day, in the time zone of the workspace, or earlier. */
           last_day?: string | undefined;
-          /** At least four digits of the other party’s number; the first eight characters of a call’s id, or more; or words of the transcript, of the instruction or of a caller’s name, each from its beginning, at most 8. Words are found when the call is over. */
+          /** At least four digits of the other party’s number; the first eight characters of a call’s id, or more; or words of the transcript, of the summary, of the instruction or of a caller’s name, each from its beginning, at most 8. Words are found when the call is over. */
           q?: string | undefined;
           /** Which calls come first. */
           order?: 'newest' | 'oldest' | undefined;
@@ -1521,6 +1939,14 @@ export type Operations = {
       call_id: string;
     };
     answer: WorkspaceCall;
+  };
+  /** Erase a call. What tells of the other party is gone at once, for good: the transcript, the recording, the instruction, the summary, the metadata, names, keys that were pressed, SIP headers and messages. Of the number the last two digits stay; so do times, durations, the end and figures. Events of the call that are not delivered yet are delivered without it. `call.erased` is sent. The file of the recording is removed within seconds, or as soon as its store is back. Backups are not touched. A call that was erased before stays so. */
+  eraseCall: {
+    request: {
+      /** The call. */
+      call_id: string;
+    };
+    answer: undefined;
   };
   /** What happened in a call of any number, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null}`), as long as the gateway that holds it is this one, or can be reached by it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
   getWorkspaceCallEvents: {
@@ -1591,6 +2017,13 @@ export type Operations = {
     };
     answer: Response;
   };
+  /** The definition of a chart. As JSON that Stately Studio imports and `createMachine` of XState takes: states, transitions, and the names of actions, guards, delays and actors. What is computed as it runs is left out. `version` is that of the chart. */
+  getChartDefinition: {
+    request: {
+      name: 'call' | 'conversation' | 'voicemail';
+    };
+    answer: Record<string, unknown>;
+  };
   /** The picture of a chart. As SVG without colours. Each state carries `data-state`: its dotted path, as the `state` events of a call name it. */
   getChart: {
     request: {
@@ -1602,6 +2035,16 @@ export type Operations = {
   listAudit: {
     request:
       | {
+          /** Only what this one did. */
+          actor?: string | undefined;
+          /** Only this action. */
+          action?: string | undefined;
+          /** Only what was done to this, or to all of a kind, such as `number`. */
+          subject?: string | undefined;
+          /** Done on this day, in the time zone of the workspace, or later. */
+          first_day?: string | undefined;
+          /** Done on this day, in the time zone of the workspace, or earlier. */
+          last_day?: string | undefined;
           limit?: number | undefined;
           /** The `next_cursor` of the page before. */
           cursor?: string | undefined;
@@ -1612,6 +2055,24 @@ export type Operations = {
       /** For the next page; null on the last one. */
       next_cursor: string | null;
     };
+  };
+  /** The audit log as CSV. All that `listAudit` lists with the same query, in UTF-8 with a byte order mark for spreadsheets; a text that they would take for a formula begins with an apostrophe. `detail` is JSON. An answer that breaks off without its end is not whole: ask again. */
+  exportAudit: {
+    request:
+      | {
+          /** Only what this one did. */
+          actor?: string | undefined;
+          /** Only this action. */
+          action?: string | undefined;
+          /** Only what was done to this, or to all of a kind, such as `number`. */
+          subject?: string | undefined;
+          /** Done on this day, in the time zone of the workspace, or later. */
+          first_day?: string | undefined;
+          /** Done on this day, in the time zone of the workspace, or earlier. */
+          last_day?: string | undefined;
+        }
+      | undefined;
+    answer: Response;
   };
   /** Read the workspace of this token. Its time zone, its call policy and its limits: what it sets itself (null falls back to the platform), and what holds. */
   getWorkspace: { request: undefined; answer: Workspace };
@@ -1636,6 +2097,8 @@ export type Operations = {
         recording_enabled?: boolean | null | undefined;
         barge_in?: BargeIn | null | undefined;
         turn_end?: TurnEnd | null | undefined;
+        retention_days?: Retention | null | undefined;
+        consent?: Consent | null | undefined;
         /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
         destinations?:
           | {
@@ -1670,6 +2133,16 @@ export type Operations = {
   };
   /** Read the minutes of outbound calls of this day. How long the outbound calls that began on this day of the workspace have lasted, in all and by number, beside the limits (`daily_minutes`). */
   getUsage: { request: undefined; answer: Usage };
+  /** Read how calls go. Calls and answers by day, end reasons, the latency of turns today and yesterday, and which agents, trunks and webhooks fail, over the last days of the workspace in its time zone, of all gateways. A call belongs to the day on which it started. */
+  getOverview: {
+    request:
+      | {
+          /** How many days, with today. */
+          days?: number | undefined;
+        }
+      | undefined;
+    answer: Overview;
+  };
   /** List the gateways. Those that share the database, by name, with the calls of the workspace that each holds. When one dies or hands its calls over, they move. */
   listGateways: {
     request: undefined;
@@ -1772,6 +2245,10 @@ export type Operations = {
         inbound_addresses?: string[] | undefined;
         /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
         inbound_auth?: 'none' | 'digest' | undefined;
+        /** Headers that are taken from the INVITE of a caller and stand in `sip.headers` of the call and its events; names begin with `X-`, and small letters are as good as capitals. One of more than 255 bytes, or with control characters, is left out. */
+        headers_in?: string[] | undefined;
+        /** Headers that a call may have in its INVITE (`sip_headers` of `createCall`). A call with headers goes by trunks alone that name all of them. */
+        headers_out?: string[] | undefined;
         /** Whether OPTIONS asks the trunk if it is there. Switch it off for a trunk that never answers. */
         health_check?: boolean | undefined;
         /** No new call goes out, and one that comes in gets 503; those that stand go on, and the trunk stays registered. */
@@ -1856,6 +2333,10 @@ export type Operations = {
         inbound_addresses?: string[] | undefined;
         /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
         inbound_auth?: 'none' | 'digest' | undefined;
+        /** Headers that are taken from the INVITE of a caller and stand in `sip.headers` of the call and its events; names begin with `X-`, and small letters are as good as capitals. One of more than 255 bytes, or with control characters, is left out. */
+        headers_in?: string[] | undefined;
+        /** Headers that a call may have in its INVITE (`sip_headers` of `createCall`). A call with headers goes by trunks alone that name all of them. */
+        headers_out?: string[] | undefined;
         /** Whether OPTIONS asks the trunk if it is there. Switch it off for a trunk that never answers. */
         health_check?: boolean | undefined;
         /** No new call goes out, and one that comes in gets 503; those that stand go on, and the trunk stays registered. */
@@ -1953,12 +2434,18 @@ export type Operations = {
               | 'call.ringing'
               | 'call.answered'
               | 'call.answered_by'
+              | 'call.consent'
               | 'call.hangup_requested'
               | 'call.hangup_cancelled'
+              | 'call.transfer_requested'
+              | 'call.transfer_connected'
+              | 'call.transfer_failed'
+              | 'call.transfer_returned'
               | 'call.ended'
               | 'recording.completed'
               | 'recording.failed'
               | 'call.summarized'
+              | 'call.erased'
             )[]
           | null
           | undefined;
@@ -1990,12 +2477,18 @@ export type Operations = {
               | 'call.ringing'
               | 'call.answered'
               | 'call.answered_by'
+              | 'call.consent'
               | 'call.hangup_requested'
               | 'call.hangup_cancelled'
+              | 'call.transfer_requested'
+              | 'call.transfer_connected'
+              | 'call.transfer_failed'
+              | 'call.transfer_returned'
               | 'call.ended'
               | 'recording.completed'
               | 'recording.failed'
               | 'call.summarized'
+              | 'call.erased'
             )[]
           | null
           | undefined;
@@ -2022,7 +2515,7 @@ export type Operations = {
     };
     answer: WebhookWithSecret;
   };
-  /** Try a webhook endpoint. Sends one event of the type `webhook.test` at once and says how it went. */
+  /** Try a webhook endpoint. Sends one event of the type `webhook.test` at once and says how it went, and what to change when it was not delivered. */
   testWebhook: {
     request: {
       /** The webhook endpoint. */
@@ -2034,6 +2527,54 @@ export type Operations = {
       /** Null when it was delivered. */
       error: string | null;
       duration_ms: number;
+      /** What stood in the way, in a word that stays the same. Null when it was delivered. */
+      code:
+        | 'loopback_refused'
+        | 'private_address'
+        | 'https_required'
+        | 'unusable_url'
+        | 'name_unknown'
+        | 'name_without_address'
+        | 'name_servers_silent'
+        | 'connection_refused'
+        | 'unreachable'
+        | 'connection_closed'
+        | 'connection_broken'
+        | 'no_connection_in_time'
+        | 'certificate_expired'
+        | 'certificate_not_yet_valid'
+        | 'certificate_of_other_name'
+        | 'certificate_not_trusted'
+        | 'no_tls'
+        | 'tls_failed'
+        | 'redirect'
+        | 'redirect_to_sign_in'
+        | 'redirect_to_nowhere'
+        | 'not_http'
+        | 'unreadable_compression'
+        | 'over_capacity'
+        | 'not_answering_lately'
+        | 'no_answer_in_time'
+        | 'robot_protection'
+        | 'firewall'
+        | 'unauthorized'
+        | 'forbidden'
+        | 'not_found'
+        | 'method_not_allowed'
+        | 'request_timeout'
+        | 'gone'
+        | 'length_required'
+        | 'too_large'
+        | 'wrong_content_type'
+        | 'other_protocol'
+        | 'too_many_requests'
+        | 'nothing_behind_proxy'
+        | 'unavailable'
+        | 'server_error'
+        | 'refused'
+        | null;
+      /** The same in a sentence, with what to change. Null when it was delivered. */
+      advice: string | null;
     };
   };
   /** List the deliveries of a webhook endpoint. Newest first, each with its attempts. */
@@ -2068,14 +2609,33 @@ export type Operations = {
         to: string;
         /** Who calls: a domestic number, `+` and a number of another country, or `anonymous` (also: empty) when withheld. */
         from: string;
+        /** Headers of its INVITE. Those that a trunk of the number names in its `headers_in` are taken, as on a real line. */
+        sip_headers?: Record<string, string> | undefined;
         /** What the caller does; a polite caller without one. */
         script?: Script | null | undefined;
+        rehearsal?: ScriptRehearsal | undefined;
       };
     };
     answer: {
       call_id: string;
       status: CallStatus;
       end_reason: EndReason | null;
+    };
+  };
+  /** How far the script of a call has come. Of a call whose caller or callee plays a script with a `rehearsal`. Known of the last thousand, at the gateway that carries the call, until it ends. */
+  getSimulatedCall: {
+    request: {
+      /** The call. */
+      call_id: string;
+    };
+    answer: {
+      call_id: string;
+      /** How many the script has. */
+      steps: number;
+      /** How many of them came about. */
+      steps_done: number;
+      /** `timed_out`: the step behind them did not come about in time. `playing` of a call that has ended: it ended before the script did. */
+      outcome: 'playing' | 'done' | 'timed_out';
     };
   };
   /** How a callee behaves. The script that was stored for this number. */
@@ -2093,6 +2653,7 @@ export type Operations = {
       number: string;
       body: {
         script: Script;
+        rehearsal?: ScriptRehearsal | undefined;
       };
     };
     answer: SimulatedCallee;
@@ -2144,13 +2705,6 @@ export type Operations = {
   };
   /** The reference page. This document for people, who can try each operation. */
   getDocs: { request: undefined; answer: Response };
-  /** A part of the reference page. Scripts, styles and pictures of the reference page. */
-  getDocsFile: {
-    request: {
-      file: string;
-    };
-    answer: Response;
-  };
   /** Calls in the Stately inspector. A page that shows the statecharts of calls in progress in the Stately inspector, which it loads from stately.ai. As a websocket (`?token=` an admin token, which a browser that is signed in to the console need not send, `?call=` one call or none for all) this address speaks the inspection protocol itself. With `GW_INSPECT=1` only. */
   getInspect: { request: undefined; answer: Response };
   /** The script of the inspector page. Joins the websocket and the inspector. */
@@ -2207,7 +2761,25 @@ export const operations = {
     headers: ['x-number-id'],
     answer: 'json',
   },
+  collectKeys: {
+    method: 'POST',
+    path: '/api/v1/calls/{call_id}/collect',
+    headers: ['x-number-id'],
+    answer: 'json',
+  },
   say: { method: 'POST', path: '/api/v1/calls/{call_id}/say', headers: ['x-number-id'], answer: 'json' },
+  transfer: {
+    method: 'POST',
+    path: '/api/v1/calls/{call_id}/transfer',
+    headers: ['x-number-id'],
+    answer: 'json',
+  },
+  cancelTransfer: {
+    method: 'POST',
+    path: '/api/v1/calls/{call_id}/transfer/cancel',
+    headers: ['x-number-id'],
+    answer: 'json',
+  },
   hangUp: {
     method: 'POST',
     path: '/api/v1/calls/{call_id}/hangup',
@@ -2220,6 +2792,7 @@ export const operations = {
     headers: ['x-number-id'],
     answer: 'json',
   },
+  postMcp: { method: 'POST', path: '/mcp', headers: ['x-number-id', 'mcp-protocol-version'], answer: 'file' },
   listNumbers: { method: 'GET', path: '/api/v1/admin/numbers', headers: [], answer: 'json' },
   createNumber: { method: 'POST', path: '/api/v1/admin/numbers', headers: [], answer: 'json' },
   getNumber: { method: 'GET', path: '/api/v1/admin/numbers/{id}', headers: [], answer: 'json' },
@@ -2238,11 +2811,14 @@ export const operations = {
     answer: 'json',
   },
   tryAgent: { method: 'POST', path: '/api/v1/admin/agents/try', headers: [], answer: 'json' },
+  listEngines: { method: 'GET', path: '/api/v1/admin/engines', headers: [], answer: 'json' },
+  speakSample: { method: 'POST', path: '/api/v1/admin/engines/sample', headers: [], answer: 'file' },
   revealKey: { method: 'GET', path: '/api/v1/admin/numbers/{id}/key', headers: [], answer: 'json' },
   issueKey: { method: 'POST', path: '/api/v1/admin/numbers/{id}/key', headers: [], answer: 'json' },
   listWorkspaceCalls: { method: 'GET', path: '/api/v1/admin/calls', headers: [], answer: 'json' },
   exportCalls: { method: 'GET', path: '/api/v1/admin/calls.csv', headers: [], answer: 'file' },
   getWorkspaceCall: { method: 'GET', path: '/api/v1/admin/calls/{call_id}', headers: [], answer: 'json' },
+  eraseCall: { method: 'DELETE', path: '/api/v1/admin/calls/{call_id}', headers: [], answer: 'nothing' },
   getWorkspaceCallEvents: {
     method: 'GET',
     path: '/api/v1/admin/calls/{call_id}/events',
@@ -2264,11 +2840,19 @@ export const operations = {
     headers: ['range', 'if-none-match', 'if-range'],
     answer: 'file',
   },
+  getChartDefinition: {
+    method: 'GET',
+    path: '/api/v1/admin/charts/{name}.json',
+    headers: [],
+    answer: 'json',
+  },
   getChart: { method: 'GET', path: '/api/v1/admin/charts/{name}', headers: [], answer: 'file' },
   listAudit: { method: 'GET', path: '/api/v1/admin/audit', headers: [], answer: 'json' },
+  exportAudit: { method: 'GET', path: '/api/v1/admin/audit.csv', headers: [], answer: 'file' },
   getWorkspace: { method: 'GET', path: '/api/v1/admin/workspace', headers: [], answer: 'json' },
   updateWorkspace: { method: 'PATCH', path: '/api/v1/admin/workspace', headers: [], answer: 'json' },
   getUsage: { method: 'GET', path: '/api/v1/admin/usage', headers: [], answer: 'json' },
+  getOverview: { method: 'GET', path: '/api/v1/admin/overview', headers: [], answer: 'json' },
   listGateways: { method: 'GET', path: '/api/v1/admin/gateways', headers: [], answer: 'json' },
   listTokens: { method: 'GET', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },
   createToken: { method: 'POST', path: '/api/v1/admin/tokens', headers: [], answer: 'json' },
@@ -2307,6 +2891,12 @@ export const operations = {
     answer: 'json',
   },
   placeSimulatedCall: { method: 'POST', path: '/api/v1/admin/simulator/calls', headers: [], answer: 'json' },
+  getSimulatedCall: {
+    method: 'GET',
+    path: '/api/v1/admin/simulator/calls/{call_id}',
+    headers: [],
+    answer: 'json',
+  },
   getCallee: { method: 'GET', path: '/api/v1/admin/simulator/callees/{number}', headers: [], answer: 'json' },
   putCallee: { method: 'PUT', path: '/api/v1/admin/simulator/callees/{number}', headers: [], answer: 'json' },
   signIn: { method: 'POST', path: '/console/session', headers: [], answer: 'nothing' },
@@ -2318,7 +2908,6 @@ export const operations = {
   getHome: { method: 'GET', path: '/', headers: [], answer: 'file' },
   getConsoleFile: { method: 'GET', path: '/console/{file}', headers: [], answer: 'file' },
   getDocs: { method: 'GET', path: '/docs', headers: [], answer: 'file' },
-  getDocsFile: { method: 'GET', path: '/docs/{file}', headers: [], answer: 'file' },
   getInspect: { method: 'GET', path: '/inspect', headers: [], answer: 'file' },
   getInspectScript: { method: 'GET', path: '/inspect/page.js', headers: [], answer: 'file' },
   getInspectStyle: { method: 'GET', path: '/inspect/page.css', headers: [], answer: 'file' },

@@ -62,7 +62,7 @@ const addressOf = (operation: OperationId, request: RequestMembers) => {
   const take = (name: string): string => {
     const value = members.get(name) ?? '';
     members.delete(name);
-    return typeof value === 'string' ? value : JSON.stringify(value);
+    return textOf(value);
   };
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     pathSegment(operation, name, take(name)),
@@ -70,11 +70,17 @@ const addressOf = (operation: OperationId, request: RequestMembers) => {
   const headers = Object.fromEntries(
     headerNames.filter((name) => members.has(name)).map((name) => [name, take(name)]),
   );
-  const query = new URLSearchParams(
-    Object.fromEntries([...members.keys()].map((name) => [name, take(name)])),
-  ).toString();
+  const query = new URLSearchParams([...members].flatMap(parametersOf)).toString();
   return { path: query === '' ? path : `${path}?${query}`, headers };
 };
+
+/** A member that is an object is a parameter for each of its own: `metadata.order=42`. */
+const parametersOf = ([name, value]: [string, unknown]): [string, string][] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).map(([key, of]) => [`${name}.${key}`, textOf(of)])
+    : [[name, textOf(value)]];
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** What is empty or made of dots would ask for another address. */
 const pathSegment = (operation: OperationId, name: string, text: string): string => {

@@ -3,14 +3,21 @@
  * Written here because the client needs no package; the tests read the same streams by eventsource-parser.
  */
 
+/** The gateway sends a comment after 15 seconds without news: one of them may be late, and one may be lost. */
+export const longestSilenceMs = 40_000;
+
 export type ServerSentEvent = { event: string; data: string; id: string | undefined };
 
-/** Until the stream ends; throws where it breaks. What has no data, such as a comment, is left out. */
+/**
+ * Until the stream ends; throws where it breaks, and where nothing comes for `silenceMs`, not even a comment: the other
+ * side of a connection may be gone without anybody having said so. What has no data, such as a comment, is left out.
+ */
 export async function* serverSentEvents(
   body: ReadableStream<Uint8Array>,
+  silenceMs = longestSilenceMs,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   let fields: [name: string, value: string][] = [];
-  for await (const line of linesOf(body)) {
+  for await (const line of linesOf(body, silenceMs)) {
     if (line !== '') {
       const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
       fields.push([name, value]);
@@ -29,13 +36,16 @@ export async function* serverSentEvents(
   }
 }
 
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
+async function* linesOf(
+  body: ReadableStream<Uint8Array>,
+  silenceMs: number,
+): AsyncGenerator<string, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await within(silenceMs, reader.read());
       if (done) return;
       rest += decoder.decode(value, { stream: true });
       // A carriage return at the end may be the first half of a line end.
@@ -48,3 +58,18 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
     reader.cancel().catch(() => undefined);
   }
 }
+
+const within = <Value>(milliseconds: number, waited: Promise<Value>): Promise<Value> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`Nothing came for ${milliseconds} milliseconds.`)),
+      milliseconds,
+    );
+    const settle =
+      <Outcome>(tell: (outcome: Outcome) => void) =>
+      (outcome: Outcome): void => {
+        clearTimeout(timer);
+        tell(outcome);
+      };
+    waited.then(settle(resolve), settle(reject));
+  });

@@ -15,6 +15,11 @@ export type WatchOptions = RequestOptions & {
   reconnect?: boolean | undefined;
   /** How long to wait before that, twice as long each time that nothing came; 2000 when it is not said. */
   retryMs?: number | undefined;
+  /**
+   * How long nothing may come before a stream counts as broken; 40000 when it is not said. The gateway sends a comment
+   * after 15 seconds without news.
+   */
+  silenceMs?: number | undefined;
 };
 
 const mostFailures = 5;
@@ -26,7 +31,7 @@ const mostFailures = 5;
 export async function* watch(
   open: (lastEventId: string | undefined) => Promise<Response>,
   lastEventId: string | undefined,
-  { signal, reconnect = true, retryMs = 2_000 }: WatchOptions = {},
+  { signal, reconnect = true, retryMs = 2_000, silenceMs }: WatchOptions = {},
 ): AsyncGenerator<CallNews, void, undefined> {
   let last = lastEventId;
   let hasOpened = false;
@@ -36,7 +41,7 @@ export async function* watch(
     try {
       const { body } = await open(last);
       hasOpened = true;
-      for await (const { event, data, id } of body === null ? [] : serverSentEvents(body)) {
+      for await (const { event, data, id } of body === null ? [] : serverSentEvents(body, silenceMs)) {
         if (event === 'end') return;
         failures = 0;
         last = id ?? last;

@@ -42,6 +42,43 @@ const turn = z.object({
   spoken: z
     .array(z.object({ text: z.string().meta({ example: 'We open at nine thirty.' }), at_ms: milliseconds }))
     .meta({ description: 'What a call would speak, and when it was ready for the voice.' }),
+  controls: z
+    .array(
+      z.object({
+        act: z.enum(['hang_up', 'press_keys', 'collect_keys', 'transfer', 'change_language']),
+        keys: z.string().optional().meta({ description: 'Of `press_keys`.' }),
+        wanted: z
+          .object({
+            digits: z.int().nullable(),
+            finish: z.string().nullable(),
+            timeout_sec: z.int(),
+            secret: z.boolean(),
+          })
+          .optional()
+          .meta({ description: 'Of `collect_keys`.' }),
+        transfer: z
+          .object({
+            to: z.string().meta({ example: '0212345678' }),
+            mode: z.enum(['cold', 'warm']),
+            say: z.string().nullable(),
+            briefing: z.string().nullable(),
+            accept_key: z.string().nullable(),
+            ring_timeout_sec: z.int().meta({ example: 25 }),
+            on_failure: z.enum(['resume', 'hang_up']),
+          })
+          .optional()
+          .meta({
+            description:
+              'Of `transfer`. Whether the number may be rung is known in a call alone, by `transfer_to` of its number.',
+          }),
+        language: z
+          .string()
+          .optional()
+          .meta({ description: 'Of `change_language` (BCP 47).', example: 'en' }),
+        at_ms: milliseconds,
+      }),
+    )
+    .meta({ description: 'What the agent would do, where `controls` is `inline`.' }),
   first_byte_ms: milliseconds.nullable(),
   first_sentence_ms: milliseconds.nullable(),
   end_ms: milliseconds,
@@ -63,7 +100,7 @@ export const agentTrial = z
     agent_type: z.enum(trialAgents).meta({ example: 'webhook' }),
     direction: z.enum(['inbound', 'outbound']),
     language: z.string().meta({ example: 'en' }),
-    ok: z.boolean().meta({ description: 'Whether every turn got a reply that would be spoken.' }),
+    ok: z.boolean().meta({ description: 'Whether every turn got a reply that would be spoken, or acts.' }),
     notes: z.array(z.string()).meta({ description: 'What was given and is not used.' }),
     turns: z.array(turn).meta({ description: 'Up to the first one that failed.' }),
   })

@@ -7,6 +7,7 @@ import { administratorOf, audit } from '../audit.ts';
 import type { Decoded } from '../codec.ts';
 import { language, text } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
+import { agentControls } from '../numbers/number-schema.ts';
 import { defineRoute } from '../route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
 import { agentTrial } from './trial-schema.ts';
@@ -19,6 +20,7 @@ const trialRequest = z
     chat_url: text(2048).min(1).nullish().meta({ description: 'https only. Required but for `builtin`.' }),
     assistant_id: text(500).nullish().meta({ description: 'For `langgraph`.' }),
     agent_id: text(500).nullish().meta({ description: 'For outbound `mastra`.' }),
+    controls: agentControls.optional().meta({ description: 'As of a binding. Absent is `off`.' }),
     token: z
       .string()
       .max(4096)
@@ -78,6 +80,7 @@ export const tryAgent = defineRoute({
       chatUrl,
       assistantId: body.assistantId || null,
       agentId: body.agentId || null,
+      controls: body.controls ?? 'off',
       token: body.token || storedToken,
       direction,
       language: body.language ?? number?.language ?? 'ko',

@@ -2,16 +2,51 @@
 import * as z from 'zod';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
-import type { JournalEntry } from '#src/calls/stored-calls.ts';
+import type { FactType, JournalEntry } from '#src/calls/stored-calls.ts';
 import type { Decoded } from '../codec.ts';
 import { timestamp } from '../fields.ts';
+
+/** All that a journal may hold, in the order in which a reader meets them. */
+const types: Readonly<Record<FactType, true>> = {
+  'call.answered': true,
+  'call.answered_by': true,
+  'call.taken_over': true,
+  'call.consent': true,
+  'turn.spoken': true,
+  'turn.digit': true,
+  'agent.paused': true,
+  'agent.resumed': true,
+  'keys.pressed': true,
+  'say.requested': true,
+  'collect.requested': true,
+  'language.changed': true,
+  'call.transfer_requested': true,
+  'call.transfer_ringing': true,
+  'call.transfer_answered': true,
+  'call.transfer_connected': true,
+  'call.transfer_failed': true,
+  'call.transfer_returned': true,
+  'call.held': true,
+  'call.resumed': true,
+  'sound.one_way': true,
+  'reply.failed': true,
+  'call.hangup_requested': true,
+  'call.hangup_cancelled': true,
+  'call.ended': true,
+  'recording.paused': true,
+  'recording.resumed': true,
+  'recording.completed': true,
+  'recording.failed': true,
+  'call.summarized': true,
+};
 
 export const callEvent = z
   .object({
     sequence: z.int().min(1).meta({ description: 'Counts the events of the call.' }),
     type: z.string().meta({
-      description:
-        'Such as `call.answered`, `call.taken_over`, `turn.spoken`, `agent.paused`, `agent.resumed`, `turn.digit`, `keys.pressed`, `say.requested`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.completed`, `call.summarized`. There may be more in time.',
+      description: `Such as ${Object.keys(types)
+        .map((type) => `\`${type}\``)
+        .join(', ')}. There may be more in time.`,
       example: 'turn.spoken',
     }),
     at: timestamp,

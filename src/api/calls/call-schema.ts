@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
 import { answerers } from '#src/domain/voicemail.ts';
 import { timestamp } from '../fields.ts';
+import { callConsent } from './consent-schema.ts';
+import { callTransfer } from './transfer-schema.ts';
 import { callSound } from './sound-schema.ts';
 
 export const callStatus = z.enum(callStatuses).meta({
@@ -39,6 +41,30 @@ const listFields = {
     .string()
     .nullable()
     .meta({ description: 'Null until the call was summarized.', example: 'The reservation was confirmed.' }),
+  metadata: z
+    .record(z.string(), z.string())
+    .optional()
+    .meta({
+      description: 'What who placed the call said of it; absent where nothing was said.',
+      example: { order: 'A-1042' },
+    }),
+  transfer: callTransfer
+    .nullable()
+    .meta({ description: 'The last one that was asked for; null where none was.', example: null }),
+  consent: callConsent.optional().meta({
+    description:
+      'Whether the other party agreed to what it was told first; absent where it was told nothing, and until that is known.',
+  }),
+  words_erased_at: timestamp.optional().meta({
+    description:
+      'When its transcript, its instruction and its summary were erased; absent while they are kept.',
+    example: '2026-12-21T12:00:00.000+09:00',
+  }),
+  erased_at: timestamp.optional().meta({
+    description:
+      'When all that tells of the other party was erased: of its number the last two digits are left. Absent while it is kept.',
+    example: '2026-12-21T12:00:00.000+09:00',
+  }),
   started_at: timestamp.meta({ description: 'When dialing started, or the caller rang.' }),
   ended_at: timestamp.nullable().meta({ example: '2026-11-21T12:00:55.000+09:00' }),
 };
@@ -89,7 +115,7 @@ export const callRecord = z
         'Who has picked up an outbound call: a person, or an answering machine or announcement. Found out while the call goes on; null as long as, and where, it is not clear.',
     }),
     recording: z.object({
-      status: z.enum(['none', 'pending', 'completed', 'failed']).meta({ example: 'completed' }),
+      status: z.enum(['none', 'pending', 'completed', 'failed', 'erased']).meta({ example: 'completed' }),
       paused: z.boolean().meta({
         description: 'Nothing that is said now is recorded. False once the call has ended.',
         example: false,
@@ -106,7 +132,19 @@ export const callRecord = z
       duration_sec: z.number().optional().meta({ example: 48.2 }),
     }),
     sip: z
-      .object({ status: z.int().nullable(), reason: z.string().nullable(), call_id: z.string().nullable() })
+      .object({
+        status: z.int().nullable(),
+        reason: z.string().nullable(),
+        call_id: z.string().nullable(),
+        headers: z
+          .record(z.string(), z.string())
+          .optional()
+          .meta({
+            description:
+              'Headers `X-…` of the INVITE: of a caller those that the trunk names in `headers_in`, of an outbound call those that were asked for. Absent where there are none.',
+            example: { 'X-Ticket': '1042' },
+          }),
+      })
       .meta({
         description: 'What the telephone line said; nulls where there is no SIP.',
         example: { status: 200, reason: 'OK', call_id: '4f1d2c7b@203.0.113.5' },

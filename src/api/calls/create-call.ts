@@ -1,19 +1,48 @@
 import * as z from 'zod';
 import type { PlacedCall } from '#src/calls/setup/place-call.ts';
+import type { Metadata } from '#src/domain/metadata.ts';
 import { normalizeDestination } from '#src/domain/phone-number.ts';
+import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { encode } from '../codec.ts';
 import { text } from '../fields.ts';
+import { sipHeaders } from '../sip-headers-field.ts';
+import { metadata } from './metadata-fields.ts';
 import { defineRoute } from '../route.ts';
 
 const durationError = 'max_duration_sec must be a whole number from 60 to 1800.';
 
-const placedCall = z.object({
+export const placedCall = z.object({
   call_id: z.uuid(),
   status: z.literal('ringing'),
   from: z
     .string()
     .meta({ description: 'The number that calls, in domestic format.', example: '07012345678' }),
+});
+
+/** What is said of a new call. */
+export const createCallBody = z.object({
+  to: z.string().meta({
+    description:
+      "The number to call, in domestic format; hyphens and spaces are removed. The international form of a number of this country (`+82…`) is refused with `invalid_to`; another country's number is `+` and its country code, and refused so as well unless `destinations` of the policy allow it.",
+    example: '010-0000-0001',
+  }),
+  instruction: text(8000).nullish().meta({
+    description: 'The task of this call. May be omitted if the agent knows its task already.',
+    example: 'Confirm the reservation of tomorrow at three.',
+  }),
+  max_duration_sec: z
+    .int({ error: durationError })
+    .min(60, { error: durationError })
+    .max(1800, { error: durationError })
+    .optional()
+    .meta({
+      description:
+        'Seconds from the answer, at most the maximum of the policy of the number. When omitted, the stored policy applies.',
+      example: 600,
+    }),
+  metadata: metadata.optional(),
+  sip_headers: sipHeaders.optional(),
 });
 
 export const createCall = defineRoute({
@@ -27,29 +56,16 @@ export const createCall = defineRoute({
   auth: 'number',
   beginsCall: true,
   idempotent: true,
-  body: z
-    .object({
-      to: z.string().meta({
-        description:
-          "The number to call, in domestic format; hyphens and spaces are removed. The international form of a number of this country (`+82…`) is refused with `invalid_to`; another country's number is `+` and its country code, and refused so as well unless `destinations` of the policy allow it.",
-        example: '010-0000-0001',
-      }),
-      instruction: text(8000).nullish().meta({
-        description: 'The task of this call. May be omitted if the agent knows its task already.',
-        example: 'Confirm the reservation of tomorrow at three.',
-      }),
-      max_duration_sec: z
-        .int({ error: durationError })
-        .min(60, { error: durationError })
-        .max(1800, { error: durationError })
-        .optional()
-        .meta({
-          description:
-            'Seconds from the answer, at most the maximum of the policy of the number. When omitted, the stored policy applies.',
-          example: 600,
-        }),
-    })
-    .meta({ id: 'CreateCall' }),
+  body: createCallBody.meta({
+    id: 'CreateCall',
+    // A trunk would have to name the headers of an example: this one can be tried as it is.
+    example: {
+      to: '010-0000-0001',
+      instruction: 'Confirm the reservation of tomorrow at three.',
+      max_duration_sec: 600,
+      metadata: { order: 'A-1042' },
+    },
+  }),
   fieldCodes: { max_duration_sec: 'invalid_max_duration_sec' },
   responses: {
     201: {
@@ -79,6 +95,7 @@ export const createCall = defineRoute({
     to,
     instruction: body.instruction ?? null,
     maxDurationSec: body.maxDurationSec ?? null,
+    ...saidOf(body),
     keyed: keyed && {
       ...keyed,
       answer(placing) {
@@ -92,5 +109,15 @@ export const createCall = defineRoute({
   });
   return present(placed);
 });
+
+const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
+
+/** Nothing where nothing was said. */
+const saidOf = ({ metadata: said = {}, sipHeaders: headers = {} }: Said) => ({
+  ...(isEmpty(said) ? {} : { metadata: said }),
+  ...(isEmpty(headers) ? {} : { sipHeaders: headers }),
+});
+
+type Said = { metadata?: Metadata; sipHeaders?: SipHeaders };
 
 const present = (placed: PlacedCall) => ({ status: 201, body: { ...placed, status: 'ringing' } }) as const;

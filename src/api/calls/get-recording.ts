@@ -113,7 +113,8 @@ const names = (list: string | undefined, etag: string): boolean =>
 
 const completed = (recording: RecordingRecord | null): { media: (typeof audio)[number]; file: string } => {
   if (recording === null) throw notAvailable('none');
-  const { status, file, contentType } = recording;
+  const { status, file, contentType, erasedAt } = recording;
+  if (erasedAt !== null) throw notAvailable('erased');
   if (status !== 'completed') throw notAvailable(status);
   const media = audio.find((type) => type === contentType);
   if (file === null || media === undefined) throw notAvailable('failed');
@@ -124,6 +125,7 @@ const explanations = {
   pending: 'The recording is being prepared. Try again in a moment.',
   none: 'This call has no recording.',
   failed: 'Recording this call failed.',
+  erased: 'The recording of this call was erased.',
 };
 
 const notAvailable = (reason: keyof typeof explanations): Refusal =>

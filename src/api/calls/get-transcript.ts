@@ -5,6 +5,8 @@ import type { ApiServices } from '../api-services.ts';
 import { defineRoute } from '../route.ts';
 import { transcriptTurn } from './call-schema.ts';
 
+export const transcript = z.object({ call_id: z.uuid(), transcript: z.array(transcriptTurn) });
+
 /** The common part of the transcript's routes of the client and the admin API. */
 export const transcriptDeclaration = {
   description: 'What was really heard, turn by turn. For a call in progress: the turns up to now.',
@@ -12,7 +14,7 @@ export const transcriptDeclaration = {
   responses: {
     200: {
       description: 'The transcript; empty when nothing was said.',
-      schema: z.object({ call_id: z.uuid(), transcript: z.array(transcriptTurn) }),
+      schema: transcript,
     },
   },
   refusals: ['call_not_found'],
@@ -33,6 +35,6 @@ export const getTranscript = defineRoute({
 
 export const answerTranscript = async ({ id }: CallRecord, { storedCalls }: ApiServices) => {
   const turns = await storedCalls.transcript(id);
-  const transcript = turns.map((turn) => ({ ...turn, timestamp: turn.spokenAt }));
-  return { status: 200, body: { callId: id, transcript } } as const;
+  const told = turns.map((turn) => ({ ...turn, timestamp: turn.spokenAt }));
+  return { status: 200, body: { callId: id, transcript: told } } as const;
 };

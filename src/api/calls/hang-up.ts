@@ -2,6 +2,13 @@ import * as z from 'zod';
 import { callIdInPath } from '../ids.ts';
 import { defineRoute } from '../route.ts';
 
+export const hangUpBody = z.object({
+  immediate: z
+    .boolean()
+    .optional()
+    .meta({ description: 'End the call at once, without waiting for the farewell.', example: false }),
+});
+
 export const hangUp = defineRoute({
   method: 'post',
   path: '/api/v1/calls/{call_id}/hangup',
@@ -13,14 +20,7 @@ export const hangUp = defineRoute({
   auth: 'number',
   needsNoDatabase: true,
   params: callIdInPath,
-  body: z
-    .object({
-      immediate: z
-        .boolean()
-        .optional()
-        .meta({ description: 'End the call at once, without waiting for the farewell.', example: false }),
-    })
-    .optional(),
+  body: hangUpBody.optional(),
   responses: {
     202: {
       description: 'The request was accepted.',

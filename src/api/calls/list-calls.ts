@@ -4,6 +4,8 @@ import { momentCursorInQuery, encodeMomentCursor, nextCursor } from '../cursor.t
 import { integerInQuery, momentInQuery } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 import type { ApiServices } from '../api-services.ts';
+import { presentListedFields } from './present-call.ts';
+import { metadataInQuery } from './metadata-fields.ts';
 import { callListItem, callStatus, direction } from './call-schema.ts';
 
 export const callListQuery = z.object({
@@ -11,6 +13,7 @@ export const callListQuery = z.object({
   cursor: momentCursorInQuery.optional(),
   status: callStatus.optional(),
   direction: direction.optional(),
+  metadata: metadataInQuery.optional(),
   since: momentInQuery.optional().meta({ description: 'Calls that started at this moment or later.' }),
   until: momentInQuery.optional().meta({ description: 'Calls that started before this moment.' }),
 });
@@ -30,7 +33,10 @@ export const pageOfCalls = async (
 ): Promise<Decoded<z.output<typeof callPage>>> => {
   const after = cursor && { startedAt: cursor.at, id: cursor.id };
   const { calls, next } = await storedCalls.page({ scope, after, limit, ...filters });
-  return { calls, nextCursor: next && encodeMomentCursor({ at: next.startedAt, id: next.id }) };
+  return {
+    calls: calls.map((call) => presentListedFields(call)),
+    nextCursor: next && encodeMomentCursor({ at: next.startedAt, id: next.id }),
+  };
 };
 
 export const listCalls = defineRoute({
@@ -43,7 +49,7 @@ export const listCalls = defineRoute({
   auth: 'number',
   query: callListQuery,
   responses: { 200: { description: 'A page of calls.', schema: callPage } },
-  refusals: [],
+  refusals: ['search_too_broad'],
 }).handledBy(async ({ caller, query }, services) => {
   return { status: 200, body: await pageOfCalls(services, { numberId: caller.id }, query) };
 });

@@ -1,15 +1,59 @@
 import type * as z from 'zod';
 import { agentContext } from '#src/domain/agent-context.ts';
+import type { Metadata } from '#src/domain/metadata.ts';
 import type { CallRecord, CallRow, RecordingRecord } from '#src/calls/stored-calls.ts';
 import type { Decoded } from '../codec.ts';
 import type { callRecord } from './call-schema.ts';
+import type { callConsent } from './consent-schema.ts';
 import { presentSound } from './sound-schema.ts';
+
+type Rare = 'consent' | 'metadata' | 'wordsErasedAt' | 'erasedAt';
+
+/**
+ * A call of which nothing was said has no metadata, one whose other party was told nothing first no consent, and one that is kept no times of erasing: who knows nothing of these
+ * fields sees what was always sent.
+ */
+const withRareFields = <Call extends Pick<CallRow, Rare>>(
+  call: Call,
+): Omit<Call, Rare> & {
+  consent?: Decoded<z.output<typeof callConsent>>;
+  metadata?: Metadata;
+  wordsErasedAt?: Date;
+  erasedAt?: Date;
+} => {
+  const { consent, metadata, wordsErasedAt, erasedAt, ...fields } = call;
+  return {
+    ...fields,
+    ...(consent === null ? {} : { consent: { ...consent, at: new Date(consent.at) } }),
+    ...(metadata === null ? {} : { metadata }),
+    ...(wordsErasedAt === null ? {} : { wordsErasedAt }),
+    ...(erasedAt === null ? {} : { erasedAt }),
+  };
+};
+
+/** Times of a transfer are kept as text. */
+const presentTransfer = ({ transfer }: Pick<CallRow, 'transfer'>) => {
+  if (transfer === null) return null;
+  const { startedAt, connectedAt, sip, ...fields } = transfer;
+  return {
+    ...fields,
+    startedAt: new Date(startedAt),
+    connectedAt: connectedAt === null ? null : new Date(connectedAt),
+    ...(sip === null ? {} : { sip }),
+  };
+};
+
+/** What every read of a call tells of it. */
+export const presentListedFields = <Call extends Pick<CallRow, Rare | 'transfer'>>(call: Call) => ({
+  ...withRareFields(call),
+  transfer: presentTransfer(call),
+});
 
 /** A stored call with what clients are told beside it. */
 export const presentCall = (call: CallRecord): Decoded<z.output<typeof callRecord>> => {
   const { from, to } = agentContext(call);
   return {
-    ...call,
+    ...presentListedFields(call),
     callId: call.id,
     from,
     fromName: call.callerName,
@@ -17,10 +61,17 @@ export const presentCall = (call: CallRecord): Decoded<z.output<typeof callRecor
     to,
     ...presentOptions(call),
     recording: presentRecording(call.recording),
-    sip: { status: call.sipStatus, reason: call.sipReason, callId: call.sipCallId },
+    sip: presentSip(call),
     sound: presentSound(call),
   };
 };
+
+const presentSip = ({ sipStatus, sipReason, sipCallId, sipHeaders }: CallRow) => ({
+  status: sipStatus,
+  reason: sipReason,
+  callId: sipCallId,
+  ...(sipHeaders === null ? {} : { headers: sipHeaders }),
+});
 
 /** Pending while the call rings, in force from the answer on; a call that ends unanswered never had any in force. */
 const presentOptions = (call: CallRow) => {
@@ -32,7 +83,7 @@ const presentOptions = (call: CallRow) => {
 };
 
 const presentRecording = (recording: RecordingRecord | null) => ({
-  status: recording?.status ?? ('none' as const),
+  status: recording?.erasedAt ? ('erased' as const) : (recording?.status ?? ('none' as const)),
   paused: recording?.paused ?? false,
   truncated: recording?.truncated ?? false,
   ...(recording?.contentType ? { contentType: recording.contentType } : {}),

@@ -8,23 +8,22 @@ export type WakeUp = {
 };
 
 export const createWakeUp = (clock: Clock): WakeUp => {
-  let wasWoken = false;
-  let endWait: (() => void) | null = null;
+  let state: 'nobody waits' | 'woken' | { end: () => void } = 'nobody waits';
   return {
     wake() {
-      wasWoken = true;
-      endWait?.();
+      if (typeof state === 'string') state = 'woken';
+      else state.end();
     },
     wait: (milliseconds) =>
       new Promise((resolve) => {
+        const wasWoken = state === 'woken';
         const end = (): void => {
           clock.clearTimeout(timer);
-          endWait = null;
-          wasWoken = false;
+          state = 'nobody waits';
           resolve();
         };
         const timer = clock.setTimeout(end, milliseconds);
-        endWait = end;
+        state = { end };
         if (wasWoken) end();
       }),
   };

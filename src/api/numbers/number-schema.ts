@@ -1,11 +1,15 @@
 /** A number as the admin API shows it (guides/design/administration.md, "Numbers"). */
 import * as z from 'zod';
-import { agentTypes } from '#src/domain/agent-binding.ts';
+import { agentTypes, controlModes } from '#src/domain/agent-binding.ts';
 import { bargeInBounds, bargeInModes, usualBargeIn } from '#src/domain/barge-in.ts';
+import { listenInPolicies } from '#src/domain/listen-in.ts';
 import { voicemailPolicies } from '#src/domain/voicemail.ts';
+import { mostTransferTargets, transferDurationBounds, transferTarget } from '#src/domain/transfer-targets.ts';
 import { language, text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
+import { consent } from './consent-schema.ts';
 import { destinations } from './destinations-schema.ts';
+import { retention } from './retention-schema.ts';
 import { turnEnd } from './turn-end-schema.ts';
 
 export const numberInPath = z.object({ id: idInPath('The number.') });
@@ -58,6 +62,8 @@ export const policyFields = {
   recording_enabled: z.boolean().nullable().meta({ description: 'Whether calls are recorded.' }),
   barge_in: bargeIn.nullable(),
   turn_end: turnEnd.nullable(),
+  retention_days: retention.nullable(),
+  consent: consent.nullable(),
   destinations: destinations.nullable().meta({
     description:
       'Where calls may go. What a number says narrows what its workspace allows, and widens nothing.',
@@ -83,6 +89,40 @@ const voicemailMessage = text(1000)
       'What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about.',
     example: 'Please call us back.',
   });
+
+const transferTo = z
+  .array(
+    z.string().regex(transferTarget, {
+      error:
+        'This is neither a number in domestic format nor the first three digits or more of some and *, such as 0212345678 or 0212345*.',
+    }),
+  )
+  .max(mostTransferTargets)
+  .nullable()
+  .meta({
+    description:
+      'Where its calls may be transferred: whole numbers in domestic format, or prefixes that end in `*`; null for nowhere. Numbers that cost extra are to be named in full.',
+    example: ['0212345678', '0313456*'],
+  });
+
+const transferFields = {
+  transfer_to: transferTo,
+  record_transfers: z.boolean().meta({
+    description:
+      'Whether a recorded call is recorded when it was transferred, too. False: the recording holds silence from then on.',
+    example: true,
+  }),
+  transfer_max_duration_sec: z.int().min(transferDurationBounds[0]).max(transferDurationBounds[1]).meta({
+    description: 'How long the other party and the person of a transfer may talk with each other. Seconds.',
+    example: 3600,
+  }),
+};
+
+const listenIn = z.enum(listenInPolicies).meta({
+  description:
+    'Whether admins may listen to its calls in progress: nobody (`off`), only when the other party was told so first (`announced`), or without a word (`silent`), where your law allows that.',
+  example: 'off',
+});
 
 const trunkId = z.uuid().nullable().meta({
   description: 'The trunk that alone carries its outbound calls; null for those of the workspace.',
@@ -120,9 +160,16 @@ export const settingsFields = {
   greeting,
   voicemail,
   voicemail_message: voicemailMessage,
+  ...transferFields,
+  listen_in: listenIn,
   trunk_id: trunkId,
   ...speechFields,
 };
+
+export const agentControls = z.enum(controlModes).meta({
+  description:
+    '`inline`: marks in its replies such as `<hangup/>` are acts and are not spoken. `off`: they are text like any other.',
+});
 
 export const agentBinding = z
   .object({
@@ -134,6 +181,7 @@ export const agentBinding = z
       .nullable()
       .meta({ description: 'Kept for `langgraph` only.', example: 'front-desk' }),
     agent_id: z.string().nullable().meta({ description: 'Kept for outbound `mastra` only.' }),
+    controls: agentControls,
     token_configured: z.boolean().meta({ description: 'Whether there is a token; it is never shown.' }),
   })
   .meta({ id: 'AgentBinding' });

@@ -12,7 +12,7 @@ import type { Decoded } from '../codec.ts';
 import { text } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
-import { agentBinding, numberInPath } from './number-schema.ts';
+import { agentBinding, agentControls, numberInPath } from './number-schema.ts';
 
 const binding = z
   .strictObject({
@@ -25,6 +25,7 @@ const binding = z
     agent_id: text(500)
       .nullish()
       .meta({ description: 'For outbound `mastra`; dropped for everything else.' }),
+    controls: agentControls.optional().meta({ description: 'Absent is `off`.' }),
     token: z
       .string()
       .max(4096)
@@ -87,4 +88,5 @@ const bindingOf = (
     chatUrl: body.chatUrl || null,
     assistantId: body.assistantId || null,
     agentId: body.agentId || null,
+    controls: body.controls ?? 'off',
   });

@@ -1,9 +1,10 @@
 import { openApiDocument } from '../openapi.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { createPacked } from './packed.ts';
 
 /** `routes` is asked at the first request, when the list that holds this route is complete. */
 export const getOpenApi = (routes: () => readonly Route[]): Route => {
-  let document: string | undefined;
+  let document: ReturnType<typeof createPacked> | undefined;
   return defineRoute({
     method: 'get',
     path: '/openapi.json',
@@ -20,8 +21,8 @@ export const getOpenApi = (routes: () => readonly Route[]): Route => {
       },
     },
     refusals: [],
-  }).handledBy((_, { version }) => {
-    document ??= JSON.stringify(openApiDocument(routes(), version));
-    return { status: 200, media: 'application/json', body: document };
+  }).handledBy(async ({ takesEncoding }, { version }) => {
+    document ??= createPacked(Buffer.from(JSON.stringify(openApiDocument(routes(), version))));
+    return { status: 200, media: 'application/json', ...(await document(takesEncoding)) };
   });
 };

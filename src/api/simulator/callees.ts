@@ -3,6 +3,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { audit } from '../audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
 import { defineRoute } from '../route.ts';
+import { rehearsal } from './rehearsal-schema.ts';
 import { requirePlayable, requireSimulator, script } from './script-schema.ts';
 
 const path = '/api/v1/admin/simulator/callees/{number}';
@@ -21,14 +22,14 @@ export const putCallee = defineRoute({
     'Calls of the workspace that are placed to this number from now on are taken by this script. It is kept until the gateway ends.',
   auth: 'admin',
   params,
-  body: z.strictObject({ script }),
+  body: z.strictObject({ script, rehearsal: rehearsal.optional() }),
   responses: { 200: { description: 'The callee.', schema: callee } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const simulator = requireSimulator(services);
   const number = domesticNumber(services, 'number', params.number);
-  requirePlayable(simulator, body.script, 'callee');
-  simulator.defineCallee(caller.workspace.id, number, body.script);
+  await requirePlayable(simulator, body.script, 'callee');
+  await simulator.defineCallee(caller.workspace.id, number, body.script, body.rehearsal);
   await audit(services, caller, { action: 'simulator.callee_defined', subject: `callee:${number}` });
   return { status: 200, body: { number, script: body.script } };
 });

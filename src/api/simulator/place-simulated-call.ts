@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { audit } from '../audit.ts';
 import { callStatus, endReason } from '../calls/call-schema.ts';
 import { callingNumber, domesticNumber } from '../domestic-number.ts';
+import { sipHeaders } from '../sip-headers-field.ts';
 import { defineRoute } from '../route.ts';
+import { rehearsal } from './rehearsal-schema.ts';
 import { requirePlayable, requireSimulator, script } from './script-schema.ts';
 
 export const placeSimulatedCall = defineRoute({
@@ -22,7 +24,13 @@ export const placeSimulatedCall = defineRoute({
         'Who calls: a domestic number, `+` and a number of another country, or `anonymous` (also: empty) when withheld.',
       example: '01000000001',
     }),
+    sip_headers: sipHeaders.optional().meta({
+      description:
+        'Headers of its INVITE. Those that a trunk of the number names in its `headers_in` are taken, as on a real line.',
+      example: { 'X-Ticket': '1042' },
+    }),
     script: script.nullish().meta({ description: 'What the caller does; a polite caller without one.' }),
+    rehearsal: rehearsal.optional(),
   }),
   responses: {
     201: {
@@ -35,12 +43,14 @@ export const placeSimulatedCall = defineRoute({
   const simulator = requireSimulator(services);
   const to = domesticNumber(services, 'to', body.to);
   const from = callingNumber(services, 'from', body.from);
-  if (body.script) requirePlayable(simulator, body.script, 'caller');
+  if (body.script) await requirePlayable(simulator, body.script, 'caller');
   const call = await simulator.receiveSimulatedCall({
     workspaceId: caller.workspace.id,
     to,
     from,
     script: body.script ?? null,
+    ...(body.sipHeaders === undefined ? {} : { sipHeaders: body.sipHeaders }),
+    ...(body.rehearsal === undefined ? {} : { rehearsal: body.rehearsal }),
   });
   await audit(services, caller, { action: 'simulator.call_placed', subject: `call:${call.callId}` });
   return { status: 201, body: call };

@@ -4,9 +4,11 @@ import type { Script, ApiServices, Simulator } from '../api-services.ts';
 
 const steps = {
   say: "Waits for the person's turn, then says this.",
-  interrupt: 'Waits until the agent is well under way, then says this over its voice.',
+  interrupt:
+    'Waits until the agent is well under way, then says this over its voice. `{text, after_ms}`: so long after it has begun to talk.',
   backchannel: 'The same for a murmur such as "네" that does not take the floor.',
   listen: 'Waits for one whole reply of the agent (`true`).',
+  hear: 'Waits until the agent has said this since the person last spoke or heard something: a text that must occur, or a regular expression between slashes.',
   wait_sec: 'Does nothing for so many seconds.',
   noise_sec: 'Makes noise without words for so many seconds.',
   hold_sec: 'Puts the call on hold for so many seconds.',
@@ -48,8 +50,12 @@ export const requireSimulator = ({ simulator }: ApiServices): Simulator => {
   throw new Refusal('not_found', 'The simulated line does not run on this gateway.');
 };
 
-export const requirePlayable = (simulator: Simulator, steps: Script, role: 'caller' | 'callee'): void => {
-  const errors = simulator.checkScript(steps, role);
+export const requirePlayable = async (
+  simulator: Simulator,
+  steps: Script,
+  role: 'caller' | 'callee',
+): Promise<void> => {
+  const errors = await simulator.checkScript(steps, role);
   if (errors.length > 0)
     throw invalidField(...errors.map(({ step, message }) => ({ path: `script.${step}`, message })));
 };

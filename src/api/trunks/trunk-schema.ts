@@ -18,6 +18,7 @@ import { addressName } from '#src/domain/trunk-addresses.ts';
 import type { Decoded } from '../codec.ts';
 import { text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
+import { headerNames } from '../sip-headers-field.ts';
 import type { ApiServices } from '../api-services.ts';
 import { addressBlock, host, password, realm, username } from './sip-fields.ts';
 
@@ -138,6 +139,16 @@ export const trunkFields = {
   inbound_auth: z.enum(['none', 'digest']).meta({
     description:
       '`digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any.',
+  }),
+  headers_in: headerNames.meta({
+    description:
+      'Headers that are taken from the INVITE of a caller and stand in `sip.headers` of the call and its events; names begin with `X-`, and small letters are as good as capitals. One of more than 255 bytes, or with control characters, is left out.',
+    example: ['X-Ticket'],
+  }),
+  headers_out: headerNames.meta({
+    description:
+      'Headers that a call may have in its INVITE (`sip_headers` of `createCall`). A call with headers goes by trunks alone that name all of them.',
+    example: ['X-Ticket'],
   }),
   health_check: z.boolean().meta({
     description:

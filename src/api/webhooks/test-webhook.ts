@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { serverTroubles } from '#src/domain/server-advice.ts';
 import { audit } from '../audit.ts';
 import { defineRoute } from '../route.ts';
 import { webhookInPath } from './webhook-schema.ts';
@@ -9,7 +10,8 @@ export const testWebhook = defineRoute({
   operationId: 'testWebhook',
   tag: 'Webhooks',
   summary: 'Try a webhook endpoint',
-  description: 'Sends one event of the type `webhook.test` at once and says how it went.',
+  description:
+    'Sends one event of the type `webhook.test` at once and says how it went, and what to change when it was not delivered.',
   auth: 'admin',
   params: webhookInPath,
   responses: {
@@ -19,15 +21,23 @@ export const testWebhook = defineRoute({
         http_status: z.int().nullable().meta({ description: 'Null when no answer came.', example: 204 }),
         error: z.string().nullable().meta({ description: 'Null when it was delivered.' }),
         duration_ms: z.number().meta({ example: 84 }),
+        code: z.enum(serverTroubles).nullable().meta({
+          description: 'What stood in the way, in a word that stays the same. Null when it was delivered.',
+          example: null,
+        }),
+        advice: z.string().nullable().meta({
+          description: 'The same in a sentence, with what to change. Null when it was delivered.',
+          example: null,
+        }),
       }),
     },
   },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const body = await services.webhookTests.send({
+  const { advice, ...went } = await services.webhookTests.send({
     id: params.id,
     workspaceId: caller.workspace.id,
   });
   await audit(services, caller, { action: 'webhook.tested', subject: `webhook:${params.id}` });
-  return { status: 200, body };
+  return { status: 200, body: { ...went, code: advice?.code ?? null, advice: advice?.words ?? null } };
 });

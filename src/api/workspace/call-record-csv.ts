@@ -48,6 +48,11 @@ const columns: Readonly<Record<string, (call: Call) => Cell>> = {
   remote_media: ({ addresses }) => addresses.remote_media,
   from_name: (call) => call.from_name,
   diverted_from: ({ diversions }) => diversions.map(({ number }) => number).join(' ') || null,
+  metadata: ({ metadata }) => (metadata === undefined ? null : JSON.stringify(metadata)),
+  sip_headers: ({ sip }) => (sip.headers === undefined ? null : JSON.stringify(sip.headers)),
+  transfer_to: ({ transfer }) => transfer?.to ?? null,
+  transfer_status: ({ transfer }) => transfer?.status ?? null,
+  transfer_reason: ({ transfer }) => transfer?.reason ?? null,
 };
 
 export const callRecordHeader = csvLine(Object.keys(columns));

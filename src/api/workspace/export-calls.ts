@@ -3,11 +3,9 @@ import * as z from 'zod';
 import type { StoredCalls } from '#src/calls/stored-calls.ts';
 import { encode } from '../codec.ts';
 import { byteOrderMark, csvLine, type Cell } from '../csv.ts';
+import { mostExported, notAllExported } from '#src/domain/call-export.ts';
 import { defineRoute } from '../route.ts';
 import { listedCall, presentListedCall, wantedCalls, workspaceCallFilters } from './workspace-call-list.ts';
-
-/** More than a spreadsheet is any use for; whoever needs all of them asks for call records. */
-export const mostExported = 50_000;
 
 const pageSize = 500;
 
@@ -30,6 +28,9 @@ const columns: Readonly<Record<string, (call: Call) => Cell>> = {
 
 const header = csvLine(Object.keys(columns));
 
+/** As wide as the others, so that readers of tables take it. */
+const lastLine = csvLine(Object.keys(columns).map((_, index) => (index === 0 ? notAllExported : null)));
+
 const lineOf = (call: Call): string => csvLine(Object.values(columns).map((cellOf) => cellOf(call)));
 
 export const exportCalls = defineRoute({
@@ -38,7 +39,7 @@ export const exportCalls = defineRoute({
   operationId: 'exportCalls',
   tag: 'Workspace',
   summary: 'The calls that a list shows, as CSV',
-  description: `What \`listWorkspaceCalls\` lists with the same query, at most ${mostExported} calls, in UTF-8 with a byte order mark for spreadsheets; a text that they would take for a formula begins with an apostrophe. An answer that breaks off without its end is not whole: ask again.`,
+  description: `What \`listWorkspaceCalls\` lists with the same query, at most ${mostExported} calls, in UTF-8 with a byte order mark for spreadsheets; a text that they would take for a formula begins with an apostrophe. Where more calls fit, the last line says so in its first cell. An answer that breaks off without its end is not whole: ask again.`,
   auth: 'viewer',
   query: workspaceCallFilters,
   responses: {
@@ -79,7 +80,11 @@ async function* linesOf(
   for (let written = 0; ;) {
     yield page.calls.map((call) => lineOf(encode(listedCall, presentListedCall(call), timeZone))).join('');
     written += page.calls.length;
-    if (page.next === null || written >= mostExported) return;
+    if (page.next === null) return;
+    if (written >= mostExported) {
+      yield lastLine;
+      return;
+    }
     page = await storedCalls.workspacePage({ ...wanted, after: page.next });
   }
 }

@@ -26,3 +26,30 @@ export const getChart = defineRoute({
   headers: { 'Cache-Control': 'private, max-age=3600' },
   body: await charts(params.name),
 }));
+
+export const getChartDefinition = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/charts/{name}.json',
+  operationId: 'getChartDefinition',
+  tag: 'Workspace',
+  summary: 'The definition of a chart',
+  description:
+    'As JSON that Stately Studio imports and `createMachine` of XState takes: states, transitions, and the names of actions, guards, delays and actors. What is computed as it runs is left out. `version` is that of the chart.',
+  auth: 'viewer',
+  params: z.object({ name: z.enum(chartNames) }),
+  responses: {
+    200: {
+      description: 'The definition.',
+      media: ['application/json'],
+      examples: {
+        'application/json': { id: 'call', initial: 'ringing', states: {}, version: '0a1b2c3d4e5f' },
+      },
+    },
+  },
+  refusals: [],
+}).handledBy(({ params }, { chartDefinitions }) => ({
+  status: 200,
+  media: 'application/json',
+  headers: { 'Cache-Control': 'private, no-cache' },
+  body: chartDefinitions(params.name),
+}));

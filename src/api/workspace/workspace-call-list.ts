@@ -7,11 +7,13 @@ import type { StoredCalls } from '#src/calls/stored-calls.ts';
 import type { ApiServices } from '../api-services.ts';
 import { callListItem, endReason } from '../calls/call-schema.ts';
 import { callListQuery } from '../calls/list-calls.ts';
+import { presentListedFields } from '../calls/present-call.ts';
 import type { Decoded } from '../codec.ts';
 import { dayInQuery, text } from '../fields.ts';
 
 export const workspaceCallFilters = callListQuery.omit({ limit: true, cursor: true }).extend({
   number_id: z.uuid().optional().meta({ description: 'Only calls of this number.' }),
+  trunk_id: text(100).optional().meta({ description: 'Only calls that went over this trunk.' }),
   end_reason: endReason.optional(),
   first_day: dayInQuery
     .optional()
@@ -22,7 +24,7 @@ export const workspaceCallFilters = callListQuery.omit({ limit: true, cursor: tr
   q: text(longestSearch)
     .optional()
     .meta({
-      description: `At least four digits of the other party’s number; the first eight characters of a call’s id, or more; or words of the transcript, of the instruction or of a caller’s name, each from its beginning, at most ${mostWords}. Words are found when the call is over.`,
+      description: `At least four digits of the other party’s number; the first eight characters of a call’s id, or more; or words of the transcript, of the summary, of the instruction or of a caller’s name, each from its beginning, at most ${mostWords}. Words are found when the call is over.`,
       example: '예약 확인',
     }),
   order: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'Which calls come first.' }),
@@ -63,7 +65,7 @@ export const wantedCalls = (
 
 export const presentListedCall = (
   call: Awaited<ReturnType<StoredCalls['workspacePage']>>['calls'][number],
-): Decoded<z.output<typeof listedCall>> => ({ ...call, number: call.ownNumber });
+): Decoded<z.output<typeof listedCall>> => ({ ...presentListedFields(call), number: call.ownNumber });
 
 const latest = (one: Date | undefined, other: Date | undefined): Date | undefined =>
   one === undefined || (other !== undefined && other > one) ? other : one;

@@ -6,6 +6,8 @@ import type { Decoded } from '../codec.ts';
 import { name, timestamp } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
 import { bargeIn, dailyMinutes, policyFields } from '../numbers/number-schema.ts';
+import { consent } from '../numbers/consent-schema.ts';
+import { retention } from '../numbers/retention-schema.ts';
 import { turnEnd } from '../numbers/turn-end-schema.ts';
 import { destinations } from '../numbers/destinations-schema.ts';
 
@@ -54,6 +56,8 @@ const effective = z
     recording_enabled: z.boolean(),
     barge_in: bargeIn,
     turn_end: turnEnd,
+    retention_days: retention,
+    consent,
     destinations,
     max_calls_in_progress: z.int(),
     daily_minutes: z.int().nullable(),
@@ -69,6 +73,8 @@ const effective = z
       recording_enabled: true,
       barge_in: { mode: 'pause', onset_ms: 80, speech_ms: 600, resume_ms: 500 },
       turn_end: { mode: 'pause', min_silence_ms: 200, max_silence_ms: 3_000 },
+      retention_days: { recordings: 30, words: null },
+      consent: { announce: null, require: 'none' },
       destinations: { kinds: ['mobile', 'fixed_line'], allowed_prefixes: [], denied_prefixes: ['0505'] },
       max_calls_in_progress: 50,
       daily_minutes: 600,

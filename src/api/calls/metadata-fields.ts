@@ -1,0 +1,35 @@
+/** What a caller of the API says of a call, as it is given and as it is asked for (guides/design/wire.md, "Metadata"). */
+import * as z from 'zod';
+import {
+  longestMetadataKey,
+  longestMetadataValue,
+  metadataKey,
+  mostMetadataKeys,
+} from '#src/domain/metadata.ts';
+import { text } from '../fields.ts';
+
+const entries = z
+  .record(
+    z.string().regex(metadataKey, {
+      error: `A key has 1 to ${longestMetadataKey} letters of ASCII, digits, underscores, dots and hyphens.`,
+    }),
+    text(longestMetadataValue),
+  )
+  .refine((given) => Object.keys(given).length <= mostMetadataKeys, {
+    error: `There may be up to ${mostMetadataKeys} keys.`,
+  });
+
+export const metadata = entries.meta({
+  description: `Yours to find the call by: it comes back with every read of the call, in its events and records. The agent is not told of it. At most ${mostMetadataKeys} keys, values of at most ${longestMetadataValue} characters.`,
+  example: { order: 'A-1042' },
+});
+
+export const metadataInQuery = entries.meta({
+  description:
+    'Calls that have this metadata, all of it. Each is a parameter of its own: `metadata.<key>=<value>`.',
+  // The properties of an object are parameters (style `form`, exploded), by the names that they have here.
+  override: ({ jsonSchema }) =>
+    Object.assign(jsonSchema, {
+      propertyNames: { type: 'string', pattern: metadataKey.source.replace('^', '^metadata\\.') },
+    }),
+});

@@ -1,0 +1,125 @@
+import * as z from 'zod';
+import {
+  longestSaid,
+  telephoneKey,
+  transferRingBounds,
+  usualTransferRingSec,
+} from '#src/domain/in-call-request.ts';
+import { normalizeDestination } from '#src/domain/phone-number.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import { text } from '../fields.ts';
+import { callIdInPath } from '../ids.ts';
+import { defineRoute } from '../route.ts';
+
+/** Who is to be rung, and how. */
+export const transferBody = z.object({
+  to: z.string().meta({ description: 'A domestic telephone number.', example: '0212345678' }),
+  mode: z.enum(['cold', 'warm']).default('cold').meta({
+    description:
+      '`cold`: the person who answers is connected at once. `warm`: hears first what the call is about, while the other party hears a hold tone.',
+    example: 'cold',
+  }),
+  say: text(longestSaid).nullish().meta({
+    description: 'Said to the other party before the person is rung; it cannot be interrupted.',
+    example: 'One moment, I connect you.',
+  }),
+  briefing: text(longestSaid).nullish().meta({
+    description:
+      'Of a warm transfer: what the person hears. Without it, that an agent has answered so far, and the last words of the other party.',
+    example: 'A customer asks about the invoice of October.',
+  }),
+  accept_key: z.string().regex(telephoneKey).nullish().meta({
+    description:
+      'Of a warm transfer: the key that the person presses to take the call, which is said behind the briefing. Without it they are connected at its end. Who has not pressed it 15 seconds later is let go of (`not_accepted`).',
+    example: '1',
+  }),
+  ring_timeout_sec: z
+    .int()
+    .min(transferRingBounds[0])
+    .max(transferRingBounds[1])
+    .default(usualTransferRingSec)
+    .meta({ description: 'How long it may ring. Seconds.', example: usualTransferRingSec }),
+  on_failure: z.enum(['resume', 'hang_up']).default('resume').meta({
+    description:
+      'What becomes of the call when nobody was connected: the agent is told and goes on, or the call ends with `transfer_failed`.',
+    example: 'resume',
+  }),
+});
+
+export const requestedTransfer = z.object({
+  call_id: z.uuid(),
+  transfer_id: z.uuid(),
+  status: z.literal('transfer_requested'),
+});
+
+export const transfer = defineRoute({
+  method: 'post',
+  path: '/api/v1/calls/{call_id}/transfer',
+  operationId: 'transfer',
+  tag: 'Calls',
+  summary: 'Transfer a call to a person',
+  description:
+    'Somebody is rung, and connected with the other party when they answer; the agent is silent meanwhile and out of the call from then on. Nobody may be rung whom the setting `transfer_to` of the number does not allow. A request, not a promise: what becomes of it stands in the events of the call as `call.transfer_connected`, `call.transfer_failed` or `call.transfer_returned`.',
+  auth: 'number',
+  params: callIdInPath,
+  body: transferBody,
+  responses: {
+    202: {
+      description: 'The person is being rung.',
+      schema: requestedTransfer,
+    },
+  },
+  refusals: [
+    'invalid_to',
+    'transfer_not_allowed',
+    'call_not_found',
+    'call_not_active',
+    'transfer_in_progress',
+    'room_unknown',
+  ],
+}).handledBy(async ({ caller, params, body }, services) => {
+  const { callId } = params;
+  const { country } = services;
+  const to = normalizeDestination(body.to, country);
+  if (to === undefined) throw new Refusal('invalid_to', 'Give the number in domestic format.');
+  const { mode, say = null, briefing = null, acceptKey = null, ringTimeoutSec, onFailure } = body;
+  const asked = {
+    callId,
+    numberId: caller.id,
+    to,
+    mode,
+    say,
+    briefing,
+    acceptKey,
+    ringTimeoutSec,
+    onFailure,
+    country,
+  };
+  return {
+    status: 202,
+    body: { callId, transferId: await services.transfer(asked), status: 'transfer_requested' },
+  };
+});
+
+export const cancelTransfer = defineRoute({
+  method: 'post',
+  path: '/api/v1/calls/{call_id}/transfer/cancel',
+  operationId: 'cancelTransfer',
+  tag: 'Calls',
+  summary: 'Take a transfer back',
+  description:
+    'Before anybody is connected: nobody is rung any more, and the agent goes on. Who has answered in the same moment is connected nevertheless.',
+  auth: 'number',
+  params: callIdInPath,
+  responses: {
+    202: {
+      description: 'It is being taken back.',
+      schema: z.object({ call_id: z.uuid(), status: z.literal('transfer_taken_back') }),
+    },
+  },
+  refusals: ['call_not_found', 'call_not_active', 'room_unknown'],
+}).handledBy(async ({ caller, params }, services) => {
+  const { callId } = params;
+  await services.cancelTransfer({ callId, numberId: caller.id });
+  return { status: 202, body: { callId, status: 'transfer_taken_back' } };
+});

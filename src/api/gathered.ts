@@ -1,0 +1,26 @@
+/** A field of a query that is a record, whose names are data, travels as parameters of their own: `metadata.order=42`. */
+import * as z from 'zod';
+
+type Query = Readonly<Record<string, unknown>>;
+
+const isRecord = (schema: z.core.$ZodType): boolean =>
+  schema instanceof z.ZodOptional ? isRecord(schema.unwrap()) : schema instanceof z.ZodRecord;
+
+const recordsIn = ({ shape }: z.ZodObject): string[] =>
+  Object.entries(shape).flatMap(([name, schema]) => (isRecord(schema) ? [name] : []));
+
+/** The same query with each record in one place; a record of which there is no parameter is absent. */
+export const gathered = (schema: z.ZodObject | undefined, query: Query): Query => {
+  const records = schema === undefined ? [] : recordsIn(schema);
+  if (records.length === 0) return query;
+  const parameters = Object.entries(query);
+  const members = (record: string) =>
+    parameters.flatMap(([name, value]) =>
+      name.startsWith(`${record}.`) ? [[name.slice(record.length + 1), value] as const] : [],
+    );
+  const found = records.flatMap((record) => {
+    const given = members(record);
+    return given.length === 0 ? [] : [[record, Object.fromEntries(given)] as const];
+  });
+  return found.length === 0 ? query : { ...query, ...Object.fromEntries(found) };
+};

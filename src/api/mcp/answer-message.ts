@@ -1,0 +1,54 @@
+/**
+ * One message of the Model Context Protocol over HTTP, and its answer. Nothing is kept from one to the next: each has a
+ * server of its own, which ends with the answer, so that any gateway takes any message and nobody can pile up sessions.
+ */
+import { Readable } from 'node:stream';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import * as z from 'zod';
+import { Refusal } from '#src/domain/refusal.ts';
+import { createMcpServer, type McpServerParts } from './mcp-server.ts';
+import { ownUrl } from './own-fetch.ts';
+
+/** Those of the request that the transport reads. */
+export type MessageHeaders = { accept: string; 'mcp-protocol-version'?: string | undefined };
+
+const jsonRpcError = z.object({ error: z.object({ message: z.string() }) });
+
+const refusalOf = async (response: Response): Promise<Refusal> => {
+  const told = jsonRpcError.safeParse(await response.json());
+  return new Refusal(
+    'invalid_request',
+    told.success ? told.data.error.message : 'This is no message of MCP.',
+  );
+};
+
+const requestOf = (headers: MessageHeaders): Request => {
+  const given = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, value]],
+  );
+  return new Request(`${ownUrl}/mcp`, {
+    method: 'POST',
+    headers: [...given, ['content-type', 'application/json']],
+  });
+};
+
+/** `null` for a message that has no answer. */
+export const answerMessage = async (
+  message: unknown,
+  headers: MessageHeaders,
+  parts: McpServerParts,
+): Promise<Readable | null> => {
+  const server = createMcpServer(parts);
+  const transport = new WebStandardStreamableHTTPServerTransport();
+  await server.connect(transport);
+  const response = await transport.handleRequest(requestOf(headers), { parsedBody: message });
+  if (!response.ok || response.body === null) {
+    await server.close();
+    if (!response.ok) throw await refusalOf(response);
+    return null;
+  }
+  const stream = Readable.from(response.body);
+  // Who goes away waits for nothing more.
+  stream.once('close', () => void server.close());
+  return stream;
+};

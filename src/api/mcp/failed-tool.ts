@@ -1,0 +1,41 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { TrunklineProblem } from '#src/client/problem.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+
+const failed = (told: object): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(told) }],
+  isError: true,
+});
+
+/** The gateway of this tool cannot be asked. Its message is for whoever uses the tool. */
+export class NoGateway extends Error {
+  override readonly name = 'NoGateway';
+}
+
+/**
+ * What a model is told of a tool that has failed: the members of the API's problem document, of which it may act on
+ * `code` and show `detail`. Throws what is nobody's business but ours.
+ */
+export const failedTool = (error: unknown, signal: AbortSignal): CallToolResult => {
+  if (error instanceof TrunklineProblem) {
+    const { status, code, title, detail, errors, requestId, maximum, reason, retryAfterSec } = error;
+    return failed({
+      status,
+      code,
+      title,
+      detail,
+      ...(errors.length === 0 ? {} : { errors }),
+      request_id: requestId,
+      maximum,
+      reason,
+      retry_after_sec: retryAfterSec,
+    });
+  }
+  if (error instanceof Refusal) {
+    const { status, code, message: detail, extras } = error;
+    return failed({ status, code, detail, ...extras });
+  }
+  if (error instanceof NoGateway && !signal.aborted)
+    return failed({ code: 'service_unavailable', detail: error.message });
+  throw error;
+};

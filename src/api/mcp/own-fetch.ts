@@ -1,0 +1,84 @@
+/**
+ * The gateway asks itself: a `fetch` for the client whose answers come of the gateway's own routes, by their checks,
+ * refusals and handlers, without a socket in between. Who asks was let in before, and counted once.
+ */
+import { Readable } from 'node:stream';
+import type { ClientOptions } from '#src/client/send.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import type { ApiServices } from '../api-services.ts';
+import type { Rendered } from '../context.ts';
+import { answerError } from '../refuse.ts';
+import type { Asked, Route } from '../route.ts';
+
+/** Whose own routes these are is in no address. */
+export const ownUrl = 'http://gateway.internal';
+
+/** The parameters in a path of this pattern, such as `/api/v1/calls/{call_id}`; undefined for any other path. */
+const parametersIn = (path: string, pattern: string): Record<string, string> | undefined => {
+  const [given, wanted] = [path.split('/'), pattern.split('/')];
+  if (given.length !== wanted.length) return undefined;
+  const parameters: Record<string, string> = {};
+  for (const [place, segment] of wanted.entries()) {
+    const text = given[place] ?? '';
+    if (segment.startsWith('{')) parameters[segment.slice(1, -1)] = decodeURIComponent(text);
+    else if (segment !== text) return undefined;
+  }
+  return parameters;
+};
+
+const responseOf = (
+  { status, headers, body }: Rendered,
+  signal: AbortSignal | null | undefined,
+): Response => {
+  if (!(body instanceof Readable)) return new Response(body, { status, headers });
+  signal?.addEventListener('abort', () => body.destroy(new Error('Nobody waits for it any more.')), {
+    once: true,
+  });
+  return new Response(ReadableStream.from(body), { status, headers });
+};
+
+/** `asker`: who asks, by the request that brought all of this. Only routes of a number key are served. */
+export const createOwnFetch = (
+  routes: readonly Route[],
+  asker: Omit<Asked, 'params' | 'query' | 'headers' | 'readBody' | 'accepts'>,
+  services: ApiServices,
+): NonNullable<ClientOptions['fetch']> => {
+  const served = routes.filter(({ auth }) => auth === 'number');
+
+  const find = (asked: string, path: string): { route: Route; params: Record<string, string> } => {
+    for (const route of served) {
+      const params = route.method === asked ? parametersIn(path, route.path) : undefined;
+      if (params !== undefined) return { route, params };
+    }
+    throw new Refusal('not_found', 'There is no such address in this API.');
+  };
+
+  const serve = (url: string, { method = 'GET', headers: sent, body }: RequestInit): Promise<Rendered> => {
+    const { pathname, searchParams } = new URL(url);
+    const { route, params } = find(method.toLowerCase(), pathname);
+    if (route.beginsCall === true) services.checkCapacity();
+    const headers = Object.fromEntries(new Headers(sent));
+    return route.answer(
+      {
+        ...asker,
+        params,
+        query: Object.fromEntries(searchParams),
+        headers,
+        accepts: (...types) => types.find((type) => type === headers['accept']) ?? types[0] ?? false,
+        readBody: () => Promise.resolve(typeof body === 'string' ? JSON.parse(body) : undefined),
+      },
+      services,
+    );
+  };
+
+  return async (url, init) => {
+    init.signal?.throwIfAborted();
+    let answer: Rendered;
+    try {
+      answer = await serve(url, init);
+    } catch (error) {
+      answer = answerError(error, asker.requestId, services);
+    }
+    return responseOf(answer, init.signal);
+  };
+};

@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import { Refusal } from '#src/domain/refusal.ts';
+import type { Browser } from '../browser.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { createOwnFetch, ownUrl } from './own-fetch.ts';
+
+const eventStream = 'text/event-stream';
+
+/** Clients have to take both. */
+const answerTypes = ['application/json', eventStream] as const;
+
+/**
+ * A page of another site may have this machine under a name of its own (DNS rebinding), and then looks like a page of
+ * this gateway: only one that has come to this machine by its name is believed (guides/design/threats.md, "Hostile browsers and clients").
+ */
+const refusePages = ({ isPage, isOurPage, isOnThisMachine }: Browser): void => {
+  if (!isPage || (isOurPage && isOnThisMachine)) return;
+  throw new Refusal('forbidden', 'Pages of other sites may not use this address; programs may.');
+};
+
+const exampleStream = `event: message
+data: {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}
+
+`;
+
+/** `routes`: those that its tools ask, when the list that holds this one is complete. */
+export const postMcp = (routes: () => readonly Route[]): Route =>
+  defineRoute({
+    method: 'post',
+    path: '/mcp',
+    operationId: 'postMcp',
+    tag: 'Calls',
+    summary: 'Use the calls from another agent',
+    description:
+      'One message of the Model Context Protocol (streamable HTTP, without sessions), whose tools place, follow and end the calls of the number: `place_call`, `wait_for_call`, `get_call`, `get_transcript`, `list_calls`, `hang_up` and `transfer_call`. Clients of the protocol send it; give them this address and the key.',
+    auth: 'number',
+    headers: z.object({
+      'mcp-protocol-version': z.string().max(50).optional().meta({
+        description: 'The version of the protocol that both sides have agreed on, behind `initialize`.',
+        example: '2025-11-25',
+      }),
+    }),
+    body: z.record(z.string(), z.unknown()).meta({
+      description: 'A message of JSON-RPC 2.0; one at a time.',
+      example: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+    }),
+    responses: {
+      200: {
+        description: 'The answer, behind the progress that was asked for.',
+        media: [eventStream],
+        examples: { [eventStream]: exampleStream },
+      },
+      202: { description: 'Taken; there is no answer to it.' },
+    },
+    refusals: ['forbidden'],
+  }).handledBy(async ({ body, headers, browser, ...asker }, services) => {
+    refusePages(browser);
+    const { answerMessage } = await import('./answer-message.ts');
+    const fetch = createOwnFetch(routes(), { ...asker, readBrowser: () => browser }, services);
+    const { clock, version } = services;
+    const options = () => Promise.resolve({ baseUrl: ownUrl, fetch });
+    const accept = answerTypes.filter((type) => asker.accepts(type)).join(', ');
+    const stream = await answerMessage(body, { accept, ...headers }, { version, clock, options });
+    if (stream === null) return { status: 202 };
+    return { status: 200, media: eventStream, headers: { 'X-Accel-Buffering': 'no' }, body: stream };
+  });

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { TrunklineProblem } from '#src/client/problem.ts';
+import { callRecord } from '../calls/call-schema.ts';
+import { callIdInPath } from '../ids.ts';
+import { validated } from '../validated.ts';
+import type { Asking, Tool } from './tool.ts';
+
+/** Clients of the protocol give up on a request after 60 seconds where they are not told otherwise. */
+const longestWaitSec = 50;
+
+const input = callIdInPath.extend({
+  timeout_sec: z.int().min(1).max(longestWaitSec).default(30).meta({
+    description: 'How long to wait. Seconds.',
+    example: 30,
+  }),
+});
+
+/** Tells each event until the call is over and was summarized, or nobody waits any more. */
+const follow = async (
+  callId: string,
+  signal: AbortSignal,
+  { watchCall, tell }: Pick<Asking, 'watchCall' | 'tell'>,
+): Promise<void> => {
+  for await (const news of watchCall({ call_id: callId }, { signal, reconnect: false })) {
+    if (news.type !== 'fact') continue;
+    await tell(news.event);
+    if (news.event.type === 'call.summarized') return;
+  }
+};
+
+export const waitForCall: Tool = {
+  name: 'wait_for_call',
+  title: 'Wait for the end of a call',
+  description: `Waits until the call is over, up to \`timeout_sec\` (${longestWaitSec} at most), and tells what happens meanwhile as progress; one that is over is answered at once. \`ended\` false: it goes on, and you may wait again. Waiting costs nothing, but each minute of the call does.`,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  input,
+  output: z.object({
+    ended: z.boolean().meta({ description: 'Whether the call is over.' }),
+    call: callRecord,
+  }),
+  async call(given, { ask, signal, clock, ...asking }) {
+    const { call_id: callId, timeout_sec: seconds } = validated(input, given);
+    const enough = new AbortController();
+    const timer = clock.setTimeout(() => enough.abort(), seconds * 1_000);
+    try {
+      await follow(callId, AbortSignal.any([signal, enough.signal]), asking);
+    } catch (error) {
+      // Otherwise the stream has broken off, or it was waited for long enough: the call says how far it is.
+      if (signal.aborted || error instanceof TrunklineProblem) throw error;
+    } finally {
+      clock.clearTimeout(timer);
+    }
+    const call = await ask('getCall', { call_id: callId });
+    return { ended: call['ended_at'] !== null, call };
+  },
+};

@@ -1,0 +1,25 @@
+import * as z from 'zod';
+
+export const simulatedPeople = ['accepts', 'declines', 'busy', 'no_answer'] as const;
+
+/** Of a script that is watched. */
+export const rehearsal = z
+  .strictObject({
+    step_timeout_sec: z.number().min(1).max(600).meta({
+      description:
+        'A step that does not come about within so many seconds on the line ends the script: the person hangs up. So does one whose script is over, when the call has not ended for as long.',
+      example: 30,
+    }),
+    people: z
+      .record(z.string().regex(/^\d{3,16}$/), z.enum(simulatedPeople))
+      .optional()
+      .meta({
+        description:
+          'What those do to whom this call may be transferred, by their numbers in domestic format; beside `01000000011` to `01000000014`.',
+        example: { '0212345678': 'accepts' },
+      }),
+  })
+  .meta({
+    id: 'ScriptRehearsal',
+    description: 'The script is watched: `GET …/simulator/calls/{call_id}` tells how far it has come.',
+  });

@@ -1,0 +1,36 @@
+/** Headers of an INVITE (guides/design/wire.md, "SIP headers"): those of one call, and the lists of a trunk. */
+import * as z from 'zod';
+import {
+  areDifferentHeaders,
+  isSipHeaderValue,
+  longestSipHeader,
+  mostListedHeaders,
+  mostSipHeaders,
+  sipHeaderName,
+} from '#src/domain/sip-headers.ts';
+
+const headerName = z.string().regex(sipHeaderName, {
+  error: 'The name of a header is X- and 1 to 60 letters of ASCII, digits, hyphens, dots and underscores.',
+});
+
+const twice = { error: 'A header stands here twice.' };
+
+/** Of one call. */
+export const sipHeaders = z
+  .record(
+    headerName,
+    z.string().refine(isSipHeaderValue, {
+      error: `A header has 1 to ${longestSipHeader} bytes, no space at its ends, no line end and no other control character.`,
+    }),
+  )
+  .refine((headers) => Object.keys(headers).length <= mostSipHeaders, {
+    error: `There may be up to ${mostSipHeaders} headers.`,
+  })
+  .refine((headers) => areDifferentHeaders(Object.keys(headers)), twice)
+  .meta({
+    description: `Headers for the INVITE, at most ${mostSipHeaders}. Only those that a trunk of the number names in its \`headers_out\`, and the call goes by trunks alone that name all of them.`,
+    example: { 'X-Ticket': '1042' },
+  });
+
+/** Of a trunk. */
+export const headerNames = z.array(headerName).max(mostListedHeaders).refine(areDifferentHeaders, twice);

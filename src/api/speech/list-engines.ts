@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { defineRoute } from '../route.ts';
+
+const voice = z
+  .object({
+    name: z.string().meta({ description: 'For `voice` of a number.', example: 'en-us' }),
+    language: z.string().meta({ description: 'BCP 47.', example: 'en-us' }),
+    title: z.string().meta({ description: 'For people.', example: 'English (America)' }),
+  })
+  .meta({ id: 'Voice' });
+
+const synthesizer = z
+  .object({
+    name: z.string().meta({ example: 'espeak-ng' }),
+    voices: z.array(voice).nullable().meta({
+      description:
+        'Those of the languages that the gateway speaks; null where the engine does not tell. It may have others.',
+    }),
+  })
+  .meta({ id: 'SynthesizerWithVoices' });
+
+export const listEngines = defineRoute({
+  method: 'get',
+  path: '/api/v1/admin/engines',
+  operationId: 'listEngines',
+  tag: 'Numbers',
+  summary: 'List speech engines and voices',
+  description:
+    'What `recognizer`, `synthesizer` and `voice` of a number may be: the engines of `GW_RECOGNIZERS` and `GW_SYNTHESIZERS` in their order, and voices where the engine tells them.',
+  auth: 'viewer',
+  responses: {
+    200: {
+      description: 'The engines.',
+      schema: z.object({
+        recognizers: z.array(z.object({ name: z.string().meta({ example: 'vosk' }) })),
+        synthesizers: z.array(synthesizer),
+      }),
+    },
+  },
+  refusals: [],
+}).handledBy(async (_, { engines, voiceSamples, logger }) => {
+  const voicesOf = async (name: string) => {
+    try {
+      return await voiceSamples.voicesOf(name);
+    } catch (error) {
+      logger.warn({ engine: name, err: error }, 'the voices of a synthesizer could not be listed');
+      return null;
+    }
+  };
+  const synthesizers = await Promise.all(
+    engines.synthesizers.map(async (name) => ({
+      name,
+      voices: (await voicesOf(name))?.map((each) => ({ ...each })) ?? null,
+    })),
+  );
+  return { status: 200, body: { recognizers: engines.recognizers.map((name) => ({ name })), synthesizers } };
+});
