@@ -61,7 +61,8 @@ const openContext = async (
     },
     country: countryOf(config.country),
     home: {
-      consoleUrl: credentials?.console_url ?? `${urlOf(config.host, config.port)}/`,
+      consoleUrl:
+        credentials?.console_url ?? (config.port === 0 ? null : `${urlOf(config.host, config.port)}/`),
       adminToken: credentials?.admin_token,
     },
     engines: {

@@ -2,16 +2,17 @@
  * `npm run call -- 01000000001 "…"`: places a call with the gateway that runs, or with one that is started for it, and
  * shows it as it happens.
  */
+import { setTimeout } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { ConfigError, readConfig, type Config } from '#config/config.ts';
-import { createClient, TrunklineProblem } from '#src/client/client.ts';
+import { ConfigError, type Config } from '#config/config.ts';
+import { createClient, TrunklineProblem, type Client } from '#src/client/client.ts';
 import type { Call } from '#src/client/schema.ts';
 import { steadyClock } from '#src/clocks.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { createLogger } from '#src/logger.ts';
 import { isInstalled } from '#src/speech/run-program.ts';
-import { readCredentials } from '#src/start/credentials.ts';
 import { urlOf } from '#src/start/http-server.ts';
+import { knownGateway } from '#src/start/known-gateway.ts';
 import type { CallView } from './call/call-view.ts';
 import { followCall } from './call/follow-call.ts';
 import { createJsonView } from './call/json-view.ts';
@@ -29,6 +30,7 @@ A gateway that runs on this machine is used; where none runs, one is started, wh
 01000000001 to 01000000009 are simulated. On real lines a call costs money, and reaches somebody.
 
   --max-duration SEC    the longest call, 60 to 1800
+  --metadata KEY=VALUE  said of the call, to find it by; may be given several times
   --listen              plays the recording when the call is over (by ${playerNames})
   --json                one line of JSON for each event (with npm run --silent)
   --url URL             another gateway; its number key is read from NUMBER_KEY
@@ -42,6 +44,7 @@ type Wanted = {
   to: string;
   instruction: string | undefined;
   maxDurationSec: number | undefined;
+  metadata: Record<string, string>;
   url: string | undefined;
   listens: boolean;
   isJson: boolean;
@@ -53,6 +56,15 @@ const secondsIn = (text: string | undefined): number | undefined => {
   return Number(text);
 };
 
+const metadataIn = (texts: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    texts.map((text) => {
+      const place = text.indexOf('=');
+      if (place < 1) throw new UsageError('--metadata is a key and a value, such as order=A-1042');
+      return [text.slice(0, place), text.slice(place + 1)];
+    }),
+  );
+
 /** `undefined` where the help is wanted. */
 const readOptions = (args: readonly string[]): Wanted | undefined => {
   const { values, positionals } = parseOptions({
@@ -60,6 +72,7 @@ const readOptions = (args: readonly string[]): Wanted | undefined => {
     allowPositionals: true,
     options: {
       'max-duration': { type: 'string' },
+      metadata: { type: 'string', multiple: true, default: [] },
       listen: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       url: { type: 'string' },
@@ -76,6 +89,7 @@ const readOptions = (args: readonly string[]): Wanted | undefined => {
     to,
     instruction,
     maxDurationSec: secondsIn(values['max-duration']),
+    metadata: metadataIn(values.metadata),
     url: values.url,
     listens: values.listen,
     isJson: values.json,
@@ -116,31 +130,38 @@ const findGateway = async (
   environment: NodeJS.ProcessEnv,
   start: (config: Config) => Promise<UsedGateway>,
 ): Promise<UsedGateway> => {
-  const key = environment['NUMBER_KEY'];
   if (url !== undefined) {
+    const key = environment['NUMBER_KEY'];
     if (key === undefined) throw new UsageError('NUMBER_KEY is missing: the key of the number that calls');
     return { url, key, isPassing: false };
   }
-  const config = readConfig(environment, false);
-  const known = await readCredentials(config.dataFolder);
-  const here = known?.base_url ?? urlOf(config.host, config.port);
+  const { config, url: here, key } = await knownGateway(environment);
   if (!(await isAlive(here))) return start(config);
-  const knownKey = key ?? known?.number_key;
-  if (knownKey === undefined)
+  if (key === undefined)
     throw new UsageError(
       `The gateway at ${here} keeps its credentials elsewhere: set NUMBER_KEY to the key of a number`,
     );
-  return { url: here, key: knownKey, isPassing: false };
+  return { url: here, key, isPassing: false };
 };
 
+/** A recording is whole a little later than its call is over: asked for so often, and for so long. */
+const recordingWait = { everyMs: 250, atMostMs: 60_000 };
+
 const listen = async (
-  { recording: { status } }: Call,
-  read: () => Promise<Response>,
+  call: Call,
+  client: Pick<Client, 'getCall' | 'getRecording'>,
   { say, words, environment }: { say: CallView['say']; words: Words; environment: NodeJS.ProcessEnv },
 ): Promise<void> => {
+  const asked = { call_id: call.call_id };
+  const until = steadyClock.now() + recordingWait.atMostMs;
+  let { status } = call.recording;
+  while (status === 'pending' && steadyClock.now() < until) {
+    await setTimeout(recordingWait.everyMs);
+    ({ status } = (await client.getCall(asked)).recording);
+  }
   if (status !== 'completed') return say(words.noRecording);
   const onStart = (player: string): void => say(words.playing(player));
-  const isPlayed = await playRecording(await read(), { environment, onStart });
+  const isPlayed = await playRecording(await client.getRecording(asked), { environment, onStart });
   if (!isPlayed) say(words.noPlayer(playerNames));
 };
 
@@ -196,11 +217,10 @@ export const runCall = async (args: readonly string[], surroundings: Surrounding
   if (asked.isAsked()) return 1;
   const client = createClient({ baseUrl: gateway.url, key: gateway.key });
   const view = viewOn(surroundings, gateway, wanted.isJson, words);
-  const { to, instruction, maxDurationSec } = wanted;
-  const request = { to, instruction, max_duration_sec: maxDurationSec };
+  const { to, instruction, maxDurationSec, metadata } = wanted;
+  const request = { to, instruction, max_duration_sec: maxDurationSec, metadata };
   const call = await followCall(request, { client, view, words, onAsked: asked.onAsked });
-  if (call !== undefined && wanted.listens)
-    await listen(call, () => client.getRecording({ call_id: call.call_id }), { ...view, words, environment });
+  if (call !== undefined && wanted.listens) await listen(call, client, { ...view, words, environment });
   return call?.status === 'completed' ? 0 : 1;
 };
 

@@ -6,6 +6,7 @@ import { createTryAgent } from '#src/agents/trial.ts';
 import { closingReport, turnReport } from '#src/agents/trial/report.ts';
 import { agentTrial } from '#src/api/agents/trial-schema.ts';
 import { encode } from '#src/api/codec.ts';
+import { controlModes } from '#src/domain/agent-binding.ts';
 import { trialAgents, type TrialRequest } from '#src/domain/agent-trial.ts';
 import { isLanguage, languages } from '#src/domain/language.ts';
 import { StartError } from '#src/domain/start-error.ts';
@@ -35,6 +36,7 @@ what would be spoken and when, and what to change when it fails.
   --token TOKEN         sent as bearer token: the stored one outbound, the session token inbound
   --assistant-id NAME   for langgraph
   --agent-id NAME       for outbound mastra
+  --controls inline     marks in its replies such as <hangup/> are acts, as in a binding with that setting
   --language LANGUAGE   ${languages.join(', ')} (default ko)
   --json                the same for machines (with npm run --silent)
   --help                this text
@@ -56,6 +58,7 @@ const parse = (args: readonly string[]) =>
       token: { type: 'string' },
       'assistant-id': { type: 'string' },
       'agent-id': { type: 'string' },
+      controls: { type: 'string', default: 'off' },
       language: { type: 'string', default: 'ko' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -94,6 +97,8 @@ const requestOf = (options: ReturnType<typeof parse>): TrialRequest => {
   const chatUrl = agentType === 'builtin' ? null : chatUrlOf(options.url);
   if (!isLanguage(options.language))
     throw new UsageError(`--language must be one of ${languages.join(', ')}`);
+  const controls = controlModes.find((mode) => mode === options.controls);
+  if (controls === undefined) throw new UsageError(`--controls must be ${controlModes.join(' or ')}`);
   const instruction = options.instruction ?? null;
   const direction = directionOf(options.direction, instruction);
   if (direction === 'inbound' && options.say.length === 0) {
@@ -105,6 +110,7 @@ const requestOf = (options: ReturnType<typeof parse>): TrialRequest => {
     chatUrl,
     assistantId: options['assistant-id'] || null,
     agentId: options['agent-id'] || null,
+    controls,
     token: tokenOf(options.token),
     direction,
     language: options.language,

@@ -7,8 +7,8 @@ import { UsageError } from '../parse-options.ts';
 /** The database of the gateway, reached beside it. */
 export type CommandContext = Omit<Administrator, 'workspaceId' | 'actor'> &
   Pick<ApiServices, 'platform' | 'country' | 'engines'> & {
-    /** Where the console of this gateway is, and the token of its file of credentials, if there is one. */
-    home: { consoleUrl: string; adminToken: string | undefined };
+    /** Where the console of this gateway is, null where nobody knows, and the token of its file of credentials, if there is one. */
+    home: { consoleUrl: string | null; adminToken: string | undefined };
   };
 
 /** Options as they were typed; those that were not given are absent. */

@@ -28,6 +28,8 @@ Of workspaces and numbers:
   --max-duration-sec, --default-duration-sec, --silence-timeout-sec, --ring-timeout-sec,
   --max-concurrent-calls (of one number), --daily-minutes (of outbound calls),
   --recording-enabled (true or false), --barge-in (such as '{"mode": "stop"}'), --turn-end,
+  --retention-days (such as '{"recordings": 30, "words": 90}'),
+  --consent (such as '{"announce": "We record. Do you agree?", "require": "speech"}'),
   --destinations (kinds and prefixes, such as mobile,+4420,!0505)
 
 Of workspaces:
@@ -37,6 +39,8 @@ Of workspaces:
 Of numbers:
 
   --language, --greeting, --voicemail, --voicemail-message, --trunk-id,
+  --transfer-to (such as '["0212345678"]'), --record-transfers,
+  --transfer-max-duration-sec, --listen-in,
   --recognizer, --synthesizer, --voice
 
 For every command:

@@ -9,6 +9,7 @@ const words: Record<SecretKind, string> = {
   handshake_secrets: 'secrets of handshakes',
   trunk_passwords: 'passwords of trunks',
   webhook_secrets: 'secrets of webhooks',
+  call_keys: 'sound of calls in progress',
 };
 
 const sum = (all: readonly ResealedSecrets[], of: (one: ResealedSecrets) => number): number =>

@@ -26,6 +26,14 @@ const tokenFor = async (
   );
 };
 
+/** A gateway that chose its port itself is found by the credentials that it writes, and by nothing else. */
+const addressOf = ({ consoleUrl }: CommandContext['home']): string => {
+  if (consoleUrl !== null) return consoleUrl;
+  throw new UsageError(
+    'GW_PORT is 0 and there is no dev-credentials.json here: set GW_PORT to the port that the gateway listens at',
+  );
+};
+
 const signInLink: Command = {
   name: 'sign-in-link',
   usage: '[ID|NAME]',
@@ -35,7 +43,8 @@ const signInLink: Command = {
   options: {},
   async run(context, given) {
     const { id, name, role, workspaceId } = await tokenFor(context, given);
-    const link = await makeSignInLink(context, id, context.home.consoleUrl);
+    const address = addressOf(context.home);
+    const link = await makeSignInLink(context, id, address);
     await note(operatorOf(context, { id: workspaceId }), {
       action: 'sign_in_link.created',
       subject: `admin_token:${id}`,

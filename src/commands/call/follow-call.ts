@@ -13,21 +13,22 @@ type FollowedCall = {
   onAsked: (ask: () => void) => void;
 };
 
-/** How far it has come that somebody wants to end the call: each time that it is asked for leads to the next. */
-type Stage = 'talking' | 'saying goodbye' | 'hanging up' | 'over';
+/**
+ * How far the call has come, and how far it has come that somebody wants to end it: each time that it is asked for leads
+ * on, from `ringing` to `hanging up` at once.
+ */
+type Stage = 'ringing' | 'talking' | 'saying goodbye' | 'hanging up' | 'over';
 
 const createEnding = (
   callId: string,
   { client, view, words }: Pick<FollowedCall, 'client' | 'view' | 'words'>,
-  isAnswered: () => boolean,
 ) => {
   const leaving = new AbortController();
-  let stage: Stage = 'talking';
+  let stage: Stage = 'ringing';
 
-  const hangUp = async (immediate: boolean): Promise<void> => {
+  const request = async (end: () => Promise<unknown>): Promise<void> => {
     try {
-      if (isAnswered()) await client.hangUp({ call_id: callId, body: { immediate } });
-      else await client.cancelCall({ call_id: callId });
+      await end();
     } catch (error) {
       view.say(words.notHungUp(error instanceof Error ? error.message : String(error)));
     }
@@ -35,15 +36,22 @@ const createEnding = (
 
   return {
     left: leaving.signal,
+    answered() {
+      if (stage === 'ringing') stage = 'talking';
+    },
     ask() {
-      if (stage === 'talking' && isAnswered()) {
+      if (stage === 'talking') {
         stage = 'saying goodbye';
         view.say(words.askedToHangUp);
-        void hangUp(false);
-      } else if (stage === 'talking' || stage === 'saying goodbye') {
+        void request(() => client.hangUp({ call_id: callId, body: { immediate: false } }));
+      } else if (stage === 'ringing') {
         stage = 'hanging up';
         view.say(words.askedAtOnce);
-        void hangUp(true);
+        void request(() => client.cancelCall({ call_id: callId }));
+      } else if (stage === 'saying goodbye') {
+        stage = 'hanging up';
+        view.say(words.askedAtOnce);
+        void request(() => client.hangUp({ call_id: callId, body: { immediate: true } }));
       } else if (stage === 'hanging up') {
         leaving.abort();
       }
@@ -58,13 +66,12 @@ const createEnding = (
 export const followCall = async (request: CreateCall, parts: FollowedCall): Promise<Call | undefined> => {
   const { client, view, words, onAsked } = parts;
   const { call_id: callId, from } = await client.createCall({ body: request });
-  let isAnswered = false;
-  const ending = createEnding(callId, parts, () => isAnswered);
+  const ending = createEnding(callId, parts);
   onAsked(ending.ask);
   view.begins({ callId, to: request.to, from });
   try {
     for await (const news of client.watchCall({ call_id: callId }, { signal: ending.left })) {
-      if (news.type === 'fact' && news.event.type === 'call.answered') isAnswered = true;
+      if (news.type === 'fact' && news.event.type === 'call.answered') ending.answered();
       view.news(news);
     }
     const call = await client.getCall({ call_id: callId }, { signal: ending.left });

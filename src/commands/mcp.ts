@@ -1,0 +1,93 @@
+/**
+ * `npm run --silent mcp`: the tools of the Model Context Protocol over standard input and output, for agents that start
+ * their servers themselves. It asks a gateway that runs; the same tools are at its address `/mcp`.
+ */
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { ConfigError } from '#config/config.ts';
+import { NoGateway } from '#src/api/mcp/failed-tool.ts';
+import { createMcpServer } from '#src/api/mcp/mcp-server.ts';
+import type { ClientOptions } from '#src/client/send.ts';
+import { steadyClock } from '#src/clocks.ts';
+import { knownGateway } from '#src/start/known-gateway.ts';
+import { version } from '#src/version.ts';
+import { parseOptions, UsageError } from './parse-options.ts';
+
+const help = `Gives an agent tools that place, follow and end telephone calls, by the Model Context Protocol over standard
+input and output. The agent's program starts it: guides/mcp.md has the lines to copy.
+
+  npm run --silent mcp
+
+The gateway that runs on this machine is used, with the key in its data folder, or that in NUMBER_KEY.
+
+  --url URL   another gateway; its number key is read from NUMBER_KEY
+  --help      this text
+`;
+
+/** `undefined` where the help is wanted. */
+const readOptions = (args: readonly string[]): { url: string | undefined } | undefined => {
+  const { values } = parseOptions({
+    args: [...args],
+    options: { url: { type: 'string' }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) return undefined;
+  if (values.url !== undefined && URL.parse(values.url) === null)
+    throw new UsageError('--url must be a URL such as https://gateway.example.com');
+  return { url: values.url };
+};
+
+const ask: NonNullable<ClientOptions['fetch']> = async (url, init) => {
+  try {
+    return await fetch(url, init);
+  } catch (cause) {
+    const { origin } = new URL(url);
+    throw new NoGateway(`No gateway answers at ${origin}. "npm start" starts one.`, { cause });
+  }
+};
+
+export type Surroundings = {
+  environment: NodeJS.ProcessEnv;
+  input: Readable;
+  output: Writable;
+};
+
+/** Resolves to the exit code when its input has ended. */
+export const runMcp = async (
+  args: readonly string[],
+  { environment, input, output }: Surroundings,
+): Promise<number> => {
+  const wanted = readOptions(args);
+  if (wanted === undefined) {
+    output.write(help);
+    return 0;
+  }
+  if (wanted.url !== undefined && environment['NUMBER_KEY'] === undefined)
+    throw new UsageError('NUMBER_KEY is missing: the key of the number that calls');
+  // Asked for each time: a gateway may be started after this, or anew at another port.
+  const options = async (): Promise<ClientOptions> => {
+    const here = await knownGateway(environment);
+    if (here.key === undefined)
+      throw new NoGateway(
+        `There are no credentials in ${here.config.dataFolder}: start a gateway there, or set NUMBER_KEY to the key of a number.`,
+      );
+    return { baseUrl: wanted.url ?? here.url, key: here.key, fetch: ask };
+  };
+  const server = createMcpServer({ version, clock: steadyClock, options });
+  const ended = once(input, 'end');
+  await server.connect(new StdioServerTransport(input, output));
+  await ended;
+  await server.close();
+  return 0;
+};
+
+if (import.meta.main) {
+  try {
+    const { env: environment, stdin: input, stdout: output } = process;
+    process.exitCode = await runMcp(process.argv.slice(2), { environment, input, output });
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message.replaceAll(/\s+/g, ' ')} (--help explains)\n`);
+    process.exitCode = 2;
+  }
+}

@@ -1,0 +1,262 @@
+/**
+ * `npm run rehearse -- suite.yaml`: runs a suite of simulated callers and callees with the gateway that runs, or with one
+ * that is started for it, and says what failed and what the suite never came by.
+ */
+import { randomInt } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { styleText } from 'node:util';
+import { ConfigError, readConfig, type Config } from '#config/config.ts';
+import { createClient, TrunklineProblem, type Client } from '#src/client/client.ts';
+import type { PhoneNumber } from '#src/client/schema.ts';
+import { steadyClock } from '#src/clocks.ts';
+import { loadPatterns } from '#src/domain/said-pattern.ts';
+import { StartError } from '#src/domain/start-error.ts';
+import { createLogger } from '#src/logger.ts';
+import { bindAgent, NumberError } from '#src/rehearsals/bind-agent.ts';
+import { changesSince, keep, keptResult, type KeptResult } from '#src/rehearsals/comparison.ts';
+import { junitOf } from '#src/rehearsals/junit.ts';
+import { readSuite } from '#src/rehearsals/read-suite.ts';
+import { isPassed, runSuite, type SuiteResult } from '#src/rehearsals/run-suite.ts';
+import type { Suite } from '#src/rehearsals/suite-schema.ts';
+import { readCredentials } from '#src/start/credentials.ts';
+import { urlOf } from '#src/start/http-server.ts';
+import { parseOptions, UsageError } from './parse-options.ts';
+import { caseLines, changeLines, closingLines, type Style } from './rehearse/report.ts';
+
+const help = `Runs a suite of simulated callers and callees, and says what failed and what it never came by.
+
+  npm run rehearse -- suite.yaml
+
+A gateway that runs on this machine is used; where none runs, one is started, which ends with the suite.
+Its lines must be the simulated ones. guides/rehearsals.md says what stands in a suite.
+
+  --repeat N        runs each case so often: one that does not always pass is flaky, and fails the suite
+  --parallel N      so many calls at a time (default 1)
+  --junit FILE      writes the result as JUnit XML
+  --save FILE       writes the result as JSON
+  --compare FILE    says what became better or worse since that result
+  --json            prints the result as JSON alone (with npm run --silent)
+  --url URL         another gateway; its admin token is read from ADMIN_TOKEN
+  --help            this text
+
+Ends with 0 when every case has passed, 1 when one has not, 2 when it was called wrongly or the suite is wrong.
+`;
+
+type Wanted = {
+  file: string;
+  repeat: number;
+  parallel: number;
+  junit: string | undefined;
+  save: string | undefined;
+  compare: string | undefined;
+  isJson: boolean;
+  url: string | undefined;
+};
+
+const countIn = (name: string, text: string): number => {
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new UsageError(`--${name} is a whole number from 1 to 999`);
+  return Number(text);
+};
+
+/** `undefined` where the help is wanted. */
+const readOptions = (args: readonly string[]): Wanted | undefined => {
+  const { values, positionals } = parseOptions({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      repeat: { type: 'string', default: '1' },
+      parallel: { type: 'string', default: '1' },
+      junit: { type: 'string' },
+      save: { type: 'string' },
+      compare: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      url: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const [file, ...others] = positionals;
+  if (file === undefined || others.length > 0) throw new UsageError('Name one suite, a file of YAML');
+  if (values.url !== undefined && URL.parse(values.url) === null)
+    throw new UsageError('--url must be a URL such as https://gateway.example.com');
+  const { junit, save, compare, url, json: isJson } = values;
+  const [repeat, parallel] = [countIn('repeat', values.repeat), countIn('parallel', values.parallel)];
+  return { file, repeat, parallel, junit, save, compare, isJson, url };
+};
+
+const readText = async (file: string): Promise<string> => {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read`, { cause: error });
+  }
+};
+
+const readResult = async (file: string): Promise<KeptResult> => {
+  try {
+    return keptResult.parse(JSON.parse(await readText(file)));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${file} is no result of an earlier run`, { cause: error });
+  }
+};
+
+const answerWithinMs = 5_000;
+
+const isAlive = async (url: string): Promise<boolean> => {
+  try {
+    return (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(answerWithinMs) })).ok;
+  } catch {
+    return false;
+  }
+};
+
+type UsedGateway = { url: string; token: string };
+
+const startOwn = async (config: Config, started: AsyncDisposableStack): Promise<UsedGateway> => {
+  const { startGateway } = await import('../gateway.ts');
+  const gateway = await startGateway(config, createLogger({ level: 'silent', format: 'json' }));
+  started.defer(() => {
+    gateway.hurry();
+    return gateway.close();
+  });
+  return { url: gateway.credentials.base_url, token: gateway.credentials.admin_token };
+};
+
+const findGateway = async (
+  { url }: Wanted,
+  environment: NodeJS.ProcessEnv,
+  say: (words: string) => void,
+  started: AsyncDisposableStack,
+): Promise<UsedGateway> => {
+  const token = environment['ADMIN_TOKEN'];
+  if (url !== undefined) {
+    if (token === undefined)
+      throw new UsageError('ADMIN_TOKEN is missing: a token of an admin of the workspace');
+    return { url, token };
+  }
+  const config = readConfig(environment, false);
+  const known = await readCredentials(config.dataFolder);
+  const here = known?.base_url ?? urlOf(config.host, config.port);
+  if (!(await isAlive(here))) {
+    say(`No gateway runs at ${here}: one is started for this suite.`);
+    return startOwn(config, started);
+  }
+  const knownToken = token ?? known?.admin_token;
+  if (knownToken === undefined)
+    throw new UsageError(`The gateway at ${here} keeps its credentials elsewhere: set ADMIN_TOKEN`);
+  return { url: here, token: knownToken };
+};
+
+const findNumber = async (wanted: string | undefined, admin: Client): Promise<PhoneNumber> => {
+  const { numbers } = await admin.listNumbers();
+  const number = wanted === undefined ? numbers[0] : numbers.find((one) => one.number === wanted);
+  if (number !== undefined) return number;
+  throw new NumberError(
+    wanted === undefined ? 'The workspace has no number' : `The workspace has no number ${wanted}`,
+  );
+};
+
+/** Telephones that nobody is known to have, one after the other, from one on that no other run begins with. */
+const callees = (): (() => string) => {
+  let next = randomInt(1_000_000, 9_000_000);
+  return () => `0109${(next++).toString().padStart(7, '0')}`;
+};
+
+export type Surroundings = {
+  environment: NodeJS.ProcessEnv;
+  output: { write: (text: string) => unknown; isTTY?: boolean };
+  errors: { write: (text: string) => unknown };
+  /** Somebody wants this program to end. */
+  asked: AbortSignal;
+};
+
+const rehearse = async (
+  suite: Suite,
+  wanted: Wanted,
+  { url, token }: UsedGateway,
+  { asked, print, style }: { asked: AbortSignal; print: (text: string) => void; style: Style },
+): Promise<SuiteResult> => {
+  const admin = createClient({ baseUrl: url, key: token });
+  const number = await findNumber(suite.number, admin);
+  await using bound = new AsyncDisposableStack();
+  if (suite.agent !== undefined) bound.defer(await bindAgent(number, suite.agent, admin));
+  const { key } = await admin.revealKey({ id: number.id });
+  const gateway = {
+    admin,
+    client: createClient({ baseUrl: url, key }),
+    number: number.number,
+    readPattern: await loadPatterns(),
+    nextCallee: callees(),
+  };
+  const left = new Promise<never>((_resolve, reject) => {
+    const leave = (): void => reject(new NumberError('Ended before the suite was over'));
+    if (asked.aborted) leave();
+    asked.addEventListener('abort', leave);
+  });
+  const { repeat, parallel } = wanted;
+  const now = (): number => steadyClock.now();
+  const onCase = (result: Parameters<typeof caseLines>[0]): void => print(caseLines(result, style));
+  return Promise.race([runSuite(suite, gateway, { repeat, parallel, now, onCase }), left]);
+};
+
+const keepFiles = async (result: SuiteResult, { junit, save, file }: Wanted): Promise<void> => {
+  if (junit !== undefined) await writeFile(junit, junitOf(basename(file), result));
+  if (save !== undefined) await writeFile(save, `${JSON.stringify(keep(result), null, 2)}\n`);
+};
+
+/** Resolves to the exit code. */
+export const runRehearse = async (
+  args: readonly string[],
+  { environment, output, errors, asked }: Surroundings,
+): Promise<number> => {
+  const wanted = readOptions(args);
+  if (wanted === undefined) {
+    output.write(help);
+    return 0;
+  }
+  const { suite, problems } = readSuite(await readText(wanted.file), await loadPatterns());
+  if (suite === undefined) {
+    for (const { line, column, message } of problems)
+      errors.write(`${wanted.file}:${line}:${column}: ${message}\n`);
+    return 2;
+  }
+  const last = wanted.compare === undefined ? undefined : await readResult(wanted.compare);
+  await using started = new AsyncDisposableStack();
+  const say = (words: string): unknown => (wanted.isJson ? errors : output).write(`${words}\n`);
+  const gateway = await findGateway(wanted, environment, say, started);
+  const style: Style = (name, text) => (output.isTTY === true ? styleText(name, text) : text);
+  const print = (text: string): void => void (wanted.isJson || output.write(text));
+  const result = await rehearse(suite, wanted, gateway, { asked, print, style });
+  await keepFiles(result, wanted);
+  print(closingLines(result, style));
+  if (last !== undefined) print(changeLines(changesSince(last, keep(result)), style));
+  if (wanted.isJson) output.write(`${JSON.stringify(keep(result), null, 2)}\n`);
+  return isPassed(result) ? 0 : 1;
+};
+
+if (import.meta.main) {
+  const ending = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort());
+  try {
+    process.exitCode = await runRehearse(process.argv.slice(2), {
+      environment: process.env,
+      output: process.stdout,
+      errors: process.stderr,
+      asked: ending.signal,
+    });
+  } catch (error) {
+    const isWrongUse = error instanceof UsageError || error instanceof ConfigError;
+    const isForPeople =
+      isWrongUse ||
+      error instanceof StartError ||
+      error instanceof NumberError ||
+      error instanceof TrunklineProblem;
+    if (!isForPeople) throw error;
+    process.stderr.write(
+      `${error.message.replaceAll(/\s+/g, ' ')}${isWrongUse ? ' (--help explains)' : ''}\n`,
+    );
+    process.exitCode = isWrongUse ? 2 : 1;
+  }
+}

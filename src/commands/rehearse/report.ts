@@ -1,0 +1,86 @@
+/** What `npm run rehearse` prints: each case, what was said around what failed, and what the suite never came by. */
+import type { ChartCoverage } from '#src/rehearsals/coverage.ts';
+import type { Change } from '#src/rehearsals/comparison.ts';
+import type { Failure, SpokenTurn } from '#src/rehearsals/expectations.ts';
+import type { CaseRun } from '#src/rehearsals/run-case.ts';
+import type { CaseResult, SuiteResult } from '#src/rehearsals/run-suite.ts';
+
+export type Style = (style: 'green' | 'red' | 'yellow' | 'dim', text: string) => string;
+
+const mostTurns = 12;
+const turnsAround = 2;
+
+const speakers = { assistant: 'agent', user: 'other party' } as const;
+
+/** The turns around the one that a failure is about, or the last ones. */
+const transcript = (turns: readonly SpokenTurn[], { turn }: Failure): string[] => {
+  const first = turn === null ? Math.max(0, turns.length - mostTurns) : Math.max(0, turn - turnsAround);
+  const end = turn === null ? turns.length : turn + turnsAround + 1;
+  return turns
+    .slice(first, end)
+    .map(({ role, text }, index) => `${first + index === turn ? '>' : ' '} ${speakers[role]}: ${text}`);
+};
+
+const failedRun = ({ failures, turns, callId }: CaseRun, style: Style): string[] => [
+  ...failures.flatMap((failure, index) => [
+    style('red', `    ${failure.message}`),
+    // Where several are about no turn, the transcript stands once, behind the last.
+    ...(failure.turn !== null || index === failures.length - 1
+      ? transcript(turns, failure).map((line) => style('dim', `      ${line}`))
+      : []),
+  ]),
+  ...(callId === null ? [] : [style('dim', `      call ${callId}`)]),
+];
+
+export const caseLines = ({ name, outcome, passed, runs, tookSec }: CaseResult, style: Style): string => {
+  const took = style('dim', `(${tookSec.toFixed(1)} s)`);
+  if (outcome === 'passed') return `${style('green', '✔')} ${name} ${took}\n`;
+  const told =
+    outcome === 'flaky'
+      ? `${style('yellow', '~')} ${name}: flaky, passed ${passed} of ${runs.length} ${took}`
+      : `${style('red', '✘')} ${name}${runs.length === 1 ? '' : `: failed ${runs.length} of ${runs.length}`} ${took}`;
+  const failed = runs.filter(({ failures }) => failures.length > 0);
+  return [told, ...failed.flatMap((run) => failedRun(run, style)), ''].join('\n');
+};
+
+/** What leads from one state to others, in one line. */
+const byOrigin = (transitions: readonly string[]): string[] => {
+  const targets = new Map<string, string[]>();
+  for (const name of transitions) {
+    const [from = '', rest = ''] = name.split(' → ');
+    targets.set(from, [...(targets.get(from) ?? []), rest.slice(0, rest.indexOf(': '))]);
+  }
+  return [...targets].map(([from, to]) => `${from} → ${to.join(', ')}`);
+};
+
+const chartLines = ({ chart, states, transitions }: ChartCoverage, style: Style): string[] => [
+  `${chart}: states ${states.visited}/${states.all}, transitions ${transitions.visited}/${transitions.all}`,
+  ...(states.never.length === 0 ? [] : [style('dim', `  never in ${states.never.join(', ')}`)]),
+  ...byOrigin(transitions.never).map((name) => style('dim', `  never taken ${name}`)),
+];
+
+export const closingLines = ({ cases, coverage }: SuiteResult, style: Style): string => {
+  const count = (outcome: CaseResult['outcome']): number =>
+    cases.filter((one) => one.outcome === outcome).length;
+  const [flaky, failed] = [count('flaky'), count('failed')];
+  const others = [
+    ...(flaky === 0 ? [] : [style('yellow', `${flaky} flaky`)]),
+    ...(failed === 0 ? [] : [style('red', `${failed} failed`)]),
+  ];
+  return [
+    '',
+    [`${cases.length} ${cases.length === 1 ? 'case' : 'cases'}: ${count('passed')} passed`, ...others].join(
+      ', ',
+    ),
+    '',
+    ...coverage.flatMap((chart) => chartLines(chart, style)),
+    '',
+  ].join('\n');
+};
+
+export const changeLines = (changes: readonly Change[], style: Style): string => {
+  if (changes.length === 0) return '\nNothing has changed since the last run.\n';
+  const colours = { better: 'green', worse: 'red', new: 'yellow', gone: 'yellow' } as const;
+  const lines = changes.map(({ verdict, what }) => `  ${style(colours[verdict], verdict)} ${what}`);
+  return ['', 'Since the last run:', ...lines, ''].join('\n');
+};

@@ -1,0 +1,78 @@
+/** A result that is kept, and what became better or worse since. */
+import { z } from 'zod';
+import type { SuiteResult } from './run-suite.ts';
+
+const share = z.object({ visited: z.number(), all: z.number(), never: z.array(z.string()) });
+
+/** The result as JSON; a file of it is what a later run is compared with. */
+export const keptResult = z.object({
+  passed: z.boolean(),
+  cases: z.array(
+    z.object({
+      name: z.string(),
+      outcome: z.enum(['passed', 'flaky', 'failed']),
+      passed: z.number(),
+      runs: z.number(),
+      call_ids: z.array(z.string()),
+      failures: z.array(z.string()),
+    }),
+  ),
+  coverage: z.array(z.object({ chart: z.string(), states: share, transitions: share })),
+});
+
+export type KeptResult = z.infer<typeof keptResult>;
+
+export const keep = ({ cases, coverage }: SuiteResult): KeptResult => ({
+  passed: cases.every(({ outcome }) => outcome === 'passed'),
+  cases: cases.map(({ name, outcome, passed, runs }) => ({
+    name,
+    outcome,
+    passed,
+    runs: runs.length,
+    call_ids: runs.flatMap(({ callId }) => (callId === null ? [] : [callId])),
+    failures: runs.flatMap(({ failures }) => failures.map(({ message }) => message)),
+  })),
+  coverage: coverage.map((one) => ({ ...one })),
+});
+
+export type Change = { verdict: 'better' | 'worse' | 'new' | 'gone'; what: string };
+
+const shareOf = ({ passed, runs }: { passed: number; runs: number }): number => passed / Math.max(1, runs);
+
+const told = (one: { outcome: string; passed: number; runs: number }): string =>
+  one.outcome === 'flaky' ? `flaky (passed ${one.passed} of ${one.runs})` : one.outcome;
+
+const casesSince = (before: KeptResult, now: KeptResult): Change[] => {
+  const last = new Map(before.cases.map((one) => [one.name, one]));
+  const names = new Set(now.cases.map(({ name }) => name));
+  return [
+    ...now.cases.flatMap((one): Change[] => {
+      const then = last.get(one.name);
+      if (then === undefined) return [{ verdict: 'new', what: `${one.name}: ${told(one)}` }];
+      const difference = shareOf(one) - shareOf(then);
+      if (difference === 0) return [];
+      const verdict = difference > 0 ? 'better' : 'worse';
+      return [{ verdict, what: `${one.name}: ${told(then)} → ${told(one)}` }];
+    }),
+    ...before.cases
+      .filter(({ name }) => !names.has(name))
+      .map(({ name }): Change => ({ verdict: 'gone', what: name })),
+  ];
+};
+
+const coverageSince = (before: KeptResult, now: KeptResult): Change[] =>
+  now.coverage.flatMap(({ chart, states, transitions }) => {
+    const then = before.coverage.find((one) => one.chart === chart);
+    if (then === undefined) return [];
+    return Object.entries({ states, transitions }).flatMap(([kind, { visited, all }]): Change[] => {
+      const last = kind === 'states' ? then.states : then.transitions;
+      if (visited === last.visited) return [];
+      const verdict = visited > last.visited ? 'better' : 'worse';
+      return [{ verdict, what: `${chart}: ${kind} ${last.visited}/${last.all} → ${visited}/${all}` }];
+    });
+  });
+
+export const changesSince = (before: KeptResult, now: KeptResult): Change[] => [
+  ...casesSince(before, now),
+  ...coverageSince(before, now),
+];

@@ -1,0 +1,154 @@
+/**
+ * Which states and transitions of the charts `call` and `conversation` some calls went through, by what was journalled of
+ * them when it happened. A state that is left at once is seen by nobody: the way through it is the shortest one that the
+ * chart has between what was journalled.
+ */
+import { callMachine } from '#machines/call.ts';
+import { conversationMachine } from '#machines/conversation.ts';
+import { stateGraph, type Arrow, type StateBox, type StateGraph } from '#src/charts/state-graph.ts';
+
+/** A step of a call's replay, as the API tells it. */
+export type JournalledStep = { event: string; call: string; conversation: string | null };
+
+export type Share = { visited: number; all: number; never: string[] };
+
+export type ChartCoverage = { chart: ChartName; states: Share; transitions: Share };
+
+const chartNames = ['call', 'conversation'] as const;
+type ChartName = (typeof chartNames)[number];
+
+const graphs: Readonly<Record<ChartName, StateGraph>> = {
+  call: stateGraph(callMachine),
+  conversation: stateGraph(conversationMachine),
+};
+
+const boxesIn = (box: StateBox): StateBox[] => box.children.flatMap((child) => [child, ...boxesIn(child)]);
+
+/** As they are written in the drawings: `active.talking.conversing`. */
+export const stateNames: ReadonlySet<string> = new Set(
+  chartNames.flatMap((name) => boxesIn(graphs[name].root).map(({ id }) => id)),
+);
+
+export const isWithin = (state: string, outer: string): boolean =>
+  outer === '' || state === outer || state.startsWith(`${outer}.`);
+
+/** Whether an arrow with this label is taken at such an event of a replay. */
+const isOf = (label: string, event: string): boolean => {
+  if (event === '(time)') return label.startsWith('after ');
+  if (event.startsWith('xstate.done.')) return / is done( |$)/.test(label);
+  if (event.startsWith('xstate.error.')) return / fails( |$)/.test(label);
+  return label === event || label.startsWith(`${event} [`);
+};
+
+/** Taken at once, as a state is entered. */
+const isImmediate = (label: string): boolean => label === 'else' || label.startsWith('[');
+
+type Way = { state: string; arrows: readonly Arrow[] };
+
+const createChart = (graph: StateGraph) => {
+  const boxes = new Map([graph.root, ...boxesIn(graph.root)].map((box) => [box.id, box]));
+  const visitedStates = new Set<string>();
+  const visitedArrows = new Set<Arrow>();
+
+  /** Where one arrives who enters a state. */
+  const entered = (id: string): string => {
+    const initial = boxes.get(id)?.children.find(({ isInitial }) => isInitial);
+    return initial === undefined ? id : entered(initial.id);
+  };
+
+  /** From the innermost state out, which is the order in which a chart looks for one. */
+  const arrowsFrom = (state: string, isTaken: (label: string) => boolean): Arrow[] =>
+    graph.arrows
+      .filter(({ from, labels }) => isWithin(state, from) && labels.some(isTaken))
+      .sort((one, other) => other.from.length - one.from.length);
+
+  const after = ({ arrows }: Way, arrow: Arrow): Way => ({
+    state: entered(arrow.to),
+    arrows: [...arrows, arrow],
+  });
+
+  const note = (state: string): void => {
+    for (const id of boxes.keys()) if (id !== '' && isWithin(state, id)) visitedStates.add(id);
+  };
+
+  /** The shortest of the ways that goes on to this state by itself. */
+  const shortest = (begun: readonly Way[], state: string): Way | undefined => {
+    const seen = new Set<string>();
+    let ways = begun;
+    while (ways.length > 0) {
+      const arrived = ways.find((way) => way.state === state);
+      if (arrived !== undefined) return arrived;
+      for (const way of ways) seen.add(way.state);
+      ways = ways
+        .flatMap((way) => arrowsFrom(way.state, isImmediate).map((arrow) => after(way, arrow)))
+        .filter((way) => !seen.has(way.state));
+    }
+    return undefined;
+  };
+
+  return {
+    move(before: string | null, event: string, state: string): void {
+      const here: Way = { state: before ?? entered(''), arrows: [] };
+      // An event may lead nowhere by itself, and change what leads on at once.
+      const begun =
+        before === null
+          ? [here]
+          : [...arrowsFrom(before, (label) => isOf(label, event)).map((arrow) => after(here, arrow)), here];
+      for (const arrow of shortest(begun, state)?.arrows ?? []) {
+        visitedArrows.add(arrow);
+        note(entered(arrow.to));
+      }
+      if (before === null) note(here.state);
+      note(state);
+    },
+    coverage(chart: ChartName): ChartCoverage {
+      const states = [...boxes.keys()].filter((id) => id !== '');
+      const { arrows } = graph;
+      return {
+        chart,
+        states: {
+          visited: visitedStates.size,
+          all: states.length,
+          never: states.filter((id) => !visitedStates.has(id)),
+        },
+        transitions: {
+          visited: visitedArrows.size,
+          all: arrows.length,
+          never: arrows
+            .filter((arrow) => !visitedArrows.has(arrow))
+            .map(({ from, to, labels }) => `${from || '(any)'} → ${to}: ${labels.join(', ')}`),
+        },
+      };
+    },
+  };
+};
+
+export type Coverage = {
+  add(steps: readonly JournalledStep[]): void;
+  report(): ChartCoverage[];
+};
+
+export const createCoverage = (): Coverage => {
+  const charts = { call: createChart(graphs.call), conversation: createChart(graphs.conversation) };
+  return {
+    add(steps) {
+      for (const name of chartNames) {
+        let before: string | null = null;
+        for (const { event, [name]: state } of steps) {
+          if (state !== null && state !== before) charts[name].move(before, event, state);
+          before = state;
+        }
+      }
+    },
+    report: () => chartNames.map((name) => charts[name].coverage(name)),
+  };
+};
+
+/** The states that a call was in, outer ones included. */
+export const statesOf = (steps: readonly JournalledStep[]): Set<string> => {
+  const states = new Set<string>();
+  for (const step of steps)
+    for (const name of chartNames)
+      for (const id of stateNames) if (isWithin(step[name] ?? '', id)) states.add(id);
+  return states;
+};

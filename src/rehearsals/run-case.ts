@@ -1,0 +1,171 @@
+/** One case of a suite, as a call on the simulated line: placed, waited for, and held against what was expected. */
+import { setTimeout } from 'node:timers/promises';
+import { z } from 'zod';
+import { TrunklineProblem, type Client } from '#src/client/client.ts';
+import type { Call } from '#src/client/schema.ts';
+import type { ReadPattern } from '#src/domain/said-pattern.ts';
+import { statesOf, type JournalledStep } from './coverage.ts';
+import { judge, type Failure, type SpokenTurn } from './expectations.ts';
+import { isNeverAnswered, mayBeCut, scriptOf, wordsOf } from './script.ts';
+import type { SuiteCase, SuiteStep } from './suite-schema.ts';
+
+export type Gateway = {
+  /** With a token of an admin. */
+  admin: Pick<
+    Client,
+    | 'placeSimulatedCall'
+    | 'getSimulatedCall'
+    | 'putCallee'
+    | 'watchWorkspaceCall'
+    | 'getWorkspaceCall'
+    | 'getWorkspaceTranscript'
+    | 'getCallReplay'
+  >;
+  /** With the key of the number. */
+  client: Pick<Client, 'createCall'>;
+  /** Of the agent. */
+  number: string;
+  readPattern: ReadPattern;
+  /** A telephone that no other case has now. */
+  nextCallee: () => string;
+};
+
+export type CaseRun = {
+  callId: string | null;
+  /** Empty where it passed. */
+  failures: readonly Failure[];
+  turns: readonly SpokenTurn[];
+  steps: readonly JournalledStep[];
+};
+
+const usualTimeoutSec = 30;
+const usualCaller = '01012345678';
+
+const people = {
+  accepts: 'accepts',
+  declines: 'declines',
+  is_busy: 'busy',
+  does_not_answer: 'no_answer',
+} as const;
+
+const rehearsalOf = ({ timeout_sec: timeoutSec, people: told = {} }: SuiteCase) => ({
+  step_timeout_sec: timeoutSec ?? usualTimeoutSec,
+  people: Object.fromEntries(Object.entries(told).map(([number, does]) => [number, people[does]])),
+});
+
+const stepsOf = ({ caller, callee }: SuiteCase): readonly SuiteStep[] => caller ?? callee ?? [];
+
+/** A gateway that has all the calls that it may have, or is busy, takes the next one a moment later. */
+const passing = new Set(['concurrency_limit', 'over_capacity', 'rate_limited']);
+const mostTries = 30;
+const betweenTriesMs = 1_000;
+
+const retried = async (place: () => Promise<string>): Promise<string> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await place();
+    } catch (error) {
+      const passes = error instanceof TrunklineProblem && passing.has(error.code ?? '');
+      if (!passes || tries === mostTries) throw error;
+      await setTimeout(betweenTriesMs);
+    }
+  }
+};
+
+/** Resolves to the id of the call. */
+const placeCall = async (one: SuiteCase, gateway: Gateway): Promise<string> => {
+  const { script } = scriptOf(stepsOf(one));
+  const rehearsal = rehearsalOf(one);
+  if (one.caller !== undefined) {
+    const body = { to: gateway.number, from: one.from ?? usualCaller, script, rehearsal };
+    return (await gateway.admin.placeSimulatedCall({ body })).call_id;
+  }
+  const number = gateway.nextCallee();
+  await gateway.admin.putCallee({ number, body: { script, rehearsal } });
+  const body = { to: number, ...(one.instruction === undefined ? {} : { instruction: one.instruction }) };
+  return (await gateway.client.createCall({ body })).call_id;
+};
+
+const latency = z.object({ endpointing_ms: z.number(), first_audio_ms: z.number() });
+
+/** What happened in the call until its end. */
+const follow = async (
+  callId: string,
+  { admin }: Gateway,
+): Promise<{ facts: string[]; latenciesMs: number[] }> => {
+  const facts: string[] = [];
+  const latenciesMs: number[] = [];
+  for await (const news of admin.watchWorkspaceCall({ call_id: callId })) {
+    if (news.type !== 'fact') continue;
+    facts.push(news.event.type);
+    const measured = latency.safeParse(news.event.data['latency']).data;
+    if (measured !== undefined) latenciesMs.push(measured.endpointing_ms + measured.first_audio_ms);
+  }
+  return { facts, latenciesMs };
+};
+
+/** Why the script was not played to its end. */
+const whyNotPlayed = async (
+  callId: string,
+  one: SuiteCase,
+  { admin }: Gateway,
+): Promise<string | undefined> => {
+  const steps = stepsOf(one);
+  if (isNeverAnswered(steps[0])) return undefined;
+  const played = await admin.getSimulatedCall({ call_id: callId }).catch((error: unknown) => {
+    // It was never answered, so nobody began to play.
+    if (error instanceof TrunklineProblem && error.status === 404) return undefined;
+    throw error;
+  });
+  if (played?.outcome === 'done') return undefined;
+  const { stepOf } = scriptOf(steps);
+  const place = stepOf(played?.steps_done ?? 0);
+  const step = steps[place];
+  const told = `step ${place + 1} (${step === undefined ? 'none' : wordsOf(step)})`;
+  if (played?.outcome === 'timed_out')
+    return `${told} did not come about within ${one.timeout_sec ?? usualTimeoutSec} s`;
+  const isLast = place === steps.length - 1;
+  return step !== undefined && isLast && mayBeCut(step)
+    ? undefined
+    : `the call ended before ${told} came about`;
+};
+
+const judgedCall = (
+  call: Call,
+  followed: { facts: string[]; latenciesMs: number[] },
+  turns: readonly SpokenTurn[],
+  steps: readonly JournalledStep[],
+) => ({
+  status: call.status,
+  endReason: call.end_reason,
+  durationSec: call.duration_sec,
+  transferTo: call.transfer?.to ?? null,
+  turns,
+  states: statesOf(steps),
+  ...followed,
+});
+
+const rehearse = async (one: SuiteCase, gateway: Gateway): Promise<CaseRun> => {
+  const { admin, readPattern } = gateway;
+  const callId = await retried(() => placeCall(one, gateway));
+  const followed = await follow(callId, gateway);
+  const request = { call_id: callId };
+  const why = await whyNotPlayed(callId, one, gateway);
+  const call = await admin.getWorkspaceCall(request);
+  const { transcript: turns } = await admin.getWorkspaceTranscript(request);
+  const { steps } = await admin.getCallReplay(request);
+  const failures = judge(one.expect ?? {}, judgedCall(call, followed, turns, steps), readPattern);
+  const all = why === undefined ? failures : [{ message: why, turn: null }, ...failures];
+  return { callId, failures: all, turns, steps };
+};
+
+/** What the gateway refuses fails the case. */
+export const runCase = async (one: SuiteCase, gateway: Gateway): Promise<CaseRun> => {
+  try {
+    return await rehearse(one, gateway);
+  } catch (error) {
+    if (!(error instanceof TrunklineProblem)) throw error;
+    const message = `the gateway refused: ${error.message.replaceAll(/\s+/g, ' ')}`;
+    return { callId: null, failures: [{ message, turn: null }], turns: [], steps: [] };
+  }
+};
