@@ -19,6 +19,8 @@ export const cluster = {
     limits: {
       progress: { readers: 500, waitingBytes: 64 * 1024 },
       charts: { readers: 100, waitingBytes: 4 * 1024 * 1024 },
+      sound: { readers: 100, waitingBytes: 256 * 1024 },
+      'announced-sound': { readers: 100, waitingBytes: 256 * 1024 },
     },
   },
   callFollowing: { connectMs: 3_000, stallMs: 15_000, lookMs: 1_000 },

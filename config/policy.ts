@@ -19,6 +19,8 @@ export const platformCallPolicy = {
   recordingEnabled: true,
   bargeIn: { mode: 'pause', onsetMs: 80, speechMs: 600, resumeMs: 500 },
   turnEnd: { mode: 'pause', minSilenceMs: 200, maxSilenceMs: 3_000 },
+  retentionDays: { recordings: null, words: null },
+  consent: { announce: null, require: 'none' },
 } as const;
 
 /** Where calls may not go unless `GW_DESTINATIONS` or a workspace says so: abroad, and where it costs more than a call. */
@@ -260,7 +262,11 @@ export const recordings = {
   },
   /** Longer than a gateway waits for its store: whatever it had has been completed by then. */
   abandoned: { everyMs: 60_000, afterMs: 90_000_000 },
+  erased: { everyMs: 10_000, atOnce: 1_000 },
 } as const;
+
+/** See `RetentionNumbers` of src/start. */
+export const retention = { everyMs: 60_000, batch: 200 } as const;
 
 /** For so long it is taken for granted that the data folder can, or cannot, be written to. */
 export const dataFolderMs = 5_000;
@@ -273,6 +279,14 @@ export const inspectorLimits = {
   viewers: 100,
   viewersOfWorkspace: 20,
   waitingBytes: 4 * 1024 * 1024,
+  pingMs: 15_000,
+} as const;
+
+/** Admins who listen to calls: eight seconds of sound may wait for one. */
+export const listenInLimits = {
+  listeners: 100,
+  listenersOfWorkspace: 20,
+  waitingBytes: 512 * 1024,
   pingMs: 15_000,
 } as const;
 

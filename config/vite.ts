@@ -3,7 +3,10 @@ import { defineConfig } from 'vite';
 
 const folder = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-/** The console, built into files that the gateway serves itself. Nothing inline: its policy allows none of that. */
+/**
+ * The console and the API reference, built into files that the gateway serves itself. Nothing inline: their policy allows
+ * none of that.
+ */
 export default defineConfig({
   root: folder('src/console'),
   base: '/console/',
@@ -19,5 +22,6 @@ export default defineConfig({
     target: 'es2023',
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: { input: [folder('src/console/index.html'), folder('src/console/docs.html')] },
   },
 });

@@ -10,6 +10,7 @@ import type {
   Delivery,
   Direction,
   Gateway,
+  Overview,
   PhoneNumber,
   ReplayStep,
   SipLadder,
@@ -40,12 +41,18 @@ type CallFilter = Exclude<keyof RequestOf<'exportCalls'>, 'since' | 'until'>;
 /** As they stand in the address of the page; empty where nothing is chosen. */
 export type CallFilters = Partial<Record<CallFilter, string>>;
 
+/** `order=A-1042` as the client has it. */
+const withMetadata = ({ metadata = '', ...query }: CallFilters) => {
+  const [key = '', ...value] = metadata.split('=');
+  return key === '' ? query : { ...query, metadata: { [key]: value.join('=') } };
+};
+
 export const listCalls = (query: CallFilters & { cursor?: string | null; limit?: number }) =>
-  client.listWorkspaceCalls(given<CallQuery>(query));
+  client.listWorkspaceCalls(given<CallQuery>(withMetadata(query)));
 
 /** What the list shows, for a spreadsheet. */
 export const exportCalls = async (filters: CallFilters): Promise<Blob> =>
-  (await client.exportCalls(given<RequestOf<'exportCalls'>>(filters))).blob();
+  (await client.exportCalls(given<RequestOf<'exportCalls'>>(withMetadata(filters)))).blob();
 
 export const getCall = (id: string): Promise<Call> => client.getWorkspaceCall({ call_id: id });
 
@@ -93,6 +100,9 @@ export const watchCall = (id: string, signal: AbortSignal): AsyncGenerator<CallN
 export const getChart = async (name: keyof ChartState): Promise<string> =>
   (await client.getChart({ name })).text();
 
+/** What a chart is made of, for other programs. */
+export const getChartDefinition = (name: keyof ChartState) => client.getChartDefinition({ name });
+
 export const getRecording = async (id: string): Promise<ArrayBuffer> =>
   (await client.getWorkspaceRecording({ call_id: id })).arrayBuffer();
 
@@ -106,6 +116,13 @@ export const hangUp = (key: string, id: string, immediate: boolean) =>
 export const cancelCall = (key: string, id: string) => client.cancelCall({ call_id: id }, { key });
 
 export const listNumbers = async (): Promise<PhoneNumber[]> => (await client.listNumbers()).numbers;
+
+/** What numbers may choose of. */
+export const listEngines = () => client.listEngines();
+
+/** A WAV file of a voice. */
+export const speakSample = async (body: RequestOf<'speakSample'>['body']): Promise<Blob> =>
+  (await client.speakSample({ body })).blob();
 
 export const getNumber = (id: string): Promise<PhoneNumber> => client.getNumber({ id });
 
@@ -180,6 +197,9 @@ export const getWorkspace = (): Promise<Workspace> => client.getWorkspace();
 /** The minutes of outbound calls of this day. */
 export const getUsage = (): Promise<Usage> => client.getUsage();
 
+/** The last of so many days is today. */
+export const getOverview = (days: number): Promise<Overview> => client.getOverview({ days });
+
 export const updateWorkspace = (body: BodyOf<'updateWorkspace'>): Promise<Workspace> =>
   client.updateWorkspace({ body });
 
@@ -191,4 +211,11 @@ export const createToken = (body: RequestOf<'createToken'>['body']) => client.cr
 
 export const revokeToken = (id: string) => client.revokeToken({ id });
 
-export const listAudit = (cursor: string | null) => client.listAudit(given<{ cursor?: string }>({ cursor }));
+export type AuditFilter = keyof RequestOf<'exportAudit'>;
+
+export const listAudit = (filters: Partial<Record<AuditFilter, string>>, cursor: string | null) =>
+  client.listAudit(given<RequestOf<'listAudit'>>({ ...filters, cursor }));
+
+/** What the list shows, for a spreadsheet. */
+export const exportAudit = async (filters: Partial<Record<AuditFilter, string>>): Promise<Blob> =>
+  (await client.exportAudit(given<RequestOf<'exportAudit'>>(filters))).blob();

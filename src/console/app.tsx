@@ -2,7 +2,9 @@
 import type { JSX } from 'preact';
 import { session } from './session.ts';
 import { Frame } from './parts/frame.tsx';
+import { fetchedPage } from './parts/fetched-page.tsx';
 import { AdminPage, ForAdmins } from './parts/for-admins.tsx';
+import { LeaveQuestion } from './parts/leave-question.tsx';
 import { Missing } from './parts/page.tsx';
 import { FindSession, OpenLink, SignIn, SignInAgain } from './pages/sign-in.tsx';
 import { AuditPage } from './pages/audit.tsx';
@@ -15,6 +17,7 @@ import { NewTrunkPage } from './pages/new-trunk.tsx';
 import { NewWebhookPage } from './pages/new-webhook.tsx';
 import { NumberPage } from './pages/number.tsx';
 import { NumbersPage } from './pages/numbers.tsx';
+import { OverviewPage } from './pages/overview.tsx';
 import { PlaceCallPage } from './pages/place-call.tsx';
 import { TokensPage } from './pages/tokens.tsx';
 import { TrunkPage } from './pages/trunk.tsx';
@@ -26,7 +29,7 @@ import { WorkspacePage } from './pages/workspace.tsx';
 import { PhoneDock } from './phone/dock.tsx';
 import { PhoneButton } from './phone/phone-button.tsx';
 import { texts } from './language/language.ts';
-import { linkTo, route } from './shown-page.ts';
+import { isAskedToLeave, linkTo, route } from './shown-page.ts';
 
 export const App = () => {
   const [section, code] = route.value.parts;
@@ -51,16 +54,21 @@ const SignedIn = () => (
     <ForAdmins>
       <PhoneDock />
     </ForAdmins>
+    {isAskedToLeave.value && <LeaveQuestion />}
     {session.value.is === 'over' && <SignInAgain />}
   </div>
 );
+
+const InspectPage = fetchedPage('inspect', async () => (await import('./pages/inspect.tsx')).InspectPage);
 
 const asAdmin = (page: JSX.Element) => <AdminPage>{page}</AdminPage>;
 
 /** The `key` of a page makes another record another page. */
 const CurrentPage = () => {
-  const [section = 'calls', id, tab] = route.value.parts;
+  const [section = 'overview', id, tab] = route.value.parts;
   switch (section) {
+    case 'overview':
+      return <OverviewPage />;
     case 'calls':
       return id === undefined ? <CallsPage /> : <CallPage key={id} id={id} />;
     case 'place-call':
@@ -82,6 +90,8 @@ const CurrentPage = () => {
       return <WorkspacePage />;
     case 'tokens':
       return id === 'new' ? asAdmin(<NewTokenPage />) : <TokensPage />;
+    case 'inspect':
+      return <InspectPage key={id} id={id ?? null} />;
     case 'gateways':
       return <GatewaysPage />;
     default:

@@ -16,6 +16,7 @@ export type {
   AuditEntry,
   Delivery,
   Gateway,
+  Overview,
   PhoneNumber,
   ReplayStep,
   SipLadder,
@@ -70,6 +71,8 @@ export type CallPolicy = Pick<
   | 'recording_enabled'
   | 'barge_in'
   | 'turn_end'
+  | 'retention_days'
+  | 'consent'
   | 'destinations'
 >;
 

@@ -19,13 +19,17 @@ export const isConnected = signal(true);
 
 /**
  * The session goes along by itself, and counts where no key is sent. By this header the gateway knows that it was the
- * console that asked. Throws `Unreachable`.
+ * console that asked.
  */
-export const requestOnce = (url: string, init: RequestInit): Promise<Response> => {
+export const asConsole = (init: RequestInit): RequestInit => {
   const headers = new Headers(init.headers);
   headers.set('X-Trunkline-Console', '1');
-  return fetched(url, { ...init, headers });
+  return { ...init, headers };
 };
+
+/** Throws `Unreachable`. */
+export const requestOnce = (url: string, init: RequestInit): Promise<Response> =>
+  fetched(url, asConsole(init));
 
 /**
  * Throws `Unreachable`. Where the session is refused, it waits until somebody has signed in again and asks once more, so

@@ -2,8 +2,9 @@
 import type { RefObject } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
-import { listNumbers } from '../api.ts';
+import { listNumbers, listTrunks } from '../api.ts';
 import { texts } from '../language/language.ts';
+import { ChoiceFilter, DayFilter, FilterFold } from '../parts/filters.tsx';
 import { usePolled } from '../polled.ts';
 import { route } from '../shown-page.ts';
 import { clearFilters, filtersNow, isNarrowed, setFilter, type FilterName } from './place.ts';
@@ -13,18 +14,27 @@ const typingMs = 250;
 
 const longestSearch = 100;
 
+/** What is typed is looked for a moment later, or at once; what is not whole yet is not looked for. */
+const useTyped = (name: FilterName, isWhole: (text: string) => boolean) => {
+  const wanted = route.value.query.get(name) ?? '';
+  const [typed, setTyped] = useState(wanted);
+  const look = (): void => {
+    if (isWhole(typed.trim())) setFilter(name, typed.trim());
+  };
+  useEffect(() => setTyped(wanted), [wanted]);
+  useEffect(() => {
+    if (typed.trim() === wanted) return undefined;
+    const timer = setTimeout(look, typingMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return { typed, setTyped, look };
+};
+
 /** `box` is the field, for who puts the focus there. */
 export const CallSearchField = ({ box }: { box: RefObject<HTMLInputElement | null> }) => {
   const t = texts.value.callList;
   const id = useId();
-  const wanted = route.value.query.get('q') ?? '';
-  const [typed, setTyped] = useState(wanted);
-  useEffect(() => setTyped(wanted), [wanted]);
-  useEffect(() => {
-    if (typed.trim() === wanted) return undefined;
-    const timer = setTimeout(() => setFilter('q', typed.trim()), typingMs);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const { typed, setTyped, look } = useTyped('q', () => true);
   return (
     <div class="filter search" role="search">
       <label for={id}>{t.search}</label>
@@ -39,7 +49,7 @@ export const CallSearchField = ({ box }: { box: RefObject<HTMLInputElement | nul
         spellcheck={false}
         onInput={(event) => setTyped(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && !event.isComposing) setFilter('q', typed.trim());
+          if (event.key === 'Enter' && !event.isComposing) look();
           if (event.key === 'Escape' && typed === '') event.currentTarget.blur();
         }}
       />
@@ -47,45 +57,23 @@ export const CallSearchField = ({ box }: { box: RefObject<HTMLInputElement | nul
   );
 };
 
-const Choice = ({
-  name,
-  label,
-  options,
-}: {
-  name: FilterName;
-  label: string;
-  options: readonly (readonly [string, string])[];
-}) => {
+const MetadataField = () => {
+  const t = texts.value.callList;
   const id = useId();
+  const { typed, setTyped, look } = useTyped('metadata', (text) => text === '' || /^[^=]+=/.test(text));
   return (
     <div class="filter">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={route.value.query.get(name) ?? ''}
-        onChange={(event) => setFilter(name, event.currentTarget.value)}
-      >
-        <option value="">{texts.value.shell.all}</option>
-        {options.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-};
-
-const DayField = ({ name, label }: { name: FilterName; label: string }) => {
-  const id = useId();
-  return (
-    <div class="filter">
-      <label for={id}>{label}</label>
+      <label for={id}>{t.metadata}</label>
       <input
         id={id}
-        type="date"
-        value={route.value.query.get(name) ?? ''}
-        onChange={(event) => setFilter(name, event.currentTarget.value)}
+        value={typed}
+        placeholder="order=A-1042"
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && !event.isComposing) look();
+        }}
       />
     </div>
   );
@@ -94,54 +82,48 @@ const DayField = ({ name, label }: { name: FilterName; label: string }) => {
 export const CallFilters = () => {
   const t = texts.value.callList;
   const { status, direction, ended, filter } = texts.value.calls;
-  const id = useId();
-  const [isOpen, setOpen] = useState(false);
   const numbers = usePolled('numbers', listNumbers).value ?? [];
+  const trunks = usePolled('trunks', listTrunks).value ?? [];
   return (
-    <>
-      <div class="filters-fold">
-        <button
-          type="button"
-          class="filters-button"
-          aria-expanded={isOpen}
-          aria-controls={id}
-          onClick={() => setOpen(!isOpen)}
-        >
-          {t.filters}
-        </button>
-        {isNarrowed(filtersNow()) && (
-          <button type="button" onClick={clearFilters}>
-            {t.clear}
-          </button>
-        )}
-      </div>
-      <div id={id} class={isOpen ? 'call-filters open' : 'call-filters'}>
-        <Choice
-          name="status"
-          label={filter.status}
-          options={callStatuses.map((one) => [one, status[one]] as const)}
+    <FilterFold isNarrowed={isNarrowed(filtersNow())} clearLabel={t.clear} clear={clearFilters}>
+      <ChoiceFilter
+        set={setFilter}
+        name="status"
+        label={filter.status}
+        options={callStatuses.map((one) => [one, status[one]] as const)}
+      />
+      <ChoiceFilter
+        set={setFilter}
+        name="end_reason"
+        label={t.column.end}
+        options={endReasons.map((one) => [one, ended[one]] as const)}
+      />
+      <ChoiceFilter
+        set={setFilter}
+        name="direction"
+        label={filter.direction}
+        options={[
+          ['inbound', direction.inbound],
+          ['outbound', direction.outbound],
+        ]}
+      />
+      <ChoiceFilter
+        set={setFilter}
+        name="number_id"
+        label={filter.number}
+        options={numbers.map((one) => [one.id, one.number] as const)}
+      />
+      {trunks.length > 0 && (
+        <ChoiceFilter
+          set={setFilter}
+          name="trunk_id"
+          label={t.trunk}
+          options={trunks.map((one) => [one.id, one.name] as const)}
         />
-        <Choice
-          name="end_reason"
-          label={t.column.end}
-          options={endReasons.map((one) => [one, ended[one]] as const)}
-        />
-        <Choice
-          name="direction"
-          label={filter.direction}
-          options={[
-            ['inbound', direction.inbound],
-            ['outbound', direction.outbound],
-          ]}
-        />
-        <Choice
-          name="number_id"
-          label={filter.number}
-          options={numbers.map((one) => [one.id, one.number] as const)}
-        />
-        <DayField name="first_day" label={t.firstDay} />
-        <DayField name="last_day" label={t.lastDay} />
-      </div>
-    </>
+      )}
+      <MetadataField />
+      <DayFilter set={setFilter} name="first_day" label={t.firstDay} />
+      <DayFilter set={setFilter} name="last_day" label={t.lastDay} />
+    </FilterFold>
   );
 };

@@ -8,6 +8,8 @@ const filterNames = [
   'end_reason',
   'direction',
   'number_id',
+  'trunk_id',
+  'metadata',
   'first_day',
   'last_day',
   'order',

@@ -1,10 +1,7 @@
-/** Keys of the list. They are the page's own only while nobody types, and while no dialog is open. */
+/** Keys of the list. */
 import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || target.matches('input, textarea, select, dialog *'));
+import { onKeys } from '../parts/on-keys.ts';
 
 const links = (): HTMLAnchorElement[] => [
   ...document.querySelectorAll<HTMLAnchorElement>('.call-table .of-party a'),
@@ -27,20 +24,7 @@ export const useKeys = (search: RefObject<HTMLInputElement | null>, help: () => 
       k: () => move(-1),
       '?': help,
     };
-    const over = new AbortController();
-    document.addEventListener(
-      'keydown',
-      (event) => {
-        const act = acts[event.key];
-        const isOther = event.ctrlKey || event.metaKey || event.altKey || event.isComposing;
-        if (act === undefined || isOther || isTyping(event.target) || document.querySelector('dialog[open]'))
-          return;
-        event.preventDefault();
-        act();
-      },
-      { signal: over.signal },
-    );
-    return () => over.abort();
+    return onKeys(acts);
   }, []);
 };
 

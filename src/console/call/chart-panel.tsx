@@ -6,6 +6,7 @@ import { texts } from '../language/language.ts';
 import { Card } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
 import { ChartPicture } from './chart-picture.tsx';
+import { SaveDefinition } from './save-definition.tsx';
 
 const names = ['call', 'conversation', 'voicemail'] as const;
 
@@ -46,7 +47,11 @@ export const ChartPanel = ({
       <p class="hint chart-now" aria-live={isReadOut ? 'polite' : 'off'}>
         {t.chartNow} <code>{current === '' ? '–' : current}</code>
       </p>
-      {picture !== undefined && <ChartPicture key={name} picture={picture} current={current} />}
+      {picture !== undefined && (
+        <ChartPicture key={name} picture={picture} current={current}>
+          <SaveDefinition name={name} />
+        </ChartPicture>
+      )}
     </Card>
   );
 };

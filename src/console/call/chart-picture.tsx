@@ -1,4 +1,5 @@
 /** The picture of a chart: it is zoomed, moved by hand, and follows the state that the call is in. */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 import {
@@ -151,7 +152,16 @@ const handlesOf = (move: (what: ChartMove, at?: Point) => void) => ({
 });
 
 /** The picture is made by the gateway and holds nothing of anybody else's. */
-export const ChartPicture = ({ picture, current }: { picture: string; current: string }) => {
+export const ChartPicture = ({
+  picture,
+  current,
+  children,
+}: {
+  picture: string;
+  current: string;
+  /** Below it, beside its tools. */
+  children?: ComponentChildren;
+}) => {
   const t = texts.value.calls.one;
   const { ref, view, move } = useView(picture, current);
   const button = (what: Exclude<ChartMove, 'by-hand'>, path: string, isPressed?: boolean) => (
@@ -180,15 +190,18 @@ export const ChartPicture = ({ picture, current }: { picture: string; current: s
         ref={ref}
         {...handlesOf(move)}
       />
-      <div class="chart-tools" role="group" aria-label={t.zoom.title}>
-        {button('out', 'M6 12h12')}
-        {button('in', 'M6 12h12M12 6v12')}
-        {button('whole', 'M9 4H4v5M15 4h5v5M9 20H4v-5M15 20h5v-5', view.zoom === 'whole')}
-        {button(
-          'follow',
-          'M12 3v4M12 17v4M3 12h4M17 12h4M12 8a4 4 0 1 0 0 8a4 4 0 1 0 0-8',
-          view.isFollowing,
-        )}
+      <div class="chart-foot">
+        {children}
+        <div class="chart-tools" role="group" aria-label={t.zoom.title}>
+          {button('out', 'M6 12h12')}
+          {button('in', 'M6 12h12M12 6v12')}
+          {button('whole', 'M9 4H4v5M15 4h5v5M9 20H4v-5M15 20h5v-5', view.zoom === 'whole')}
+          {button(
+            'follow',
+            'M12 3v4M12 17v4M3 12h4M17 12h4M12 8a4 4 0 1 0 0 8a4 4 0 1 0 0-8',
+            view.isFollowing,
+          )}
+        </div>
       </div>
     </div>
   );

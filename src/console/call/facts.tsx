@@ -3,6 +3,7 @@ import { anonymous } from '#src/domain/anonymous.ts';
 import type { Call } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { isOver } from '../parts/call-words.tsx';
+import { NamedTexts } from '../parts/named-texts.tsx';
 import { CopyButton } from '../parts/secret.tsx';
 import { clockTime, When } from '../parts/when.tsx';
 
@@ -65,6 +66,26 @@ export const CallFacts = ({ call }: { call: Call }) => {
         {limit !== undefined && <Fact name={t.limit}>{clockTime(limit)}</Fact>}
         {line !== '' && <Fact name={t.sip}>{line}</Fact>}
         {recording !== undefined && <Fact name={t.recording}>{recording}</Fact>}
+        {call.transfer !== null && (
+          <Fact name={t.transfer}>
+            <span class="digits">{call.transfer.to}</span> · {t.transferStatus[call.transfer.status]}
+          </Fact>
+        )}
+        {call.consent !== undefined && (
+          <Fact name={t.consent}>
+            {(call.consent.given ? t.consentGiven : t.consentRefused)[call.consent.how]}
+          </Fact>
+        )}
+        {call.metadata !== undefined && (
+          <LongFact name={t.metadata}>
+            <NamedTexts texts={call.metadata} />
+          </LongFact>
+        )}
+        {call.sip.headers !== undefined && (
+          <LongFact name={t.sipHeaders}>
+            <NamedTexts texts={call.sip.headers} />
+          </LongFact>
+        )}
         {call.summary !== null && <LongFact name={t.summary}>{call.summary}</LongFact>}
         {call.instruction !== null && <LongFact name={t.instruction}>{call.instruction}</LongFact>}
         <LongFact name={t.id}>

@@ -2,6 +2,7 @@
  * The API says what is wrong in English. English readers get its own words, but for a few terse ones; for the others,
  * what the API often says is said here in their language, and anything else stays as it is.
  */
+import { serverAdvice } from './server-advice.ts';
 import type { ConsoleLanguage } from './texts.ts';
 
 type Saying = { pattern: RegExp; en?: string; ko: string };
@@ -30,6 +31,31 @@ const sayings: readonly Saying[] = [
     ko: '국내 형식의 전화번호가 아닙니다. 예: 010-0000-0001',
   },
   { pattern: /^This number exists on this gateway already\.$/, ko: '이미 등록된 번호입니다.' },
+  {
+    pattern: /^Too big: expected array to have <=(\d+) items$/,
+    en: 'There may be up to $1 entries.',
+    ko: '$1개까지 입력할 수 있습니다.',
+  },
+  {
+    pattern: /^This is neither a number in domestic format nor .*$/,
+    ko: '국내 형식의 전화번호나 *로 끝나는 앞자리(3자리 이상)가 아닙니다. 예: 0212345678, 0212345*',
+  },
+  { pattern: /^Write a name, "(.)" and what it says\.$/, ko: '이름, "$1", 값 순서로 입력하세요.' },
+  { pattern: /^This name stands here twice\.$/, ko: '같은 이름이 두 번 있습니다.' },
+  { pattern: /^A header stands here twice\.$/, ko: '같은 헤더가 두 번 있습니다.' },
+  {
+    pattern: /^A key has 1 to (\d+) letters of ASCII, .*$/,
+    ko: '이름은 1~$1자의 영문자, 숫자, 밑줄, 점, 하이픈으로 이루어집니다.',
+  },
+  { pattern: /^There may be up to (\d+) (?:keys|headers)\.$/, ko: '$1개까지 입력할 수 있습니다.' },
+  {
+    pattern: /^The name of a header is X- and .*$/,
+    ko: '헤더 이름은 X-로 시작하고, 그 뒤에 영문자, 숫자, 하이픈, 점, 밑줄이 1~60자 옵니다.',
+  },
+  {
+    pattern: /^A header has 1 to (\d+) bytes, .*$/,
+    ko: '헤더 값은 1~$1바이트이고, 앞뒤 공백과 줄바꿈 등 제어 문자가 없어야 합니다.',
+  },
   { pattern: /^Enter a whole number\.$/, ko: '정수를 입력하세요.' },
   { pattern: /^The URL must begin with https:\/\/\.$/, ko: 'https://로 시작하는 주소만 사용할 수 있습니다.' },
   { pattern: /^This is not a URL\..*$/, ko: 'URL이 아닙니다. 예: https://agent.example.com/chat' },
@@ -150,7 +176,9 @@ const sayings: readonly Saying[] = [
     ko: '조건에 맞는 통화가 너무 많아 시간 안에 찾지 못했습니다. 단어나 숫자, 날짜를 더 입력하세요.',
   },
   { pattern: /^Search for one to (\d+) words, or for digits\.$/, ko: '단어 1~$1개 또는 숫자로 검색하세요.' },
+  { pattern: /^Codecs are (.*)\.$/, ko: '사용할 수 있는 코덱은 $1입니다.' },
   { pattern: /^The trunk is not enabled\.$/, ko: '사용하지 않는 회선입니다.' },
+  ...serverAdvice,
 ];
 
 export const explain = (words: string, language: ConsoleLanguage): string => {

@@ -1,35 +1,20 @@
 /** The language of the console: the browser's, until somebody chooses. Remembered on this device. */
 import { computed, effect, signal } from '@preact/signals';
-import { gateways, tokens, workspace } from './ko/administration.ts';
-import { audit } from './ko/audit.ts';
-import { callList } from './ko/call-list.ts';
-import { calls } from './ko/calls.ts';
-import { trial, trunks, webhooks } from './ko/connections.ts';
-import { numbers } from './ko/numbers.ts';
-import { phone } from './ko/phone.ts';
-import { replay } from './ko/replay.ts';
-import { sip } from './ko/sip.ts';
-import { shell } from './ko/shell.ts';
+import { fetchPart } from '../fetched-part.ts';
 import { en, type ConsoleLanguage, type Texts } from './texts.ts';
 
-const ko: Texts = {
-  shell,
-  calls,
-  callList,
-  replay,
-  sip,
-  numbers,
-  trial,
-  webhooks,
-  trunks,
-  audit,
-  workspace,
-  tokens,
-  gateways,
-  phone,
-};
+/** What each language calls itself. */
+export const languageNames: Readonly<Record<ConsoleLanguage, string>> = { en: 'English', ko: '한국어' };
 
-export const catalogues: Readonly<Record<ConsoleLanguage, Texts>> = { en, ko };
+const korean = signal<Texts | null>(null);
+
+/** Everybody has English; another language is fetched for those who read it. Whether it is there. */
+const fetchTexts = async (wanted: ConsoleLanguage): Promise<boolean> => {
+  if (wanted === 'en' || korean.value !== null) return true;
+  const fetched = await fetchPart(wanted, () => import('./ko.ts'));
+  korean.value = fetched?.ko ?? null;
+  return fetched !== undefined;
+};
 
 const place = 'trunkline.language';
 
@@ -46,10 +31,17 @@ effect(() => {
   document.documentElement.lang = language.value;
 });
 
-export const speak = (chosen: ConsoleLanguage): void => {
+/** Where the words of the language cannot be fetched, the page speaks on as before. */
+export const speak = async (chosen: ConsoleLanguage): Promise<void> => {
+  // First, as the page may be loaded anew for its words.
   localStorage.setItem(place, chosen);
-  language.value = chosen;
+  if (await fetchTexts(chosen)) language.value = chosen;
+};
+
+/** Before the first words are shown. Where they cannot be fetched, they are English. */
+export const findWords = async (): Promise<void> => {
+  if (!(await fetchTexts(language.value))) language.value = 'en';
 };
 
 /** Every text, in the language that is spoken now. */
-export const texts = computed((): Texts => catalogues[language.value]);
+export const texts = computed((): Texts => (language.value === 'ko' ? korean.value : null) ?? en);

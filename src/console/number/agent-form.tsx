@@ -1,11 +1,11 @@
 /** One direction's agent: exactly what each type stores (guides/design/agents.md, "Bindings"). */
 import { useState } from 'preact/hooks';
-import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
+import { agentTypes, controlModes, type AgentType, type ControlMode } from '#src/domain/agent-binding.ts';
 import { putAgent, type AgentRequest } from '../api.ts';
 import type { AgentBinding, Direction } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { CheckField, ChoiceField, FormBody, SelectField, TextField, UrlField } from '../parts/field.tsx';
-import { textFields, useForm, type Form } from '../parts/form.ts';
+import { textFields, useForm, type Form, type FormValues } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { linkTo } from '../shown-page.ts';
 
@@ -17,6 +17,23 @@ export const typeOptions = (): [string, string][] => {
   return [['', t.chooseType], ...agentTypes.map((type): [string, string] => [type, t.types[type]])];
 };
 
+export const controlModeOf = (name: string): ControlMode =>
+  controlModes.find((mode) => mode === name) ?? 'off';
+
+/** Whether marks in the replies of an agent are acts. */
+export const ControlsField = <Values extends FormValues>({ form }: { form: Form<Values> }) => {
+  const t = texts.value.numbers.agent;
+  return (
+    <SelectField
+      form={form}
+      name="controls"
+      label={t.controls}
+      hint={t.controlsHint}
+      options={controlModes.map((mode): [string, string] => [mode, t.controlModes[mode]])}
+    />
+  );
+};
+
 /** Where the server is, and what its type stores besides. */
 export const agentFields = textFields('chat_url', 'assistant_id', 'agent_id');
 
@@ -24,6 +41,7 @@ const valuesOf = (binding: AgentBinding) => ({
   agent: binding.agent as string,
   agent_type: binding.agent_type ?? '',
   ...agentFields.of(binding),
+  controls: binding.controls as string,
   token: '',
   remove_token: false,
 });
@@ -40,6 +58,7 @@ const requestOf = (values: Values, direction: Direction): AgentRequest => ({
   agent: values.agent === 'endpoint' ? 'endpoint' : 'builtin',
   agent_type: agentTypeOf(values.agent_type),
   ...agentFields.in(values),
+  controls: controlModeOf(values.controls),
   ...(direction === 'outbound' ? tokenIn(values) : {}),
 });
 
@@ -69,6 +88,7 @@ const EndpointFields = ({ form, direction, stored }: FieldsProps) => {
           hint={direction === 'outbound' ? t.agentIdHint : t.agentIdInbound}
         />
       )}
+      <ControlsField form={form} />
       {direction === 'outbound' && <TokenFields form={form} isStored={stored.token_configured} />}
     </>
   );

@@ -8,6 +8,7 @@ import { ForAdmins } from '../parts/for-admins.tsx';
 import { useForm, wrongField } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { go, linkTo } from '../shown-page.ts';
+import { forgetUnsaved } from '../unsaved.ts';
 
 /** A number is deleted by whoever types its digits. */
 export const DeleteNumber = ({ number }: { number: PhoneNumber }) => {
@@ -29,11 +30,16 @@ export const DeleteNumber = ({ number }: { number: PhoneNumber }) => {
 
 const TypedDigits = ({ number: { id, number }, onClose }: { number: PhoneNumber; onClose: () => void }) => {
   const t = texts.value.numbers.remove;
-  const form = useForm({ digits: '' }, async ({ digits }) => {
-    if (digits.replaceAll(/[\s-]/g, '') !== number) throw wrongField('digits', 'These are not its digits.');
-    await deleteNumber(id);
-    go(linkTo('numbers'));
-  });
+  const form = useForm(
+    { digits: '' },
+    async ({ digits }) => {
+      if (digits.replaceAll(/[\s-]/g, '') !== number) throw wrongField('digits', 'These are not its digits.');
+      await deleteNumber(id);
+      forgetUnsaved();
+      go(linkTo('numbers'));
+    },
+    { isStored: false },
+  );
   return (
     <Dialog title={t.asked(number)} onClose={onClose}>
       <p>{t.text}</p>

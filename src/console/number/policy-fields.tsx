@@ -5,8 +5,10 @@ import type { CallPolicy } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { SelectField, TextField } from '../parts/field.tsx';
 import { numberFields, type FieldsOf, type FormValues } from '../parts/form.ts';
+import { ConsentFields, consentIn, consentValues } from './consent-fields.tsx';
 import { destinationsIn, destinationValues } from './destination-fields.tsx';
 import { modeFields } from './mode-fields.tsx';
+import { RetentionFields, retentionIn, retentionValues } from './retention-fields.tsx';
 
 /** As the API bounds them. */
 const bounds = {
@@ -56,6 +58,8 @@ export const policyValues = (policy: CallPolicy) => ({
   recording_enabled: policy.recording_enabled === null ? '' : String(policy.recording_enabled),
   ...bargeIn.of(policy.barge_in),
   ...turnEnd.of(policy.turn_end),
+  ...retentionValues(policy.retention_days),
+  ...consentValues(policy.consent),
   ...destinationValues(policy.destinations),
 });
 
@@ -64,6 +68,8 @@ export const policyIn = (values: ReturnType<typeof policyValues>): CallPolicy =>
   recording_enabled: values.recording_enabled === '' ? null : values.recording_enabled === 'true',
   barge_in: bargeIn.in(values),
   turn_end: turnEnd.in(values),
+  retention_days: retentionIn(values),
+  consent: consentIn(values),
   destinations: destinationsIn(values),
 });
 
@@ -111,6 +117,8 @@ export const PolicyFields = ({
           ['false', t.recordingOff],
         ]}
       />
+      <RetentionFields form={form} below={below?.retention_days} />
+      <ConsentFields form={form} below={below?.consent} />
       <bargeIn.Fields form={form} below={below?.barge_in} />
       <turnEnd.Fields form={form} below={below?.turn_end} />
     </>

@@ -1,15 +1,19 @@
 import { languages } from '#src/domain/language.ts';
+import { listenInPolicies } from '#src/domain/listen-in.ts';
 import { voicemailPolicies } from '#src/domain/voicemail.ts';
 import { getUsage, getWorkspace, listTrunks, updateNumber } from '../api.ts';
 import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { languageOptions } from '../pages/new-number.tsx';
-import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
+import { AreaField, FormBody, SelectField } from '../parts/field.tsx';
 import { numberFields, textFields, useForm } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
 import { DailyMinutesField } from './daily-minutes-field.tsx';
 import { DestinationFields } from './destination-fields.tsx';
+import { ListenInField } from './listen-in-field.tsx';
+import { SpeechFields } from './speech-fields.tsx';
+import { TransferFields, transferIn, transferValues } from './transfer-field.tsx';
 import { PolicyFields, policyIn, policyValues } from './policy-fields.tsx';
 
 const texted = textFields('greeting', 'voicemail_message', 'recognizer', 'synthesizer', 'voice', 'trunk_id');
@@ -19,9 +23,11 @@ const minutes = numberFields('daily_minutes');
 const valuesOf = (number: PhoneNumber) => ({
   language: number.language as string,
   voicemail: number.voicemail as string,
+  listen_in: number.listen_in as string,
   ...texted.of(number),
   ...minutes.of(number),
   ...policyValues(number),
+  ...transferValues(number),
 });
 
 /**
@@ -30,15 +36,16 @@ const valuesOf = (number: PhoneNumber) => ({
  */
 export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: () => void }) => {
   const t = texts.value.numbers.policy;
-  const { byDefault } = texts.value.shell.form;
   const trunks = usePolled('trunks', listTrunks).value ?? [];
   const workspace = usePolled('workspace', getWorkspace).value;
   const usage = usePolled('usage', getUsage).value;
   const form = useForm(valuesOf(number), async (values) => {
     const saved = await updateNumber(number.id, {
       ...policyIn(values),
+      ...transferIn(values),
       language: languages.find((one) => one === values.language) ?? number.language,
       voicemail: voicemailPolicies.find((one) => one === values.voicemail) ?? number.voicemail,
+      listen_in: listenInPolicies.find((one) => one === values.listen_in) ?? number.listen_in,
       ...texted.in(values),
       ...minutes.in(values),
     });
@@ -78,16 +85,6 @@ export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: 
             below={null}
             used={usage?.numbers.find(({ number_id: id }) => id === number.id)?.talked_minutes}
           />
-          {(['recognizer', 'synthesizer', 'voice'] as const).map((name) => (
-            <TextField
-              key={name}
-              form={form}
-              name={name}
-              label={t[name]}
-              hint={t.speechHints[name]}
-              placeholder={byDefault}
-            />
-          ))}
           <SelectField
             form={form}
             name="trunk_id"
@@ -95,7 +92,10 @@ export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: 
             options={[['', t.trunkAny], ...trunks.map(({ id, name }): [string, string] => [id, name])]}
           />
         </div>
+        <SpeechFields form={form} />
         <DestinationFields form={form} below={workspace?.effective.destinations} isNarrowing />
+        <TransferFields form={form} />
+        <ListenInField form={form} />
       </FormBody>
     </Card>
   );

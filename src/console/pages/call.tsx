@@ -5,6 +5,7 @@ import { CallActions } from '../call/actions.tsx';
 import { ChartPanel } from '../call/chart-panel.tsx';
 import { CallFacts } from '../call/facts.tsx';
 import { InspectorLink } from '../call/inspector-link.tsx';
+import { ListenInButton } from '../call/listen-in-button.tsx';
 import { createPlayback, type Playback } from '../call/playback.ts';
 import { LiveLine } from '../call/live-line.tsx';
 import { Player } from '../call/player.tsx';
@@ -95,6 +96,7 @@ export const CallPage = ({ id }: { id: string }) => {
         isLive ? (
           <>
             <CallActions call={call} onDone={reload} />
+            <ListenInButton call={call} />
             <InspectorLink callId={id} />
           </>
         ) : undefined

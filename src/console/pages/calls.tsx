@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { notAllExported } from '#src/domain/call-export.ts';
 import { exportCalls } from '../api.ts';
 import type { Problem } from '../api/request.ts';
 import { CallFilters, CallSearchField } from '../call-list/call-filters.tsx';
@@ -15,6 +16,9 @@ import { Empty, Loading, Page } from '../parts/page.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { linkTo } from '../shown-page.ts';
 
+/** Enough for the last line of the file. */
+const lastLineBytes = 300;
+
 const PlaceCallLink = () => (
   <ForAdmins>
     <a class="button primary" href={linkTo('place-call')}>
@@ -22,6 +26,18 @@ const PlaceCallLink = () => (
     </a>
   </ForAdmins>
 );
+
+/** What is shown, as a file; it says in its last line when it has no room for all of it. */
+const ExportButton = () => {
+  const t = texts.value.callList;
+  const [isWhole, setWhole] = useState(true);
+  const save = async (): Promise<void> => {
+    const file = await exportCalls(filtersNow());
+    setWhole(!(await file.slice(-lastLineBytes).text()).includes(notAllExported));
+    saveFile(file, 'calls.csv');
+  };
+  return <Action isForAll label={t.export} done={isWhole ? t.exported : t.exportedInPart} act={save} />;
+};
 
 export const CallsPage = () => {
   const t = texts.value.callList;
@@ -38,12 +54,7 @@ export const CallsPage = () => {
           <button type="button" class="keys-button" onClick={() => setHelping(true)}>
             {t.keys.title} <kbd>?</kbd>
           </button>
-          <Action
-            isForAll
-            label={t.export}
-            done={t.exported}
-            act={async () => saveFile(await exportCalls(filters), 'calls.csv')}
-          />
+          <ExportButton />
           <PlaceCallLink />
         </>
       }

@@ -1,13 +1,17 @@
+import { useState } from 'preact/hooks';
 import { createTrunk } from '../api.ts';
 import { texts } from '../language/language.ts';
 import { FormBody } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
 import { Card, Page } from '../parts/page.tsx';
 import { go, linkTo } from '../shown-page.ts';
+import { PresetField } from '../trunk/preset-field.tsx';
+import { trunkPresets, type PresetName } from '../trunk/presets.ts';
 import { TrunkFields, trunkRequest, trunkValues } from '../trunk/trunk-fields.tsx';
 
 export const NewTrunkPage = () => {
   const t = texts.value.trunks;
+  const [preset, setPreset] = useState<PresetName>();
   const form = useForm(trunkValues(), async (values) => {
     const { id } = await createTrunk(trunkRequest(values));
     go(linkTo('trunks', id));
@@ -16,7 +20,12 @@ export const NewTrunkPage = () => {
     <Page title={t.add} lead={t.lead} back={{ to: linkTo('trunks'), label: texts.value.shell.nav.trunks }}>
       <Card title={t.edit}>
         <FormBody form={form} submit={t.create} saved={null}>
-          <TrunkFields form={form} hasPassword={false} />
+          <PresetField form={form} chosen={preset} choose={setPreset} />
+          <TrunkFields
+            form={form}
+            hasPassword={false}
+            hostPattern={preset && trunkPresets[preset].hostPattern}
+          />
         </FormBody>
       </Card>
     </Page>

@@ -1,9 +1,10 @@
-import { listNumbers, placeCall } from '../api.ts';
+import { listNumbers, listTrunks, placeCall } from '../api.ts';
 import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { withKeyOf } from '../known-keys.ts';
 import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
-import { useForm, wholeNumber, wrongField } from '../parts/form.ts';
+import { useForm, wholeNumber, wrongField, type FieldsOf, type FormValues } from '../parts/form.ts';
+import { LinesField, namedIn } from '../parts/lines-field.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
 import { go, linkTo, route } from '../shown-page.ts';
@@ -33,15 +34,19 @@ const PlaceCallForm = ({ numbers, first }: { numbers: PhoneNumber[]; first: Phon
   const asked = route.value.query.get('number_id');
   const chosen = numbers.find(({ id }) => id === asked) ?? first;
   const form = useForm(
-    { number_id: chosen.id, to: '', instruction: '', max_duration_sec: '' },
+    { number_id: chosen.id, to: '', instruction: '', max_duration_sec: '', metadata: '', sip_headers: '' },
     async (values) => {
       const number = numbers.find(({ id }) => id === values.number_id) ?? chosen;
       if (number.key === null) throw wrongField('number_id', t.noKey);
       if (values.to.trim() === '') throw wrongField('to', 'This is required.');
+      const metadata = namedIn('metadata', values.metadata, '=');
+      const headers = namedIn('sip_headers', values.sip_headers, ':');
       const duration = wholeNumber('max_duration_sec', values.max_duration_sec);
       const call = {
         to: values.to,
         instruction: values.instruction.trim() || null,
+        ...(metadata === null ? {} : { metadata }),
+        ...(headers === null ? {} : { sip_headers: headers }),
         ...(duration === null ? {} : { max_duration_sec: duration }),
       };
       // A second try of the same press, with a key that was replaced meanwhile, places no second call.
@@ -70,7 +75,33 @@ const PlaceCallForm = ({ numbers, first }: { numbers: PhoneNumber[]; first: Phon
           hint={t.durationHint}
           isOptional
         />
+        <LinesField
+          form={form}
+          name="metadata"
+          label={t.metadata}
+          hint={t.metadataHint}
+          placeholder="order=A-1042"
+          isOptional
+        />
+        <HeadersField form={form} />
       </FormBody>
     </section>
+  );
+};
+
+/** Headers reach the INVITE of a trunk that names them; without one, none can be sent. */
+const HeadersField = ({ form }: { form: FieldsOf<FormValues> }) => {
+  const t = texts.value.calls.place;
+  const trunks = usePolled('trunks', listTrunks).value ?? [];
+  const names = [...new Set(trunks.flatMap(({ headers_out: headers }) => headers))];
+  return (
+    <LinesField
+      form={form}
+      name="sip_headers"
+      label={texts.value.calls.one.sipHeaders}
+      hint={names.length === 0 ? t.noHeaders : t.headersHint(names.join(', '))}
+      placeholder={`${names[0] ?? 'X-Ticket'}: 1042`}
+      isOptional
+    />
   );
 };

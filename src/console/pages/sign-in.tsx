@@ -15,20 +15,24 @@ import { learnSession, openSignInLink, signIn, signOut } from '../signing.ts';
 const linkCommand = 'npm run admin -- sign-in-link';
 
 const useSignIn = () =>
-  useForm({ token: '' }, async ({ token }) => {
-    const given = token.trim();
-    const t = texts.value.shell.signIn;
-    if (given === '') throw wrongField('token', t.missing);
-    try {
-      await signIn(given);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      if (error.code === 'number_key_given') throw wrongField('token', t.numberKey);
-      // One that is too long to be a token is none either.
-      if (error.status === 401 || error.code === 'invalid_request') throw wrongField('token', t.refused);
-      throw error;
-    }
-  });
+  useForm(
+    { token: '' },
+    async ({ token }) => {
+      const given = token.trim();
+      const t = texts.value.shell.signIn;
+      if (given === '') throw wrongField('token', t.missing);
+      try {
+        await signIn(given);
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        if (error.code === 'number_key_given') throw wrongField('token', t.numberKey);
+        // One that is too long to be a token is none either.
+        if (error.status === 401 || error.code === 'invalid_request') throw wrongField('token', t.refused);
+        throw error;
+      }
+    },
+    { isStored: false },
+  );
 
 const TokenForm = () => {
   const t = texts.value.shell.signIn;
@@ -68,7 +72,7 @@ export const FindSession = () => {
 export const OpenLink = ({ code }: { code: string }) => {
   usePolled(code, async () => {
     await openSignInLink(code);
-    replacePage(linkTo('calls'));
+    replacePage(linkTo('overview'));
   });
   return <Waiting words={texts.value.shell.signIn.opening} />;
 };

@@ -10,6 +10,7 @@ import { Pill, trunkTones } from '../parts/pill.tsx';
 import { dayAndTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 import { go, linkTo } from '../shown-page.ts';
+import { forgetUnsaved } from '../unsaved.ts';
 import { AddressStates } from '../trunk/address-states.tsx';
 import { TrunkCheck } from '../trunk/trunk-check.tsx';
 import { TrunkFields, trunkRequest, trunkValues } from '../trunk/trunk-fields.tsx';
@@ -49,6 +50,7 @@ export const TrunkPage = ({ id }: { id: string }) => {
           asked={{ title: t.removeTitle, text: t.removeText }}
           act={async () => {
             await deleteTrunk(id);
+            forgetUnsaved();
             go(linkTo('trunks'));
           }}
         />

@@ -2,7 +2,13 @@ import { useState } from 'preact/hooks';
 import { listNumbers, tryAgent, type TrialRequest } from '../api.ts';
 import type { AgentTrial, Direction, PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
-import { agentFields, agentTypeOf, typeOptions } from '../number/agent-form.tsx';
+import {
+  agentFields,
+  agentTypeOf,
+  controlModeOf,
+  ControlsField,
+  typeOptions,
+} from '../number/agent-form.tsx';
 import { AreaField, FormBody, SelectField, TextField, UrlField } from '../parts/field.tsx';
 import { useForm, wrongField, type Form } from '../parts/form.ts';
 import { Loading, Page } from '../parts/page.tsx';
@@ -29,6 +35,7 @@ const initialValues = (numbers: PhoneNumber[]) => {
   return {
     agent_type: (binding?.agent_type ?? '') as string,
     ...agentFields.of(binding),
+    controls: (binding?.controls ?? 'off') as string,
     token: '',
     number_id: number?.id ?? '',
     direction: direction as string,
@@ -49,6 +56,7 @@ const requestOf = (values: Values): TrialRequest => {
   return {
     agent_type: type,
     ...agentFields.in(values),
+    controls: controlModeOf(values.controls),
     ...(type === 'builtin' ? { chat_url: null } : {}),
     ...(values.token === '' ? {} : { token: values.token }),
     number_id: values.number_id || null,
@@ -102,6 +110,7 @@ const AgentFields = ({ form, numbers }: FieldsProps) => {
       {type === 'mastra' && direction === 'outbound' && (
         <TextField form={form} name="agent_id" label={agent.agentId} />
       )}
+      <ControlsField form={form} />
       {isEndpoint && (
         <TextField
           form={form}
@@ -132,10 +141,14 @@ const TalkFields = ({ form }: Pick<FieldsProps, 'form'>) => {
 const TryAgentForm = ({ numbers }: { numbers: PhoneNumber[] }) => {
   const t = texts.value.trial;
   const [trial, setTrial] = useState<AgentTrial>();
-  const form = useForm(initialValues(numbers), async (values) => {
-    setTrial(undefined);
-    setTrial(await tryAgent(requestOf(values)));
-  });
+  const form = useForm(
+    initialValues(numbers),
+    async (values) => {
+      setTrial(undefined);
+      setTrial(await tryAgent(requestOf(values)));
+    },
+    { isStored: false },
+  );
   return (
     <>
       <section class="card">

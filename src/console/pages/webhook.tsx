@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { deleteWebhook, getWebhook, rotateSecret, testWebhook, updateWebhook } from '../api.ts';
 import type { Webhook } from '../api/records.ts';
-import { texts } from '../language/language.ts';
+import { explain } from '../language/explain.ts';
+import { language, texts } from '../language/language.ts';
 import { Action } from '../parts/action.tsx';
 import { DeliveryList } from '../parts/delivery-list.tsx';
 import { Card, Loading, Missing, Page } from '../parts/page.tsx';
@@ -35,11 +36,29 @@ export const WebhookPage = ({ id }: { id: string }) => {
   );
 };
 
+type Tested = Awaited<ReturnType<typeof testWebhook>>;
+
+const TestResult = ({
+  tested: { error, advice, http_status: status, duration_ms: ms },
+}: {
+  tested: Tested;
+}) => {
+  const t = texts.value.webhooks;
+  return error === null ? (
+    <p class="fine">{t.testOk(status ?? 0, Math.round(ms))}</p>
+  ) : (
+    <>
+      <p class="error">{t.testFailed(error)}</p>
+      {advice !== null && <p>{explain(advice, language.value)}</p>}
+    </>
+  );
+};
+
 const WebhookActions = ({ webhook, onChanged }: { webhook: Webhook; onChanged: () => void }) => {
   const t = texts.value.webhooks;
   const { id } = webhook;
   const [secret, setSecret] = useState<string>();
-  const [tested, setTested] = useState<Awaited<ReturnType<typeof testWebhook>>>();
+  const [tested, setTested] = useState<Tested>();
   const isActive = webhook.state === 'active';
   return (
     <section class="card">
@@ -73,12 +92,7 @@ const WebhookActions = ({ webhook, onChanged }: { webhook: Webhook; onChanged: (
           }}
         />
       </div>
-      <p role="status" class={tested?.error == null ? 'fine' : 'error'}>
-        {tested !== undefined &&
-          (tested.error === null
-            ? t.testOk(tested.http_status ?? 0, Math.round(tested.duration_ms))
-            : t.testFailed(tested.error))}
-      </p>
+      <div role="status">{tested !== undefined && <TestResult tested={tested} />}</div>
       {webhook.previous_secret_until !== null && (
         <p class="hint">{t.previousUntil(dayAndTime(webhook.previous_secret_until))}</p>
       )}

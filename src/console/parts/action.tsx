@@ -1,12 +1,15 @@
 /** A button that asks the gateway for something, and says beside itself when that did not work. */
 import { useState } from 'preact/hooks';
-import { Problem, Unreachable } from '../api/request.ts';
+import { fieldsIn, Problem, Unreachable } from '../api/request.ts';
 import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
 import { mayChange } from '../session.ts';
 import { Dialog } from './dialog.tsx';
 
 export type Asked = { title: string; text: string };
+
+/** A refusal that names what is wrong says it better than its own sentence. */
+const reasonOf = (problem: Problem): string => [...fieldsIn(problem).values()][0] ?? problem.message;
 
 export const Action = ({
   label,
@@ -62,7 +65,7 @@ export const Action = ({
       </button>
       <span role="status" class={failure === undefined ? 'fine' : 'error'}>
         {failure instanceof Unreachable && t.form.unreachable}
-        {failure instanceof Problem && explain(failure.message, language.value)}
+        {failure instanceof Problem && explain(reasonOf(failure), language.value)}
         {state === 'done' && done}
       </span>
       {isAsking && asked !== undefined && (

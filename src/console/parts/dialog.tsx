@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 /** The browser's own modal dialog, open as long as it is there. */
 export const Dialog = ({
@@ -14,7 +14,12 @@ export const Dialog = ({
 }) => {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    // A dialog that is closed gives the focus back to what opened it; one that is only removed loses it.
+    return () => current?.close();
+  }, []);
   return (
     <dialog
       ref={dialog}

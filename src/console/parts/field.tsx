@@ -6,7 +6,7 @@ import { language, texts } from '../language/language.ts';
 import { mayChange } from '../session.ts';
 import type { FieldsOf, Form, FormValues } from './form.ts';
 
-type FieldProps = {
+export type FieldProps = {
   form: FieldsOf<FormValues>;
   name: string;
   label: string;
@@ -22,10 +22,16 @@ const Field = ({
   label,
   hint,
   isOptional,
+  errors,
   children,
-}: FieldProps & { children: (control: ControlProps) => JSX.Element }) => {
+}: FieldProps & {
+  /** In place of the words that its error has. */
+  errors?: ComponentChildren;
+  children: (control: ControlProps) => JSX.Element;
+}) => {
   const id = useId();
   const words = form.errorOf(name);
+  const told = words !== undefined && (errors ?? explain(words, language.value));
   const described = [
     ...(hint === undefined ? [] : [`${id}-hint`]),
     ...(words === undefined ? [] : [`${id}-error`]),
@@ -44,7 +50,7 @@ const Field = ({
       })}
       {words !== undefined && (
         <p class="error" id={`${id}-error`}>
-          {explain(words, language.value)}
+          {told}
         </p>
       )}
       {hint !== undefined && (
@@ -93,12 +99,15 @@ export const TextField = ({
 /** Of a customer's server. */
 export const UrlField = (field: FieldProps) => <TextField {...field} mode="url" placeholder="https://" />;
 
-export const AreaField = ({ rows = 3, ...field }: FieldProps & { rows?: number }) => (
+type AreaProps = FieldProps & { rows?: number; placeholder?: string; errors?: ComponentChildren };
+
+export const AreaField = ({ rows = 3, placeholder = '', ...field }: AreaProps) => (
   <Field {...field}>
     {(control) => (
       <textarea
         {...control}
         rows={rows}
+        placeholder={placeholder}
         value={textOf(field.form, field.name)}
         onInput={(event) => field.form.set(field.name, event.currentTarget.value)}
       />

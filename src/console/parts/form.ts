@@ -1,6 +1,7 @@
 /** The state of a form: what was typed stays, whatever becomes of it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { fieldsIn, Problem, Unreachable } from '../api/request.ts';
+import { useUnsaved } from '../unsaved.ts';
 
 export type FormValues = Record<string, string | boolean>;
 
@@ -9,6 +10,10 @@ export type FieldsOf<Values extends FormValues> = {
   set(name: string, value: string | boolean): void;
   /** In the words of the API; `undefined` for a field that is fine. */
   errorOf(name: string): string | undefined;
+  /** Of a field that holds several entries: which are wrong, by their index or name, and why. */
+  entryErrorsOf(name: string): readonly { entry: string; words: string }[];
+  /** The values that the errors are about. */
+  tried: Values;
 };
 
 export type Form<Values extends FormValues> = FieldsOf<Values> & {
@@ -73,51 +78,66 @@ const errorsIn = (problem: Problem): ReadonlyMap<string, string> => {
   return new Map([[field, words]]);
 };
 
+const isChanged = <Values extends FormValues>(kept: Values, values: Values): boolean =>
+  Object.keys(values).some((name) => values[name] !== kept[name]);
+
 export const useForm = <Values extends FormValues>(
   initial: Values,
   /** What it resolves to is shown from then on: what was stored may differ from what was typed. */
   save: (values: Values) => Promise<Values | void>,
+  /** Of a form that stores nothing, what was typed may be left without a question. */
+  { isStored = true }: { isStored?: boolean } = {},
 ): Form<Values> => {
   const [values, setValues] = useState(initial);
-  const [isBusy, setBusy] = useState(false);
-  const [isSaved, setSaved] = useState(false);
-  const [failure, setFailure] = useState<Problem | Unreachable>();
+  const [kept, setKept] = useState(initial);
+  const [tried, setTried] = useState(initial);
+  /** Why saving failed is kept until the next try, also while it is mended. */
+  const [state, setState] = useState<'editing' | 'saving' | 'saved' | Problem | Unreachable>('editing');
   const ref = useRef<HTMLFormElement>(null);
 
+  const failure = typeof state === 'string' ? undefined : state;
   const errors = failure instanceof Problem ? errorsIn(failure) : new Map<string, string>();
   const errorOf = (name: string): string | undefined =>
     [...errors].find(([path]) => path === name || path.startsWith(`${name}.`))?.[1];
+  const entryErrorsOf = (name: string): readonly { entry: string; words: string }[] =>
+    [...errors]
+      .filter(([path]) => path.startsWith(`${name}.`))
+      .map(([path, words]) => ({ entry: path.slice(name.length + 1), words }));
   const wrong = Object.keys(values).filter((name) => errorOf(name) !== undefined);
+
+  // While it is saved, the page that follows is shown without a question.
+  useUnsaved(isStored && state !== 'saving' && isChanged(kept, values));
 
   useEffect(() => {
     if (failure !== undefined) ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [failure]);
 
   const run = async (): Promise<void> => {
-    setBusy(true);
-    setSaved(false);
-    setFailure(undefined);
+    setState('saving');
+    setTried(values);
     try {
       const stored = await save(values);
       if (stored !== undefined) setValues(stored);
-      setSaved(true);
+      setKept(stored ?? values);
+      setState('saved');
     } catch (error) {
-      if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
-      setFailure(error);
-    } finally {
-      setBusy(false);
+      const isKnown = error instanceof Problem || error instanceof Unreachable;
+      setState(isKnown ? error : 'editing');
+      if (!isKnown) throw error;
     }
   };
 
   return {
     values,
     set(name, value) {
-      setSaved(false);
+      setState((before) => (before === 'saved' ? 'editing' : before));
       setValues((before) => ({ ...before, [name]: value }));
     },
     errorOf,
-    isBusy,
-    isSaved,
+    entryErrorsOf,
+    tried,
+    isBusy: state === 'saving',
+    isSaved: state === 'saved',
     trouble:
       failure === undefined
         ? undefined
@@ -128,7 +148,7 @@ export const useForm = <Values extends FormValues>(
           },
     submit(event) {
       event.preventDefault();
-      if (!isBusy) void run();
+      if (state !== 'saving') void run();
     },
     ref,
   };

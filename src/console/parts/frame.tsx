@@ -3,7 +3,8 @@ import { effect, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { isConnected } from '../api/request.ts';
-import { catalogues, language, speak, texts } from '../language/language.ts';
+import { lacksPart } from '../fetched-part.ts';
+import { language, languageNames, speak, texts } from '../language/language.ts';
 import type { ConsoleLanguage } from '../language/texts.ts';
 import { linkTo, page, route } from '../shown-page.ts';
 import { admin, mayChange } from '../session.ts';
@@ -11,6 +12,7 @@ import { signOut, signOutEverywhere } from '../signing.ts';
 import { Action } from './action.tsx';
 
 const links = [
+  ['overview', 'overview'],
   ['calls', 'calls'],
   ['place-call', 'place'],
   ['numbers', 'numbers'],
@@ -34,16 +36,32 @@ export const Mark = () => (
 );
 
 export const LanguageChoice = () => (
+  <div>
+    <Languages />
+    <p class="lacks-words" role="status">
+      {lacksPart.value && (
+        <>
+          {texts.value.shell.lacksPart}{' '}
+          <button type="button" onClick={() => location.reload()}>
+            {texts.value.shell.loadAgain}
+          </button>
+        </>
+      )}
+    </p>
+  </div>
+);
+
+const Languages = () => (
   <div class="languages" role="group" aria-label={texts.value.shell.language}>
-    {(Object.keys(catalogues) as ConsoleLanguage[]).map((one) => (
+    {(Object.keys(languageNames) as ConsoleLanguage[]).map((one) => (
       <button
         key={one}
         type="button"
         lang={one}
         aria-pressed={language.value === one}
-        onClick={() => speak(one)}
+        onClick={() => void speak(one)}
       >
-        {catalogues[one].shell.name}
+        {languageNames[one]}
       </button>
     ))}
   </div>
@@ -95,19 +113,33 @@ const SignedInAs = () => {
   );
 };
 
-/** `phone` is the button of the web phone. */
-export const Frame = ({ phone, children }: { phone: ComponentChildren; children: ComponentChildren }) => {
+/** The side with the ways to the pages, which folds away where there is little room, and the page beside it. */
+export const SideFrame = ({
+  home,
+  phone,
+  links: pages,
+  end,
+  look = '',
+  children,
+}: {
+  /** Where the name leads to. */
+  home: string;
+  /** The button of the web phone. */
+  phone?: ComponentChildren;
+  links: ComponentChildren;
+  end: ComponentChildren;
+  look?: string;
+  children: ComponentChildren;
+}) => {
   const t = texts.value.shell;
   const [isOpen, setOpen] = useState(false);
-  const current = route.value.parts[0] ?? 'calls';
   useEffect(() => {
     setOpen(false);
     scrollTo(0, 0);
   }, [page.value]);
-  const shown = links.filter(([section]) => mayChange.value || !forAdmins.includes(section));
   return (
     <div class="frame-room">
-      <div class="frame">
+      <div class={`frame ${look}`}>
         <a
           class="skip"
           href="#content"
@@ -119,7 +151,7 @@ export const Frame = ({ phone, children }: { phone: ComponentChildren; children:
           {t.skip}
         </a>
         <header class="side">
-          <a class="brand" href={linkTo('calls')}>
+          <a class="brand" href={home}>
             <Mark />
             Trunkline
           </a>
@@ -134,22 +166,8 @@ export const Frame = ({ phone, children }: { phone: ComponentChildren; children:
             {t.menu}
           </button>
           <div id="pages" class={isOpen ? 'open' : ''}>
-            <nav aria-label={t.pages}>
-              <ul>
-                {shown.map(([section, name]) => (
-                  <li key={section}>
-                    <a href={linkTo(section)} {...(section === current ? { 'aria-current': 'page' } : {})}>
-                      {t.nav[name]}
-                    </a>
-                  </li>
-                ))}
-              </ul>
-            </nav>
-            <div class="side-end">
-              <a href="/docs">{t.reference}</a>
-              <LanguageChoice />
-              <SignedInAs />
-            </div>
+            {pages}
+            <div class="side-end">{end}</div>
           </div>
         </header>
         <main id="content">
@@ -158,5 +176,40 @@ export const Frame = ({ phone, children }: { phone: ComponentChildren; children:
         </main>
       </div>
     </div>
+  );
+};
+
+/** `phone` is the button of the web phone. */
+export const Frame = ({ phone, children }: { phone: ComponentChildren; children: ComponentChildren }) => {
+  const t = texts.value.shell;
+  const current = route.value.parts[0] ?? 'overview';
+  const shown = links.filter(([section]) => mayChange.value || !forAdmins.includes(section));
+  return (
+    <SideFrame
+      home={linkTo('overview')}
+      phone={phone}
+      links={
+        <nav aria-label={t.pages}>
+          <ul>
+            {shown.map(([section, name]) => (
+              <li key={section}>
+                <a href={linkTo(section)} {...(section === current ? { 'aria-current': 'page' } : {})}>
+                  {t.nav[name]}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      }
+      end={
+        <>
+          <a href="/docs">{t.reference}</a>
+          <LanguageChoice />
+          <SignedInAs />
+        </>
+      }
+    >
+      {children}
+    </SideFrame>
   );
 };

@@ -1,5 +1,6 @@
 import type { AgentExchange, AgentTrial } from '../api/records.ts';
-import { texts } from '../language/language.ts';
+import { explain } from '../language/explain.ts';
+import { language, texts } from '../language/language.ts';
 import { Card } from './page.tsx';
 import { Pill } from './pill.tsx';
 
@@ -46,10 +47,23 @@ const TriedTurn = ({ turn }: { turn: AgentTrial['turns'][number] }) => {
                 ))}
           </dd>
         </div>
+        {turn.controls.length > 0 && (
+          <div>
+            <dt>{t.controls}</dt>
+            <dd>
+              {turn.controls.map(({ act, keys, transfer, language: tag, at_ms: at }) => (
+                <p key={`${at}${act}${keys}`}>
+                  {t.control[act](keys ?? transfer?.to ?? tag ?? '')}{' '}
+                  <small class="digits">{seconds(at)}</small>
+                </p>
+              ))}
+            </dd>
+          </div>
+        )}
         {turn.advice !== null && (
           <div>
             <dt>{t.advice}</dt>
-            <dd>{turn.advice}</dd>
+            <dd>{explain(turn.advice, language.value)}</dd>
           </div>
         )}
         {turn.failure?.server_says != null && (

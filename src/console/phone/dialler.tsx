@@ -13,7 +13,7 @@ export const Dialler = () => {
   const id = useId();
   const numbers = usePolled('phone-numbers', listNumbers).value;
   const [chosen, setChosen] = useState<string>();
-  const { dialling, refusal, isOnline } = phone.value;
+  const { dialling, refusal, online } = phone.value;
   const to = chosen ?? numbers?.[0]?.number;
   return (
     <>
@@ -35,7 +35,11 @@ export const Dialler = () => {
             </select>
           </div>
           <SoundChoice />
-          <button type="submit" class="primary" disabled={!isOnline || callSound.value.is === 'opening'}>
+          <button
+            type="submit"
+            class="primary"
+            disabled={online !== 'now' || callSound.value.is === 'opening'}
+          >
             <Icon name="handset" />
             {t.call}
           </button>

@@ -11,8 +11,8 @@ const folded = signal<string | null>(null);
 export type DockShape = 'nowhere' | 'button' | 'folded' | 'open';
 
 export const dockShape = computed((): DockShape => {
-  const { isThere, ringing, dialling, talk } = phone.value;
-  if (!isThere) return 'nowhere';
+  const { online, ringing, dialling, talk } = phone.value;
+  if (online === 'never') return 'nowhere';
   const inCall = talk !== null && talk.end === null;
   if (inCall && folded.value === talk.details.call_id) return 'folded';
   const isUsed = ringing.length > 0 || dialling !== null || talk !== null;

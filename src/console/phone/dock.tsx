@@ -12,7 +12,7 @@ import { Talk } from './talk.tsx';
 
 export const PhoneDock = () => {
   const t = texts.value.phone;
-  const { ringing, dialling, talk, isOnline } = phone.value;
+  const { ringing, dialling, talk, online } = phone.value;
   const shape = dockShape.value;
   const signedInAs = session.value.is === 'signed-in' ? session.value.as.id : null;
   useEffect(() => (signedInAs === null ? undefined : connectPhone()), [signedInAs]);
@@ -35,7 +35,7 @@ export const PhoneDock = () => {
             {inCall && <HeadButton name="fold" act={() => foldPhone(talk.details.call_id)} />}
             {!inCall && !isRinging && dialling === null && <HeadButton name="close" act={closePhone} />}
           </header>
-          {!isOnline && (
+          {online !== 'now' && (
             <p class="notice" role="status">
               {t.offline}
             </p>

@@ -115,7 +115,7 @@ const aloud = (utterance: number, text: string, language: string): void => {
 
 const sound = (message: Extract<ToPhone, { type: 'agent_says' }>): void => {
   const { utterance, text, duration_ms: durationMs } = message;
-  const language = phone.value.talk?.details.language ?? 'en';
+  const language = message.language ?? phone.value.talk?.details.language ?? 'en';
   forgetSilence();
   if (!hasSoundCall() && reports(language)) aloud(utterance, text, language);
   else awaitSilence(utterance, durationMs);

@@ -4,12 +4,13 @@ import type {
   PhoneCallDetails,
   PhoneCallEnd,
   PhoneRefusal,
+  SaidSentence,
   ToPhone,
 } from '#src/domain/web-phone.ts';
 
 /** Sentences that the agent says one after the other are one line. */
 export type TalkLine =
-  | { who: 'agent'; parts: { utterance: number; text: string }[]; isCut: boolean }
+  | { who: 'agent'; parts: SaidSentence[]; isCut: boolean }
   | { who: 'me'; text: string }
   | { who: 'agent-keys' | 'my-keys'; keys: string };
 
@@ -30,9 +31,8 @@ export type PhoneTalk = {
 };
 
 export type PhoneState = {
-  isOnline: boolean;
-  /** It was online before: a gateway with real lines has no web phone. */
-  isThere: boolean;
+  /** `never`: a gateway with real lines has no web phone. */
+  online: 'never' | 'now' | 'before';
   ringing: PhoneCallDetails[];
   /** The number that is being called. */
   dialling: string | null;
@@ -53,8 +53,7 @@ export type PhoneChange =
   | { type: 'put-away' };
 
 export const idlePhone: PhoneState = {
-  isOnline: false,
-  isThere: false,
+  online: 'never',
   ringing: [],
   dialling: null,
   offersSound: false,
@@ -89,9 +88,11 @@ const cutShort = (lines: TalkLine[]): TalkLine[] => {
 
 /** What was said while the journal was read may stand in both. */
 const withRecalled = (recalled: TalkLine[], since: TalkLine[]): TalkLine[] => {
-  const told = recalled.findLast(({ who }) => who === 'agent');
-  const toldText = told?.who === 'agent' ? told.parts.map(({ text }) => text).join(' ') : '';
   const mine = recalled.findLast(({ who }) => who === 'me');
+  const afterMine = recalled.slice(mine === undefined ? 0 : recalled.lastIndexOf(mine));
+  const toldText = afterMine
+    .flatMap((line) => (line.who === 'agent' ? line.parts.map(({ text }) => text) : []))
+    .join(' ');
   const news = since.flatMap((line): TalkLine[] => {
     if (line.who === 'me') return mine?.who === 'me' && mine.text === line.text ? [] : [line];
     if (line.who !== 'agent') return [line];
@@ -112,16 +113,17 @@ const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneSta
       return { ...state, ringing: [...others, details] };
     }
     case 'answered': {
-      const { type: _, sound: hasSound, ...details } = message;
+      const { type: _, sound: hasSound, said = [], ...details } = message;
       const ringing = state.ringing.filter(({ call_id }) => call_id !== details.call_id);
       const known = state.talk?.details.call_id === details.call_id ? state.talk : null;
       // A call that neither rang nor was dialled in this page was on before it was loaded.
       const isBroken = state.dialling === null && ringing.length === state.ringing.length;
-      const talk = {
-        ...(known ?? { details, lines: [], sounding: null, isPaused: false, since: at, isBroken }),
-        hasSound,
-        end: null,
-      };
+      const begun = known ?? { details, lines: [], sounding: null, isPaused: false, since: at, isBroken };
+      const lines = said.reduce(
+        (all, { utterance, text }) => withSentence(all, utterance, text),
+        begun.lines,
+      );
+      const talk = { ...begun, lines, hasSound, end: null };
       return { ...state, ringing, dialling: null, refusal: null, talk };
     }
     case 'ended': {
@@ -144,6 +146,8 @@ const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneSta
       return inTalk(state, ({ lines }) => ({ lines: withKeys(lines, 'agent-keys', message.keys) }));
     case 'you_said':
       return inTalk(state, ({ lines }) => ({ lines: [...lines, { who: 'me', text: message.text }] }));
+    case 'language':
+      return inTalk(state, ({ details }) => ({ details: { ...details, language: message.language } }));
     case 'sound_offered':
       return { ...state, offersSound: true };
     case 'sound_flush':
@@ -176,8 +180,14 @@ const afterSending = (state: PhoneState, message: FromPhone): PhoneState => {
  */
 const whenOnline = (state: PhoneState, isOnline: boolean, at: number): PhoneState =>
   isOnline
-    ? inTalk({ ...state, isOnline, isThere: true }, ({ end }) => ({ end: end ?? { reason: 'hung_up', at } }))
-    : { ...state, isOnline, offersSound: false, ringing: [], dialling: null };
+    ? inTalk({ ...state, online: 'now' }, ({ end }) => ({ end: end ?? { reason: 'hung_up', at } }))
+    : {
+        ...state,
+        online: state.online === 'never' ? 'never' : 'before',
+        offersSound: false,
+        ringing: [],
+        dialling: null,
+      };
 
 export const phoneAfter = (state: PhoneState, change: PhoneChange): PhoneState => {
   switch (change.type) {

@@ -3,6 +3,7 @@ import type { PhoneCallDetails } from '#src/domain/web-phone.ts';
 import { texts } from '../language/language.ts';
 import { callSound } from './call-sound.ts';
 import { answerCall, send } from './phone-connection.ts';
+import { NamedTexts } from '../parts/named-texts.tsx';
 import { Icon } from './icons.tsx';
 import { SoundChoice } from './sound-choice.tsx';
 
@@ -21,6 +22,7 @@ export const RingingCall = ({ call }: { call: PhoneCallDetails }) => {
         <b class="digits">{call.to}</b>
         <small class="digits">← {call.from === anonymous ? texts.value.calls.withheld : call.from}</small>
       </p>
+      {call.sip_headers !== undefined && <NamedTexts texts={call.sip_headers} />}
       <div class="buttons">
         <button
           type="button"

@@ -12,10 +12,14 @@ import { Pill, stepTones } from '../parts/pill.tsx';
 export const TrunkCheck = ({ trunkId }: { trunkId: string }) => {
   const t = texts.value.trunks;
   const [steps, setSteps] = useState<TrunkCheckStep[]>([]);
-  const form = useForm({ to: '' }, async ({ to }) => {
-    setSteps([]);
-    setSteps(await checkTrunk(trunkId, to.trim()));
-  });
+  const form = useForm(
+    { to: '' },
+    async ({ to }) => {
+      setSteps([]);
+      setSteps(await checkTrunk(trunkId, to.trim()));
+    },
+    { isStored: false },
+  );
   return (
     <ForAdmins>
       <Card title={t.checkTitle} lead={t.checkLead}>

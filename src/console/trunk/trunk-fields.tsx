@@ -1,16 +1,25 @@
 import {
   numberFormats,
+  trunkCodecs,
   trunkMedia,
   trunkRedirects,
   trunkSrtp,
   usualFailoverStatuses,
+  type TrunkCodec,
 } from '#src/domain/trunk.ts';
 import type { Trunk } from '../api/records.ts';
 import type { TrunkRequest } from '../api.ts';
 import { texts } from '../language/language.ts';
 import { addressesIn, addressLines } from './address-lines.ts';
 import { AreaField, CheckField, SelectField, TextField } from '../parts/field.tsx';
-import { numberFields, textFields, wholeNumber, type FieldsOf, type FormValues } from '../parts/form.ts';
+import {
+  numberFields,
+  textFields,
+  wholeNumber,
+  wrongField,
+  type FieldsOf,
+  type FormValues,
+} from '../parts/form.ts';
 
 const optionalTexts = textFields('username', 'realm', 'from_domain');
 const optionalNumbers = numberFields('port', 'max_channels', 'calls_per_second');
@@ -18,6 +27,16 @@ const ranks = numberFields('priority', 'weight');
 const usualRank = 10;
 
 const wordsIn = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
+
+/** Null for those of telephones. */
+const codecsIn = (text: string): TrunkCodec[] | null => {
+  const codecs = wordsIn(text).map((word) => {
+    const codec = trunkCodecs.find((known) => known.toLowerCase() === word.toLowerCase());
+    if (codec === undefined) throw wrongField('codecs', `Codecs are ${trunkCodecs.join(', ')}.`);
+    return codec;
+  });
+  return codecs.length === 0 ? null : codecs;
+};
 
 const usualSwitches = { register: false, privacy: false, health_check: true, drained: false, enabled: true };
 
@@ -41,6 +60,7 @@ export const trunkValues = (trunk?: Trunk) => ({
   password: '',
   number_format: (trunk?.number_format ?? 'domestic') as string,
   caller_id: (trunk?.caller_id ?? 'from') as string,
+  codecs: (trunk?.codecs ?? []).join(' '),
   srtp: (trunk?.srtp ?? 'off') as string,
   media: (trunk?.media ?? 'freeswitch') as string,
   prefixes: (trunk?.prefixes ?? []).join(' '),
@@ -48,6 +68,8 @@ export const trunkValues = (trunk?: Trunk) => ({
   redirects: (trunk?.redirects ?? 'refused') as string,
   inbound_addresses: (trunk?.inbound_addresses ?? []).join('\n'),
   inbound_auth: (trunk?.inbound_auth ?? 'none') as string,
+  headers_in: (trunk?.headers_in ?? []).join(' '),
+  headers_out: (trunk?.headers_out ?? []).join(' '),
   ...switchesIn(trunk ?? usualSwitches),
 });
 
@@ -57,7 +79,7 @@ const transports = ['udp', 'tcp', 'tls'] as const;
 const callerIds = ['from', 'p-asserted-identity', 'p-preferred-identity'] as const;
 
 /** As SIP writes it. */
-const headerNames: Record<(typeof callerIds)[number], string> = {
+export const headerNames: Record<(typeof callerIds)[number], string> = {
   from: 'From',
   'p-asserted-identity': 'P-Asserted-Identity',
   'p-preferred-identity': 'P-Preferred-Identity',
@@ -74,6 +96,7 @@ export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   ...(values.password === '' ? {} : { password: values.password }),
   number_format: numberFormats.find((format) => format === values.number_format) ?? 'domestic',
   caller_id: callerIds.find((one) => one === values.caller_id) ?? 'from',
+  codecs: codecsIn(values.codecs),
   srtp: trunkSrtp.find((one) => one === values.srtp) ?? 'off',
   media: trunkMedia.find((one) => one === values.media) ?? 'freeswitch',
   prefixes: wordsIn(values.prefixes),
@@ -83,10 +106,20 @@ export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   redirects: trunkRedirects.find((one) => one === values.redirects) ?? 'refused',
   inbound_addresses: wordsIn(values.inbound_addresses),
   inbound_auth: values.inbound_auth === 'digest' ? 'digest' : 'none',
+  headers_in: wordsIn(values.headers_in),
+  headers_out: wordsIn(values.headers_out),
   ...switchesIn(values),
 });
 
-export const TrunkFields = ({ form, hasPassword }: { form: FieldsOf<FormValues>; hasPassword: boolean }) => {
+export const TrunkFields = ({
+  form,
+  hasPassword,
+  hostPattern = 'sip.example.com',
+}: {
+  form: FieldsOf<FormValues>;
+  hasPassword: boolean;
+  hostPattern?: string | undefined;
+}) => {
   const t = texts.value.trunks;
   const { fields, hints } = t;
   const field = (name: keyof typeof fields) => ({ form, name, label: fields[name] });
@@ -96,7 +129,7 @@ export const TrunkFields = ({ form, hasPassword }: { form: FieldsOf<FormValues>;
       <h3>{t.connection}</h3>
       <div class="columns">
         <TextField {...field('name')} />
-        <TextField {...field('host')} placeholder="sip.example.com" />
+        <TextField {...field('host')} placeholder={hostPattern} />
         <TextField {...field('port')} {...number} hint={hints.port} isOptional />
         <SelectField {...field('transport')} options={transports.map((one) => [one, one.toUpperCase()])} />
         <TextField {...field('username')} isOptional />
@@ -120,10 +153,15 @@ export const TrunkFields = ({ form, hasPassword }: { form: FieldsOf<FormValues>;
         <TextField {...field('from_domain')} isOptional />
         <TextField {...field('realm')} isOptional />
         <SelectField {...field('inbound_auth')} options={Object.entries(t.auth)} />
+        <TextField {...field('codecs')} hint={hints.codecs} isOptional />
         <SelectField {...field('srtp')} options={Object.entries(t.srtp)} />
         <SelectField {...field('media')} options={Object.entries(t.media)} hint={hints.media} />
         <SelectField {...field('redirects')} options={Object.entries(t.redirects)} hint={hints.redirects} />
         <AreaField {...field('inbound_addresses')} rows={2} hint={hints.inbound_addresses} isOptional />
+      </div>
+      <div class="columns">
+        <TextField {...field('headers_in')} hint={hints.headers_in} isOptional />
+        <TextField {...field('headers_out')} hint={hints.headers_out} isOptional />
       </div>
       <CheckField {...field('privacy')} />
       <h3>{t.limits}</h3>

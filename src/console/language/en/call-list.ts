@@ -2,6 +2,8 @@ export const callList = {
   search: 'Search',
   searchHint: 'Number, words, or call ID',
   filters: 'Filters',
+  trunk: 'Trunk',
+  metadata: 'Metadata',
   firstDay: 'First day',
   lastDay: 'Last day',
   clear: 'Show all calls',
@@ -9,6 +11,7 @@ export const callList = {
   oldestFirst: 'oldest first',
   export: 'Export CSV',
   exported: 'Saved.',
+  exportedInPart: 'Saved, but not all: only the first 50,000 calls. Narrow the search.',
   waiting: (calls: number, hasMore: boolean) =>
     hasMore ? `More than ${calls} new calls` : calls === 1 ? '1 new call' : `${calls} new calls`,
   refused: 'This cannot be searched for',

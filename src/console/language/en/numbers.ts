@@ -40,6 +40,9 @@ export const numbers = {
     agentId: 'Agent ID',
     agentIdHint: 'The registered name of the agent.',
     agentIdInbound: 'Not stored for inbound: calls go to the agent named voiceAssistant.',
+    controls: 'Controls in its replies',
+    controlsHint: 'A control is done when what stands before it was heard, and is never spoken.',
+    controlModes: { off: 'None: it only speaks', inline: 'Marks such as <hangup/> are acts' },
     token: 'Agent authentication token',
     tokenHint: 'Sent as a bearer token. It is stored encrypted and never shown again.',
     tokenStored: 'A token is stored. Enter another one to replace it.',
@@ -100,6 +103,29 @@ export const numbers = {
     usedToday: (minutes: number) =>
       `How long the calls of a day may last together. Used today: ${minutes} min.`,
     noLimit: 'No limit',
+    retention: {
+      recordings: 'Recordings are kept for',
+      words: 'Transcripts and summaries are kept for',
+      hints: {
+        recordings: (most: number) => `Days after the call, 0 to ${most}. 0: calls are not recorded.`,
+        words: (most: number) =>
+          `Days after the call, 0 to ${most}. 0: no transcript and no summary is ever written.`,
+      },
+      days: (days: number) => `${days} days`,
+      forEver: 'for ever',
+    },
+    consent: {
+      require: 'Announcement and consent',
+      choices: {
+        nothing: 'Nothing is announced',
+        none: 'Announce, and go on',
+        speech: 'Announce, and wait for a spoken yes',
+        key: 'Announce, and wait for key 1',
+      },
+      announce: 'Announcement',
+      announceHint:
+        'Said first of all, before anything is recorded, such as “This call is recorded. Do you agree?”',
+    },
     recording: 'Recording',
     recordingOn: 'Record calls',
     recordingOff: 'Do not record',
@@ -140,6 +166,7 @@ export const numbers = {
     },
     voicemail_message: 'Message',
     voicemailMessageHint: 'Empty: a sentence that does not tell what the call is about.',
+    speech: 'Hearing and speaking',
     recognizer: 'Recognizer',
     synthesizer: 'Synthesizer',
     voice: 'Voice',
@@ -147,6 +174,17 @@ export const numbers = {
       recognizer: 'The engine that hears first.',
       synthesizer: 'The engine that speaks first.',
       voice: 'Of that synthesizer.',
+    },
+    notConfigured: (name: string) => `${name} (not configured any more)`,
+    anotherVoice: 'Another one …',
+    voiceName: 'Name of the voice',
+    voiceNameHint: 'As its engine calls it, such as en-us+f3.',
+    listen: 'Listen',
+    /** In the language of the number. */
+    sample: {
+      ko: '안녕하세요. 무엇을 도와드릴까요?',
+      en: 'Good morning. What can I do for you?',
+      ja: 'お電話ありがとうございます。ご用件をお聞かせください。',
     },
     trunk: 'Trunk',
     trunkAny: 'Those of the workspace',
@@ -176,5 +214,20 @@ export const numbers = {
     allowed_prefixes: 'Prefixes that are allowed',
     denied_prefixes: 'Prefixes that are denied',
     prefixHint: 'Separated by commas, such as 0505 or +4420. The longest that fits counts, before any kind.',
+  },
+  listenIn: {
+    label: 'Listening to calls in progress',
+    hint: 'Admins hear both parties on the page of a call; each time is in the audit log. Many laws forbid it without telling the other party.',
+    policies: {
+      off: 'Nobody',
+      announced: 'Admins, and the other party is told first',
+      silent: 'Admins, and nobody is told',
+    },
+  },
+  transfer: {
+    label: 'Who calls may be transferred to',
+    maxDuration: 'Longest talk after a transfer',
+    record: 'Record what is said after a transfer, where calls are recorded',
+    hint: 'One a line: a whole number, such as 0212345678, or its beginning and *, such as 0212345*. Numbers that cost extra or lie abroad are named in full. Empty: nobody, as an agent can be talked into much.',
   },
 };

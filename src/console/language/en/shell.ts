@@ -1,9 +1,10 @@
 export const shell = {
-  name: 'English',
   skip: 'Skip to the content',
   menu: 'Menu',
   pages: 'Pages',
   language: 'Language',
+  lacksPart: 'A part of this page could not be fetched.',
+  loadAgain: 'Load the page again',
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
   signOutEverywhereText: (name: string) =>
@@ -17,6 +18,7 @@ export const shell = {
   notFoundHint: 'It may have been deleted, or it belongs to another workspace.',
   back: 'Back',
   nav: {
+    overview: 'Overview',
     calls: 'Calls',
     numbers: 'Numbers',
     place: 'Place a call',
@@ -66,6 +68,12 @@ export const shell = {
     failed: (count: number) =>
       count === 1 ? 'One field needs your attention.' : `${count} fields need your attention.`,
     byDefault: 'Default',
+  },
+  leaving: {
+    title: 'Leave without saving?',
+    text: 'What you changed on this page is not saved yet.',
+    stay: 'Stay',
+    leave: 'Leave without saving',
   },
   copy: 'Copy',
   copied: 'Copied',

@@ -1,11 +1,12 @@
 import type { Texts } from '../texts.ts';
 
 export const shell: Texts['shell'] = {
-  name: '한국어',
   skip: '본문으로 건너뛰기',
   menu: '메뉴',
   pages: '페이지',
   language: '언어',
+  lacksPart: '이 페이지의 일부를 가져오지 못했습니다.',
+  loadAgain: '페이지 다시 불러오기',
   signOut: '로그아웃',
   signOutEverywhere: '모든 브라우저에서 로그아웃',
   signOutEverywhereText: (name) =>
@@ -19,6 +20,7 @@ export const shell: Texts['shell'] = {
   notFoundHint: '삭제되었거나 다른 워크스페이스의 것일 수 있습니다.',
   back: '뒤로',
   nav: {
+    overview: '개요',
     calls: '통화',
     numbers: '번호',
     place: '전화 걸기',
@@ -67,6 +69,12 @@ export const shell: Texts['shell'] = {
     unreachable: '게이트웨이가 응답하지 않습니다. 입력한 내용은 그대로 있으니 다시 시도해 주세요.',
     failed: (count) => `확인이 필요한 항목이 ${count}개 있습니다.`,
     byDefault: '기본값',
+  },
+  leaving: {
+    title: '저장하지 않고 나갈까요?',
+    text: '이 페이지에서 바꾼 내용이 아직 저장되지 않았습니다.',
+    stay: '머무르기',
+    leave: '저장하지 않고 나가기',
   },
   copy: '복사',
   copied: '복사됨',

@@ -1,0 +1,78 @@
+import type { AuditFilter } from '../api.ts';
+import { listNumbers, listTokens, listTrunks } from '../api.ts';
+import { texts } from '../language/language.ts';
+import { ChoiceFilter, DayFilter, FilterFold } from '../parts/filters.tsx';
+import { usePolled } from '../polled.ts';
+import { route, setQueries } from '../shown-page.ts';
+
+const filterNames = ['actor', 'action', 'subject', 'first_day', 'last_day'] as const satisfies AuditFilter[];
+
+/** As they stand in the address, also where the gateway will refuse them. */
+export const auditFiltersNow = (): Record<AuditFilter, string> => ({
+  actor: route.value.query.get('actor') ?? '',
+  action: route.value.query.get('action') ?? '',
+  subject: route.value.query.get('subject') ?? '',
+  first_day: route.value.query.get('first_day') ?? '',
+  last_day: route.value.query.get('last_day') ?? '',
+});
+
+const setFilter = (name: AuditFilter, value: string): void => setQueries({ [name]: value });
+
+export const clearAuditFilters = (): void =>
+  setQueries(Object.fromEntries(filterNames.map((name) => [name, ''])));
+
+export const isAuditNarrowed = (): boolean => Object.values(auditFiltersNow()).some((value) => value !== '');
+
+/** What there is by its name, by how the audit log calls it: `number:…`. */
+export const useAuditNames = (): ReadonlyMap<string, string> => {
+  const numbers = usePolled('numbers', listNumbers).value ?? [];
+  const trunks = usePolled('trunks', listTrunks).value ?? [];
+  const tokens = usePolled('tokens', listTokens).value ?? [];
+  return new Map([
+    ...numbers.map(({ id, number }) => [`number:${id}`, number] as const),
+    ...trunks.map(({ id, name }) => [`trunk:${id}`, name] as const),
+    ...tokens.map(({ id, name }) => [`admin_token:${id}`, name] as const),
+    ...tokens.map(({ id, name }) => [`admin:${id}`, name] as const),
+  ]);
+};
+
+/** What somebody came with by the address is an option too. */
+const withChosen = (options: [string, string][], chosen: string): [string, string][] =>
+  chosen === '' || options.some(([value]) => value === chosen) ? options : [...options, [chosen, chosen]];
+
+export const AuditFilters = ({ names }: { names: ReadonlyMap<string, string> }) => {
+  const t = texts.value.audit;
+  const { firstDay, lastDay } = texts.value.callList;
+  const chosen = auditFiltersNow();
+  const kinds: Readonly<Record<string, string>> = t.subject;
+  const subjects = Object.entries(kinds).flatMap(([kind, label]): [string, string][] => [
+    [kind, label],
+    ...[...names]
+      .filter(([name]) => name.startsWith(`${kind}:`))
+      .map(([name, title]): [string, string] => [name, `${label} ${title}`]),
+  ]);
+  const actors = [
+    ...[...names].filter(([name]) => name.startsWith('admin:')),
+    ['operator', t.actor.operator] satisfies [string, string],
+    ['gateway', t.actor.gateway] satisfies [string, string],
+  ];
+  return (
+    <FilterFold isNarrowed={isAuditNarrowed()} clearLabel={t.clear} clear={clearAuditFilters}>
+      <ChoiceFilter name="actor" label={t.who} set={setFilter} options={withChosen(actors, chosen.actor)} />
+      <ChoiceFilter
+        name="action"
+        label={t.what}
+        set={setFilter}
+        options={withChosen(Object.entries(t.action), chosen.action)}
+      />
+      <ChoiceFilter
+        name="subject"
+        label={t.which}
+        set={setFilter}
+        options={withChosen(subjects, chosen.subject)}
+      />
+      <DayFilter name="first_day" label={firstDay} set={setFilter} />
+      <DayFilter name="last_day" label={lastDay} set={setFilter} />
+    </FilterFold>
+  );
+};

@@ -1,0 +1,17 @@
+import { getChartDefinition } from '../api.ts';
+import type { ChartState } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { Action } from '../parts/action.tsx';
+import { saveFile } from '../parts/save-file.ts';
+
+/** What a chart is made of, for Stately Studio and XState. */
+export const SaveDefinition = ({ name }: { name: keyof ChartState }) => (
+  <Action
+    isForAll
+    label={texts.value.calls.one.definition}
+    act={async () => {
+      const definition = JSON.stringify(await getChartDefinition(name), null, 2);
+      saveFile(new Blob([definition], { type: 'application/json' }), `${name}.json`);
+    }}
+  />
+);

@@ -1,0 +1,159 @@
+/**
+ * What the gateway tells of the actors of calls (the inspection protocol of Stately), kept for who looks on: the actors
+ * as they are, and the last messages in a ring, so that hundreds of calls take no more memory than one.
+ */
+
+export type Kind = 'event' | 'state' | 'actor';
+
+export type Entry = {
+  /** Counts up, however many were forgotten. */
+  id: number;
+  kind: Kind;
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** Session ids. */
+  actor: string;
+  source: string | null;
+  /** Of the event; what moved a snapshot. Empty for an actor that is there. */
+  type: string;
+  state: string | null;
+  /** The event, or the context; masked by the gateway. */
+  payload: unknown;
+};
+
+export type Actor = {
+  id: string;
+  name: string;
+  parent: string | null;
+  /** The call that it is of: its root. */
+  root: string;
+  state: string | null;
+  isOver: boolean;
+};
+
+export type Inspection = {
+  actors: ReadonlyMap<string, Actor>;
+  /** The oldest first. */
+  entries: readonly Entry[];
+};
+
+/** As many messages are kept as can be looked through; of actors, those of hundreds of calls. */
+export const mostEntries = 2_000;
+export const mostActors = 1_500;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** A state in one word: `active.talking.conversing`. */
+export const stateText = (value: unknown): string | null => {
+  if (!isFields(value)) return textOf(value);
+  return Object.entries(value)
+    .map(([outer, inner]) => {
+      const deeper = stateText(inner);
+      return deeper === null ? outer : `${outer}.${deeper}`;
+    })
+    .join(' ');
+};
+
+const snapshotOf = (snapshot: unknown) => {
+  const { value, context, status } = isFields(snapshot) ? snapshot : {};
+  return { state: stateText(value), context, isOver: textOf(status) !== null && status !== 'active' };
+};
+
+const kinds: Readonly<Record<string, Kind>> = {
+  '@xstate.event': 'event',
+  '@xstate.snapshot': 'state',
+  '@xstate.actor': 'actor',
+};
+
+export type Told = { entry: Omit<Entry, 'id'>; actor: Omit<Actor, 'name'> & { name: string | null } };
+
+/** Undefined for what is no message of the protocol. */
+export const readMessage = (message: unknown): Told | undefined => {
+  if (!isFields(message)) return undefined;
+  const { type, sessionId, rootId, createdAt, name, parentId, sourceId, event } = message;
+  const kind = kinds[textOf(type) ?? ''];
+  const id = textOf(sessionId);
+  if (kind === undefined || id === null) return undefined;
+  const { state, context, isOver } = snapshotOf(message['snapshot']);
+  return {
+    entry: {
+      kind,
+      at: Number(createdAt),
+      actor: id,
+      source: textOf(sourceId),
+      type: isFields(event) ? (textOf(event['type']) ?? '') : '',
+      state,
+      payload: kind === 'event' ? event : context,
+    },
+    actor: { id, name: textOf(name), parent: textOf(parentId), root: textOf(rootId) ?? id, state, isOver },
+  };
+};
+
+/** Those that are over go first, the oldest first. */
+const withoutOldest = (actors: Map<string, Actor>): void => {
+  while (actors.size > mostActors) {
+    const [oldest] = actors.values();
+    const gone = [...actors.values()].find(({ isOver }) => isOver) ?? oldest;
+    if (gone === undefined) return;
+    actors.delete(gone.id);
+  }
+};
+
+/** Several messages at once, as they come within a picture of the screen: each would copy what is kept. */
+export const inspectionAfter = ({ actors, entries }: Inspection, told: readonly Told[]): Inspection => {
+  const now = new Map(actors);
+  let next = (entries.at(-1)?.id ?? 0) + 1;
+  const added = told.map(({ entry, actor }) => {
+    const known = now.get(actor.id);
+    const moved =
+      entry.kind === 'event' ? { state: known?.state ?? null, isOver: known?.isOver ?? false } : {};
+    now.set(actor.id, {
+      ...actor,
+      ...moved,
+      name: actor.name ?? known?.name ?? actor.id,
+      parent: actor.parent ?? known?.parent ?? null,
+    });
+    return { ...entry, id: next++ };
+  });
+  withoutOldest(now);
+  return { actors: now, entries: [...entries, ...added].slice(-mostEntries) };
+};
+
+export const nothingSeen: Inspection = { actors: new Map(), entries: [] };
+
+/** What is looked for; empty where everything is. */
+export type Wanted = { actor: string; kind: string; type: string; search: string };
+
+/** What a payload has, made once: a search looks at thousands with every letter. */
+const payloadTexts = new WeakMap<Entry, string>();
+
+const payloadText = (entry: Entry): string => {
+  const text = payloadTexts.get(entry) ?? (JSON.stringify(entry.payload) ?? '').toLowerCase();
+  payloadTexts.set(entry, text);
+  return text;
+};
+
+/** The newest first. The search finds names of actors, types, states and what the payload has. */
+export const entriesWanted = ({ actors, entries }: Inspection, wanted: Wanted): Entry[] => {
+  const sought = wanted.search.trim().toLowerCase();
+  const nameOf = (id: string | null): string => (id === null ? '' : (actors.get(id)?.name ?? id));
+  const holdsSearch = (entry: Entry): boolean => {
+    const { actor, source, type, state } = entry;
+    const words = [nameOf(actor), nameOf(source), type, state ?? ''];
+    return words.some((text) => text.toLowerCase().includes(sought)) || payloadText(entry).includes(sought);
+  };
+  return entries
+    .filter(
+      (entry) =>
+        (wanted.actor === '' || entry.actor === wanted.actor || entry.source === wanted.actor) &&
+        (wanted.kind === '' || entry.kind === wanted.kind) &&
+        (wanted.type === '' || entry.type === wanted.type) &&
+        (sought === '' || holdsSearch(entry)),
+    )
+    .toReversed();
+};

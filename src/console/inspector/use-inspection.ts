@@ -1,0 +1,114 @@
+/** The gateway's stream of what the actors of calls do, for as long as the page is there. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { getCall } from '../api.ts';
+import { Problem, Unreachable } from '../api/request.ts';
+import { inspectionAfter, nothingSeen, readMessage, type Inspection, type Told } from './inspection.ts';
+
+/** Several messages at once are one picture. */
+const gatherMs = 100;
+const againMs = 2_000;
+
+/** RFC 6455: the call is over, and nothing more will come. */
+const done = 1_000;
+
+export type Watching = {
+  /** As it is shown: what it was when it was paused, until it goes on. */
+  shown: Inspection;
+  /** `refused`: the call is not in progress, or too many look on. */
+  link: 'joining' | 'open' | 'lost' | 'over' | 'refused';
+  isPaused: boolean;
+  /** Messages that came since it was paused. */
+  waiting: number;
+  pause(isPaused: boolean): void;
+  /** Forgets the messages; the actors stay. */
+  clear(): void;
+};
+
+const addressOf = (callId: string | null): URL => {
+  const address = new URL('/inspect', location.href.replace(/^http/, 'ws'));
+  address.hash = '';
+  if (callId !== null) address.searchParams.set('call', callId);
+  return address;
+};
+
+/** False as well while nobody answers. */
+const isOver = async (callId: string | null): Promise<boolean> => {
+  if (callId === null) return false;
+  try {
+    return (await getCall(callId)).ended_at !== null;
+  } catch (error) {
+    if (error instanceof Problem || error instanceof Unreachable) return false;
+    throw error;
+  }
+};
+
+export const useInspection = (callId: string | null): Watching => {
+  const [now, setNow] = useState(nothingSeen);
+  const [frozen, setFrozen] = useState<Inspection | null>(null);
+  const [link, setLink] = useState<Watching['link']>('joining');
+  const gathered = useRef<Told[]>([]);
+
+  useEffect(() => {
+    let socket: WebSocket | undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
+    let gathering: ReturnType<typeof setTimeout> | undefined;
+    let isGone = false;
+    let wasSeen = false;
+    const show = (): void => {
+      gathering = undefined;
+      const told = gathered.current.splice(0);
+      setNow((before) => inspectionAfter(before, told));
+    };
+    const tryAgain = async (): Promise<void> => {
+      const over = await isOver(callId);
+      if (isGone) return;
+      if (over) setLink('over');
+      else open();
+    };
+    const open = (): void => {
+      let wasOpen = false;
+      socket = new WebSocket(addressOf(callId));
+      socket.addEventListener('open', () => {
+        wasOpen = true;
+        setLink('open');
+        // The gateway begins anew with the actors as they stand.
+        setNow(({ entries }) => ({ entries, actors: new Map() }));
+      });
+      socket.addEventListener('message', ({ data }) => {
+        const told = readMessage(JSON.parse(String(data)));
+        if (told === undefined) return;
+        gathered.current.push(told);
+        gathering ??= setTimeout(show, gatherMs);
+      });
+      socket.addEventListener('close', ({ code }) => {
+        if (isGone) return;
+        if (code === done) return setLink('over');
+        if (!wasSeen && !wasOpen) return setLink('refused');
+        wasSeen = true;
+        setLink('lost');
+        again = setTimeout(() => void tryAgain(), againMs);
+      });
+    };
+    open();
+    return () => {
+      isGone = true;
+      clearTimeout(again);
+      clearTimeout(gathering);
+      gathered.current = [];
+      socket?.close();
+    };
+  }, [callId]);
+
+  const lastOf = ({ entries }: Inspection): number => entries.at(-1)?.id ?? 0;
+  return {
+    shown: frozen ?? now,
+    link,
+    isPaused: frozen !== null,
+    waiting: frozen === null ? 0 : Math.max(0, lastOf(now) - lastOf(frozen)),
+    pause: (isPaused) => setFrozen(isPaused ? now : null),
+    clear() {
+      setNow((before) => ({ ...before, entries: [] }));
+      setFrozen((before) => before && { ...before, entries: [] });
+    },
+  };
+};

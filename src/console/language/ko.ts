@@ -1,0 +1,33 @@
+/** The Korean catalogue, which only those load who read it. */
+import { gateways, tokens, workspace } from './ko/administration.ts';
+import { audit } from './ko/audit.ts';
+import { callList } from './ko/call-list.ts';
+import { calls } from './ko/calls.ts';
+import { trial, trunks, webhooks } from './ko/connections.ts';
+import { inspector } from './ko/inspector.ts';
+import { numbers } from './ko/numbers.ts';
+import { overview } from './ko/overview.ts';
+import { phone } from './ko/phone.ts';
+import { replay } from './ko/replay.ts';
+import { sip } from './ko/sip.ts';
+import { shell } from './ko/shell.ts';
+import type { Texts } from './texts.ts';
+
+export const ko: Texts = {
+  shell,
+  calls,
+  callList,
+  replay,
+  sip,
+  inspector,
+  numbers,
+  trial,
+  webhooks,
+  trunks,
+  audit,
+  workspace,
+  tokens,
+  gateways,
+  overview,
+  phone,
+};

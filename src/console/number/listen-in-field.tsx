@@ -1,0 +1,18 @@
+/** Whether admins may listen to the calls of a number while they go on. */
+import { listenInPolicies } from '#src/domain/listen-in.ts';
+import { texts } from '../language/language.ts';
+import { SelectField } from '../parts/field.tsx';
+import type { FieldsOf, FormValues } from '../parts/form.ts';
+
+export const ListenInField = ({ form }: { form: FieldsOf<FormValues> }) => {
+  const t = texts.value.numbers.listenIn;
+  return (
+    <SelectField
+      form={form}
+      name="listen_in"
+      label={t.label}
+      hint={t.hint}
+      options={listenInPolicies.map((one) => [one, t.policies[one]])}
+    />
+  );
+};

@@ -1,0 +1,96 @@
+/** The first page: how calls go, and what to look at. */
+import { getOverview } from '../api.ts';
+import type { Overview } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { DayChart, rateOf } from '../overview/day-chart.tsx';
+import { EndReasons } from '../overview/end-reasons.tsx';
+import { Failing } from '../overview/failing.tsx';
+import { callsOf } from '../overview/links.ts';
+import { count, milliseconds } from '../parts/figures.ts';
+import { Empty, Loading, Page } from '../parts/page.tsx';
+import { usePolled } from '../polled.ts';
+import { route, setQueries } from '../shown-page.ts';
+
+const pollMs = 15_000;
+
+const spans = [7, 30] as const;
+
+/** What stands in the address may be anything. */
+const spanNow = (): number =>
+  spans.find((days) => String(days) === route.value.query.get('days')) ?? spans[0];
+
+export const OverviewPage = () => {
+  const t = texts.value.overview;
+  const days = spanNow();
+  const overview = usePolled(
+    `overview ${days}`,
+    () => getOverview(days),
+    () => pollMs,
+  ).value;
+  return (
+    <Page
+      title={texts.value.shell.nav.overview}
+      lead={t.lead}
+      beside={
+        <div class="spans" role="group" aria-label={t.days}>
+          {spans.map((span) => (
+            <button
+              key={span}
+              type="button"
+              aria-pressed={span === days}
+              onClick={() => setQueries({ days: span === spans[0] ? '' : String(span) })}
+            >
+              {t.lastDays(span)}
+            </button>
+          ))}
+        </div>
+      }
+    >
+      {overview === undefined ? <Loading /> : <Figures overview={overview} />}
+    </Page>
+  );
+};
+
+const Figures = ({ overview }: { overview: Overview }) => {
+  const t = texts.value.overview;
+  const hasCalls = overview.days.some(({ calls }) => calls > 0);
+  return (
+    <div class="overview">
+      <Today overview={overview} />
+      {hasCalls ? <DayChart days={overview.days} /> : <Empty title={t.empty} hint={t.emptyHint} />}
+      <div class="overview-pair">
+        <EndReasons overview={overview} />
+        <Failing overview={overview} />
+      </div>
+    </div>
+  );
+};
+
+const Today = ({ overview: { days, latency } }: { overview: Overview }) => {
+  const t = texts.value.overview;
+  const [today, yesterday] = days.toReversed();
+  if (today === undefined || yesterday === undefined) return null;
+  const waited = (figure: number | null) => (figure === null ? t.none : milliseconds(figure));
+  const figures: [string, string, string][] = [
+    [t.calls, count(today.calls), count(yesterday.calls)],
+    [t.answerRate, rateOf(today), rateOf(yesterday)],
+    [t.middle, waited(latency.today.p50), waited(latency.yesterday.p50)],
+    [t.slow, waited(latency.today.p95), waited(latency.yesterday.p95)],
+  ];
+  return (
+    <>
+      <dl class="today">
+        {figures.map(([name, now, before]) => (
+          <div key={name} class="card">
+            <dt>{name}</dt>
+            <dd>
+              <a href={callsOf([today])}>{now}</a>
+            </dd>
+            <dd class="hint">{t.yesterday(before)}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="hint">{t.waited}</p>
+    </>
+  );
+};

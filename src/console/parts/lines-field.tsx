@@ -1,0 +1,55 @@
+/** A field of several entries, one a line. What is wrong is told entry by entry. */
+import { explain } from '../language/explain.ts';
+import { language } from '../language/language.ts';
+import { AreaField, type FieldProps } from './field.tsx';
+import { wrongField } from './form.ts';
+
+export const linesIn = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** `order=A-1042` a line, as texts by their names. Null without any. */
+export const namedIn = (path: string, text: string, mark: '=' | ':'): Record<string, string> | null => {
+  const named = new Map<string, string>();
+  for (const line of linesIn(text)) {
+    const [name = '', ...rest] = line.split(mark);
+    const key = name.trim();
+    const value = rest.join(mark).trim();
+    if (key === '' || value === '')
+      throw wrongField(`${path}.${line}`, `Write a name, "${mark}" and what it says.`);
+    if (named.has(key)) throw wrongField(`${path}.${key}`, 'This name stands here twice.');
+    named.set(key, value);
+  }
+  return named.size === 0 ? null : Object.fromEntries(named);
+};
+
+export const LinesField = ({
+  entries = linesIn,
+  ...field
+}: FieldProps & {
+  rows?: number;
+  placeholder?: string;
+  /** Where the API knows an entry by its index. */
+  entries?: (text: string) => string[];
+}) => {
+  const { form, name } = field;
+  const tried = form.tried[name];
+  const sent = typeof tried === 'string' ? entries(tried) : [];
+  const wrong = form.entryErrorsOf(name);
+  return (
+    <AreaField
+      {...field}
+      errors={
+        wrong.length === 0
+          ? undefined
+          : wrong.map(({ entry, words }) => (
+              <span key={entry} class="entry-error">
+                <code>{sent[Number(entry)] ?? entry}</code> {explain(words, language.value)}
+              </span>
+            ))
+      }
+    />
+  );
+};

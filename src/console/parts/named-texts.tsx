@@ -1,0 +1,10 @@
+/** Texts by names that are somebody's own: metadata of a call, headers of its INVITE. */
+export const NamedTexts = ({ texts }: { texts: Readonly<Record<string, string>> }) => (
+  <ul class="named-texts">
+    {Object.entries(texts).map(([name, text]) => (
+      <li key={name}>
+        <code>{name}</code> {text}
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,23 @@
+/** Keys of a page. They are its own only while nobody types, and while no dialog is open. */
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('input, textarea, select, dialog *'));
+
+/** By the name of each key. The returned function ends it. */
+export const onKeys = (acts: Readonly<Record<string, () => void>>): (() => void) => {
+  const over = new AbortController();
+  document.addEventListener(
+    'keydown',
+    (event) => {
+      const act = acts[event.key];
+      const isOther = event.ctrlKey || event.metaKey || event.altKey || event.isComposing;
+      if (act === undefined || isOther || isTyping(event.target) || document.querySelector('dialog[open]'))
+        return;
+      event.preventDefault();
+      act();
+    },
+    { signal: over.signal },
+  );
+  return () => over.abort();
+};

@@ -1,0 +1,52 @@
+/** The reference: which operation the address names, and the way to the others. */
+import { LanguageChoice, SideFrame } from '../parts/frame.tsx';
+import { Loading, Missing } from '../parts/page.tsx';
+import { asConsole, requestOnce, Unreachable } from '../api/request.ts';
+import { referenceTexts } from '../language/reference.ts';
+import { usePolled } from '../polled.ts';
+import { learnSession } from '../signing.ts';
+import { linkTo, route } from '../shown-page.ts';
+import { Directory } from './directory.tsx';
+import { referenceOf, type Reference } from './document.ts';
+import { Home } from './home.tsx';
+import { OperationPage } from './operation-page.tsx';
+
+const readReference = async (): Promise<Reference> => {
+  const response = await requestOnce('/openapi.json', asConsole({ method: 'GET' }));
+  if (!response.ok) throw new Unreachable('The document did not come.');
+  return referenceOf(await response.json());
+};
+
+/** Links may name the group before the operation, as those of other such pages do. */
+const shownId = (): string | undefined => route.value.parts.at(-1);
+
+const Shown = ({ reference }: { reference: Reference }) => {
+  const id = shownId();
+  if (id === undefined) return <Home reference={reference} />;
+  const operation = reference.operations.find((one) => one.id === id);
+  if (operation === undefined)
+    return <Missing back={{ to: linkTo(), label: referenceTexts.value.everything }} />;
+  return <OperationPage key={id} operation={operation} schemas={reference.schemas} />;
+};
+
+export const ReferenceApp = () => {
+  const t = referenceTexts.value;
+  usePolled('session', learnSession);
+  const { value: reference } = usePolled('reference', readReference);
+  return (
+    <SideFrame
+      home={linkTo()}
+      look="reference"
+      links={reference !== undefined && <Directory reference={reference} shownId={shownId()} />}
+      end={
+        <>
+          <a href="/openapi.json">{t.asDocument}</a>
+          <a href="/">{t.console}</a>
+          <LanguageChoice />
+        </>
+      }
+    >
+      {reference === undefined ? <Loading /> : <Shown reference={reference} />}
+    </SideFrame>
+  );
+};

@@ -1,0 +1,30 @@
+/** Texts of the document: paragraphs in which `code` and **words** stand out. */
+import type { ComponentChildren } from 'preact';
+import { language } from '../language/language.ts';
+import { inOurLanguage } from '../language/document-texts.ts';
+
+const marked = (text: string): ComponentChildren[] =>
+  text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, index) => {
+    if (part.startsWith('`')) return <code key={index}>{part.slice(1, -1)}</code>;
+    return part.startsWith('**') ? <b key={index}>{part.slice(2, -2)}</b> : part;
+  });
+
+/** What has no words in the language of the page is told in those of the document, and said to be English. */
+const spoken = (text: string) => {
+  const own = inOurLanguage(text);
+  return { words: own ?? text, lang: own === undefined ? 'en' : language.value };
+};
+
+export const Words = ({ text }: { text: string }) => {
+  const { words, lang } = spoken(text);
+  return <span lang={lang}>{marked(words)}</span>;
+};
+
+export const Prose = ({ text, look }: { text: string; look?: string }) => {
+  const { words, lang } = spoken(text);
+  return words.split('\n\n').map((paragraph) => (
+    <p key={paragraph} lang={lang} class={look ?? 'prose'}>
+      {marked(paragraph)}
+    </p>
+  ));
+};
