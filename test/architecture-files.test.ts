@@ -3,15 +3,10 @@ import { existsSync } from 'node:fs';
 import test from 'ava';
 import { functionLengths } from './helpers/function-lengths.ts';
 import { source, sourceFiles as files } from './helpers/imports.ts';
-import { alone, long, projectRoot, together } from './helpers/together/files.ts';
+import { alone, filesTogether, long, projectRoot, together } from './helpers/together/files.ts';
 
 const longestFile = 300;
 const longestFunction = 80;
-
-/** A chart is one file, so that the Stately editor can open it: its length is the number of its states and arrows. */
-const longestCharts: Readonly<Record<string, number>> = {
-  'machines/call.ts': 320,
-};
 
 /** As long as the API is. */
 const generated = 'src/client/schema.ts';
@@ -40,16 +35,16 @@ test('nothing is called after what it is not about', (t) => {
   );
 });
 
-test('no file is longer than 300 lines, but for one chart and what is generated', (t) => {
+test('no file is longer than 300 lines, but for what is generated', (t) => {
   const long = files
     .filter((path) => !isIn('bench', path) && path !== generated)
-    .filter((path) => source(path).split('\n').length - 1 > (longestCharts[path] ?? longestFile));
+    .filter((path) => source(path).split('\n').length - 1 > longestFile);
   t.deepEqual(long, []);
 });
 
-test('no function is longer than 80 lines', (t) => {
+test('no function is longer than 80 lines, in tests either', (t) => {
   const long = files
-    .filter((path) => ['config', 'machines', 'sip', 'src'].some((folder) => isIn(folder, path)))
+    .filter((path) => ['config', 'machines', 'sip', 'src', 'test'].some((folder) => isIn(folder, path)))
     .flatMap((path) => functionLengths(path, source(path)))
     .filter(({ lines }) => lines > longestFunction);
   t.deepEqual(long, []);
@@ -89,5 +84,15 @@ test('each test file that runs alone, or with others, is where the list of them 
         `import { runTogether } from '#test/helpers/together/run-together.ts';\n\nrunTogether('${name}');\n`,
       ]),
     ),
+  );
+});
+
+test('what awaits something before it tells its tests has a process to itself', (t) => {
+  const awaitsAtItsTop = /^(?:const [^=]+ = )?await /m;
+  t.regex('const resample = await loadResampler();', awaitsAtItsTop);
+  const ofOthers = Object.keys(together).flatMap((name) => filesTogether(name));
+  t.deepEqual(
+    ofOthers.filter((path) => awaitsAtItsTop.test(source(path))),
+    [],
   );
 });

@@ -57,16 +57,18 @@ test('the imports of all files can be read', (t) => {
       path,
     );
   t.deepEqual(
-    importsOf('machines/call.ts').map(({ to, folder, isType }) => [to, folder, isType]),
+    importsOf('machines/call-setup.ts').map(({ to, folder, isType }) => [to, folder, isType]),
     [
       ['xstate', undefined, false],
       ['./call-actions.ts', 'machines', false],
+      ['./control.ts', 'machines', false],
       ['./call-context.ts', 'machines', false],
       ['./conversation.ts', 'machines', false],
       ['./conversation-context.ts', 'machines', true],
       ['./facts.ts', 'machines', true],
       ['./line.ts', 'machines', false],
       ['./outcome.ts', 'machines', true],
+      ['./transfer.ts', 'machines', true],
     ],
   );
 });

@@ -188,6 +188,16 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
       return [...inPieces(text, 7).map((piece) => utterances.add(piece)), utterances.end()];
     },
   },
+  'a reply with controls': {
+    characters: 16_000,
+    read(text) {
+      const utterances = createUtterances({ controls: true });
+      const written = text.replaceAll('"', '<');
+      return [text, `<keys press="${text}`, written]
+        .flatMap((reply) => inPieces(reply, 7))
+        .map((piece) => utterances.add(piece));
+    },
+  },
   'plain words': { characters: 16_000, read: (text) => createSpeakable().say(text) },
   'the time that a text takes': {
     characters: 16_000,

@@ -30,6 +30,7 @@ const call = (agent: 'builtin' | 'endpoint', agentType: AgentType | null): Agent
     chatUrl: agentType === null ? null : 'https://agent.example.com',
     assistantId: agentType === 'langgraph' ? 'support' : null,
     agentId: null,
+    controls: 'off',
   },
   bearerToken: null,
   instruction: null,

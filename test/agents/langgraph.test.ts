@@ -35,6 +35,7 @@ test('without an assistant ID nothing is asked of the server', async (t) => {
         chatUrl: 'https://graph.example.com',
         assistantId: null,
         agentId: null,
+        controls: 'off',
       },
     },
   });

@@ -62,6 +62,7 @@ const setUp = async (
         chatUrl: null,
         assistantId: null,
         agentId: null,
+        controls: 'off',
       },
       bearerToken: null,
       instruction: '예약 확인',

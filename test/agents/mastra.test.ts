@@ -33,7 +33,15 @@ const setUp = async (
   const chatUrl = `${server.url}${path}`;
   const call: AgentCall = {
     context: { ...context, direction },
-    binding: { direction, agent: 'endpoint', agentType: 'mastra', chatUrl, assistantId: null, agentId },
+    binding: {
+      direction,
+      agent: 'endpoint',
+      agentType: 'mastra',
+      chatUrl,
+      assistantId: null,
+      agentId,
+      controls: 'off',
+    },
     bearerToken,
     instruction: null,
   };

@@ -28,7 +28,15 @@ const setUp = async (
       to: '0212345678',
       language: 'ko',
     },
-    binding: { direction, agent: 'endpoint', agentType: 'n8n', chatUrl, assistantId: null, agentId: null },
+    binding: {
+      direction,
+      agent: 'endpoint',
+      agentType: 'n8n',
+      chatUrl,
+      assistantId: null,
+      agentId: null,
+      controls: 'off',
+    },
     bearerToken,
     instruction: null,
   };

@@ -33,6 +33,7 @@ const setUp = async (
       chatUrl,
       assistantId: null,
       agentId: null,
+      controls: 'off',
     },
     bearerToken: null,
     instruction: null,

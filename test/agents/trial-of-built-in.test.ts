@@ -48,6 +48,7 @@ const tryBuiltIn = async (
     chatUrl: null,
     assistantId: null,
     agentId: null,
+    controls: 'off',
     token: null,
     direction: 'outbound',
     language: 'en',

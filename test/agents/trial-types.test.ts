@@ -50,6 +50,7 @@ const tryRecorded = async (
     chatUrl: `${server.url}${path}`,
     assistantId: agentType === 'langgraph' ? 'agent' : null,
     agentId: null,
+    controls: 'off',
     token: null,
     direction: 'inbound',
     language: 'ko',

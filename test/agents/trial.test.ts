@@ -24,6 +24,7 @@ const asked = (request: Partial<TrialRequest> & { chatUrl: string | null }): Tri
   agentType: 'webhook',
   assistantId: null,
   agentId: null,
+  controls: 'off',
   token: null,
   direction: 'inbound',
   language: 'en',
@@ -257,8 +258,42 @@ test('the report shows it all on lines, and moves no cursor', async (t) => {
   t.true(text.includes(`→ POST ${server.url}`));
   t.true(text.includes('← 500'));
   t.true(text.includes('Failed: http_error, HTTP 500'));
-  t.true(text.includes('What to change: The server itself failed.'));
+  t.true(text.includes('What to change: The server itself failed (HTTP 500).'));
   t.true(text.includes('\\u001b[2J\\u202e'));
   // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
   t.notRegex(text, /[\u0000-\u0009\u000b-\u001f\u202e]/);
+});
+
+test('what the agent would do is shown in its place, and what is wrong is told', async (t) => {
+  const reply = sendReply('One.<keys press="1#"/><language tag="ko"/><language tag="xx"/> Bye.<hangup/>');
+  const { turn, trial } = await tryWith(t, reply, { controls: 'inline' });
+  t.true(trial.ok);
+  t.deepEqual(
+    turn?.spoken.map(({ text }) => text),
+    ['One.', 'Bye.'],
+  );
+  const [pressing, changing, ending] = turn?.controls ?? [];
+  t.like(pressing, { act: 'press_keys', keys: '1#' });
+  t.deepEqual([changing?.act, ending?.act], ['change_language', 'hang_up']);
+  t.regex(turn?.remarks.join('') ?? '', /^a control "language" is wrong/);
+  t.regex(
+    turn === undefined ? '' : turnReport(turn),
+    /Acts[^]*presses 1#\n.*goes on in the language ko\n.*hangs up\n/,
+  );
+});
+
+test('whom the agent would transfer to is shown, and how', async (t) => {
+  const reply = sendReply('One moment.<transfer to="0212345678" mode="warm" accept_key="1"/>');
+  const { turn } = await tryWith(t, reply, { controls: 'inline' });
+  t.like(turn?.controls[0], { act: 'transfer', transfer: { to: '0212345678', acceptKey: '1' } });
+  t.regex(
+    turn === undefined ? '' : turnReport(turn),
+    /transfers to 0212345678, warm, taken by 1, rings for 25 s\n/,
+  );
+});
+
+test('a turn of controls alone is a reply', async (t) => {
+  const listed = sendJson({ reply: '', controls: [{ hangup: {} }] });
+  t.true((await tryWith(t, listed, { controls: 'inline' })).trial.ok);
+  t.false((await tryWith(t, listed)).trial.ok);
 });

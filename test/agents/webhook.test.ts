@@ -28,6 +28,7 @@ const setUp = async (t: ExecutionContext, answers: Answer | Answer[], changes: P
       chatUrl: url,
       assistantId: null,
       agentId: null,
+      controls: 'off',
     },
     bearerToken: null,
     instruction: null,

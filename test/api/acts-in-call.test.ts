@@ -7,6 +7,7 @@ import { fakeGateway } from './fake-gateway.ts';
 const callId = randomUUID();
 const keys = `/api/v1/calls/${callId}/keys`;
 const say = `/api/v1/calls/${callId}/say`;
+const collect = `/api/v1/calls/${callId}/collect`;
 
 test('keys of the telephone are pressed', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
@@ -26,6 +27,25 @@ test('words wait for the floor unless they are to interrupt', async (t) => {
   t.deepEqual(asked, [
     ['say', { callId, numberId: number.id, text: 'One moment.', interrupt: false }],
     ['say', { callId, numberId: number.id, text: 'Stop.', interrupt: true }],
+  ]);
+});
+
+test('keys of the other party are waited for, ten seconds each and in the open where nothing is said', async (t) => {
+  const { client, asked, number } = await fakeGateway(t);
+  const all = { digits: 4, finish: '#', timeout_sec: 30, secret: true };
+  for (const body of [{}, all, { finish: '*' }]) {
+    const answer = await client.post(collect, body);
+    t.is(answer.status, 202);
+    t.deepEqual(answer.body, { call_id: callId, status: 'collect_requested' });
+  }
+  const wanted = { digits: null, finish: null, timeoutSec: 10, secret: false };
+  t.deepEqual(asked, [
+    ['collectKeys', { callId, numberId: number.id, wanted }],
+    [
+      'collectKeys',
+      { callId, numberId: number.id, wanted: { digits: 4, finish: '#', timeoutSec: 30, secret: true } },
+    ],
+    ['collectKeys', { callId, numberId: number.id, wanted: { ...wanted, finish: '*' } }],
   ]);
 });
 
@@ -50,6 +70,18 @@ test('what does not validate is asked of no call', async (t) => {
       { text: 'a', interrupt: 1 },
     ].map((body): [string, unknown] => [say, body]),
   ];
+  wrong.push(
+    ...[
+      { digits: 0 },
+      { digits: 65 },
+      { digits: 1.5 },
+      { finish: '##' },
+      { finish: 'w' },
+      { timeout_sec: 0 },
+      { timeout_sec: 121 },
+      { secret: 'yes' },
+    ].map((body): [string, unknown] => [collect, body]),
+  );
   for (const [path, body] of wrong) {
     const answer = await client.post(path, body);
     t.is(answer.status, 400, JSON.stringify(body));

@@ -73,17 +73,39 @@ test('a browser is on this machine when nothing says otherwise', (t) => {
 
 test('the session is read from its cookie, whatever else is in the header', (t) => {
   const sessionIn = (cookie: string) => direct(requestOf({ headers: { cookie } })).session;
-  t.is(sessionIn('trunkline_session=gw_session_1'), 'gw_session_1');
-  t.is(sessionIn('a=b; trunkline_session=gw_session_1; c'), 'gw_session_1');
-  for (const cookie of ['', 'trunkline_session=', 'x_trunkline_session=a', 'trunkline_session=a b'])
+  t.is(sessionIn('trunkline_session_8080=gw_session_1'), 'gw_session_1');
+  t.is(sessionIn('a=b; trunkline_session_8080=gw_session_1; c'), 'gw_session_1');
+  for (const cookie of [
+    '',
+    'trunkline_session_8080=',
+    'x_trunkline_session_8080=a',
+    'trunkline_session_8080=a b',
+  ])
     t.is(sessionIn(cookie), undefined, cookie);
 });
 
+test('gateways at other ports of a host have cookies of their own', (t) => {
+  const cookie = 'trunkline_session_8080=one; trunkline_session_8081=two; trunkline_session=three';
+  const sessionAt = (host: string, read = direct, more = {}) =>
+    read(requestOf({ headers: { host, cookie, ...more } })).session;
+  t.is(sessionAt('127.0.0.1:8080'), 'one');
+  t.is(sessionAt('127.0.0.1:8081'), 'two');
+  t.is(sessionAt('[::1]:8081'), 'two');
+  t.is(sessionAt('127.0.0.1:8082'), undefined);
+  t.is(sessionAt('gateway.example'), 'three');
+  const forwarded = { 'x-forwarded-host': 'gateway.example' };
+  t.is(sessionAt('127.0.0.1:8080', proxied, forwarded), 'three');
+  t.is(sessionAt('127.0.0.1:8080', direct, forwarded), 'one');
+  const { cookieName } = direct(requestOf({}));
+  t.regex(cookieOf('s', 60, { cookieName, isHttps: false }), /^trunkline_session_8080=s;/);
+});
+
 test('no script reads the cookie, no other site sends it, and over https it goes by https alone', (t) => {
+  const cookieName = 'trunkline_session';
   t.is(
-    cookieOf('s', 60, { isHttps: false }),
+    cookieOf('s', 60, { cookieName, isHttps: false }),
     'trunkline_session=s; Path=/; Max-Age=60; HttpOnly; SameSite=Strict',
   );
-  t.regex(cookieOf('s', 60, { isHttps: true }), /; Secure$/);
-  t.regex(cookieOf(null, 60, { isHttps: false }), /^trunkline_session=; Path=\/; Max-Age=0;/);
+  t.regex(cookieOf('s', 60, { cookieName, isHttps: true }), /; Secure$/);
+  t.regex(cookieOf(null, 60, { cookieName, isHttps: false }), /^trunkline_session=; Path=\/; Max-Age=0;/);
 });

@@ -17,25 +17,21 @@ import { answerClientErrors } from '#src/api/client-errors.ts';
 import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import { createStreamPermits } from '#src/api/stream-permits.ts';
-import type { PlaceCallRequest, PlacedCall } from '#src/calls/setup/place-call.ts';
 import { createNumberAuthentication } from '#src/calls/live/number-authentication.ts';
 import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
 import { createStoredCalls } from '#src/calls/stored-calls.ts';
 import { systemClock } from '#src/clocks.ts';
-import { Refusal } from '#src/domain/refusal.ts';
 import { createAdminToken, fingerprintOf } from '#src/persistence/admin-tokens.ts';
-import { createCallInsertion } from '#src/persistence/calls.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { putNumberKey } from '#src/persistence/number-keys.ts';
 import { createNumber } from '#src/persistence/numbers.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
 import { createWorkspace } from '#src/persistence/workspaces.ts';
-import { isVoice } from '#src/speech/is-voice.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
-import { callBirth, type StoredNumber } from '#test/helpers/stored-number.ts';
+import { fakeCalls, fakeSpeech, fakeTrials } from './fake-services.ts';
 
 export const sealing = createSealing(Buffer.alloc(32, 1));
 
@@ -110,6 +106,22 @@ export const addWorkspace = async (
   return { workspaceId, adminToken };
 };
 
+/** Resolves to the port; the server ends with the test. */
+const serve = async (t: ExecutionContext, api: ReturnType<typeof createApi>): Promise<number> => {
+  const handle = api.callback();
+  const server = createServer(
+    { requireHostHeader: false },
+    (request, response) => void handle(request, response),
+  );
+  answerClientErrors(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+};
+
 /** `overrides` replaces single services. The server ends with the test. */
 export const fakeGateway = async (
   t: ExecutionContext,
@@ -120,28 +132,10 @@ export const fakeGateway = async (
   const number = await addNumber({ database, workspaceId });
   const asked: [string, unknown][] = [];
   const logged: Record<string, unknown>[] = [];
-  const logger = pino(
-    { level: 'debug', base: null },
-    {
-      write(line: string) {
-        logged.push(JSON.parse(line));
-      },
-    },
-  );
-  const insertCall = createCallInsertion(database);
+  const logger = pino({ level: 'debug', base: null }, { write: (line) => logged.push(JSON.parse(line)) });
   /** What the API itself asks. */
   const asking = overrides.database ?? database;
-  /** What is kept of a request with a key, and no more. */
-  const storeKeyed = async (owner: StoredNumber, keyed: PlaceCallRequest['keyed']): Promise<PlacedCall> => {
-    const placed = { callId: randomUUID(), from: owner.number };
-    if (keyed === null) return placed;
-    const keyedAnswer = { ...keyed, ...keyed.answer(placed) };
-    if (await insertCall(callBirth(owner, { id: placed.callId, keyedAnswer }))) return placed;
-    throw new Refusal('idempotency_in_progress', 'Another request was quicker.');
-  };
-  const note = (name: string, given: unknown): void => {
-    asked.push([name, given]);
-  };
+  const note = (name: string, given: unknown): void => void asked.push([name, given]);
   const api = createApi({
     database,
     sealing,
@@ -167,79 +161,20 @@ export const fakeGateway = async (
     isPassing: isTransient,
     checkCapacity: () => {},
     node: 'test',
-    async placeCall({ id, number: from }, { keyed, ...request }) {
-      note('placeCall', { numberId: id, ...request });
-      return storeKeyed({ numberId: id, workspaceId, number: from }, keyed);
-    },
-    async requestHangup(request) {
-      note('requestHangup', request);
-    },
-    async requestCancel(request) {
-      note('requestCancel', request);
-    },
-    async pressKeys(request) {
-      note('pressKeys', request);
-    },
-    async say(request) {
-      note('say', request);
-    },
-    async pauseRecording(request) {
-      note('pauseRecording', request);
-    },
-    async resumeRecording(request) {
-      note('resumeRecording', request);
-    },
+    ...fakeCalls(database, workspaceId, note),
     recordings: { open: async () => undefined },
     sipTrace: { days: 7, isSimulated: false },
     watchFacts: () => () => {},
     watchCall: () => () => {},
     isHeldHere: () => false,
     charts: async (name) => `<svg id="${name}"/>`,
+    chartDefinitions: (name) => JSON.stringify({ id: name }),
     streams: createStreamPermits({ perKey: 20 }),
     simulator: null,
     urlProblem: async (url) => (url.startsWith('https://') ? undefined : 'The URL must begin with https://.'),
-    tryAgent: async (request) => {
-      note('tryAgent', request);
-      const { agentType, direction, language } = request;
-      return {
-        callId: randomUUID(),
-        agentType,
-        direction,
-        language,
-        ok: true,
-        notes: [],
-        turns: [],
-      };
-    },
-    tryTrunk: async (trunkId, numbers) => {
-      note('tryTrunk', { trunkId, ...numbers });
-      return [{ step: 'options', result: 'ok', sentence: 'The trunk answers.', ladder: [] }];
-    },
-    trunkStatus: ({ enabled }) => ({
-      state: enabled ? 'unused' : 'disabled',
-      detail: null,
-      lastSeenAt: null,
-      restsUntil: null,
-      channels: 0,
-      addresses: [],
-    }),
-    routeTo: (owner, to) => {
-      note('routeTo', { ...owner, to });
-      return {
-        number: '+821000000001',
-        trunks: [{ trunkId: 'one', name: 'carrier', prefix: '+8210', addresses: ['sip.example.com:5060'] }],
-        leftOut: [{ trunkId: 'two', name: 'second', because: 'drained' }],
-        sentence: null,
-      };
-    },
-    engines: {
-      recognizers: ['vosk', 'deepgram'],
-      synthesizers: ['elevenlabs', 'espeak-ng'],
-      tellTurnEnds: ['deepgram'],
-      turnModel: false,
-      isVoice,
-    },
-    webhookTests: { send: async () => ({ httpStatus: 200, error: null, durationMs: 12 }) },
+    ...fakeTrials(note),
+    ...fakeSpeech(note),
+    webhookTests: { send: async () => ({ httpStatus: 200, error: null, durationMs: 12, advice: null }) },
     health: {
       isDraining: () => false,
       dataFolderProblem: () => Promise.resolve(undefined),
@@ -252,18 +187,7 @@ export const fakeGateway = async (
     version: '0.0.0',
     ...overrides,
   });
-  const handle = api.callback();
-  const server = createServer(
-    { requireHostHeader: false },
-    (request, response) => void handle(request, response),
-  );
-  answerClientErrors(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await serve(t, api);
   const baseUrl = `http://127.0.0.1:${port}`;
   return {
     client: apiClient(baseUrl, number.key),

@@ -52,6 +52,7 @@ test('a finished call has all of its fields', async (t) => {
       duration_sec: 60.5,
     },
     sip: { status: 200, reason: 'OK', call_id: 'abc@host' },
+    transfer: null,
     post_dial_delay_ms: null,
     sound: {
       codec: null,

@@ -26,6 +26,7 @@ test('a list item has exactly its declared fields', async (t) => {
         end_reason: 'agent_hangup',
         instruction: 'Ask about the delivery.',
         summary: 'A short call.',
+        transfer: null,
         started_at: '2026-11-21T12:00:00.000+09:00',
         ended_at: '2026-11-21T12:01:05.500+09:00',
       },

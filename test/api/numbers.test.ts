@@ -12,6 +12,7 @@ const builtin = {
   chat_url: null,
   assistant_id: null,
   agent_id: null,
+  controls: 'off',
   token_configured: false,
 };
 
@@ -27,9 +28,14 @@ test('a number begins with the built-in agent, no key and the policy of others',
     recording_enabled: null,
     barge_in: null,
     turn_end: null,
+    retention_days: null,
+    consent: null,
     greeting: null,
     voicemail: 'talk',
     voicemail_message: null,
+    record_transfers: true,
+    transfer_max_duration_sec: 3600,
+    listen_in: 'off',
     recognizer: null,
     synthesizer: null,
     voice: null,
@@ -92,9 +98,12 @@ test('what is given is changed, null falls back, the rest stays', async (t) => {
     recording_enabled: false,
     barge_in: { mode: 'stop', onset_ms: 60, speech_ms: 3_000, resume_ms: 100 },
     turn_end: { mode: 'recognizer', min_silence_ms: 300, max_silence_ms: 5_000 },
+    retention_days: { recordings: 0, words: 36_500 },
     greeting: 'Hello.',
     voicemail: 'leave_message',
     voicemail_message: 'Please call us back.',
+    record_transfers: false,
+    transfer_max_duration_sec: 600,
   };
   const { status, body } = await admin.patch(one, changes);
   t.is(status, 200);
@@ -143,8 +152,14 @@ test('what is out of bounds, or does not exist, changes nothing', async (t) => {
     recording_enabled: ['yes', 1],
     barge_in: ['pause', true],
     turn_end: ['pause', true],
+    retention_days: [30, true],
+    'retention_days.recordings': [{ recordings: -1 }, { recordings: 36_501 }],
+    'retention_days.words': [{ words: 1.5 }],
     greeting: ['x'.repeat(1001), 'a\u0000b', 5],
     voicemail: ['hangup', null],
+    record_transfers: [null, 'no'],
+    transfer_max_duration_sec: [59, 14_401, null],
+    listen_in: [null, 'on', true],
     voicemail_message: ['', '...', 'x'.repeat(1001), 5],
     language: ['xx', null],
     number: ['01000000001'],
@@ -155,7 +170,8 @@ test('what is out of bounds, or does not exist, changes nothing', async (t) => {
   };
   for (const [field, values] of Object.entries(faults)) {
     for (const value of values) {
-      const { status, body } = await admin.patch(one, { recording_enabled: false, [field]: value });
+      const [name = ''] = field.split('.');
+      const { status, body } = await admin.patch(one, { recording_enabled: false, [name]: value });
       t.is(status, 400, `${field}: ${String(value)}`);
       t.like(body, { code: 'invalid_request', errors: [{ path: field }] });
     }

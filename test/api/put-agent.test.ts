@@ -44,6 +44,7 @@ for (const [agentType, direction, stored] of table) {
       agent_type: agentType,
       chat_url: url,
       ...stored,
+      controls: 'off',
       token_configured: false,
     });
     const number = await gateway.admin.get(`/api/v1/admin/numbers/${gateway.number.id}`);

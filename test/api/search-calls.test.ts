@@ -2,9 +2,12 @@ import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import type { EndReason } from '#src/domain/end-reasons.ts';
 import { recordFact } from '#src/persistence/call-facts.ts';
+import { wordsOfAllSummaries } from '#src/persistence/migrations/searched-summaries.ts';
 import { insertEndedCall, type CallBirth } from '#src/persistence/calls.ts';
 import { callBirth, storedCall } from '#test/helpers/stored-number.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
+import { mostExported, notAllExported } from '#src/domain/call-export.ts';
+import { storeCall } from './stored-calls.ts';
 import { addWorkspace, fakeGateway, type FakeGateway } from './fake-gateway.ts';
 
 const path = '/api/v1/admin/calls';
@@ -78,6 +81,23 @@ test('a call is found by what was said, in any language, by the beginnings of it
   await finds(t, gateway, [german], ['ÖSTER', 'österreich', 'grüße', 'mail example', '3 5', 'INFO']);
   // A single letter is a whole word, and a word is not found by its end.
   await finds(t, gateway, [], ['예', '약', '요일', 'reich', '예약 헬리콥터']);
+});
+
+test('a call is found by its summary as well, which comes after the end, and by one of before', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { database } = gateway;
+  const id = await talk(gateway, {}, ['여보세요']);
+  await finds(t, gateway, [], ['재방문']);
+  const at = beginning.getTime();
+  await recordFact(database, id, 4, { type: 'call.summarized', at, summary: '고객이 재방문을 원함.' });
+  await finds(t, gateway, [id], ['재방문', '여보세요', '재방 여보', '0000']);
+
+  const old = await talk(gateway, {}, ['안녕하세요']);
+  await database.execute('update call set summary = $1 where id = $2', ['환불, 예정', old]);
+  await finds(t, gateway, [], ['환불']);
+  await database.execute(wordsOfAllSummaries);
+  await finds(t, gateway, [old], ['환불', '예정 안녕']);
+  await finds(t, gateway, [id], ['재방문']);
 });
 
 test('a call is found by its number: any four digits of it, as people write them, also while it goes on', async (t) => {
@@ -218,18 +238,45 @@ test('a list is a file for a spreadsheet as well, with the same filters', async 
   t.is((await gateway.client.get(`${path}.csv`)).status, 401);
 });
 
-test('a file has the calls of all pages, in their order', async (t) => {
-  const gateway = await fakeGateway(t);
-  await gateway.database.execute(
+const storeMany = ({ database, workspaceId, number }: FakeGateway, count: number) =>
+  database.execute(
     `insert into call (id, workspace_id, number_id, direction, own_number, counterparty, language, status, max_duration_sec,
        recording_enabled, started_at, node)
      select gen_random_uuid(), $1, $2, 'inbound', '070', '01000000001', 'ko', 'ringing', 60, false,
-       now() + n * interval '1 second', 'test' from generate_series(1, 1001) as n`,
-    [gateway.workspaceId, gateway.number.id],
+       now() + n * interval '1 second', 'test' from generate_series(1, $3::int) as n`,
+    [workspaceId, number.id, count],
   );
+
+test('a file has the calls of all pages, in their order', async (t) => {
+  const gateway = await fakeGateway(t);
+  await storeMany(gateway, 1001);
   const { bytes } = await gateway.admin.get(`${path}.csv?order=oldest`);
   const [, ...lines] = readCsv(bytes.subarray(3).toString());
   const times = lines.map(([startedAt = '']) => startedAt);
   t.is(new Set(lines.map((cells) => cells.at(-1))).size, 1001);
   t.deepEqual(times, times.toSorted());
+});
+
+test('a file that has no room for all calls says so in its last line, as wide as the others', async (t) => {
+  const gateway = await fakeGateway(t);
+  await storeMany(gateway, mostExported);
+  const linesOf = async () => readCsv((await gateway.admin.get(`${path}.csv`)).bytes.subarray(3).toString());
+  const all = await linesOf();
+  t.is(all.length, 1 + mostExported);
+  t.regex(all.at(-1)?.[0] ?? '', /^\d{4}-/);
+
+  await storeMany(gateway, 1);
+  const cut = await linesOf();
+  t.is(cut.length, 1 + mostExported + 1);
+  t.deepEqual(cut.at(-1), [notAllExported, ...Array.from({ length: (all[0]?.length ?? 0) - 1 }, () => '')]);
+});
+
+test('calls of a trunk are found, also of one of the configuration', async (t) => {
+  const gateway = await fakeGateway(t);
+  const over = await storeCall(gateway, { trunkId: 'configured', trunkName: 'GW_TRUNK' });
+  await storeCall(gateway, { trunkId: 'another', trunkName: 'another' });
+  await storeCall(gateway);
+  t.deepEqual(await found(gateway, { trunk_id: 'configured' }), [over.id]);
+  t.deepEqual(await found(gateway, { trunk_id: 'configured', end_reason: 'trunk_error' }), []);
+  t.deepEqual(await found(gateway, { trunk_id: 'none' }), []);
 });

@@ -72,7 +72,7 @@ test('sessions and links that are over are cleared away, and nothing else', asyn
   await signIn(gateway, { code });
   await database.execute(
     `update console_session set expires_at = now() - interval '1 second' where secret_hash = $1`,
-    [sealing.fingerprint(ended.cookie.slice('trunkline_session='.length))],
+    [sealing.fingerprint(ended.cookie.slice(ended.cookie.indexOf('=') + 1))],
   );
   await database.execute(
     `update sign_in_link set expires_at = now() - interval '25 hours' where code_hash = $1`,

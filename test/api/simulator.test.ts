@@ -7,17 +7,18 @@ import { addWorkspace, fakeGateway } from './fake-gateway.ts';
 const simulator = (overrides: Partial<Simulator> = {}): Simulator => {
   const callees = new Map<string, Script>();
   return {
-    checkScript: (script) =>
+    checkScript: async (script) =>
       script.flatMap((step, index) =>
         typeof step === 'object' ? [] : [{ step: index, message: 'This is no step.' }],
       ),
     async receiveSimulatedCall() {
       return { callId: randomUUID(), status: 'ringing', endReason: null };
     },
-    defineCallee(workspaceId, number, script) {
+    async defineCallee(workspaceId, number, script) {
       callees.set(`${workspaceId} ${number}`, script);
     },
     calleeScript: (workspaceId, number) => callees.get(`${workspaceId} ${number}`),
+    scriptProgress: () => undefined,
     ...overrides,
   };
 };
@@ -159,4 +160,23 @@ test('a callee of one workspace is none of another', async (t) => {
   const { adminToken } = await addWorkspace(gateway.database);
   t.is((await gateway.admin.put(callee, { script })).status, 200);
   t.is((await gateway.client.as(adminToken).get(callee)).status, 404);
+});
+
+test('how far a rehearsed script has come is told of calls of the workspace', async (t) => {
+  const asked: unknown[] = [];
+  const known = simulator({
+    async receiveSimulatedCall(request) {
+      asked.push(request.rehearsal);
+      return { callId: randomUUID(), status: 'ringing', endReason: null };
+    },
+    scriptProgress: () => ({ steps: 2, stepsDone: 1, outcome: 'timed_out' }),
+  });
+  const { admin, number } = await fakeGateway(t, { simulator: known });
+  const rehearsal = { step_timeout_sec: 30, people: { '0212345678': 'declines' } };
+  const body = { to: number.number, from: '01012345678', script, rehearsal };
+  t.is((await admin.post(calls, body)).status, 201);
+  t.deepEqual(asked, [{ stepTimeoutSec: 30, people: { '0212345678': 'declines' } }]);
+  const wrong = { ...body, rehearsal: { step_timeout_sec: 30, people: { '0212345678': 'sleeps' } } };
+  t.like(await admin.post(calls, wrong), { status: 400, body: { code: 'invalid_request' } });
+  t.is((await admin.get(`${calls}/${randomUUID()}`)).status, 404);
 });

@@ -33,6 +33,7 @@ test('a trial needs a type, a URL and words, and has defaults for the rest', asy
     chatUrl,
     assistantId: null,
     agentId: null,
+    controls: 'off',
     token: null,
     direction: 'inbound',
     language: 'ko',

@@ -109,7 +109,30 @@ test('a test says how it went', async (t) => {
   const { id } = created.parse((await admin.post(path, { url })).body);
   const { status, body } = await admin.post(`${path}/${id}/test`);
   t.is(status, 200);
-  t.deepEqual(body, { http_status: 200, error: null, duration_ms: 12 });
+  t.deepEqual(body, { http_status: 200, error: null, duration_ms: 12, code: null, advice: null });
+});
+
+test('a test that failed says why in a code, and what to change', async (t) => {
+  const words = 'There is nothing at this path of example.com. Correct the path of the URL.';
+  const { admin } = await fakeGateway(t, {
+    webhookTests: {
+      send: async () => ({
+        httpStatus: 404,
+        error: 'HTTP 404',
+        durationMs: 12,
+        advice: { code: 'not_found', words },
+      }),
+    },
+  });
+  const { id } = created.parse((await admin.post(path, { url })).body);
+  const { body } = await admin.post(`${path}/${id}/test`);
+  t.deepEqual(body, {
+    http_status: 404,
+    error: 'HTTP 404',
+    duration_ms: 12,
+    code: 'not_found',
+    advice: words,
+  });
 });
 
 test('deliveries are listed newest first with their attempts, and replayed by hand', async (t) => {

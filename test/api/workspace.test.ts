@@ -97,6 +97,16 @@ const page = z.object({
   next_cursor: z.string().nullable(),
 });
 
+test('the definitions of the charts are JSON', async (t) => {
+  const { admin, client } = await fakeGateway(t);
+  const { status, headers, body } = await admin.get('/api/v1/admin/charts/conversation.json');
+  t.is(status, 200);
+  t.is(headers.get('content-type'), 'application/json');
+  t.deepEqual(body, { id: 'conversation' });
+  t.is((await admin.get('/api/v1/admin/charts/delivery.json')).status, 400);
+  t.is((await client.get('/api/v1/admin/charts/call.json')).status, 401);
+});
+
 test('each change leaves an entry; pages follow one another', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `/api/v1/admin/numbers/${number.id}`;

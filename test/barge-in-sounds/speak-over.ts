@@ -61,17 +61,28 @@ const endpointOf = (connect: MediaEndpoint['connect']): MediaEndpoint => ({
 
 const settled = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
 
+/** The sound begins at this sample of the line's noise. */
+const heardOnLine = (samples: BargeInSound['samples'], from: number, totalMs: number) => {
+  const heard = lineNoise(totalMs * 8);
+  samples.forEach((sample, index) => (heard[from + index] = (heard[from + index] ?? 0) + sample));
+  return heard;
+};
+
+const addEcho = (frame: Int16Array, back: Int16Array): void =>
+  frame.forEach((sample, at) => (frame[at] = sample + (back[at] ?? 0) * echo.factor));
+
+type SpeakOverOptions = {
+  gives: Gives;
+  bargeIn: BargeIn;
+  /** What the agent says, at 8000 Hz. */
+  voice: Int16Array;
+  openDetector: OpenVoiceDetector;
+};
+
 export const speakOver = async (
   sound: BargeInSound,
-  options: {
-    gives: Gives;
-    bargeIn: BargeIn;
-    /** What the agent says, at 8000 Hz. */
-    voice: Int16Array;
-    openDetector: OpenVoiceDetector;
-  },
+  { gives, bargeIn, voice, openDetector }: SpeakOverOptions,
 ): Promise<Verdict> => {
-  const { gives, bargeIn, voice, openDetector } = options;
   const clock = createOrderedClock();
   const time = createLineTime(clock, 1);
   const ring = new SampleRing(ringMemory(65_536));
@@ -108,9 +119,8 @@ export const speakOver = async (
   );
 
   const totalMs = beforeMs + sound.samples.length / 8 + behindMs;
-  const heard = lineNoise(totalMs * 8);
   const from = beforeMs * 8 + sound.offset;
-  sound.samples.forEach((sample, index) => (heard[from + index] = (heard[from + index] ?? 0) + sample));
+  const heard = heardOnLine(sound.samples, from, totalMs);
   const said: Int16Array[] = [];
 
   /** The next 20 ms: what the far end sends comes in, and what it hears leaves. */
@@ -118,8 +128,7 @@ export const speakOver = async (
     const begin = index * frameLength;
     const back = said.at(-echo.frames);
     const frame = heard.slice(begin, begin + frameLength);
-    if (back !== undefined)
-      frame.forEach((sample, at) => (frame[at] = sample + (back[at] ?? 0) * echo.factor));
+    if (back !== undefined) addEcho(frame, back);
     clock.advance(frameMs);
     events?.onAudio(frame);
     clock.advance(0);

@@ -11,7 +11,7 @@ import { callTimes, journalLimits, platformMaxCallsInProgress } from '#config/po
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
-import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
+import type { KeysCommand, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import { sentencesOf } from '#src/agents/utterances.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
@@ -19,59 +19,46 @@ import { createCallControl } from '#src/calls/call-control.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
 import { createJournal } from '#src/calls/journal/journal.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
-import type { AuthenticateCaller } from '#src/calls/setup/receive-call.ts';
 import { createSwitchboard } from '#src/calls/live/switchboard.ts';
 import { journalPlace, recordFact } from '#src/persistence/call-facts.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import { findCall } from '#src/persistence/calls.ts';
+import type { Database } from '#src/persistence/database.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
 import type { Arrival } from '#src/domain/arrival.ts';
 import type { DailyNotice } from '#src/calls/setup/daily-minutes.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { testDatabase } from '#test/helpers/database.ts';
-import { storedNumber } from '#test/helpers/stored-number.ts';
+import { storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 
 type Options = Parameters<typeof createCallControl>[0];
 
 /** A line as the chart opened it. */
-type OpenedLine = { input: LineInput; commands: LineCommand[]; tell: (event: LineEvent) => void };
+type OpenedLine = {
+  input: LineInput;
+  commands: (LineCommand | KeysCommand)[];
+  tell: (event: LineEvent) => void;
+};
 
 /** The wall clock when the simulated one begins. */
 export const beginning = Date.parse('2026-11-21T03:00:00.000Z');
 
-export const createCallControlWorld = async (t: ExecutionContext, changes: Partial<Options> = {}) => {
-  const database = await testDatabase(t);
-  const sealing = createSealing(Buffer.alloc(32, 7));
-  const stored = await storedNumber(database);
-  const clock = new SimulatedClock();
-  const wallClock = {
-    now: () => beginning + clock.now(),
-    setTimeout: (callback: () => void, ms: number) => clock.setTimeout(callback, ms),
-    clearTimeout: (id: unknown) => {
-      if (typeof id === 'number') clock.clearTimeout(id);
-    },
-  };
-  const lines = new Map<string, OpenedLine>();
-  const agentCalls = new Map<string, AgentCall>();
-  const released: string[] = [];
-  const ends: string[] = [];
-  const logged: string[] = [];
-  const logger = pino({ base: null }, { write: (line: string) => void logged.push(line) });
+/** What looks at the clock on the wall looks at the simulated one. */
+const wallClockBy = (clock: SimulatedClock) => ({
+  now: () => beginning + clock.now(),
+  setTimeout: (callback: () => void, ms: number) => clock.setTimeout(callback, ms),
+  clearTimeout: (id: unknown) => {
+    if (typeof id === 'number') clock.clearTimeout(id);
+  },
+});
 
-  const journal = createJournal({
-    retry: journalLimits.retry,
-    write: (callId, sequence, fact) => recordFact(database, callId, sequence, fact),
-    placeOf: (callId) => journalPlace(database, callId),
-    isPassing: () => false,
-    clock: wallClock,
-    logger,
-    limit: 1_000,
-  });
-  const publish = ({ context }: { context: { callId: string } }, fact: CallFact): void =>
-    journal.publish(context.callId, fact);
-  const machine = callMachine.provide({
+type Published = { context: { callId: string } };
+
+/** The charts, with lines that are kept by their calls and agents that say nothing. */
+const machineWith = (lines: Map<string, OpenedLine>, publish: (_: Published, fact: CallFact) => void) =>
+  callMachine.provide({
     actors: {
-      line: fromCallback<LineCommand, LineInput>(({ input, sendBack, receive }) => {
+      line: fromCallback<LineCommand | KeysCommand, LineInput>(({ input, sendBack, receive }) => {
         const opened: OpenedLine = { input, commands: [], tell: sendBack };
         lines.set(input.callId, opened);
         receive((command) => void opened.commands.push(command));
@@ -83,93 +70,67 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     },
     actions: { publish },
   });
-  const liveCalls = createLiveCalls();
-  const switchboard = createSwitchboard({
-    machine,
-    clock,
-    liveCalls,
-    publish: journal.publish,
-    observer: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
-    leaveLine: () => {},
-    release: (callId) => {
-      agentCalls.delete(callId);
-      released.push(callId);
-    },
-    logger,
-  });
-  const handshake: AuthenticateCaller = () => {
-    throw new Error('Nobody is to be asked');
-  };
-  const dailyNotices: DailyNotice[] = [];
-  const callControl = createCallControl({
-    database,
-    sealing,
-    journal,
-    liveCalls,
-    switchboard,
-    observer: {
-      began: () => {},
-      ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`),
-    },
-    keepAgent: (callId, agentCall) => void agentCalls.set(callId, agentCall),
-    keepBeginning: () => undefined,
-    handshake,
-    canSignal: () => true,
-    sentencesOf,
-    hasLines: true,
-    askNode: () => {
-      throw new Error('No other gateway is to be asked');
-    },
-    counting: {
-      alone: () => () => {},
-      store: () => {
-        throw new Error('No other gateway is there');
-      },
-    },
-    limits: { maxCalls: 100, maxBeginning: 100 },
-    load: { pressure: () => null },
-    platformPolicy: platformPolicyOf(readConfig({}, false)),
-    country: 'KR',
-    platformDailyMinutes: null,
-    onDailyNotice: (notice) => void dailyNotices.push(notice),
-    maxCallsInProgress: platformMaxCallsInProgress,
-    times: callTimes,
-    node: 'test',
-    underway: { forMs: 0, lookMs: 100 },
-    clock: wallClock,
-    now: wallClock.now,
-    logger,
-    ...changes,
-  });
 
-  const number = async () => {
-    const found = await findNumberByDigits(database, stored.number);
-    if (found === undefined) throw new Error('The number is gone');
-    return found;
-  };
+/** One gateway that nobody else knows of, with room enough and the settings of the platform. */
+const alone = {
+  handshake: () => {
+    throw new Error('Nobody is to be asked');
+  },
+  canSignal: () => true,
+  sentencesOf,
+  hasLines: true,
+  askNode: () => {
+    throw new Error('No other gateway is to be asked');
+  },
+  counting: {
+    alone: () => () => {},
+    store: () => {
+      throw new Error('No other gateway is there');
+    },
+  },
+  limits: { maxCalls: 100, maxBeginning: 100 },
+  load: { pressure: () => null },
+  platformPolicy: platformPolicyOf(readConfig({}, false)),
+  country: 'KR',
+  platformDailyMinutes: null,
+  maxCallsInProgress: platformMaxCallsInProgress,
+  times: callTimes,
+  node: 'test',
+  underway: { forMs: 0, lookMs: 100 },
+} satisfies Partial<Options>;
+
+/** What the other party does, through the line of its call. */
+const farEndOf = (lines: ReadonlyMap<string, OpenedLine>, now: () => number) => {
   const lineOf = (callId: string): OpenedLine => {
     const line = lines.get(callId);
     if (line === undefined) throw new Error(`Call ${callId} has no line`);
     return line;
   };
-  const tell = (callId: string, event: (at: number) => LineEvent): void =>
-    lineOf(callId).tell(event(wallClock.now()));
+  const tell = (callId: string, event: (at: number) => LineEvent): void => lineOf(callId).tell(event(now()));
   return {
-    database,
-    sealing,
-    stored,
-    clock,
-    callControl,
-    journal,
-    liveCalls,
-    switchboard,
-    lines,
     lineOf,
-    agentCalls,
-    released,
-    ends,
-    dailyNotices,
-    logged,
+    answer: (callId: string): void => tell(callId, (at) => ({ type: 'line.answered', at })),
+    /** The line confirms that it is given up before anybody answered. */
+    confirmCancel: (callId: string): void =>
+      tell(callId, (at) => ({ type: 'line.unanswered', at, cause: 'cancelled' })),
+    /** The other party hangs up. */
+    hangUp: (callId: string): void => tell(callId, (at) => ({ type: 'line.ended', at, by: 'counterparty' })),
+  };
+};
+
+type Stored = { database: Database; stored: StoredNumber };
+
+/** What clients and callers ask of the number. */
+const requestsTo = (
+  callControl: ReturnType<typeof createCallControl>,
+  { database, stored, now }: Stored & { now: () => number },
+) => {
+  const number = async () => {
+    const found = await findNumberByDigits(database, stored.number);
+    if (found === undefined) throw new Error('The number is gone');
+    return found;
+  };
+  return {
     /** The number as a request of its key finds it. */
     number,
     /** What a request of the number's key says of a call. */
@@ -186,32 +147,114 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     },
     async receive({ from = '01012345678', to = stored.number, ...told }: Partial<Arrival> = {}) {
       const callId = randomUUID();
-      const arrival = { ...told, callId, from, to, at: wallClock.now() };
+      const arrival = { ...told, callId, from, to, at: now() };
       return { callId, verdict: await callControl.receiveCall(arrival) };
     },
-    answer: (callId: string): void => tell(callId, (at) => ({ type: 'line.answered', at })),
-    /** The line confirms that it is given up before anybody answered. */
-    confirmCancel: (callId: string): void =>
-      tell(callId, (at) => ({ type: 'line.unanswered', at, cause: 'cancelled' })),
-    /** The other party hangs up. */
-    hangUp: (callId: string): void => tell(callId, (at) => ({ type: 'line.ended', at, by: 'counterparty' })),
-    stateOf: (callId: string): string | undefined => {
-      const actor = switchboard.find(callId);
-      return actor && stateName(actor.getSnapshot().value);
+  };
+};
+
+/** What has become of calls. */
+const lookAt = ({
+  database,
+  stored,
+  journal,
+  switchboard,
+}: Stored & Pick<Options, 'journal' | 'switchboard'>) => ({
+  stateOf: (callId: string): string | undefined => {
+    const actor = switchboard.find(callId);
+    return actor && stateName(actor.getSnapshot().value);
+  },
+  /** Its row, once everything that was published is written. */
+  async rowOf(callId: string) {
+    await journal.settled();
+    return findCall(database, { callId, workspaceId: stored.workspaceId });
+  },
+  /** How many rows this number has. */
+  async rows(): Promise<number> {
+    const [row] = await database.execute<{ count: number }>(
+      'select count(*)::int as count from call where number_id = $1',
+      [stored.numberId],
+    );
+    return row?.count ?? 0;
+  },
+});
+
+export const createCallControlWorld = async (t: ExecutionContext, changes: Partial<Options> = {}) => {
+  const database = await testDatabase(t);
+  const sealing = createSealing(Buffer.alloc(32, 7));
+  const stored = await storedNumber(database);
+  const clock = new SimulatedClock();
+  const wallClock = wallClockBy(clock);
+  const lines = new Map<string, OpenedLine>();
+  const agentCalls = new Map<string, AgentCall>();
+  const released: string[] = [];
+  const ends: string[] = [];
+  const logged: string[] = [];
+  const logger = pino({ base: null }, { write: (line: string) => void logged.push(line) });
+
+  const journal = createJournal({
+    retry: journalLimits.retry,
+    write: (callId, sequence, fact) => recordFact(database, callId, sequence, fact),
+    placeOf: (callId) => journalPlace(database, callId),
+    isPassing: () => false,
+    clock: wallClock,
+    logger,
+    limit: 1_000,
+  });
+  const machine = machineWith(lines, ({ context }, fact) => journal.publish(context.callId, fact));
+  const liveCalls = createLiveCalls();
+  const switchboard = createSwitchboard({
+    machine,
+    clock,
+    liveCalls,
+    publish: journal.publish,
+    observer: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
+    leaveLine: () => {},
+    release: (callId) => {
+      agentCalls.delete(callId);
+      released.push(callId);
     },
-    /** Its row, once everything that was published is written. */
-    async rowOf(callId: string) {
-      await journal.settled();
-      return findCall(database, { callId, workspaceId: stored.workspaceId });
+    logger,
+  });
+  const dailyNotices: DailyNotice[] = [];
+  const callControl = createCallControl({
+    database,
+    sealing,
+    journal,
+    liveCalls,
+    switchboard,
+    observer: {
+      began: () => {},
+      ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`),
     },
-    /** How many rows this number has. */
-    async rows(): Promise<number> {
-      const [row] = await database.execute<{ count: number }>(
-        'select count(*)::int as count from call where number_id = $1',
-        [stored.numberId],
-      );
-      return row?.count ?? 0;
-    },
+    keepAgent: (callId, agentCall) => void agentCalls.set(callId, agentCall),
+    keepBeginning: () => undefined,
+    ...alone,
+    onDailyNotice: (notice) => void dailyNotices.push(notice),
+    clock: wallClock,
+    now: wallClock.now,
+    logger,
+    ...changes,
+  });
+
+  return {
+    database,
+    sealing,
+    stored,
+    clock,
+    callControl,
+    journal,
+    liveCalls,
+    switchboard,
+    lines,
+    ...farEndOf(lines, wallClock.now),
+    agentCalls,
+    released,
+    ends,
+    dailyNotices,
+    logged,
+    ...requestsTo(callControl, { database, stored, now: wallClock.now }),
+    ...lookAt({ database, stored, journal, switchboard }),
   };
 };
 

@@ -35,6 +35,15 @@ const eventStream = (...pieces: (string | Error)[]): Response =>
     { headers: { 'content-type': 'text/event-stream' } },
   );
 
+test('a filter by metadata is a parameter for each of its keys', async (t) => {
+  const { client, sent } = clientAnswered([json({ calls: [] })]);
+  await client.listCalls({ metadata: { 'crm.deal': '7 & 8', order: 'A-1' }, limit: 5 });
+  t.deepEqual(
+    sent.map(({ url }) => url),
+    ['http://gateway.test/api/v1/calls?metadata.crm.deal=7+%26+8&metadata.order=A-1&limit=5'],
+  );
+});
+
 test('members of a request go where the operation has them', async (t) => {
   const { client, sent } = clientAnswered([json({}), json({ calls: [] }), json({})]);
   await client.createCall({ body: { to: '01000000001' }, 'idempotency-key': 'once' });

@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { steadyClock } from '#src/clocks.ts';
 import { createCallNewsHandler } from '#src/cluster/call-news-handler.ts';
-import type { ToldState } from '#src/cluster/call-news.ts';
+import type { HeldNews, ToldState } from '#src/cluster/call-news.ts';
 import { progressOf, type HeldCalls } from '#src/cluster/call-progress.ts';
 import { createCallFollowing } from '#src/cluster/follow-calls.ts';
 import { judgeProof, proofOf } from '#src/cluster/node-proof.ts';
@@ -68,15 +68,22 @@ const heldCalls = () => {
   };
 };
 
+const onlyProgress = (calls: HeldCalls): HeldNews => ({
+  progress: progressOf(calls),
+  charts: () => undefined,
+  sound: () => undefined,
+  'announced-sound': () => undefined,
+});
+
 const listening = async (
   t: ExecutionContext,
   limits = { readers: 2, waitingBytes: 64_000, beatMs: 1_000 },
 ) => {
   const held = heldCalls();
   const handler = createCallNewsHandler({
-    held: { progress: progressOf(held.calls), charts: () => undefined },
+    held: onlyProgress(held.calls),
     judge: (asked, proof) => judgeProof(asked, proof, keys, now()),
-    limits: { progress: limits, charts: limits },
+    limits: { progress: limits, charts: limits, sound: limits, 'announced-sound': limits },
     beatMs: limits.beatMs,
     clock: steadyClock,
   });
@@ -102,7 +109,7 @@ const threeGateways = async (t: ExecutionContext) => {
   const own = heldCalls();
   const following = createCallFollowing({
     database,
-    held: { progress: progressOf(own.calls), charts: () => undefined },
+    held: onlyProgress(own.calls),
     keys,
     numbers: { connectMs: 10_000, stallMs: 60_000, lookMs: 20 },
     now,

@@ -49,6 +49,9 @@ test.serial('a link signs in as the token that is named, or that of the gateway'
 
   const away = await failure(t, run('sign-in-link'));
   t.regex(away?.line ?? '', /^There is no dev-credentials\.json here: say for which token/);
+  // The gateway of the test chose its port itself.
+  const unknown = await failure(t, run('sign-in-link', 'Dashboard'));
+  t.regex(unknown?.line ?? '', /^GW_PORT is 0 and there is no dev-credentials\.json here/);
   await run('tokens', 'revoke', 'Dashboard');
   t.regex((await failure(t, run('sign-in-link', 'Dashboard')))?.line ?? '', /^There is no token "Dashboard"/);
 });

@@ -66,6 +66,21 @@ test('a call is shown as it happens, and how it ended', async (t) => {
   t.true(text.includes(`/#/calls/${call?.id}`));
 });
 
+test('what is said of a call stands in it', async (t) => {
+  const gateway = await testGateway(t);
+  const given = ['--metadata', 'order=A-1042', '--metadata', 'note=a=b'];
+  await typing([busy, ...given], folderOf(gateway)).exit;
+  await typing([busy], folderOf(gateway)).exit;
+  const { body } = await gateway.client.get('/api/v1/calls');
+  const [plain, said] = z.array(z.looseObject({})).parse(body['calls']);
+  t.deepEqual(said?.['metadata'], { order: 'A-1042', note: 'a=b' });
+  t.false('metadata' in (plain ?? {}));
+  await t.throwsAsync(typing([busy, '--metadata', 'order'], folderOf(gateway)).exit, {
+    instanceOf: UsageError,
+    message: '--metadata is a key and a value, such as order=A-1042',
+  });
+});
+
 test('a call that nobody takes ends with 1, and says why', async (t) => {
   const { exit, printed } = typing([busy], folderOf(await testGateway(t)));
   t.is(await exit, 1);

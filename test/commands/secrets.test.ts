@@ -55,6 +55,7 @@ test('a new master key takes over step by step, and the old one is then not need
       ['handshake_secrets', 0],
       ['trunk_passwords', 0],
       ['webhook_secrets', 0],
+      ['call_keys', 0],
     ],
   );
   t.deepEqual(

@@ -27,6 +27,7 @@ const furnish = async ({
   await untilStatus(polite, 'completed');
   const number = `/numbers/${credentials.number_id}`;
   return [
+    '/overview',
     '/calls',
     `/calls/${polite}`,
     '/place-call',

@@ -1,5 +1,6 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { notAllExported } from '#src/domain/call-export.ts';
 import { wordsOfAllCalls } from '#src/persistence/migrations/call-search.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
@@ -102,6 +103,14 @@ consoleTest('calls are looked for, and the address says what was looked for', as
   const [names, ...lines] = readCsv(Buffer.concat(chunks).subarray(3).toString());
   t.is(lines.length, count / 2);
   t.is(lines[0]?.[names?.indexOf('counterparty') ?? -1], numberOf(count));
+  await page.getByText('Saved.', { exact: true }).waitFor();
+
+  // As a file that has no room for all of them.
+  await page.route('**/calls.csv*', (route) =>
+    route.fulfill({ contentType: 'text/csv', body: `call_id\r\n"${notAllExported}"\r\n` }),
+  );
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  await page.getByText('Saved, but not all: only the first 50,000 calls.').waitFor();
 });
 
 consoleTest('keys lead through the list', async (t, world) => {

@@ -42,6 +42,9 @@ consoleTest(
     // What is not there yet takes no room.
     t.is(await wide.getByRole('heading', { name: 'Recording' }).count(), 0);
     t.is(await wide.getByRole('heading', { name: 'SIP messages' }).count(), 0);
+    const saved = wide.waitForEvent('download');
+    await wide.getByRole('button', { name: 'Save as JSON' }).click();
+    t.is((await saved).suggestedFilename(), 'conversation.json');
     await everybodyCanUse(t, wide, 'a call in progress');
     await everybodyCanUse(t, narrow, 'a call in progress, narrow');
   },

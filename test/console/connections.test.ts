@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+import { everybodyCanUse } from './everybody-can-use.ts';
 import { consoleTest } from './in-browser.ts';
 
 consoleTest(
@@ -34,6 +35,7 @@ consoleTest(
     receiver.answer({ status: 500 });
     await page.getByRole('button', { name: 'Send a test event' }).click();
     await page.getByText(/Not delivered\./).waitFor();
+    await page.getByText('The server itself failed (HTTP 500). Its own log should say why.').waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Paused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Rotate secret' }).click();
@@ -98,3 +100,50 @@ consoleTest('a trunk is added, changed, checked and deleted', async (t, { gatewa
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No trunks yet').waitFor();
 });
+
+consoleTest(
+  'a provider fills in what is known of it, and all of it can be changed',
+  async (t, { gateway, open }) => {
+    const page = await open({ page: '/trunks/new' });
+    const provider = page.getByLabel('Provider');
+    const host = page.getByLabel('Host');
+    const numbers = page.getByLabel('How numbers are written');
+    await page.getByLabel('Name', { exact: true }).fill('carrier');
+    await page.getByLabel('User name').fill('acme');
+
+    await provider.focus();
+    await provider.press('S');
+    await page.getByText('User name and password are SIP ID and SIP password.').waitFor();
+    t.is(await host.inputValue(), 'sipconnect.sipgate.de');
+    await provider.selectOption({ label: 'Twilio Elastic SIP Trunking' });
+    const filledIn = page.locator('dl[aria-label="Filled in"]');
+    await filledIn.getByText('PCMU PCMA').waitFor();
+    t.is(await host.inputValue(), '');
+    t.is(await host.getAttribute('placeholder'), 'example.pstn.twilio.com');
+    t.is(await numbers.inputValue(), 'e164');
+    await everybodyCanUse(t, page, 'a preset of a trunk');
+
+    await page.getByLabel('Codecs').fill('pcma speex');
+    await filledIn.getByText('PCMU PCMA').waitFor({ state: 'detached' });
+    await host.fill('acme.pstn.twilio.com');
+    await page.getByRole('button', { name: 'Add trunk' }).click();
+    await page.getByText('Codecs are PCMU, PCMA, G722, opus.').waitFor();
+    await page.getByLabel('Codecs').fill('pcma');
+    await page.getByRole('button', { name: 'Add trunk' }).click();
+    await page.getByRole('heading', { name: 'carrier' }).waitFor();
+    t.is(await page.getByLabel('Codecs').inputValue(), 'PCMA');
+    t.like((await gateway.admin.get('/api/v1/admin/trunks')).body, {
+      trunks: [
+        {
+          name: 'carrier',
+          host: 'acme.pstn.twilio.com',
+          username: 'acme',
+          register: false,
+          codecs: ['PCMA'],
+          number_format: 'e164',
+          caller_id: 'from',
+        },
+      ],
+    });
+  },
+);

@@ -68,6 +68,27 @@ test('a page that was loaded in a call has its words and its clock again, and no
   ]);
 });
 
+test('what the agent has said of a turn that is not over stands there as well, once, and nothing of it sounds anew', (t) => {
+  const said = [
+    { utterance: 2, text: 'Hello.' },
+    { utterance: 3, text: 'How are you?' },
+    { utterance: 4, text: 'And your family?' },
+  ];
+  const back = [told({ type: 'answered', sound: false, said, ...details }), says(4, 'And your family?')];
+  t.like(after(...back.slice(0, 1)).talk, { sounding: null });
+  const recalled = journalLines([
+    fact(2, 1, 'turn.spoken', { role: 'user', text: 'Good evening.', whole: true, turn: 1 }),
+    fact(3, 2, 'turn.spoken', { role: 'assistant', text: 'Hello.', whole: true, turn: 2 }),
+  ]);
+  const { talk } = after(...back, { type: 'recalled', since: 1_000, lines: recalled });
+  t.deepEqual(talk?.lines, [
+    { who: 'me', text: 'Good evening.' },
+    { who: 'agent', parts: [{ utterance: -3, text: 'Hello.' }], isCut: false },
+    { who: 'agent', parts: said.slice(1), isCut: false },
+  ]);
+  t.is(after(...back, ...back).talk?.lines.length, 1, 'a phone that was away for a moment has nothing twice');
+});
+
 test('a call that was answered or dialled in this page needs no journal', (t) => {
   const rung = after(
     told({ type: 'ring', ...details }),

@@ -104,6 +104,10 @@ consoleTest('the key is shown, copied and reissued; the policy is changed', asyn
   await page.getByLabel('A voice is one after').fill('120');
   await page.getByLabel('When the other party has finished').selectOption('pause');
   await page.getByLabel('Always after silence of').fill('2000');
+  await page.getByLabel('Recordings are kept for').fill('40000');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('This must be at most 36500.').waitFor();
+  await page.getByLabel('Recordings are kept for').fill('30');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
   const { body } = await gateway.admin.get(gateway.numberPath);
@@ -113,9 +117,11 @@ consoleTest('the key is shown, copied and reissued; the policy is changed', asyn
     max_duration_sec: null,
     barge_in: { mode: 'pause', onset_ms: 120, speech_ms: 600, resume_ms: 500 },
     turn_end: { mode: 'pause', min_silence_ms: 200, max_silence_ms: 2_000 },
+    retention_days: { recordings: 30, words: null },
   });
 
   await page.goto(`${gateway.credentials.base_url}/#/audit`);
-  await page.getByText('Key revealed').waitFor();
-  await page.getByText('Key reissued').waitFor();
+  const log = page.getByRole('list', { name: 'Audit log' });
+  await log.getByText('Key revealed').waitFor();
+  await log.getByText('Key reissued').waitFor();
 });

@@ -27,7 +27,7 @@ consoleTest(
       await page.getByRole('button', { name: 'Close the web phone' }).click();
       await page.getByRole('button', { name: 'Web phone' }).waitFor();
       // Who uses the keyboard is where the phone was opened.
-      t.is(await page.evaluate('document.activeElement.className'), 'phone-button');
+      await page.locator('.phone-button:focus').waitFor();
       await page.context().close();
     }
     const page = await open({ width: 390 });
@@ -36,6 +36,13 @@ consoleTest(
     const { phone } = await placeOf(t, page);
     t.deepEqual([phone.x, phone.width, Math.round(phone.y + phone.height)], [0, 390, 844]);
     t.true(phone.y > 100, 'the sheet leaves nothing of the page');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    const hangUp = page.locator('.phone-tools .hang-up');
+    await hangUp.waitFor();
+    // However little room there is beside it.
+    await page.evaluate("document.querySelector('.phone-tools').style.width = '3rem'");
+    const box = await hangUp.boundingBox();
+    t.true(box !== null && box.height < 45);
   },
 );
 

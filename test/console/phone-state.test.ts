@@ -75,6 +75,13 @@ test('a call is kept through a lost connection when it still stands, and has end
   t.deepEqual(after(ring, online(false)).ringing, []);
 });
 
+test('a phone that was online once is there also while its connection is lost', (t) => {
+  t.is(after(online(false)).online, 'never');
+  t.is(after(online(true)).online, 'now');
+  t.is(after(online(true), online(false)).online, 'before');
+  t.is(after(online(true), online(false), online(false)).online, 'before');
+});
+
 test('dialling ends with a call, a refusal, or by hanging up', (t) => {
   const dial = sent({ type: 'dial', to: '0212345678' });
   t.is(after(dial).dialling, '0212345678');

@@ -62,7 +62,7 @@ consoleTest(
     await page.getByRole('button', { name: '말하기', exact: true }).click();
     await talk.locator('.user ~ .assistant').waitFor();
     await page.getByRole('button', { name: '끊기' }).click();
-    await page.getByText('전화를 끊었습니다.').waitFor();
+    await page.getByText('전화를 끊었습니다.', { exact: true }).waitFor();
     const [call] = calls.parse((await gateway.client.get('/api/v1/calls')).body).calls;
     t.is(call?.direction, 'inbound');
     t.is((await gateway.untilStatus(call?.id ?? '', 'completed'))['end_reason'], 'counterparty_hangup');

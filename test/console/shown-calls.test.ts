@@ -12,6 +12,7 @@ const call = (minute: number, changes: Partial<CallListItem> = {}): CallListItem
   end_reason: 'agent_hangup',
   instruction: null,
   summary: null,
+  transfer: null,
   started_at: new Date(Date.UTC(2026, 10, 21, 3, minute)).toISOString(),
   ended_at: null,
   duration_sec: null,

@@ -55,14 +55,14 @@ const linkOf = async ({ makeSignInLink }: ConsoleWorld['gateway']): Promise<stri
 consoleTest('a link signs in once, and its code leaves the address', async (t, { gateway, open }) => {
   const link = await linkOf(gateway);
   const page = await open({ isSignedIn: false, page: pageIn(link) });
-  await page.getByRole('heading', { name: 'Calls', exact: true }).waitFor();
-  t.is(page.url(), `${gateway.credentials.console_url}#/calls`);
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+  t.is(page.url(), `${gateway.credentials.console_url}#/overview`);
   await page.getByText('Signed in as dev-credentials.json').waitFor();
   // The web phone is let in by the session as well.
   await page.getByRole('button', { name: 'Web phone' }).waitFor();
   // Whoever is signed in already is at home.
   await page.goto(link);
-  await page.getByRole('heading', { name: 'Calls', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
 
   const other = await open({ isSignedIn: false, page: pageIn(link) });
   await other.getByText('This link was opened before.').waitFor();

@@ -1,3 +1,5 @@
+import type { ExecutionContext } from 'ava';
+import type { Page } from 'playwright-core';
 import { after, startAgentServer, sendReply } from '#test/helpers/agent-server.ts';
 import { until } from '#test/helpers/until.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
@@ -35,6 +37,38 @@ const script = [
   { wait_sec: 600 },
 ];
 
+const pressOn = (page: Page) => (name: string) => page.getByRole('button', { name, exact: true }).click();
+
+const heardOn = async (page: Page) =>
+  Number(await page.evaluate("document.querySelector('audio').currentTime"));
+
+/** The same call again, step by step. */
+const replay = async (t: ExecutionContext, page: Page): Promise<void> => {
+  const press = pressOn(page);
+  const words = page.locator('.step-words b');
+  const said = page.locator('.turns [aria-current]');
+  const noted = page.locator('.timeline [aria-current]');
+  await page.getByLabel('Place in the call').press('Home');
+  await words.getByText('The call begins').waitFor();
+  t.regex((await noted.textContent()) ?? '', /Dialling begins/);
+  await page.getByRole('button', { name: 'Step forward' }).press('Enter');
+  await words.getByText('The call is answered').waitFor();
+  t.regex((await noted.textContent()) ?? '', /Answered/);
+  await press('Step forward');
+  await words.getByText('The agent begins to speak').waitFor();
+  t.regex((await said.textContent()) ?? '', /예약을 확인하려고/);
+  await page.locator('.chart .current[data-state="replying.speaking"]').waitFor();
+  await press('Step back');
+  await words.getByText('The call is answered').waitFor();
+  t.is(await said.count(), 0);
+  const isPaused = page.evaluate(pauseBehindWords);
+  await press('Play');
+  t.true(await isPaused);
+  t.true((await heardOn(page)) > 1);
+  await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+  t.true(await page.evaluate("document.querySelector('audio').paused"));
+};
+
 consoleTest(
   'from signing in to an agent that is heard: a call is watched, listened to and replayed, and its events arrive',
   async (t, { gateway, open }) => {
@@ -53,10 +87,8 @@ consoleTest(
     t.teardown(receiver.close);
     await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, { script });
     const page = await open({ isSignedIn: false, page: '/numbers' });
-    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    const press = pressOn(page);
     const follow = (name: string) => page.getByRole('link', { name }).click();
-
-    const heardFor = async () => Number(await page.evaluate("document.querySelector('audio').currentTime"));
 
     // Sign in.
     await page.getByLabel('Admin token').fill(gateway.credentials.admin_token);
@@ -100,32 +132,10 @@ consoleTest(
     // The recording is heard.
     await page.locator('audio').waitFor({ state: 'attached' });
     await press('Play');
-    await until('the recording goes on', async () => (await heardFor()) > 0.5 || undefined);
+    await until('the recording goes on', async () => (await heardOn(page)) > 0.5 || undefined);
     await press('Pause');
 
-    // The same call again, step by step.
-    const words = page.locator('.step-words b');
-    const said = page.locator('.turns [aria-current]');
-    const noted = page.locator('.timeline [aria-current]');
-    await page.getByLabel('Place in the call').press('Home');
-    await words.getByText('The call begins').waitFor();
-    t.regex((await noted.textContent()) ?? '', /Dialling begins/);
-    await page.getByRole('button', { name: 'Step forward' }).press('Enter');
-    await words.getByText('The call is answered').waitFor();
-    t.regex((await noted.textContent()) ?? '', /Answered/);
-    await press('Step forward');
-    await words.getByText('The agent begins to speak').waitFor();
-    t.regex((await said.textContent()) ?? '', /예약을 확인하려고/);
-    await page.locator('.chart .current[data-state="replying.speaking"]').waitFor();
-    await press('Step back');
-    await words.getByText('The call is answered').waitFor();
-    t.is(await said.count(), 0);
-    const isPaused = page.evaluate(pauseBehindWords);
-    await press('Play');
-    t.true(await isPaused);
-    t.true((await heardFor()) > 1);
-    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
-    t.true(await page.evaluate("document.querySelector('audio').paused"));
+    await replay(t, page);
 
     // An event of the call once more.
     await follow('Webhooks');

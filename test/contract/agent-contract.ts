@@ -89,6 +89,47 @@ const requests = (clause: Clause, kind: AgentKind): void => {
   });
 };
 
+const controls = (clause: Clause, kind: AgentKind): void => {
+  clause('a control among its words acts in its place, whatever pieces it comes in', async (t) => {
+    const reply = inSingleBytes(
+      kind.reply(`${words}<keys press="1#"/> 내일 봬요.<transfer to="0212345678"/><hangup/>`),
+    );
+    const { hear } = await agentOf(t, kind, reply, { controls: 'inline' });
+    t.deepEqual(await hear(), [
+      { type: 'reply.sentence', text: words },
+      { type: 'reply.control', control: { act: 'press_keys', keys: '1#' } },
+      { type: 'reply.sentence', text: '내일 봬요.' },
+      {
+        type: 'reply.control',
+        control: {
+          act: 'transfer',
+          transfer: {
+            to: '0212345678',
+            mode: 'cold',
+            say: null,
+            briefing: null,
+            acceptKey: null,
+            ringTimeoutSec: 25,
+            onFailure: 'resume',
+          },
+        },
+      },
+      { type: 'reply.control', control: { act: 'hang_up' } },
+      { type: 'reply.finished' },
+    ]);
+    const { hear: hearSpeech } = await agentOf(t, kind, reply);
+    t.deepEqual(
+      (await hearSpeech()).map((event) => (event.type === 'reply.sentence' ? event.text : event.type)),
+      [`${words} 내일 봬요.`, 'reply.finished'],
+    );
+  });
+
+  clause('silence may be declared by a control', async (t) => {
+    const { hear } = await agentOf(t, kind, sendBody(kind.reply('<silence/>')), { controls: 'inline' });
+    t.deepEqual(await hear(), [{ type: 'reply.finished' }]);
+  });
+};
+
 const replies = (clause: Clause, kind: AgentKind): void => {
   clause('words are spoken, whatever pieces they come in', async (t) => {
     const { hear } = await agentOf(t, kind, inSingleBytes(kind.reply(`${words} 내일 봬요.`)));
@@ -228,6 +269,7 @@ export const agentContract = (test: DeclareTest, kind: AgentKind): void => {
   const clause: Clause = (title, check) => test(`${kind.name}: ${title}`, check);
   requests(clause, kind);
   replies(clause, kind);
+  controls(clause, kind);
   failures(clause, kind);
   time(clause, kind);
 };

@@ -2,6 +2,7 @@
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import type { Message, ReplyEvent } from '#machines/reply.ts';
+import type { ControlMode } from '#src/domain/agent-binding.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { createAgents } from '#src/agents/create-agent.ts';
 import type { ReplyTimes } from '#src/agents/reply-timers.ts';
@@ -17,7 +18,12 @@ const hello = [{ role: 'user', content: '여보세요?' }] as const;
 /** Nothing that a test waits for, nor that a busy machine may reach. */
 const patience: ReplyTimes = { firstTokenMs: 600_000, wholeReplyMs: 600_000, idleFlushMs: 600_000 };
 
-const callOf = ({ agentType }: AgentKind, chatUrl: string, token: string | null): AgentCall => ({
+const callOf = (
+  { agentType }: AgentKind,
+  chatUrl: string,
+  token: string | null,
+  controls: ControlMode,
+): AgentCall => ({
   context: {
     call_id: callId,
     direction: 'outbound',
@@ -32,19 +38,20 @@ const callOf = ({ agentType }: AgentKind, chatUrl: string, token: string | null)
     chatUrl: agentType === null ? null : chatUrl,
     assistantId: agentType === 'langgraph' ? 'support' : null,
     agentId: null,
+    controls,
   },
   bearerToken: agentType === null ? null : token,
   instruction: null,
 });
 
-type Options = { token?: string; times?: Partial<ReplyTimes>; clock?: Clock };
+type Options = { token?: string; controls?: ControlMode; times?: Partial<ReplyTimes>; clock?: Clock };
 
 /** The server answers like this to everything but the making of a thread and the cancelling of a run. */
 export const agentOf = async (
   t: ExecutionContext,
   kind: AgentKind,
   answer: Answer,
-  { token, times, clock }: Options = {},
+  { token, controls = 'off', times, clock }: Options = {},
 ) => {
   const server = await startAgentServer((response, request) =>
     (/\/(threads|cancel)$/.test(request.path) ? sendBody('{}') : answer)(response, request),
@@ -65,7 +72,7 @@ export const agentOf = async (
       firstTokenMs: patience.firstTokenMs,
     },
     logger,
-  })(callOf(kind, server.url, token ?? null));
+  })(callOf(kind, server.url, token ?? null, controls));
   t.teardown(() => agent.close?.());
 
   const startReply = createStartReply({
@@ -92,7 +99,7 @@ export const agentOf = async (
         const events: ReplyEvent[] = [];
         startReply({ callId, turn: 1, messages: hello }, (event) => {
           events.push(event);
-          if (event.type !== 'reply.sentence') resolve(events);
+          if (event.type === 'reply.finished' || event.type === 'reply.failed') resolve(events);
         });
       }),
   };

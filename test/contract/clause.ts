@@ -1,36 +1,36 @@
 import type { ExecutionContext } from 'ava';
-import type { BargeIn, LineEvent, LineInput } from '#machines/line.ts';
-import { stopping } from '#test/helpers/usual-barge-in.ts';
+import type { LineEvent, LineInput } from '#machines/line.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
 import type { FarEndKind, LineDriver } from './line-driver.ts';
 import { openWatched, type WatchedLine } from './watched-line.ts';
 
-const inputFor = (to: string, bargeIn: BargeIn): LineInput => lineInput({ to, bargeIn });
+/** What is special about the lines of a clause. */
+type Special = Partial<Pick<LineInput, 'bargeIn' | 'recording'>>;
 
 /** Opens a watched line to the far end of the clause. */
 type Reach = (onEvent?: (event: LineEvent, line: WatchedLine) => void) => WatchedLine;
 
-export type Clause = (
+export type Clause<Driver extends LineDriver = LineDriver> = (
   title: string,
   farEnd: FarEndKind,
-  check: (t: ExecutionContext, driver: LineDriver, reach: Reach) => Promise<void>,
+  check: (t: ExecutionContext, driver: Driver, reach: Reach) => Promise<void>,
 ) => void;
 
 /** AVA's `test`, or what stands before it. */
 export type DeclareTest = (title: string, body: (t: ExecutionContext) => Promise<void>) => void;
 
-export const createClause = (
+export const createClause = <Driver extends LineDriver>(
   test: DeclareTest,
   name: string,
-  makeDriver: () => LineDriver | Promise<LineDriver>,
+  makeDriver: () => Driver | Promise<Driver>,
   unreached: readonly FarEndKind[],
-  bargeIn: BargeIn = stopping,
-): Clause => {
+  special: Special = {},
+): Clause<Driver> => {
   /** One clause of the contract, with a far end of this kind. The line must have kept the whole contract, too. */
   return (
     title: string,
     farEnd: FarEndKind,
-    check: (t: ExecutionContext, driver: LineDriver, reach: Reach) => Promise<void>,
+    check: (t: ExecutionContext, driver: Driver, reach: Reach) => Promise<void>,
   ): void => {
     if (unreached.includes(farEnd))
       return test(`${name}: NOT RUN, it reaches no far end that is ${farEnd}: ${title}`, async (t) => {
@@ -47,7 +47,7 @@ export const createClause = (
       const watched: WatchedLine[] = [];
       try {
         await check(t, driver, (onEvent) => {
-          const line = openWatched(driver.open, inputFor(number, bargeIn), onEvent);
+          const line = openWatched(driver.open, lineInput({ to: number, ...special }), onEvent);
           watched.push(line);
           return line;
         });

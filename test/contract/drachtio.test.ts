@@ -12,9 +12,11 @@ import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { beep } from '#test/real-sip/ear-and-mouth.ts';
 import { toneRecognizer } from '#test/real-sip/tone-recognizer.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
-import type { FarEndKind, LineDriver } from './line-driver.ts';
+import { languageContract } from './language.ts';
+import type { FarEndKind, NotingDriver } from './line-driver.ts';
 import { lineContract } from './line-contract.ts';
 import { pauseContract } from './pause.ts';
+import { transferContract } from './transfer.ts';
 
 const frameMs = 20;
 
@@ -91,19 +93,41 @@ const farEnds: Readonly<Record<FarEndKind, Manner>> = {
   },
 };
 
-const mannerOf = (call: FarCall): Manner | undefined =>
-  Object.values(farEnds).find(({ number }) => call.last('INVITE').startLine.includes(number));
+/** Those to whom calls are transferred (`transfer.ts`). */
+const people: readonly Manner[] = [
+  {
+    number: '01000000011',
+    async answers({ channel, after }) {
+      const own = channel();
+      await after(3_500);
+      own.hearsKey('1');
+    },
+  },
+  { number: '01000000012', refuses: 486 },
+  { number: '01000000013', rings: true },
+  {
+    number: '01000000014',
+    async answers({ after, hangUp }) {
+      await after(4_000);
+      hangUp();
+    },
+  },
+];
 
-/** A voice that says seventeen letters a second. */
-const humming: Synthesizer = {
+const mannerOf = (call: FarCall): Manner | undefined =>
+  [...Object.values(farEnds), ...people].find(({ number }) => call.last('INVITE').startLine.includes(number));
+
+/** A voice that says seventeen letters a second, and notes in which languages. */
+const humming = (spoken: string[]): Synthesizer => ({
   name: 'humming',
-  async synthesize(text) {
+  async synthesize(text, language) {
+    spoken.push(language);
     const samples = Int16Array.from({ length: 480 * text.length }, (_, at) =>
       Math.round(6_000 * Math.sin((2 * Math.PI * 300 * at) / 8_000)),
     );
     return { sampleRate: 8_000, samples };
   },
-};
+});
 
 const channelOf = ({ freeSwitches }: SipEdge): MediaChannel | undefined => freeSwitches[0]?.channels()[0];
 
@@ -113,7 +137,8 @@ const answerCalls = (edge: SipEdge, sound: TelephoneSound): void => {
   const after = (milliseconds: number): Promise<void> =>
     new Promise((resolve) => void clock.setTimeout(resolve, milliseconds));
   const channel = (): MediaChannel => {
-    const found = channelOf(edge);
+    // A person who was rung for it has the second one.
+    const found = edge.freeSwitches[0]?.channels().at(-1);
     if (found === undefined) throw new Error('There is no channel');
     return found;
   };
@@ -153,14 +178,15 @@ const step = async (edge: SipEdge, sound: TelephoneSound): Promise<void> => {
   edge.clock.advance(frameMs);
   const channel = channelOf(edge);
   // What comes about between programs takes a real moment, in which no time goes by on the line.
-  await channel?.untilParked();
+  for (const one of edge.freeSwitches[0]?.channels() ?? []) await one.untilParked();
   if (channel?.sound?.isOpen() === true) sound.hear(channel.sound.tick(sound.next()));
   for (let turns = 0; turns < 4; turns += 1) await turn();
 };
 
-const makeDriver = async (): Promise<LineDriver> => {
+const makeDriver = async (): Promise<NotingDriver> => {
   const endings: (() => unknown)[] = [];
-  const speech = sameSpeech(humming, toneRecognizer());
+  const spoken: string[] = [];
+  const speech = sameSpeech(humming(spoken), toneRecognizer());
   const edge = await startSipEdge(
     { teardown: (end: () => unknown) => void endings.unshift(end) },
     { speech },
@@ -170,6 +196,7 @@ const makeDriver = async (): Promise<LineDriver> => {
   return {
     open: edge.lines.open,
     numberOf: (farEnd) => farEnds[farEnd].number,
+    spokenIn: async () => spoken,
     async until(condition, atMostMs = 5_000) {
       const end = edge.clock.now() + atMostMs;
       while (!condition()) {
@@ -188,3 +215,5 @@ const makeDriver = async (): Promise<LineDriver> => {
 
 lineContract(test, 'drachtio', makeDriver);
 pauseContract(test, 'drachtio', makeDriver);
+transferContract(test, 'drachtio', makeDriver);
+languageContract(test, 'drachtio', makeDriver);

@@ -34,3 +34,9 @@ export type LineDriver = {
   pass(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 };
+
+/** One that notes in which languages the agent has spoken on its line. */
+export type NotingDriver = LineDriver & {
+  /** In order, when the line is over (BCP 47). */
+  spokenIn(): Promise<readonly string[]>;
+};

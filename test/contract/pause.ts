@@ -1,43 +1,25 @@
 /** The contract of a line that pauses (`machines/line.ts`, clause 8), as a suite that every driver runs. */
 import { pausing } from '#test/helpers/usual-barge-in.ts';
-import { createClause, type DeclareTest } from './clause.ts';
+import { answered, longSentence } from './answered.ts';
+import { createClause, type Clause, type DeclareTest } from './clause.ts';
 import type { FarEndKind, LineDriver } from './line-driver.ts';
 import type { WatchedLine } from './watched-line.ts';
-
-const sentence = 'This is a rather long sentence, which takes a few seconds until it was said to its end.';
 
 /** Far ends that speak in tones take a second for a murmur. */
 const inTones = { ...pausing, speechMs: 1_500 };
 
-export const pauseContract = (
-  test: DeclareTest,
-  name: string,
-  makeDriver: () => LineDriver | Promise<LineDriver>,
-  unreached: readonly FarEndKind[] = [],
-): void => {
-  const clause = createClause(test, `${name}, pausing`, makeDriver, unreached, inTones);
-
-  const answered = async (driver: LineDriver, line: WatchedLine): Promise<void> =>
-    driver.until(() => line.saw('line.answered'));
-
-  /** Does with an onset and what comes of it as a call does. */
-  const asCallsDo = ({ type }: { type: string }, line: WatchedLine): void => {
-    if (type === 'line.onset') line.tell({ type: 'pauseTalking' });
-    if (type === 'line.no_speech') line.tell({ type: 'resumeTalking' });
-    if (type === 'line.speech') line.tell({ type: 'stopTalking' });
-  };
-
+const pauseClauses = (clause: Clause): void => {
   clause(
     'what pauses goes on, and is played whole; what is queued follows',
     'silent',
     async (t, driver, reach) => {
       const line = reach();
       await answered(driver, line);
-      line.say(sentence);
+      line.say(longSentence);
       await driver.until(() => line.saw('line.played'), 30_000);
       const [unbroken] = line.all('line.played');
       const lengthMs = (unbroken?.at ?? 0) - (unbroken?.startedAt ?? 0);
-      line.say(sentence);
+      line.say(longSentence);
       line.say('Behind it.');
       await driver.pass(1_500);
       line.tell({ type: 'pauseTalking' });
@@ -49,7 +31,7 @@ export const pauseContract = (
       line.tell({ type: 'resumeTalking' });
       await driver.until(() => line.all('line.played').length === 4, 30_000);
       const [, paused, ...others] = line.all('line.played');
-      t.deepEqual([paused?.text, paused?.whole], [sentence, true]);
+      t.deepEqual([paused?.text, paused?.whole], [longSentence, true]);
       const pausedMs = (paused?.at ?? 0) - (paused?.startedAt ?? 0) - lengthMs;
       t.true(pausedMs > 1_500 && pausedMs < 4_000, `${pausedMs} ms longer`);
       t.deepEqual(
@@ -61,41 +43,6 @@ export const pauseContract = (
       );
     },
   );
-
-  clause(
-    'what is stopped in a pause was heard up to it, and the pause is over',
-    'silent',
-    async (t, driver, reach) => {
-      const line = reach();
-      await answered(driver, line);
-      line.say(sentence);
-      line.say('Never heard.');
-      await driver.pass(2_000);
-      line.tell({ type: 'pauseTalking' });
-      await driver.pass(2_000);
-      line.tell({ type: 'stopTalking' });
-      line.say('This is new.');
-      await driver.until(() => line.all('line.played').length === 3, 15_000);
-      const [cut, second, fresh] = line.all('line.played');
-      t.true(cut !== undefined && cut.text.length > 0 && cut.text.length < 0.75 * sentence.length, cut?.text);
-      t.false(cut?.whole ?? true);
-      t.deepEqual([second?.text, second?.whole], ['', false]);
-      t.deepEqual([fresh?.text, fresh?.whole], ['This is new.', true]);
-    },
-  );
-
-  clause('hanging up in a pause reports what was heard', 'silent', async (t, driver, reach) => {
-    const line = reach();
-    await answered(driver, line);
-    line.say(sentence);
-    await driver.pass(1_500);
-    line.tell({ type: 'pauseTalking' });
-    line.tell({ type: 'hangUp' });
-    await driver.until(() => line.isOver());
-    const [cut] = line.all('line.played');
-    t.false(cut?.whole ?? true);
-    t.true(sentence.startsWith(cut?.text ?? '-'));
-  });
 
   clause('a pause of a silent line holds up what is said next', 'silent', async (t, driver, reach) => {
     const line = reach();
@@ -109,11 +56,60 @@ export const pauseContract = (
     await driver.until(() => line.saw('line.played'), 10_000);
     t.true(line.all('line.played')[0]?.whole);
   });
+};
 
+const stoppedPauseClauses = (clause: Clause): void => {
+  clause(
+    'what is stopped in a pause was heard up to it, and the pause is over',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      await answered(driver, line);
+      line.say(longSentence);
+      line.say('Never heard.');
+      await driver.pass(2_000);
+      line.tell({ type: 'pauseTalking' });
+      await driver.pass(2_000);
+      line.tell({ type: 'stopTalking' });
+      line.say('This is new.');
+      await driver.until(() => line.all('line.played').length === 3, 15_000);
+      const [cut, second, fresh] = line.all('line.played');
+      t.true(
+        cut !== undefined && cut.text.length > 0 && cut.text.length < 0.75 * longSentence.length,
+        cut?.text,
+      );
+      t.false(cut?.whole ?? true);
+      t.deepEqual([second?.text, second?.whole], ['', false]);
+      t.deepEqual([fresh?.text, fresh?.whole], ['This is new.', true]);
+    },
+  );
+
+  clause('hanging up in a pause reports what was heard', 'silent', async (t, driver, reach) => {
+    const line = reach();
+    await answered(driver, line);
+    line.say(longSentence);
+    await driver.pass(1_500);
+    line.tell({ type: 'pauseTalking' });
+    line.tell({ type: 'hangUp' });
+    await driver.until(() => line.isOver());
+    const [cut] = line.all('line.played');
+    t.false(cut?.whole ?? true);
+    t.true(longSentence.startsWith(cut?.text ?? '-'));
+  });
+};
+
+/** Does with an onset and what comes of it as a call does. */
+const asCallsDo = ({ type }: { type: string }, line: WatchedLine): void => {
+  if (type === 'line.onset') line.tell({ type: 'pauseTalking' });
+  if (type === 'line.no_speech') line.tell({ type: 'resumeTalking' });
+  if (type === 'line.speech') line.tell({ type: 'stopTalking' });
+};
+
+const onsetClauses = (clause: Clause): void => {
   clause('a murmur is an onset and no speech', 'murmuring', async (t, driver, reach) => {
     const line = reach(asCallsDo);
     await answered(driver, line);
-    line.say(sentence);
+    line.say(longSentence);
     await driver.until(() => line.saw('line.heard') && line.saw('line.played'), 20_000);
     t.true(line.all('line.heard')[0]?.backchannel ?? false);
     t.deepEqual(
@@ -126,7 +122,7 @@ export const pauseContract = (
   clause('words are an onset, and then speech', 'interrupting', async (t, driver, reach) => {
     const line = reach(asCallsDo);
     await answered(driver, line);
-    line.say(sentence);
+    line.say(longSentence);
     await driver.until(() => line.saw('line.heard'), 20_000);
     t.deepEqual(
       line.story().filter((type) => ['line.onset', 'line.no_speech', 'line.speech'].includes(type)),
@@ -134,4 +130,16 @@ export const pauseContract = (
     );
     t.false(line.all('line.played')[0]?.whole ?? true);
   });
+};
+
+export const pauseContract = (
+  test: DeclareTest,
+  name: string,
+  makeDriver: () => LineDriver | Promise<LineDriver>,
+  unreached: readonly FarEndKind[] = [],
+): void => {
+  const clause = createClause(test, `${name}, pausing`, makeDriver, unreached, { bargeIn: inTones });
+  pauseClauses(clause);
+  stoppedPauseClauses(clause);
+  onsetClauses(clause);
 };

@@ -1,12 +1,19 @@
 import test from 'ava';
 import { pino } from 'pino';
 import { answeringMachine } from '#config/policy.ts';
+import { recordingSampleRate } from '#sip/recording-sink.ts';
+import { loadResampler } from '#sip/resampler.ts';
 import type { Script } from '#sip/simulator/script.ts';
 import { createSimulatorLines } from '#sip/simulator/simulator-lines.ts';
-import type { FarEndKind, LineDriver } from './line-driver.ts';
+import type { Synthesizer } from '#sip/speech.ts';
+import { sameSpeech } from '#test/helpers/same-speech.ts';
+import { createTape, done } from '#test/sip/simulator/recording-network.ts';
+import { languageContract } from './language.ts';
+import type { FarEndKind, NotingDriver } from './line-driver.ts';
 import { lineContract } from './line-contract.ts';
 import { createOrderedClock } from './ordered-clock.ts';
 import { pauseContract } from './pause.ts';
+import { transferContract } from './transfer.ts';
 
 const farEnds: Readonly<Record<FarEndKind, { number: string; script?: Script }>> = {
   silent: { number: '01000000006' },
@@ -26,14 +33,33 @@ const farEnds: Readonly<Record<FarEndKind, { number: string; script?: Script }>>
   leaving: { number: '01055550005', script: [{ wait_sec: 2 }, { hang_up: true }] },
 };
 
-const makeDriver = (): LineDriver => {
+const resample = await loadResampler();
+
+const makeDriver = (): NotingDriver => {
   const clock = createOrderedClock();
+  const tapes: ReturnType<typeof createTape>[] = [];
+  const spoken: string[] = [];
+  const voice: Synthesizer = {
+    name: 'noted',
+    async synthesize(_text, language) {
+      spoken.push(language);
+      return { sampleRate: recordingSampleRate, samples: new Int16Array() };
+    },
+  };
   const lines = createSimulatorLines({
     clock,
     speed: 1,
     answering: answeringMachine,
     logger: pino({ level: 'silent' }),
-    recording: null,
+    recording: {
+      open() {
+        const tape = createTape();
+        tapes.push(tape);
+        return tape;
+      },
+      speech: sameSpeech(voice),
+      resample,
+    },
     mediaFor: false,
   });
   for (const { number, script } of Object.values(farEnds))
@@ -41,6 +67,10 @@ const makeDriver = (): LineDriver => {
   return {
     open: lines.open,
     numberOf: (farEnd) => farEnds[farEnd].number,
+    async spokenIn() {
+      for (const tape of tapes) await done(tape);
+      return spoken;
+    },
     async until(condition, atMostMs = 5_000) {
       const end = clock.now() + atMostMs;
       while (!condition()) {
@@ -57,3 +87,5 @@ const makeDriver = (): LineDriver => {
 
 lineContract(test, 'simulator', makeDriver);
 pauseContract(test, 'simulator', makeDriver);
+transferContract(test, 'simulator', makeDriver);
+languageContract(test, 'simulator', makeDriver);

@@ -2,9 +2,11 @@
 import test from 'ava';
 import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
 import { createPhoneNetwork, type TestPhone } from '#test/sip/webphone/phone-network.ts';
-import type { FarEndKind, LineDriver } from './line-driver.ts';
+import type { FarEndKind, NotingDriver } from './line-driver.ts';
 import { lineContract } from './line-contract.ts';
+import { languageContract } from './language.ts';
 import { pauseContract } from './pause.ts';
+import { transferContract } from './transfer.ts';
 import { createOrderedClock } from './ordered-clock.ts';
 
 const numbers: Readonly<Record<FarEndKind, string | null>> = {
@@ -86,17 +88,15 @@ const person = (clock: ReturnType<typeof createOrderedClock>, phone: () => TestP
   };
 };
 
-const makeDriver = (manner: Manner) => (): LineDriver => {
+const makeDriver = (manner: Manner) => (): NotingDriver => {
   const clock = createOrderedClock();
   const network = createPhoneNetwork(clock);
-  const phone: TestPhone = network.phone(
-    'phone-0001',
-    'here',
-    person(clock, () => phone, manner),
-  );
+  const act = person(clock, () => phone, manner);
+  const phone: TestPhone = network.phone('phone-0001', 'here', act);
   return {
     open: network.lines.open,
     numberOf: (farEnd) => numbers[farEnd],
+    spokenIn: async () => phone.all('agent_says').map(({ language = 'en' }) => language),
     async until(condition, atMostMs = 5_000) {
       const end = clock.now() + atMostMs;
       while (!condition()) {
@@ -117,3 +117,5 @@ const unreached = ['busy', 'unreachable', 'machine'] as const;
 lineContract(test, 'web phone, read', makeDriver({ reports: false, notices: false }), unreached);
 lineContract(test, 'web phone, heard aloud', makeDriver({ reports: true, notices: true }), unreached);
 pauseContract(test, 'web phone, read', makeDriver({ reports: false, notices: false }), unreached);
+transferContract(test, 'web phone, read', makeDriver({ reports: false, notices: false }));
+languageContract(test, 'web phone, read', makeDriver({ reports: false, notices: false }));

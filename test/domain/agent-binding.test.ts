@@ -15,6 +15,7 @@ const full: AgentBinding = {
   chatUrl: 'https://agent.example/chat',
   assistantId: 'an-assistant',
   agentId: 'an-agent',
+  controls: 'off',
 };
 
 const stored = test.macro<[AgentType | null, Direction, ('assistantId' | 'agentId')[]]>({

@@ -23,6 +23,8 @@ const nothing: StoredCallPolicy = {
   recordingEnabled: null,
   bargeIn: null,
   turnEnd: null,
+  retentionDays: null,
+  consent: null,
   destinations: null,
 };
 
@@ -35,6 +37,8 @@ const platform: PolicySettings = {
   recordingEnabled: true,
   bargeIn: { mode: 'pause', onsetMs: 80, speechMs: 600, resumeMs: 500 },
   turnEnd: { mode: 'pause', minSilenceMs: 200, maxSilenceMs: 3_000 },
+  retentionDays: { recordings: null, words: null },
+  consent: { announce: null, require: 'none' },
   destinations: only('mobile', 'fixed_line'),
 };
 
@@ -47,6 +51,8 @@ const workspace: PolicySettings = {
   recordingEnabled: false,
   bargeIn: { mode: 'stop', onsetMs: 90, speechMs: 700, resumeMs: 600 },
   turnEnd: { mode: 'recognizer', minSilenceMs: 300, maxSilenceMs: 4_000 },
+  retentionDays: { recordings: 30, words: null },
+  consent: { announce: 'We record.', require: 'none' },
   destinations: only('fixed_line'),
 };
 
@@ -59,6 +65,8 @@ const number: PolicySettings = {
   recordingEnabled: true,
   bargeIn: { mode: 'off', onsetMs: 100, speechMs: 800, resumeMs: 700 },
   turnEnd: { mode: 'model', minSilenceMs: 400, maxSilenceMs: 5_000 },
+  retentionDays: { recordings: 7, words: 0 },
+  consent: { announce: 'May we record?', require: 'speech' },
   destinations: only('toll_free'),
 };
 
@@ -112,6 +120,15 @@ test('switching off is something said: false does not fall back', (t) => {
   const silent = { ...nothing, recordingEnabled: false };
   t.false(effectivePolicy(silent, nothing, platform).recordingEnabled);
   t.true(effectivePolicy({ ...nothing, recordingEnabled: true }, silent, platform).recordingEnabled);
+});
+
+test('nothing is recorded where recordings are kept for no day', (t) => {
+  const fleeting = { ...nothing, retentionDays: { recordings: 0, words: null } };
+  t.false(effectivePolicy({ ...fleeting, recordingEnabled: true }, nothing, platform).recordingEnabled);
+  t.true(
+    effectivePolicy({ ...nothing, retentionDays: { recordings: 1, words: 0 } }, fleeting, platform)
+      .recordingEnabled,
+  );
 });
 
 test('a call that names no duration never gets more than the maximum', (t) => {

@@ -108,16 +108,8 @@ const createEventSocket = (options: {
 /** What becomes of an endpoint that is asked for. */
 type Manner = 'answers' | 'refuses once' | 'refuses' | 'holds' | 'dead';
 
-export const startFreeSwitch = async (network: SipServer, sipAddress: string) => {
-  const channels = new Map<string, MediaChannel>();
-  let manner: Manner = 'answers';
-  let reception: Reception = 'open';
-  let secret = firstSecret;
-  let hasProfile = true;
-  let nextPort = 40_000;
-  const held: MediaChannel[] = [];
-  const events = new EventEmitter();
-
+/** The commands of its console, and those that it is to run later. */
+const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () => string) => {
   /** What is to be run later, by the name under which it can be called off. */
   const tasks = new Map<string, string>();
 
@@ -127,7 +119,7 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
   };
 
   const runApi = (command: string): string => {
-    if (command === 'sofia status') return sofiaStatus(hasProfile ? sipAddress : null);
+    if (command === 'sofia status') return sofia();
     const [name = '', first = '', ...rest] = command.split(' ');
     if (name === 'global_getvar') return first === 'gw_park_sec' ? '30' : '';
     if (name === 'sched_api') {
@@ -140,14 +132,29 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
     if (name === 'uuid_exists' && !channels.has(first)) return 'false';
     return channels.get(first.replace(/^uuid:/, ''))?.runApi(command) ?? '-ERR No such channel!\n';
   };
-  const tellChannel = (uuid: string, command: SocketCommand): boolean => {
-    channels.get(uuid)?.obey(command);
-    return channels.has(uuid);
+
+  return {
+    runApi,
+    clear: (): void => tasks.clear(),
+    /** What is to be run later, by name. */
+    tasks: (): readonly string[] => [...tasks.keys()],
+    /** So much time goes by that it is run. */
+    runTask(task: string): void {
+      const command = tasks.get(task);
+      if (command === undefined) throw new Error('There is no such task');
+      tasks.delete(task);
+      runApi(command);
+    },
   };
-  const open = () =>
-    createEventSocket({ secret: () => secret, reception: () => reception, runApi, tellChannel });
-  let eventSocket = open();
-  const port = await eventSocket.listen(0);
+};
+
+/** Its channels, and what becomes of who asks for one. */
+const createEndpoints = (tellAll: (fields: Readonly<Record<string, string>>) => void) => {
+  const channels = new Map<string, MediaChannel>();
+  let manner: Manner = 'answers';
+  let nextPort = 40_000;
+  const held: MediaChannel[] = [];
+  const events = new EventEmitter();
 
   const take = (message: SipMessage, call: FarCall): void => {
     if (manner === 'dead') return undefined;
@@ -164,7 +171,7 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
       events.emit('channels');
     };
     const onKey = (digit: string): void =>
-      eventSocket.tellAll({
+      tellAll({
         'Event-Name': 'DTMF',
         'Unique-ID': call.callId,
         'DTMF-Digit': digit,
@@ -178,51 +185,77 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
     events.emit('channels');
     return undefined;
   };
+
+  return {
+    channels,
+    take,
+    /** It answers again. */
+    revive(): void {
+      manner = 'answers';
+    },
+    vanish(): void {
+      manner = 'dead';
+      for (const channel of channels.values()) channel.vanish();
+    },
+    asked: {
+      /** Those that stand, oldest first. */
+      channels: (): readonly MediaChannel[] => [...channels.values()],
+      /** Resolves as soon as so many stand. */
+      async untilChannels(count: number): Promise<void> {
+        while (channels.size !== count)
+          await once(events, 'channels', { signal: AbortSignal.timeout(patienceMs) });
+      },
+      /** Endpoints that are asked for from now on are refused. */
+      refuseEndpoints(): void {
+        manner = 'refuses';
+      },
+      /** The next endpoint that is asked for is refused. */
+      refuseNextEndpoint(): void {
+        manner = 'refuses once';
+      },
+      /** Endpoints that are asked for from now on are not answered until `letEndpointsGo`. */
+      holdEndpoints(): void {
+        manner = 'holds';
+      },
+      letEndpointsGo(): void {
+        manner = 'answers';
+        for (const channel of held.splice(0)) channel.answer();
+      },
+    },
+  };
+};
+
+export const startFreeSwitch = async (network: SipServer, sipAddress: string) => {
+  let reception: Reception = 'open';
+  let secret = firstSecret;
+  let hasProfile = true;
+  const { channels, take, revive, vanish, asked } = createEndpoints((fields) => eventSocket.tellAll(fields));
+  const { clear, runApi, ...later } = createConsole(channels, () =>
+    sofiaStatus(hasProfile ? sipAddress : null),
+  );
+  const tellChannel = (uuid: string, command: SocketCommand): boolean => {
+    channels.get(uuid)?.obey(command);
+    return channels.has(uuid);
+  };
+  const open = () =>
+    createEventSocket({ secret: () => secret, reception: () => reception, runApi, tellChannel });
+  let eventSocket = open();
+  const port = await eventSocket.listen(0);
   createFarEnd(network, sipAddress).onMessage(take);
 
-  const vanish = (): void => {
-    manner = 'dead';
-    tasks.clear();
-    for (const channel of channels.values()) channel.vanish();
+  const die = (): Promise<void> => {
+    clear();
+    vanish();
+    return eventSocket.close();
   };
 
   return {
     eventSocket: { host: '127.0.0.1', port, secret: firstSecret } satisfies ServerAddress,
-    /** Those that stand, oldest first. */
-    channels: (): readonly MediaChannel[] => [...channels.values()],
-    /** Resolves as soon as so many stand. */
-    async untilChannels(count: number): Promise<void> {
-      while (channels.size !== count)
-        await once(events, 'channels', { signal: AbortSignal.timeout(patienceMs) });
-    },
-    /** Endpoints that are asked for from now on are refused. */
-    refuseEndpoints(): void {
-      manner = 'refuses';
-    },
-    /** The next endpoint that is asked for is refused. */
-    refuseNextEndpoint(): void {
-      manner = 'refuses once';
-    },
-    /** Endpoints that are asked for from now on are not answered until `letEndpointsGo`. */
-    holdEndpoints(): void {
-      manner = 'holds';
-    },
-    letEndpointsGo(): void {
-      manner = 'answers';
-      for (const channel of held.splice(0)) channel.answer();
-    },
+    ...asked,
+    ...later,
     /** Whether it answers nothing any more, or everything anew. */
     hang(isHanging: boolean): void {
       reception = isHanging ? 'silent' : 'open';
-    },
-    /** What is to be run later, by name. */
-    tasks: (): readonly string[] => [...tasks.keys()],
-    /** So much time goes by that it is run. */
-    runTask(task: string): void {
-      const command = tasks.get(task);
-      if (command === undefined) throw new Error('There is no such task');
-      tasks.delete(task);
-      runApi(command);
     },
     /** From now on another secret lets in. */
     changeSecret(): void {
@@ -243,19 +276,13 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
       reception = 'open';
     },
     /** Its process dies; what follows needs its restart. */
-    async kill(): Promise<void> {
-      vanish();
-      await eventSocket.close();
-    },
+    kill: die,
     async restart(): Promise<void> {
-      manner = 'answers';
+      revive();
       eventSocket = open();
       await eventSocket.listen(port);
     },
-    async close(): Promise<void> {
-      vanish();
-      await eventSocket.close();
-    },
+    close: die,
   };
 };
 

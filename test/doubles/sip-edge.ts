@@ -121,6 +121,7 @@ const linesOn = async ({
   turnModel: null,
   resample: await loadResampler(),
   openRecording: null,
+  overhear: () => () => undefined,
   sipMessages: null,
   clock,
   logger: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),

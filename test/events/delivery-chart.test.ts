@@ -6,6 +6,7 @@ import { deliveryPolicy } from '#config/policy.ts';
 import { deliveryMachine, type DeliveryEvent } from '#machines/delivery.ts';
 import { afterAttempt } from '#src/events/attempt-delivery.ts';
 import { claimDeliveries, releaseDelivery } from '#src/persistence/deliveries.ts';
+import type { Database } from '#src/persistence/database.ts';
 import { recordDeliveryAttempt } from '#src/persistence/delivery-attempts.ts';
 import { replayDelivery } from '#src/persistence/delivery-list.ts';
 import { onlyEnded, openWorld } from './event-world.ts';
@@ -26,6 +27,27 @@ const step = fc.constantFrom<Step>(
   'time goes by',
 );
 
+/** Of the only row there is. */
+const stateOfRow = async (db: Database, now: number): Promise<string> => {
+  const [found] = await db.execute<{ state: string; due: Date; until: Date | null }>(
+    'select state, next_attempt_at as due, claimed_until as until from event_delivery',
+  );
+  if (found === undefined || found.state !== 'pending') return found?.state ?? 'gone';
+  if (found.until !== null && found.until.getTime() > now) return 'attempting';
+  return found.due.getTime() > now ? 'waiting' : 'pending';
+};
+
+const claimAt = (db: Database, now: number) =>
+  claimDeliveries(db, {
+    node: 'test',
+    now: new Date(now),
+    until: new Date(now + leaseMs),
+    free: 2,
+    held: new Map(),
+    restrained: new Map(),
+    perEndpoint: 1,
+  });
+
 test('a row and the chart are in the same state after every step', async (t) => {
   const { db, world } = await openWorld(t);
   await world.endpoint(onlyEnded);
@@ -45,25 +67,8 @@ test('a row and the chart are in the same state after every step', async (t) => 
         [chart] = transition(deliveryMachine, chart, event);
       };
 
-      const rowState = async (): Promise<string> => {
-        const [found] = await db.execute<{ state: string; due: Date; until: Date | null }>(
-          'select state, next_attempt_at as due, claimed_until as until from event_delivery',
-        );
-        if (found === undefined || found.state !== 'pending') return found?.state ?? 'gone';
-        if (found.until !== null && found.until.getTime() > now) return 'attempting';
-        return found.due.getTime() > now ? 'waiting' : 'pending';
-      };
-
-      const claim = () =>
-        claimDeliveries(db, {
-          node: 'test',
-          now: new Date(now),
-          until: new Date(now + leaseMs),
-          free: 2,
-          held: new Map(),
-          restrained: new Map(),
-          perEndpoint: 1,
-        });
+      const rowState = () => stateOfRow(db, now);
+      const claim = () => claimAt(db, now);
 
       const attempt = async (type: Extract<Step, `attempt.${string}`>): Promise<void> => {
         const [claimed] = await claim();

@@ -220,7 +220,7 @@ test('both secrets sign while one replaces the other, and only the new one after
   await world.startWorker();
 
   await world.call();
-  await receiver.until(1);
+  await settled(world, id, 'delivered');
   world.clock.advance(24 * 60 * 60 * 1000);
   await world.call();
   await receiver.until(2);

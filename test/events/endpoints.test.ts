@@ -193,8 +193,8 @@ test('a test event goes to a paused endpoint too, signed, once, and says how it 
   const failed = await tests.send({ id, workspaceId: world.workspaceId });
   const delivered = await tests.send({ id, workspaceId: world.workspaceId });
 
-  t.deepEqual(failed, { httpStatus: 418, error: 'HTTP 418', durationMs: 0 });
-  t.deepEqual(delivered, { httpStatus: 204, error: null, durationMs: 0 });
+  t.like(failed, { httpStatus: 418, error: 'HTTP 418', durationMs: 0, advice: { code: 'refused' } });
+  t.deepEqual(delivered, { httpStatus: 204, error: null, durationMs: 0, advice: null });
   t.is(receiver.received.length, 2);
   const [request] = receiver.received;
   const event = JSON.parse(request?.rawBody ?? '');
@@ -203,4 +203,43 @@ test('a test event goes to a paused endpoint too, signed, once, and says how it 
   t.is(event.call.id, '00000000-0000-0000-0000-000000000000');
   t.true(event.timestamp.endsWith('+09:00'));
   t.deepEqual(await world.deliveries(id), []);
+});
+
+test('a test that fails says what happened and what to change', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint();
+  const tests = createWebhookTests({ ...world.administration, clients: world.clients, timeoutMs: 15_000 });
+  const send = () => tests.send({ id, workspaceId: world.workspaceId });
+  // The two that break a connection go first: on one that was kept they would be tried again.
+  receiver.answer(
+    'garbage',
+    'reset',
+    { status: 307, headers: { location: '/elsewhere' } },
+    { status: 502, headers: { server: 'nginx/1.29' } },
+    { status: 400, body: 'The plain HTTP request was sent to HTTPS port' },
+  );
+  t.like((await send()).advice, { code: 'not_http' });
+  t.like((await send()).advice, { code: 'connection_closed' });
+  t.like((await send()).advice, { code: 'redirect' });
+  t.regex((await send()).advice?.words ?? '', /proxy in front of the receiver \(nginx\)/);
+  t.like((await send()).advice, { code: 'https_required' });
+  await receiver.close();
+  const { httpStatus, advice } = await send();
+  t.is(httpStatus, null);
+  t.is(advice?.code, 'connection_refused');
+});
+
+test('a test that is not answered in time says so', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint();
+  const tests = createWebhookTests({ ...world.administration, clients: world.clients, timeoutMs: 15_000 });
+  receiver.answer('hang');
+  const sent = tests.send({ id, workspaceId: world.workspaceId });
+  await receiver.until(1);
+  world.clock.advance(15_000);
+  t.like(await sent, {
+    httpStatus: null,
+    error: 'No answer within 15 s',
+    advice: { code: 'no_answer_in_time' },
+  });
 });

@@ -49,6 +49,29 @@ export type EventWorld = {
 
 let numbers = 0;
 
+const storeUnanswered = async (
+  db: Database,
+  owner: { workspaceId: string; numberId: string },
+  at: number,
+): Promise<string> => {
+  const id = randomUUID();
+  await insertCall(db, {
+    ...owner,
+    id,
+    direction: 'outbound',
+    ownNumber: '07000000001',
+    counterparty: '01000000002',
+    language: 'ko',
+    instruction: 'Say hello.',
+    maxDurationSec: 600,
+    recordingEnabled: false,
+    startedAt: new Date(at),
+    node: 'test',
+  });
+  await recordFact(db, id, 1, { type: 'call.ended', at, reason: 'no_answer', status: 'no_answer' });
+  return id;
+};
+
 export const createEventWorld = async (
   t: ExecutionContext,
   db: Database,
@@ -101,30 +124,7 @@ export const createEventWorld = async (
       receiver.trust(secret);
       return { receiver, id: endpoint.id, endpoint };
     },
-    async call(numberId = firstNumberId) {
-      const id = randomUUID();
-      await insertCall(db, {
-        id,
-        workspaceId,
-        numberId,
-        direction: 'outbound',
-        ownNumber: '07000000001',
-        counterparty: '01000000002',
-        language: 'ko',
-        instruction: 'Say hello.',
-        maxDurationSec: 600,
-        recordingEnabled: false,
-        startedAt: new Date(clock.now()),
-        node: 'test',
-      });
-      await recordFact(db, id, 1, {
-        type: 'call.ended',
-        at: clock.now(),
-        reason: 'no_answer',
-        status: 'no_answer',
-      });
-      return id;
-    },
+    call: (numberId = firstNumberId) => storeUnanswered(db, { workspaceId, numberId }, clock.now()),
     async startWorker(changes = {}) {
       const worker = createDeliveryWorker({
         ...deliveryPolicy,

@@ -72,6 +72,51 @@ test('who called, and who sent it on, is told beside the number', (t) => {
   t.deepEqual(JSON.parse(eventBody(event)).call.diversions, []);
 });
 
+test('a transfer stands there where one was asked for', (t) => {
+  const event = endedCall();
+  const plain = eventBody(event);
+  event.snapshot.call.transfer = null;
+  t.is(eventBody(event), plain, 'nobody who knows nothing of them sees a change');
+  const transfer = {
+    id: '6f3c4a1e-3333-4333-8333-333333333333',
+    to: '0212345678',
+    mode: 'cold',
+    status: 'failed',
+    reason: 'busy',
+  } as const;
+  const sip = { status: 486, reason: 'Busy Here', callId: 'def' };
+  event.snapshot.call.transfer = {
+    ...transfer,
+    startedAt: '2026-11-21T03:00:30.000Z',
+    connectedAt: null,
+    sip,
+  };
+  t.deepEqual(JSON.parse(eventBody(event)).call.transfer, {
+    ...transfer,
+    started_at: '2026-11-21T12:00:30.000+09:00',
+    connected_at: null,
+    sip: { status: 486, reason: 'Busy Here', call_id: 'def' },
+  });
+  event.snapshot.call.transfer.sip = null;
+  t.false('sip' in JSON.parse(eventBody(event)).call.transfer);
+});
+
+test('what was said of the call, and headers of its INVITE, stand there where there are any', (t) => {
+  const event = endedCall();
+  const plain = eventBody(event);
+  Object.assign(event.snapshot.call, { metadata: null, sip_headers: null });
+  t.is(eventBody(event), plain, 'nobody who knows nothing of them sees a change');
+  const metadata = { order_id: 'A-1042' };
+  const headers = { 'X-Ticket': '1042' };
+  Object.assign(event.snapshot.call, { metadata, sip_headers: headers });
+  const { call } = JSON.parse(eventBody(event));
+  t.deepEqual(
+    { ...call, metadata: undefined, sip: undefined },
+    { ...JSON.parse(plain).call, metadata: undefined, sip: undefined },
+  );
+  t.deepEqual([call.metadata, call.sip], [metadata, { headers }]);
+});
+
 test('from and to flip with the direction', (t) => {
   const event = endedCall();
   event.snapshot.call.direction = 'inbound';

@@ -58,7 +58,11 @@ test('receiver.mjs takes the events of a call, each once', async (t) => {
   const tried = await gateway.admin.post(`/api/v1/admin/webhooks/${id}/test`);
   t.like(tried.body, { http_status: 204, error: null });
 
-  const callId = await gateway.call('01000000007', 'Confirm the table');
+  const placed = await gateway.client.post('/api/v1/calls', {
+    to: '01000000007',
+    metadata: { order: 'A-1042' },
+  });
+  const callId = z.uuid().parse(placed.body['call_id']);
   await gateway.untilStatus(callId, ...finalStatuses);
   const count = (type: string): number => receiver.output().split(`${type} ${callId}`).length - 1;
   await until('the recording is told', () => (count('recording.completed') > 0 ? true : undefined));
@@ -75,4 +79,5 @@ test('receiver.mjs takes the events of a call, each once', async (t) => {
     return all.some((each) => each.id === ended && each.attempts.length === 2) || undefined;
   });
   for (const type of ['call.ringing', 'call.answered', 'call.ended']) t.is(count(type), 1, type);
+  t.regex(receiver.output(), /^call\.ended .* \{ order: 'A-1042' \}$/m);
 });

@@ -32,6 +32,20 @@ test(
   'This is turn 1. You said: "Are you open today?"',
 );
 
+test('webhook/with-controls.mjs hangs up and presses keys without a request of its own', async (t) => {
+  const gateway = await englishGateway(t);
+  const agent = await runExample(t, 'webhook/with-controls.mjs', {});
+  const binding = { agent_type: 'webhook', chat_url: agent.url, controls: 'inline' };
+  const farewell = 'Thank you very much. Goodbye!';
+  t.is((await callOut(t, gateway, binding)).at(-1), farewell);
+  t.is((await callIn(t, gateway, binding)).at(-1), farewell);
+  const response = await fetch(agent.url, {
+    method: 'POST',
+    body: JSON.stringify({ message: 'Please press 1', gw: { direction: 'inbound' } }),
+  });
+  t.deepEqual(await response.json(), { reply: 'One moment. <keys press="1"/>' });
+});
+
 const refuses = test.macro<[string, string]>({
   async exec(t, path, suffix) {
     const agent = await runExample(t, path, { AGENT_TOKEN: 'expected' });
@@ -65,4 +79,20 @@ test('openai-compatible/with-model.mjs adds the model and a system message, and 
   t.like(models.requests[0], { model: 'small', authorization: 'Bearer model-key' });
   t.deepEqual(models.requests[0]?.messages.slice(1), messages);
   t.is(models.requests[0]?.messages[0]?.role, 'system');
+  t.notRegex(JSON.stringify(models.requests[0]?.messages[0]), /hangup/);
+});
+
+test('openai-compatible/with-model.mjs tells the model of controls where its binding takes them', async (t) => {
+  const models = await startModelServer(() => ({ pieces: ['Goodbye.', '<hangup/>'] }));
+  t.teardown(models.close);
+  const agent = await runExample(t, 'openai-compatible/with-model.mjs', {
+    MODEL: 'small',
+    MODEL_URL: models.url,
+    CONTROLS: 'inline',
+  });
+  await fetch(`${agent.url}/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'Bye' }], stream: true }),
+  });
+  t.regex(JSON.stringify(models.requests[0]?.messages[0]), /<hangup\/>/);
 });

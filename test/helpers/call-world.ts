@@ -2,13 +2,14 @@
  * A call without a world: the real charts on a simulated clock, with a line and an agent whose every word the test
  * says itself.
  */
-import { createActor, fromCallback, SimulatedClock, type InspectionEvent } from 'xstate';
+import { createActor, fromCallback, SimulatedClock, type ActorRefFrom, type InspectionEvent } from 'xstate';
 import { callMachine } from '#machines/call.ts';
 import type { CallInput, CallCommand } from '#machines/call-context.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
-import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
+import type { KeysCommand, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { ReplyEvent, ReplyInput } from '#machines/reply.ts';
+import type { TransferRefusal, TransferWanted } from '#machines/transfer.ts';
 import { pausing } from './usual-barge-in.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { usualSpeech } from './usual-speech.ts';
@@ -29,13 +30,16 @@ export const callInput: CallInput = {
   farewellWaitMs: 30_000,
   hangUpTimeoutMs: 5_000,
   adoptTimeoutMs: 5_000,
+  phrasesIn: {},
   takenOver: null,
+  consent: null,
   kickoff: '[outbound call connected]',
   greeting: null,
   apology: 'Sorry.',
   brokenOff: 'Sorry, go on.',
   failedOpening: 'This is a robot. Sorry, and goodbye.',
   failedGoodbye: 'Sorry, and goodbye.',
+  consentRefused: 'Without that, goodbye.',
   reprompt: 'Hello?',
   voicemail: 'talk',
   voicemailMessage: 'Please call us back.',
@@ -60,26 +64,22 @@ export type Faults = {
 /** Who looks at what the call's actors do. */
 type Onlooker = { inspect?: (event: InspectionEvent) => void };
 
-export const createCallWorld = (
-  changes: Partial<CallInput> = {},
-  { inspect, ...faults }: Faults & Onlooker = {},
-) => {
-  const clock = new SimulatedClock();
+/** The charts, and the line, the agent and the journal around them. */
+const createSurroundings = (faults: Faults) => {
   const facts: CallFact[] = [];
-  const commands: LineCommand[] = [];
+  const commands: (LineCommand | KeysCommand)[] = [];
   const requests: ReplyInput[] = [];
-  const errors: unknown[] = [];
+  const wantedTransfers: TransferWanted[] = [];
   let opened: LineInput | undefined;
   let tellCall: ((event: LineEvent) => void) | undefined;
   let tellConversation: ((event: ReplyEvent) => void) | undefined;
-  const reported: number[] = [];
   const counts = { linesClosed: 0, repliesAborted: 0 };
 
   const publish = (_: unknown, fact: CallFact): void => {
     if (faults.publishCrashes?.(fact) === true) throw new Error(`The journal crashed over ${fact.type}`);
     facts.push(fact);
   };
-  const line = fromCallback<LineCommand, LineInput>(({ input, sendBack, receive }) => {
+  const line = fromCallback<LineCommand | KeysCommand, LineInput>(({ input, sendBack, receive }) => {
     opened = input;
     if (faults.lineCrashes === true) throw new Error('The line crashed');
     tellCall = sendBack;
@@ -100,7 +100,58 @@ export const createCallWorld = (
     };
   });
   const conversation = conversationMachine.provide({ actors: { reply }, actions: { publish } });
-  const actor = createActor(callMachine.provide({ actors: { line, conversation }, actions: { publish } }), {
+  const askForTransfer = (_: unknown, wanted: TransferWanted): void => void wantedTransfers.push(wanted);
+  const machine = callMachine.provide({
+    actors: { line, conversation },
+    actions: { publish, askForTransfer },
+  });
+  return {
+    machine,
+    facts,
+    commands,
+    requests,
+    wantedTransfers,
+    counts,
+    opened: () => opened,
+    tellCall: (event: LineEvent): void => tellCall?.(event),
+    /** Of the reply that was asked for last. */
+    tellConversation: () => tellConversation,
+  };
+};
+
+/** What the call is at, and what was said and done in it so far. */
+const lookAt = (
+  actor: ActorRefFrom<typeof callMachine>,
+  { commands, facts }: Pick<ReturnType<typeof createSurroundings>, 'commands' | 'facts'>,
+) => ({
+  /** `active.talking.conversing` for the call, `replying.thinking` for the conversation. */
+  state: (): string => path(actor.getSnapshot().value),
+  conversationState: (): string => {
+    const child = actor.getSnapshot().children['conversation'];
+    return child === undefined ? 'gone' : path(child.getSnapshot().value);
+  },
+  voicemailState: (): string => {
+    const child = actor.getSnapshot().children.conversation?.getSnapshot().children.voicemail;
+    return child === undefined ? 'gone' : path(child.getSnapshot().value);
+  },
+  said: (): string[] => commands.flatMap((command) => (command.type === 'say' ? [command.text] : [])),
+  end: () => facts.find((fact) => fact.type === 'call.ended'),
+  /** The types of the facts, in order. */
+  story: (): string[] => facts.map((fact) => fact.type),
+  turns: (): string[] =>
+    facts.flatMap((fact) => (fact.type === 'turn.spoken' ? [`${fact.role}: ${fact.text}`] : [])),
+});
+
+export const createCallWorld = (
+  changes: Partial<CallInput> = {},
+  { inspect, ...faults }: Faults & Onlooker = {},
+) => {
+  const clock = new SimulatedClock();
+  const errors: unknown[] = [];
+  const reported: number[] = [];
+  const surroundings = createSurroundings(faults);
+  const { machine, facts, commands, requests, wantedTransfers, counts } = surroundings;
+  const actor = createActor(machine, {
     input: { ...callInput, ...changes },
     clock,
     id: 'a',
@@ -113,7 +164,7 @@ export const createCallWorld = (
     const at = clock.now();
     const timed = { startedAt: at, ...event, at };
     // The fields that differ between the kinds were given by the caller; only the times are added here.
-    tellCall?.(timed);
+    surroundings.tellCall(timed);
   };
 
   return {
@@ -125,15 +176,21 @@ export const createCallWorld = (
     errors,
     counts,
     /** What the line was opened with. */
-    opened,
+    opened: surroundings.opened(),
     onLine,
-    onReply: (event: ReplyEvent): void => tellConversation?.(event),
+    onReply: (event: ReplyEvent): void => surroundings.tellConversation()?.(event),
     /** The reply under way now; it goes on talking to the conversation even when that has left it. */
     currentReply: (): ((event: ReplyEvent) => void) => {
-      if (tellConversation === undefined) throw new Error('No reply was asked for');
-      return tellConversation;
+      const tell = surroundings.tellConversation();
+      if (tell === undefined) throw new Error('No reply was asked for');
+      return tell;
     },
     ask: (request: CallCommand): void => actor.send(request),
+    /** The transfers that the agent wanted, in order; nothing becomes of them by themselves. */
+    wantedTransfers,
+    /** A transfer that the agent wanted may not be. */
+    refuseTransfer: (to: string, reason: TransferRefusal = 'not_allowed'): void =>
+      actor.send({ type: 'transfer.refused', to, reason }),
     /** The other party answers. */
     answer: (): void => onLine({ type: 'line.answered' }),
     /** The other party begins to speak and its words are understood. */
@@ -160,24 +217,9 @@ export const createCallWorld = (
         whole: text === undefined,
       });
     },
-    /** `active.talking.conversing` for the call, `replying.thinking` for the conversation. */
-    state: (): string => path(actor.getSnapshot().value),
-    conversationState: (): string => {
-      const child = actor.getSnapshot().children['conversation'];
-      return child === undefined ? 'gone' : path(child.getSnapshot().value);
-    },
-    voicemailState: (): string => {
-      const child = actor.getSnapshot().children.conversation?.getSnapshot().children.voicemail;
-      return child === undefined ? 'gone' : path(child.getSnapshot().value);
-    },
-    said: (): string[] => commands.flatMap((command) => (command.type === 'say' ? [command.text] : [])),
     /** How many utterances the line has not reported yet. */
     unplayed: (): number => commands.filter(({ type }) => type === 'say').length - reported.length,
-    end: () => facts.find((fact) => fact.type === 'call.ended'),
-    /** The types of the facts, in order. */
-    story: (): string[] => facts.map((fact) => fact.type),
-    turns: (): string[] =>
-      facts.flatMap((fact) => (fact.type === 'turn.spoken' ? [`${fact.role}: ${fact.text}`] : [])),
+    ...lookAt(actor, surroundings),
   };
 };
 

@@ -13,7 +13,7 @@ export type Rule = {
 /** Every folder that is built; what is not named here may not exist. */
 export const rules: Readonly<Record<string, Rule>> = {
   machines: { packages: ['xstate'], node: false },
-  'src/domain': { types: ['machines'], packages: ['libphonenumber-js'], node: false },
+  'src/domain': { types: ['machines'], packages: ['libphonenumber-js', 're2js'], node: false },
   sip: {
     values: ['machines', 'src/domain'],
     packages: [
@@ -74,10 +74,11 @@ export const rules: Readonly<Record<string, Rule>> = {
   /** What can be done to a workspace by the admin API and by the operator's commands. */
   'src/administration': { values: ['src/domain', 'src/events', 'src/persistence'], packages: ['pino'] },
   'src/api': {
-    values: ['src/administration', 'src/domain', 'src/events'],
+    values: ['src/administration', 'src/client', 'src/domain', 'src/events'],
     types: ['src/calls'],
     packages: [
       '@koa/router',
+      '@modelcontextprotocol/sdk',
       '@opentelemetry/api',
       'koa',
       'koa-helmet',
@@ -94,12 +95,27 @@ export const rules: Readonly<Record<string, Rule>> = {
    * its words.
    */
   'src/commands': {
-    values: ['src/administration', 'src/api', 'src/client', 'src/console', 'src/domain', 'src/persistence'],
+    values: [
+      'src/administration',
+      'src/api',
+      'src/client',
+      'src/console',
+      'src/domain',
+      'src/persistence',
+      'src/rehearsals',
+    ],
     packages: ['string-width', 'wrap-ansi', 'zod'],
   },
   'src/inspector': { values: ['src/domain'], packages: ['@statelyai/inspect', 'pino', 'ws', 'xstate'] },
+  /** The sound of calls for those who listen to them. */
+  'src/listen-in': { values: ['src/domain'], packages: ['pino', 'ws'] },
   /** Pictures of the charts. */
   'src/charts': { values: ['machines'], packages: ['elkjs', 'xstate'] },
+  /** Suites of simulated callers: read, run by the API of a gateway, and judged. */
+  'src/rehearsals': {
+    values: ['machines', 'src/charts', 'src/client', 'src/domain'],
+    packages: ['yaml', 'zod'],
+  },
   /** What is published: it runs in browsers and in Node, and needs nothing but its own files. */
   'src/client': { node: false },
   'src/client-generator': { packages: ['prettier', 'zod-openapi'] },
@@ -128,6 +144,7 @@ export const rules: Readonly<Record<string, Rule>> = {
       'src/domain',
       'src/events',
       'src/inspector',
+      'src/listen-in',
       'src/outgoing',
       'src/persistence',
       'src/recordings',
@@ -152,6 +169,8 @@ export const unruled = [
   'src/commands/generate-charts.ts',
   'src/commands/generate-client.ts',
   'src/commands/list-components.ts',
+  'src/commands/mcp.ts',
+  'src/commands/rehearse.ts',
   'src/commands/relay.ts',
   'src/commands/servers.ts',
   'src/commands/trunk-check.ts',

@@ -6,6 +6,8 @@ export type HeardReply = {
   /** The text, cut where the agent itself said that a sentence was complete. */
   sentences: string[];
   remarks: string[];
+  /** As they were listed. */
+  controls?: unknown[];
   /** How it broke off, where it did. */
   error: unknown;
 };
@@ -24,7 +26,8 @@ export const hearReply = async (pieces: AsyncIterable<ReplyPiece>): Promise<Hear
         heard.text += piece;
         sentence += piece;
       } else if (typeof piece === 'symbol') endSentence();
-      else heard.remarks.push(piece.remark);
+      else if ('remark' in piece) heard.remarks.push(piece.remark);
+      else (heard.controls ??= []).push(piece.controls);
     }
   } catch (error) {
     heard.error = error;

@@ -27,6 +27,7 @@ const openInspector = async (t: ExecutionContext, pingMs = limits.pingMs) => {
       head,
       query,
       workspaceId: query.get('workspace') ?? '',
+      actor: 'admin:a',
       refuse: (status) => void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`),
     });
   });

@@ -51,6 +51,8 @@ test('one call is seen with its actors, its events and its states, and without w
     'one call alone is seen',
   );
   t.true(actors.some(({ name, parentId }) => name === 'conversation' && parentId === root?.sessionId));
+  t.true(actors.some(({ name, parentId }) => name === 'line' && parentId === root?.sessionId));
+  for (const { name, sessionId } of actors) t.not(name, sessionId, 'an actor without a name');
   t.is(JSON.parse(root?.definition ?? '{}').id, 'call');
   const states = valuesOf(seen, 'call');
   for (const state of ['{"active":{"talking":"conversing"}}', '{"active":{"talking":"hangup-pending"}}'])

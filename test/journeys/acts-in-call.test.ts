@@ -84,3 +84,45 @@ test.serial('words that wait for the floor are said by who takes the call over',
   t.is(await ask(other, 'hangup', { immediate: true }), 'hangup_requested');
   await untilStatus(other, callId, 'completed');
 });
+
+/** Its second reply is a farewell that takes some time to say, and a hang-up behind it. */
+const actsInReplies = async (t: ExecutionContext, gateway: Running): Promise<string> => {
+  const farewell = '말씀 감사합니다. 예약을 내일 오후 세 시로 옮겨 드렸습니다. 좋은 하루 보내세요.';
+  const agent = await startFakeAgent('webhook', (_, turn) => ({
+    pieces: turn === 1 ? ['안녕하세요.<keys pr', 'ess="1#"/>'] : [`${farewell}<hang`, 'up/>'],
+  }));
+  t.teardown(agent.close);
+  t.is(await bindAgent(gateway, { ...agent.binding, controls: 'inline' }), 200);
+  return farewell;
+};
+
+test.serial('an agent that only writes text presses keys, says goodbye and hangs up', async (t) => {
+  const { start } = await oneDatabase(t);
+  const gateway = await start('holder', { GW_SIMULATOR_SPEED: '20' });
+  const farewell = await actsInReplies(t, gateway);
+  const callId = await place(gateway, talks);
+  await untilStatus(gateway, callId, 'completed');
+  t.deepEqual(await saidIn(gateway, callId), ['안녕하세요.', farewell]);
+  t.like((await gateway.client.get(`/api/v1/calls/${callId}`)).body, { end_reason: 'agent_hangup' });
+  t.deepEqual(
+    (await factsOf(gateway, callId))
+      .map(({ type }) => type)
+      .filter((type) => ['keys.pressed', 'call.hangup_requested'].includes(type)),
+    ['keys.pressed', 'call.hangup_requested'],
+  );
+});
+
+test.serial('who takes the call over in a farewell says it again, and hangs up behind it', async (t) => {
+  const { start, rows } = await oneDatabase(t);
+  const [holder, other] = [await start('holder'), await start('other')];
+  const farewell = await actsInReplies(t, holder);
+  const callId = await place(holder, talks);
+  await until('what is to be done behind the farewell is kept', async () =>
+    (await rows('select progress from call_revival')).find((row) => JSON.stringify(row).includes('hang_up')),
+  );
+  holder.signal('SIGKILL');
+  await untilTakenOver(other, callId);
+  await untilStatus(other, callId, 'completed');
+  t.true((await saidIn(other, callId)).join(' ').endsWith(farewell));
+  t.like((await other.client.get(`/api/v1/calls/${callId}`)).body, { end_reason: 'agent_hangup' });
+});

@@ -1,10 +1,10 @@
 /** A conversation with one interruption, through the whole gateway, for every agent type in both directions. */
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
 import { sendJson, startAgentServer } from '#test/helpers/agent-server.ts';
 import { startFakeAgent, type AskedTurn } from '#test/helpers/fake-agents.ts';
-import { finalStatuses, testGateway, type Turn } from '#test/helpers/gateway.ts';
+import { finalStatuses, testGateway, type TestGateway, type Turn } from '#test/helpers/gateway.ts';
 
 const kickoff =
   '[outbound call connected] You speak first. The other party has not said anything yet.\n[task] 영업시간 안내';
@@ -59,6 +59,25 @@ const paths = (callId: string): Readonly<Record<AgentType, string>> => ({
 const textsOf = (turns: readonly Turn[], role: Turn['role']): string[] =>
   turns.filter((turn) => turn.role === role).map(({ text }) => text);
 
+const callOut = async (gateway: TestGateway): Promise<string> => {
+  await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, {
+    script: [{ listen: true }, ...conversation],
+  });
+  return gateway.call(callee, '영업시간 안내');
+};
+
+const beCalled = async (t: ExecutionContext, gateway: TestGateway): Promise<string> => {
+  const door = await startAgentServer(sendJson({ session_token: 'agent-token' }));
+  t.teardown(door.close);
+  await gateway.admin.put(`${gateway.numberPath}/inbound-auth`, { method: 'handshake', url: door.url });
+  const arrived = await gateway.admin.post('/api/v1/admin/simulator/calls', {
+    to: gateway.credentials.number,
+    from: caller,
+    script: conversation,
+  });
+  return z.string().parse(arrived.body['call_id']);
+};
+
 const talks = test.macro<[AgentType, 'inbound' | 'outbound']>({
   async exec(t, agentType, direction) {
     const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '10' });
@@ -71,23 +90,7 @@ const talks = test.macro<[AgentType, 'inbound' | 'outbound']>({
     });
     t.is(bound.status, 200);
 
-    let callId: string;
-    if (isOutbound) {
-      await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, {
-        script: [{ listen: true }, ...conversation],
-      });
-      callId = await gateway.call(callee, '영업시간 안내');
-    } else {
-      const door = await startAgentServer(sendJson({ session_token: 'agent-token' }));
-      t.teardown(door.close);
-      await gateway.admin.put(`${gateway.numberPath}/inbound-auth`, { method: 'handshake', url: door.url });
-      const arrived = await gateway.admin.post('/api/v1/admin/simulator/calls', {
-        to: gateway.credentials.number,
-        from: caller,
-        script: conversation,
-      });
-      callId = z.string().parse(arrived.body['call_id']);
-    }
+    const callId = await (isOutbound ? callOut(gateway) : beCalled(t, gateway));
     t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'counterparty_hangup' });
 
     const asked = [
@@ -141,11 +144,8 @@ const talks = test.macro<[AgentType, 'inbound' | 'outbound']>({
       }
     }
     if (agentType === 'langgraph') {
-      const threads = agent.requests.filter(({ path }) => path === '/threads');
-      t.deepEqual(
-        threads.map(({ body }) => body),
-        [`{"thread_id":"${callId}","if_exists":"do_nothing"}`],
-      );
+      const threads = agent.requests.filter(({ path }) => path === '/threads').map(({ body }) => body);
+      t.deepEqual(threads, [`{"thread_id":"${callId}","if_exists":"do_nothing"}`]);
       const cancels = agent.requests.filter(({ path }) => path.endsWith('/cancel'));
       t.is(cancels.length, 1, 'the run behind the interrupted reply was cancelled');
       t.deepEqual(

@@ -1,4 +1,4 @@
-/** Gateways that share a database, as processes of their own: one is asked to end while it has calls. */
+/** Gateways that share a database, as processes of their own: one is asked to end while it has calls, or dies. */
 import test from 'ava';
 import { lockRows } from '#test/helpers/database-statement.ts';
 import {
@@ -66,6 +66,38 @@ test.serial('a hangup that is asked for while nobody holds the call is done by w
   );
   for (const callId of calls) await untilStatus(staying, callId, 'completed');
   await leaving.ended;
+});
+
+test.serial('a hang-up that is asked for behind a kill is done by who goes on with the call', async (t) => {
+  const { start, rows, databaseUrl } = await oneDatabase(t);
+  const doomed = await start('doomed');
+  const other = await start('other');
+  const calls = [await place(doomed, silent), await place(doomed, silent)];
+  for (const callId of calls) await untilStatus(other, callId, 'active');
+  // As long as their rows are locked nobody takes them.
+  const unlock = await lockRows(t, databaseUrl, 'select id from call where ended_at is null');
+  doomed.signal('SIGKILL');
+  await doomed.ended;
+  const [waits = '', atOnce = ''] = calls;
+  const hangUp = (callId: string, immediate: boolean) =>
+    other.client.post(`/api/v1/calls/${callId}/hangup`, { immediate });
+  for (const { status, body } of [
+    await hangUp(waits, false),
+    await hangUp(atOnce, true),
+    await hangUp(atOnce, false),
+  ])
+    t.deepEqual([status, body['status']], [202, 'hangup_requested']);
+  await unlock();
+  for (const callId of calls) {
+    await untilStatus(other, callId, 'completed');
+    t.like((await other.client.get(`/api/v1/calls/${callId}`)).body, { end_reason: 'agent_hangup' });
+  }
+  const asked = await rows(`select call_id, data->>'immediate' as immediate from call_fact
+    where type = 'call.hangup_requested' order by immediate`);
+  t.deepEqual(asked, [
+    { call_id: waits, immediate: 'false' },
+    { call_id: atOnce, immediate: 'true' },
+  ]);
 });
 
 test.serial('a gateway that is told not to hand over waits for its calls, and says why', async (t) => {

@@ -2,7 +2,7 @@
  * A gateway's log while calls go well and badly: one line a fact, each with its call, and nothing that a log must not
  * hold. The log is read as it is before the logger hides anything by name, so that nothing leans on that.
  */
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { maskPhoneNumber } from '#src/domain/phone-number.ts';
 import { sendBody, sendJson, sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
@@ -75,17 +75,26 @@ test('the finder of numbers knows their forms', (t) => {
   t.notRegex('2026-11-21T09:50:02.328Z 01012345678', anyFormOf(caller));
 });
 
-test('a log tells what happened to each call, and nothing that was said, dialled or kept secret', async (t) => {
+/** A gateway, what it must not tell, and the calls that it has had. */
+const startStory = async (t: ExecutionContext) => {
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '50' });
-  const { client, admin, credentials, numberPath, logged } = gateway;
-  const secrets = [...givenSecrets, credentials.number_key, credentials.admin_token];
+  const { number_key: numberKey, admin_token: adminToken } = gateway.credentials;
   const calls: string[] = [];
-  const over = async (callId: string): Promise<void> => {
-    calls.push(callId);
-    await gateway.untilStatus(callId, ...finalStatuses);
+  return {
+    gateway,
+    secrets: [...givenSecrets, numberKey, adminToken],
+    calls,
+    over: async (callId: string): Promise<void> => {
+      calls.push(callId);
+      await gateway.untilStatus(callId, ...finalStatuses);
+    },
   };
+};
 
-  // A receiver of events that never takes one
+type Story = Awaited<ReturnType<typeof startStory>>;
+
+/** A receiver of events that never takes one, and one that is gone. */
+const refuseEvents = async (t: ExecutionContext, { gateway: { admin }, secrets }: Story) => {
   const receiver = await startWebhookReceiver();
   t.teardown(receiver.close);
   const endpoint = await admin.post('/api/v1/admin/webhooks', {
@@ -98,7 +107,10 @@ test('a log tells what happened to each call, and nothing that was said, dialled
     events: ['call.ended'],
   });
   secrets.push(z.string().parse(absent.body['secret']));
+  return receiver;
+};
 
+const callOut = async (t: ExecutionContext, { gateway, over }: Story) => {
   // The built-in agent, with an instruction; events are refused
   await over(
     await gateway.call(callee, `Ask ${stranger} about the pomegranate, 그리고 예약도 확인해 주세요`),
@@ -115,8 +127,12 @@ test('a log tells what happened to each call, and nothing that was said, dialled
   await over(await gateway.call(callee, 'Speak of the pomegranate'));
   await bind(gateway, 'outbound', await closedUrl());
   await over(await gateway.call(callee));
+  return agent;
+};
 
-  // Callers: one who is let in and talks, one whom the handshake turns away, one with nobody to talk to
+/** Callers: one who is let in and talks, one whom the handshake turns away, one with nobody to talk to. */
+const receiveCalls = async (t: ExecutionContext, { gateway, secrets, over }: Story) => {
+  const { admin, numberPath } = gateway;
   const door = await startAgentServer([
     sendJson({ session_token: 'session-hush' }),
     sendJson({ reason: `quince from ${caller}` }, 403),
@@ -141,8 +157,12 @@ test('a log tells what happened to each call, and nothing that was said, dialled
   await admin.put(`${numberPath}/agents/inbound`, { agent: 'endpoint' });
   await admin.put(`${numberPath}/inbound-auth`, { method: 'none' });
   await over(await callIn(gateway, [{ say: 'tangerine' }]));
+  return door;
+};
 
-  // Requests that are refused, and some that hold numbers in their path or reveal a key
+/** Requests that are refused, and some that hold numbers in their path or reveal a key. */
+const askInVain = async (t: ExecutionContext, { gateway, over }: Story) => {
+  const { client, admin, credentials, numberPath } = gateway;
   await client.send('POST', '/api/v1/calls', { raw: `{"to": "${caller}", "instruction": "pomegranate` });
   await client.post('/api/v1/calls', { to: `+82${caller.slice(1)}`, instruction: 'pomegranate' });
   await client.as('gw_live_wrong-hush').post('/api/v1/calls', { to: caller });
@@ -154,6 +174,16 @@ test('a log tells what happened to each call, and nothing that was said, dialled
   await admin.put(`/api/v1/admin/simulator/callees/${stranger}`, { script: [{ say: 'tangerine' }] });
   await over(await gateway.call(stranger));
   t.is((await admin.get(`${numberPath}/key`)).body['key'], credentials.number_key);
+};
+
+test('a log tells what happened to each call, and nothing that was said, dialled or kept secret', async (t) => {
+  const story = await startStory(t);
+  const { gateway, secrets, calls } = story;
+  const { logged } = gateway;
+  const receiver = await refuseEvents(t, story);
+  const agent = await callOut(t, story);
+  const door = await receiveCalls(t, story);
+  await askInVain(t, story);
 
   const entries = await until(
     'every call has its end, every event its attempt, and a recording is complete',

@@ -59,8 +59,9 @@ test('a restart keeps what is stored, goes on with who talks, and ends once what
   const dataFolder = await mkdtemp(join(tmpdir(), 'trunkline-restart-'));
   t.teardown(() => rm(dataFolder, { recursive: true, force: true }));
   const first = await startProcess(t, dataFolder);
+  const metadata = { order: 'A-1042' };
   const place = async (to: string): Promise<string> => {
-    const { body } = await first.client.post('/api/v1/calls', { to });
+    const { body } = await first.client.post('/api/v1/calls', { to, metadata });
     return z.string().parse(body['call_id']);
   };
   const finished = await place('01000000007');
@@ -86,7 +87,9 @@ test('a restart keeps what is stored, goes on with who talks, and ends once what
     end_reason: before['end_reason'],
     duration_sec: before['duration_sec'],
   });
+  t.deepEqual(after['metadata'], metadata);
   t.like((await second.client.get(`/api/v1/calls/${ringing}`)).body, {
+    metadata,
     status: 'failed',
     end_reason: 'system_error',
     recording: { status: 'none' },
@@ -105,6 +108,7 @@ test('a restart keeps what is stored, goes on with who talks, and ends once what
     const { body } = await second.client.get(`/api/v1/calls/${talking}`);
     return body['status'] === 'completed' && body['summary'] !== null ? body : undefined;
   });
+  t.deepEqual((await second.client.get(`/api/v1/calls/${talking}`)).body['metadata'], metadata);
   const told = await story();
   t.deepEqual(
     told.map(({ sequence }) => sequence),

@@ -46,6 +46,21 @@ const openPhone = async (t: ExecutionContext, gateway: TestGateway, name = 'phon
   };
 };
 
+test('the telephone that rings shows the headers that its INVITE would have', async (t) => {
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '8' });
+  await gateway.admin.post('/api/v1/admin/trunks', {
+    name: 'carrier',
+    host: 'sip.example.com',
+    headers_out: ['X-Ticket'],
+  });
+  const phone = await openPhone(t, gateway);
+  const place = (more: object) => gateway.client.post('/api/v1/calls', { to: '01055551234', ...more });
+  await place({ sip_headers: { 'X-Ticket': '1042' } });
+  t.like(await phone.next('ring'), { sip_headers: { 'X-Ticket': '1042' } });
+  await place({});
+  t.false('sip_headers' in (await phone.next('ring')));
+});
+
 test('any number rings in the browser, is answered there, and a conversation is held and recorded', async (t) => {
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '8' });
   const phone = await openPhone(t, gateway);

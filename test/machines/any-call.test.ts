@@ -2,8 +2,11 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import type { LineEvent } from '#machines/line.ts';
+import type { ConsentRequirement } from '#machines/consent.ts';
 import type { VoicemailPolicy } from '#machines/call-context.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
+import { asked as transfer, wanted as wantedTransfer } from './call/asked-transfer.ts';
+import { neverBeforeConsent, neverMute } from './rules-of-a-call.ts';
 
 type World = ReturnType<typeof createCallWorld>;
 type Step = { name: string; run: (world: World) => void };
@@ -12,6 +15,18 @@ const step = (name: string, run: (world: World) => void): Step => ({ name, run }
 
 const isOver = (world: World): boolean => world.actor.getSnapshot().status !== 'active';
 const wasAnswered = (world: World): boolean => world.actor.getSnapshot().context.wasAnswered;
+
+const isAt = (world: World, ...states: readonly string[]): boolean =>
+  states.some((state) => world.state() === `active.talking.transferring.${state}`);
+
+/** Whether the line owes a word of a transfer. */
+const isRinging = (world: World): boolean =>
+  isAt(world, 'consulting', 'briefing', 'briefed', 'connecting', 'recalling');
+const isWarm = ({ actor }: World): boolean => actor.getSnapshot().context.transfer?.mode === 'warm';
+
+/** Who has answered a warm transfer is connected when the call says so. */
+const mayConnect = (world: World): boolean =>
+  isWarm(world) ? isAt(world, 'connecting') : isAt(world, 'consulting', 'recalling');
 
 /** What others do to a call; none of it depends on the line. */
 const outsideSteps: readonly fc.Arbitrary<Step>[] = [
@@ -26,12 +41,44 @@ const outsideSteps: readonly fc.Arbitrary<Step>[] = [
     step('say instead', (world) =>
       world.ask({ type: 'say.requested', sentences: ['Stop.'], interrupt: true }),
     ),
+    ...[true, false].map((secret) =>
+      step(secret ? 'collect in secret' : 'collect', (world) =>
+        world.ask({
+          type: 'collect.requested',
+          wanted: { digits: 2, finish: '#', timeoutSec: 10, secret },
+        }),
+      ),
+    ),
     step('pause', (world) => world.ask({ type: 'recording.pause_requested' })),
     step('resume', (world) => world.ask({ type: 'recording.resume_requested' })),
+    step('transfer', (world) => world.ask(transfer)),
+    step('warm transfer', (world) => world.ask({ ...transfer, mode: 'warm' })),
+    step('warm transfer with a key', (world) => world.ask({ ...transfer, mode: 'warm', acceptKey: '1' })),
+    step('announced transfer', (world) => world.ask({ ...transfer, sentences: ['One moment.'] })),
+    step('transfer taken back', (world) => world.ask({ type: 'transfer.taken_back' })),
     step('closing', (world) => world.ask({ type: 'gateway.closing' })),
   ),
   fc.integer({ min: 1, max: 60_000 }).map((ms) => step(`${ms} ms`, (world) => world.clock.increment(ms))),
   fc.constantFrom(
+    step('control', (world) => world.onReply({ type: 'reply.control', control: { act: 'hang_up' } })),
+    step('secret keys by a control', (world) =>
+      world.onReply({
+        type: 'reply.control',
+        control: {
+          act: 'collect_keys',
+          wanted: { digits: 2, finish: '#', timeoutSec: 10, secret: true },
+        },
+      }),
+    ),
+    step('keys by a control', (world) =>
+      world.onReply({ type: 'reply.control', control: { act: 'press_keys', keys: '1' } }),
+    ),
+    step('transfer by a control', (world) =>
+      world.onReply({ type: 'reply.control', control: { act: 'transfer', transfer: wantedTransfer } }),
+    ),
+    step('transfer that was wanted is refused', (world) => {
+      if (world.wantedTransfers.length > 0) world.refuseTransfer(transfer.to);
+    }),
     step('sentence', (world) => world.onReply({ type: 'reply.sentence', text: 'A sentence.' })),
     step('reply finished', (world) => world.onReply({ type: 'reply.finished' })),
     step('reply failed', (world) => world.onReply({ type: 'reply.failed', failure: 'http_error' })),
@@ -52,6 +99,12 @@ const endLine = (world: World): void => {
 const lineSteps = fc.constantFrom<Step>(
   step('answered', (world) => {
     if (!wasAnswered(world)) world.answer();
+  }),
+  step('agreed', (world) => {
+    if (wasAnswered(world)) world.hear('Yes.');
+  }),
+  step('agreed by a key', (world) => {
+    if (wasAnswered(world)) world.onLine({ type: 'line.digit', digit: '1' });
   }),
   step('played', (world) => {
     if (world.unplayed() > 0) world.play();
@@ -84,6 +137,21 @@ const lineSteps = fc.constantFrom<Step>(
   }),
   step('taken back', (world) => {
     if (wasAnswered(world)) world.onLine({ type: 'line.resumed' });
+  }),
+  step('transferred', (world) => {
+    if (mayConnect(world)) world.onLine({ type: 'line.transferred' });
+  }),
+  step('the person answers', (world) => {
+    if (isAt(world, 'consulting') && isWarm(world)) world.onLine({ type: 'line.transfer_answered' });
+  }),
+  step('the person is briefed', (world) => {
+    if (isAt(world, 'briefing')) world.onLine({ type: 'line.briefed' });
+  }),
+  step('the person accepts', (world) => {
+    if (isAt(world, 'briefing', 'briefed')) world.onLine({ type: 'line.accepted' });
+  }),
+  step('not transferred', (world) => {
+    if (isRinging(world)) world.onLine({ type: 'line.transfer_failed', cause: 'busy' });
   }),
   step('audio lost', (world) => {
     if (wasAnswered(world)) world.onLine({ type: 'line.failed' });
@@ -141,26 +209,26 @@ const wildSteps = fc
   .oneof({ weight: 8, arbitrary: anyLineEvent }, anyEnd, anyAnswer)
   .map((event) => step(event.type, (world) => world.onLine(event)));
 
-/** A line that was told to pause says nothing of what comes: only a conversation that pauses leaves it so. */
-const neverMute = (world: World): void => {
-  const last = world.commands.findLast(({ type }) => type.endsWith('Talking'));
-  const isOn = world.state().startsWith('active.talking');
-  if (last?.type === 'pauseTalking' && isOn && !world.conversationState().includes('paused'))
-    throw new Error(`the line was left mute in ${world.conversationState()}`);
-};
-
 /** Runs the steps, then lets the line end and time pass, as every call in the end does. */
-const live = (steps: readonly Step[], isAnswered: boolean, voicemail: VoicemailPolicy): World => {
+const live = (
+  steps: readonly Step[],
+  isAnswered: boolean,
+  voicemail: VoicemailPolicy,
+  requirement: ConsentRequirement | null,
+): World => {
   const world = createCallWorld({
     ringTimeoutSec: 45,
     maxDurationSec: 120,
     silenceTimeoutSec: 20,
     voicemail,
+    recording: true,
+    consent: requirement && { announcement: 'We record. Do you agree?', requirement, language: 'en' },
   });
   if (isAnswered) world.answer();
   for (const { run } of steps) {
     run(world);
     neverMute(world);
+    if (requirement !== null) neverBeforeConsent(world);
   }
   endLine(world);
   // A line that spoke out of turn may have been over before; then the time limits end the call.
@@ -179,6 +247,7 @@ const holdsForEveryCall = (world: World): void => {
   check(world.counts.linesClosed === 1, 'the line is closed once');
   check(world.counts.repliesAborted === world.requests.length, 'no reply outlives its call');
   check(count('call.ended') === 1 && story.at(-1) === 'call.ended', 'call.ended is published once, and last');
+  check(count('call.consent') <= 1, 'whether it agrees is told once');
   check(count('call.answered_by') <= 1, 'who answered is told once');
   check(count('call.answered') <= 1 && story.indexOf('call.answered') <= 0, 'an answer comes first and once');
   check(count('call.answered') === 1 || story.length === 1, 'a call that was not answered has only an end');
@@ -191,13 +260,17 @@ const holdsForEveryCall = (world: World): void => {
 
 const numRuns = 2_000;
 
+const anyConsent = fc.constantFrom<ConsentRequirement | null>(null, null, 'none', 'speech', 'key');
+
 const anyPolicy = fc.constantFrom<VoicemailPolicy>('talk', 'hang_up', 'leave_message');
 
 test('every call on a line that keeps its contract ends once and leaves nothing behind', (t) => {
   const steps = fc.array(fc.oneof(lineSteps, lineSteps, ...outsideSteps), { maxLength: 40 });
   t.notThrows(() =>
     fc.assert(
-      fc.property(steps, fc.boolean(), anyPolicy, (...given) => holdsForEveryCall(live(...given))),
+      fc.property(steps, fc.boolean(), anyPolicy, anyConsent, (...given) =>
+        holdsForEveryCall(live(...given)),
+      ),
       { numRuns, includeErrorInReport: true },
     ),
   );
@@ -207,7 +280,9 @@ test('every call on a line that keeps no contract ends once and leaves nothing b
   const steps = fc.array(fc.oneof(wildSteps, lineSteps, ...outsideSteps), { maxLength: 40 });
   t.notThrows(() =>
     fc.assert(
-      fc.property(steps, fc.boolean(), anyPolicy, (...given) => holdsForEveryCall(live(...given))),
+      fc.property(steps, fc.boolean(), anyPolicy, anyConsent, (...given) =>
+        holdsForEveryCall(live(...given)),
+      ),
       { numRuns, includeErrorInReport: true },
     ),
   );

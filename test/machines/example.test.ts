@@ -3,7 +3,7 @@ import { createActor, fromCallback, SimulatedClock } from 'xstate';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
-import type { LineCommand, LineInput } from '#machines/line.ts';
+import type { KeysCommand, LineCommand, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import { callInput } from '#test/helpers/call-world.ts';
 
@@ -12,7 +12,7 @@ test('a call without a world', (t) => {
   const publish = (_: unknown, fact: CallFact): void => void facts.push(fact);
 
   // The line answers nobody and the agent never replies: neither a telephone nor a server is needed.
-  const line = fromCallback<LineCommand, LineInput>(() => {});
+  const line = fromCallback<LineCommand | KeysCommand, LineInput>(() => {});
   const reply = fromCallback<{ type: 'none' }, ReplyInput>(() => {});
   const conversation = conversationMachine.provide({ actors: { reply }, actions: { publish } });
   const clock = new SimulatedClock();

@@ -5,6 +5,8 @@ import type { Database } from '#src/persistence/database.ts';
 import { authenticateNumber } from '#src/persistence/number-keys.ts';
 import { resealSecrets } from '#src/persistence/resealing.ts';
 import { createSealing, type Sealing } from '#src/persistence/sealing.ts';
+import { legsOf, writeLegs } from '#src/persistence/sip-legs.ts';
+import { encryptedLeg } from '#test/helpers/encrypted-leg.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
 
@@ -133,6 +135,7 @@ const counts = async (t: ExecutionContext, db: Database, expected: Record<string
       handshake_secrets: [0, 0],
       trunk_passwords: [0, 0],
       webhook_secrets: [0, 0],
+      call_keys: [0, 0],
       ...expected,
     },
   );
@@ -172,4 +175,22 @@ test('what no key opens is counted and left as it is', async (t) => {
     webhook_secrets: [0, 2],
   });
   t.deepEqual((await opened(db, stored, stranger)).at(-1), 'previous');
+});
+
+test('the keys of calls in progress open by the newest key alone afterwards, and by no other before', async (t) => {
+  const db = await ownDatabase(t);
+  const [id, strange, plain] = [randomUUID(), randomUUID(), randomUUID()];
+  const held = { id, callId: randomUUID(), epoch: 1, leg: encryptedLeg };
+  await writeLegs(db, old, 'one', { kept: [held], over: [] });
+  const withoutDialog = { ...encryptedLeg, dialog: null };
+  t.deepEqual(await legsOf(db, newest, 'one'), [{ ...held, leg: withoutDialog }], 'it can be ended alone');
+  await writeLegs(db, createSealing(Buffer.alloc(32, 9)), 'another', {
+    kept: [{ ...held, id: strange }],
+    over: [],
+  });
+  const unencrypted = { ...encryptedLeg, state: 'inviting' as const, dialog: null };
+  await writeLegs(db, old, 'another', { kept: [{ ...held, id: plain, leg: unencrypted }], over: [] });
+  await counts(t, db, { call_keys: [2, 2] });
+  t.deepEqual(await legsOf(db, newest, 'one'), [held]);
+  await counts(t, db, { call_keys: [0, 2] });
 });

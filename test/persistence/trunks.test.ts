@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { findNumber, patchNumber } from '#src/persistence/numbers.ts';
+import { createTrunkLoad } from '#src/persistence/trunk-load.ts';
 import {
   createTrunk,
   deleteTrunk,
@@ -43,6 +44,8 @@ const record = (workspaceId: string, changes: Partial<TrunkRecord> = {}): TrunkR
   addresses: [{ host: '10.0.0.1', port: 5070, priority: 1, weight: 2, drained: true }],
   drained: true,
   prefixes: ['+8210'],
+  headersIn: ['X-Ticket'],
+  headersOut: [],
   inboundAddresses: ['10.0.0.0/8', '2001:db8::1'],
   inboundAuth: 'digest',
   healthCheck: false,
@@ -91,6 +94,26 @@ test('a number tells whose it is and which trunk it is bound to, until that is r
   t.true(await deleteTrunk(db, { trunkId: stored.id, workspaceId }));
   t.false(await deleteTrunk(db, { trunkId: stored.id, workspaceId }));
   t.is((await findNumber(db, { numberId, workspaceId }))?.trunkId, null);
+});
+
+test('what gateways have on a trunk goes with it, and nothing of another one', async (t) => {
+  const db = await testDatabase(t);
+  const { workspaceId } = await storedNumber(db);
+  const stored = record(workspaceId);
+  const another = randomUUID();
+  await createTrunk(db, stored);
+  const load = createTrunkLoad(db, 'one');
+  for (const trunkId of [stored.id, another]) {
+    await load.take({ trunkId, callId: randomUUID(), maxChannels: 1 });
+    await load.turn({ trunkId, callsPerSecond: 1, patienceMs: 1_000 });
+  }
+  t.true(await deleteTrunk(db, { trunkId: stored.id, workspaceId }));
+  for (const table of ['trunk_channel', 'trunk_load'])
+    t.deepEqual(
+      await db.execute(`select trunk_id from ${table} where trunk_id = any($1)`, [[stored.id, another]]),
+      [{ trunk_id: another }],
+      table,
+    );
 });
 
 test('each change is told to those who listen', async (t) => {

@@ -6,7 +6,9 @@ import type { Database } from '#src/persistence/database.ts';
 import { legsOf, writeLegs } from '#src/persistence/sip-legs.ts';
 import { ownDatabase, testDatabase } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
-import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
+import { insertCall } from '#src/persistence/calls.ts';
+import { callBirth, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
+import { sealing } from '#test/helpers/test-sealing.ts';
 
 /** The same database, which tells how it carried each statement out. */
 const explaining = (database: Database): { database: Database; plans: string[] } => {
@@ -67,15 +69,15 @@ test('the legs that came, changed and went meanwhile are one statement, which wa
   const over = { id: randomUUID(), callId: null, epoch: 1, leg };
   const lasting = { id: randomUUID(), callId: null, epoch: 1, leg };
   const short = { id: randomUUID(), callId: null, epoch: 1, leg };
-  await writeLegs(database, node, { kept: [over, lasting], over: [] });
-  await writeLegs(database, node, {
+  await writeLegs(database, sealing, node, { kept: [over, lasting], over: [] });
+  await writeLegs(database, sealing, node, {
     kept: [{ ...lasting, leg: { ...leg, nextHop: 'sip:proxy;lr' } }, short],
     over: [over],
   });
-  await writeLegs(database, node, { kept: [], over: [short] });
+  await writeLegs(database, sealing, node, { kept: [], over: [short] });
   t.is(plans.length, 3);
   for (const plan of plans) t.regex(plan, hurried);
-  t.deepEqual(await legsOf(real, node), [{ ...lasting, leg: { ...leg, nextHop: 'sip:proxy;lr' } }]);
+  t.deepEqual(await legsOf(real, sealing, node), [{ ...lasting, leg: { ...leg, nextHop: 'sip:proxy;lr' } }]);
 });
 
 test('what becomes of a call until its end is written where it stands, and no index has to be told', async (t) => {
@@ -87,5 +89,31 @@ test('what becomes of a call until its end is written where it stands, and no in
         where id = '${callId}';
       assert (select n_tup_hot_upd from pg_stat_xact_user_tables where relname = 'call') = 1;
     end $$`),
+  );
+});
+
+test('the birth of a call that rings touches what it needs: no table of keys without a key, and none of the end', async (t) => {
+  const { database, plans } = explaining(await testDatabase());
+  const owner = await storedNumber(await testDatabase());
+  await insertCall(database, callBirth(owner));
+  await insertCall(
+    database,
+    callBirth(owner, {
+      keyedAnswer: {
+        key: 'key',
+        fingerprint: Buffer.alloc(32),
+        responseStatus: 201,
+        responseBody: '{}',
+      },
+    }),
+  );
+  t.deepEqual(
+    plans.map((plan) =>
+      [...new Set([...plan.matchAll(/Insert on (\w+)/g)].map(([, table]) => String(table)))].toSorted(),
+    ),
+    [
+      ['call', 'call_transition', 'event', 'event_delivery'],
+      ['call', 'call_transition', 'event', 'event_delivery', 'idempotency_record'],
+    ],
   );
 });

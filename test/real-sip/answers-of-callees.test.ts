@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { startEar, withScriptedCalls } from './scripted-calls.ts';
+import { startEar, withScriptedCalls, type ScriptedCalls } from './scripted-calls.ts';
 import {
   answer,
   answerKept,
@@ -18,7 +18,7 @@ import {
   tellTheEar,
 } from './scripted-end.ts';
 
-withScriptedCalls('answers of callees', ({ callTo }) => {
+const testEarlyMedia = ({ callTo }: ScriptedCalls): void => {
   const early = answer('183 Session Progress', { tag: true, sdp: soundAt() });
   const answers: readonly [string, { sdp?: string }][] = [
     ['the same answer', { sdp: soundAt() }],
@@ -62,7 +62,9 @@ withScriptedCalls('answers of callees', ({ callTo }) => {
     await t.notThrowsAsync(end.finished());
     t.regex(await end.messages(), /^RAck: 1 \d+ INVITE/m);
   });
+};
 
+const testUselessAnswers = ({ callTo }: ScriptedCalls): void => {
   const answersWithoutSound: readonly [string, string][] = [
     [
       'a codec that was not offered',
@@ -77,7 +79,9 @@ withScriptedCalls('answers of callees', ({ callTo }) => {
       t.like(events.at(-1), { type: 'line.unanswered', cause: 'media_error', sip: { status: 200 } });
       await t.notThrowsAsync(end.finished());
     });
+};
 
+const testRepeatedAnswers = ({ callTo }: ScriptedCalls): void => {
   realTimeTest('an answer that is sent again is one call, and acknowledged again', async (t) => {
     const again = answerKept('200 OK', { tag: true, sdp: soundAt() });
     const { line, end, has, count } = await callTo(
@@ -124,7 +128,9 @@ withScriptedCalls('answers of callees', ({ callTo }) => {
     t.is(count('line.answered'), 1);
     t.is(count('line.ended'), 1);
   });
+};
 
+const testHastyAnswers = ({ callTo }: ScriptedCalls): void => {
   realTimeTest('a call that is hung up in the moment of its answer is over', async (t) => {
     const { end, has, events } = await callTo(t, [
       ...ring,
@@ -137,4 +143,11 @@ withScriptedCalls('answers of callees', ({ callTo }) => {
     t.like(events.at(-1), { type: 'line.ended', by: 'counterparty' });
     await t.notThrowsAsync(end.finished());
   });
+};
+
+withScriptedCalls('answers of callees', (calls) => {
+  testEarlyMedia(calls);
+  testUselessAnswers(calls);
+  testRepeatedAnswers(calls);
+  testHastyAnswers(calls);
 });

@@ -16,6 +16,7 @@ import { startTelephone } from './far-end.ts';
 import { onRealServers } from './on-real-servers.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
+import type { SipServers } from './sip-servers.ts';
 import { startTlsDrachtio } from './tls-trunk.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
 import { createToneDecoder, sayInTones } from './tone-speech.ts';
@@ -28,48 +29,73 @@ const says = Array.from({ length: 12 }, (_, index) => ({
   text: `Sentence ${index}.`,
 }));
 
+const startWorld = async (
+  t: ExecutionContext,
+  { folder, freeSwitch }: SipServers,
+  media: TrunkMedia,
+  transport: 'udp' | 'tls',
+) => {
+  const tls = await startTlsDrachtio(folder);
+  t.teardown(tls.close);
+  const relay = createRelay({
+    listen: { host: '127.0.0.1', port: 0 },
+    drachtio: tls.server,
+    numbers: relayNumbers,
+    clock: systemClock,
+    logger: pino({ level: 'silent' }),
+  });
+  t.teardown(() => relay.close());
+  const drachtio = { ...tls.server, port: await relay.start() };
+  const telephone = await startTelephone(folder, { seconds: 50, srtp: true, tls: true, says });
+  t.teardown(telephone.close);
+  const trunkPort = transport === 'tls' ? telephone.port + 1 : telephone.port;
+  return { relay, drachtio, freeSwitch, telephone, trunkPort, media, transport };
+};
+
+type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** A call stands in a process of its own, which is killed. Resolves to what that has kept of it. */
+const leaveCall = async (
+  t: ExecutionContext,
+  { relay, drachtio, freeSwitch, trunkPort, media, transport }: World,
+) => {
+  const options = { drachtio, freeSwitch, trunkPort, media, encrypted: transport };
+  const doomed = spawn(process.execPath, [program, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => doomed.kill('SIGKILL'));
+  let said = '';
+  doomed.stdout.on('data', (data: Buffer) => (said += data.toString()));
+  await until(() => said.includes('answered\n'), 20_000);
+  doomed.kill('SIGKILL');
+  await once(doomed, 'exit');
+  await until(() => relay.sizes().dialogs === 0);
+  const kept = said.split('\n').findLast((line) => line.startsWith('leg '));
+  return JSON.parse(kept?.slice(4) ?? 'null');
+};
+
+/** The lines of another gateway, which goes on with what the first has left; they hear and speak in tones. */
+const linesOfHeir = async (t: ExecutionContext, { media, transport, ...world }: World) => {
+  const { trunkPort: port } = world;
+  const trunk = someTrunk({ host: '127.0.0.1', port, transport, srtp: 'required', media });
+  const lines = await realLines(world, port, {
+    trunk: null,
+    trunks: directoryOf([trunk]),
+    speech: sameSpeech(
+      {
+        name: 'tones',
+        synthesize: async (text) => ({ sampleRate: 8_000, samples: sayInTones(text) }),
+      },
+      toneRecognizer(),
+    ),
+  });
+  t.teardown(() => lines.close());
+  await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
+  await until(() => lines.health().ready, 15_000);
+  return lines;
+};
+
 onRealServers('an encrypted call whose gateway is killed', (servers) => {
-  const startWorld = async (t: ExecutionContext, media: TrunkMedia, transport: 'udp' | 'tls') => {
-    const { folder, freeSwitch } = servers();
-    const tls = await startTlsDrachtio(folder);
-    t.teardown(tls.close);
-    const relay = createRelay({
-      listen: { host: '127.0.0.1', port: 0 },
-      drachtio: tls.server,
-      numbers: relayNumbers,
-      clock: systemClock,
-      logger: pino({ level: 'silent' }),
-    });
-    t.teardown(() => relay.close());
-    const drachtio = { ...tls.server, port: await relay.start() };
-    const telephone = await startTelephone(folder, { seconds: 50, srtp: true, tls: true, says });
-    t.teardown(telephone.close);
-    const trunkPort = transport === 'tls' ? telephone.port + 1 : telephone.port;
-    return { relay, drachtio, freeSwitch, telephone, trunkPort, media, transport };
-  };
-
-  type World = Awaited<ReturnType<typeof startWorld>>;
-
-  /** A call stands in a process of its own, which is killed. Resolves to what that has kept of it. */
-  const leaveCall = async (
-    t: ExecutionContext,
-    { relay, drachtio, freeSwitch, trunkPort, media, transport }: World,
-  ) => {
-    const options = { drachtio, freeSwitch, trunkPort, media, encrypted: transport };
-    const doomed = spawn(process.execPath, [program, JSON.stringify(options)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    t.teardown(() => doomed.kill('SIGKILL'));
-    let said = '';
-    doomed.stdout.on('data', (data: Buffer) => (said += data.toString()));
-    await until(() => said.includes('answered\n'), 20_000);
-    doomed.kill('SIGKILL');
-    await once(doomed, 'exit');
-    await until(() => relay.sizes().dialogs === 0);
-    const kept = said.split('\n').findLast((line) => line.startsWith('leg '));
-    return JSON.parse(kept?.slice(4) ?? 'null');
-  };
-
   for (const media of ['direct', 'freeswitch'] as const)
     for (const [transport, hangsUp] of [
       ['udp', 'the far end'],
@@ -79,25 +105,11 @@ onRealServers('an encrypted call whose gateway is killed', (servers) => {
       realTimeTest(
         `${media}, ${transport}: both hear each other as before, until ${hangsUp} hangs up`,
         async (t) => {
-          const world = await startWorld(t, media, transport);
-          const { telephone, trunkPort: port } = world;
+          const world = await startWorld(t, servers(), media, transport);
+          const { telephone } = world;
           const left = await leaveCall(t, world);
           const killedAt = performance.now();
-          const trunk = someTrunk({ host: '127.0.0.1', port, transport, srtp: 'required', media });
-          const lines = await realLines(world, port, {
-            trunk: null,
-            trunks: directoryOf([trunk]),
-            speech: sameSpeech(
-              {
-                name: 'tones',
-                synthesize: async (text) => ({ sampleRate: 8_000, samples: sayInTones(text) }),
-              },
-              toneRecognizer(),
-            ),
-          });
-          t.teardown(() => lines.close());
-          await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
-          await until(() => lines.health().ready, 15_000);
+          const lines = await linesOfHeir(t, world);
           const line = openWatched((input, emit) => lines.adopt(input, { legs: [left] }, emit), lineInput());
           await until(() => line.saw('line.adopted') || line.isOver(), 15_000);
           t.log(`it went on ${Math.round(performance.now() - killedAt)} ms after the kill`);

@@ -123,16 +123,15 @@ const encryptions: Readonly<Record<string, string>> = {
   optional: ';mediaenc=srtp',
 };
 
-const tryToStartTelephone = async (
-  folder: string,
+type Ports = { port: number; controlPort: number; rtpPort: number };
+
+/** What baresip reads as it starts: what it says, who it is, and how it is set up. */
+const furnish = async (
+  home: string,
   options: TelephoneOptions,
-): Promise<Telephone | { error: string }> => {
-  const port = await freePort();
-  const controlPort = await freePort();
-  count += 1;
-  const home = join(folder, `telephone-${count}`);
+  { port, controlPort, rtpPort }: Ports,
+): Promise<void> => {
   await mkdir(home, { recursive: true });
-  const rtpPort = 30_000 + 100 * (count % 90);
   const words = new Int16Array(8_000 * options.seconds);
   for (const { afterMs, text } of options.says ?? []) words.set(sayInTones(text), 8 * afterMs);
   const { samples, sampleRate } = options.plays ?? { samples: words, sampleRate: 8_000 };
@@ -177,6 +176,17 @@ const tryToStartTelephone = async (
       '',
     ].join('\n'),
   );
+};
+
+const tryToStartTelephone = async (
+  folder: string,
+  options: TelephoneOptions,
+): Promise<Telephone | { error: string }> => {
+  const port = await freePort();
+  const controlPort = await freePort();
+  count += 1;
+  const home = join(folder, `telephone-${count}`);
+  await furnish(home, options, { port, controlPort, rtpPort: 30_000 + 100 * (count % 90) });
   const logFile = join(home, 'baresip.log');
   const dialing = options.dial === undefined ? [] : ['-e', `/dial ${options.dial}`];
   const child = start('baresip', ['-4', '-f', home, '-t', String(options.seconds), ...dialing], logFile);

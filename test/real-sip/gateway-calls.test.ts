@@ -8,6 +8,7 @@ import { onRealServers } from './on-real-servers.ts';
 import { bindFarewellAgent, noChannelIsLeft, realGateway, voiceOf } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
+import type { SipServers } from './sip-servers.ts';
 import { findIn, soundings } from './wave.ts';
 
 const callee = '01099998888';
@@ -29,7 +30,7 @@ const voiceAt = async (sampleRate: number): Promise<Int16Array> => {
   );
 };
 
-onRealServers('calls through a whole gateway', (servers) => {
+const testFarewell = (servers: () => SipServers): void => {
   realTimeTest(
     'a call is rung, the agent is heard to the end of its goodbye, and the gateway hangs up',
     async (t) => {
@@ -88,7 +89,9 @@ onRealServers('calls through a whole gateway', (servers) => {
       await noChannelIsLeft(servers());
     },
   );
+};
 
+const testBuiltInAgent = (servers: () => SipServers): void => {
   realTimeTest('the built-in agent places a whole call in Korean', async (t) => {
     const telephone = await startTelephone(servers().folder, { seconds: 60 });
     t.teardown(telephone.close);
@@ -114,7 +117,9 @@ onRealServers('calls through a whole gateway', (servers) => {
     }
     await noChannelIsLeft(servers());
   });
+};
 
+const testCallers = (servers: () => SipServers): void => {
   realTimeTest('a caller hears the greeting and hangs up', async (t) => {
     const gateway = await realGateway(t, servers(), await freePort());
     const greeting = 'Good morning, this is the flower shop. What can I do for you?';
@@ -154,4 +159,10 @@ onRealServers('calls through a whole gateway', (servers) => {
     await until(async () => /404 Not Found/.test(await telephone.log()), 5_000);
     t.deepEqual((await gateway.client.get('/api/v1/calls')).body['calls'], []);
   });
+};
+
+onRealServers('calls through a whole gateway', (servers) => {
+  testFarewell(servers);
+  testBuiltInAgent(servers);
+  testCallers(servers);
 });

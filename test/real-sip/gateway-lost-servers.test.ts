@@ -10,6 +10,8 @@ import { type SipServers } from './sip-servers.ts';
 
 const callee = '01099998888';
 
+const failed = (reason: string) => ({ status: 'failed', end_reason: reason });
+
 onRealServers('a whole gateway without its servers', (servers) => {
   const noStrayMedia = async (gateway: TestGateway, callId: string): Promise<void> => {
     await gateway.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
@@ -29,16 +31,10 @@ onRealServers('a whole gateway without its servers', (servers) => {
       const callId = await gateway.call(callee, 'Say hello');
       await gateway.untilStatus(callId, 'active');
       await servers().killFreeSwitch();
-      t.like(await gateway.untilStatus(callId, ...finalStatuses), {
-        status: 'failed',
-        end_reason: 'media_error',
-      });
+      t.like(await gateway.untilStatus(callId, ...finalStatuses), failed('media_error'));
       await until(async () => (await ready()) === 503);
       const refused = await gateway.call(callee, 'Say hello');
-      t.like(await gateway.untilStatus(refused, ...finalStatuses), {
-        status: 'failed',
-        end_reason: 'media_error',
-      });
+      t.like(await gateway.untilStatus(refused, ...finalStatuses), failed('media_error'));
       await servers().restartFreeSwitch();
       await until(async () => (await ready()) === 200, 15_000);
       const again = await gateway.call(callee, 'Say hello');
@@ -56,15 +52,9 @@ onRealServers('a whole gateway without its servers', (servers) => {
       const callId = await gateway.call(callee, 'Say hello');
       await gateway.untilStatus(callId, 'active');
       await servers().killDrachtio();
-      t.like(await gateway.untilStatus(callId, ...finalStatuses), {
-        status: 'failed',
-        end_reason: 'media_error',
-      });
+      t.like(await gateway.untilStatus(callId, ...finalStatuses), failed('media_error'));
       const refused = await gateway.call(callee, 'Say hello');
-      t.like(await gateway.untilStatus(refused, ...finalStatuses), {
-        status: 'failed',
-        end_reason: 'trunk_error',
-      });
+      t.like(await gateway.untilStatus(refused, ...finalStatuses), failed('trunk_error'));
       await servers().restartDrachtio();
       await until(async () => (await fetch(`${gateway.credentials.base_url}/readyz`)).status === 200, 15_000);
       const again = await gateway.call(callee, 'Say hello');

@@ -2,10 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { startEar, withScriptedCalls } from './scripted-calls.ts';
+import { startEar, withScriptedCalls, type ScriptedCalls } from './scripted-calls.ts';
 import { ask, expectAnswer, leave, pause, pickUp, ring, soundAt, tellTheEar } from './scripted-end.ts';
 
-withScriptedCalls('holds and re-INVITEs', ({ callTo }) => {
+const testHolds = ({ callTo }: ScriptedCalls): void => {
   const holds: readonly [string, string][] = [
     ['sendonly', soundAt('a=sendonly')],
     ['inactive', soundAt('a=inactive')],
@@ -44,7 +44,9 @@ withScriptedCalls('holds and re-INVITEs', ({ callTo }) => {
       t.is(count('line.failed'), 0);
       t.deepEqual([count('line.held'), count('line.resumed')], [1, 1]);
     });
+};
 
+const testReInvites = ({ callTo }: ScriptedCalls): void => {
   realTimeTest('a re-INVITE that cannot be taken is refused, and the call goes on as it was', async (t) => {
     const ear = await startEar(t);
     const unknown = soundAt().replace('RTP/AVP 0 101', 'RTP/AVP 18 101').replace('0 PCMU', '18 G729');
@@ -99,4 +101,9 @@ withScriptedCalls('holds and re-INVITEs', ({ callTo }) => {
     line.tell({ type: 'hangUp' });
     await t.notThrowsAsync(end.finished());
   });
+};
+
+withScriptedCalls('holds and re-INVITEs', (calls) => {
+  testHolds(calls);
+  testReInvites(calls);
 });

@@ -7,18 +7,21 @@ import { realTimeTest } from './real-time-test.ts';
 import { startEar, withScriptedCalls } from './scripted-calls.ts';
 import { acknowledge, expectAnswer, invite, leave, pause, soundAt, tellTheEar } from './scripted-end.ts';
 
+const allowing = (codecs: Trunk['codecs']) => ({
+  trunk: null,
+  trunks: directoryOf([someTrunk({ host: '127.0.0.1', inboundAddresses: ['127.0.0.1'], codecs })]),
+});
+
+/** What is offered, what the trunk has, and what is chosen. */
+const voices: readonly [string, Trunk['codecs'], number][] = [
+  ['8 0', null, 8],
+  ['0 8', null, 0],
+  ['0 8', ['PCMA'], 8],
+  ['18 8 0', ['PCMU', 'PCMA'], 0],
+  ['18 0 8', ['PCMA', 'PCMU'], 8],
+];
+
 withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
-  const allowing = (codecs: Trunk['codecs']) => ({
-    trunk: null,
-    trunks: directoryOf([someTrunk({ host: '127.0.0.1', inboundAddresses: ['127.0.0.1'], codecs })]),
-  });
-  const voices: readonly [string, Trunk['codecs'], number][] = [
-    ['8 0', null, 8],
-    ['0 8', null, 0],
-    ['0 8', ['PCMA'], 8],
-    ['18 8 0', ['PCMU', 'PCMA'], 0],
-    ['18 0 8', ['PCMA', 'PCMU'], 8],
-  ];
   for (const [formats, codecs, voice] of voices)
     realTimeTest(
       `an offer of ${formats} to a trunk with ${codecs?.join() ?? 'all codecs'} is answered with ${voice}, which is what is sent`,

@@ -6,11 +6,13 @@ import type { TrunkMedia } from '#src/domain/trunk.ts';
 import type { FarEndKind, LineDriver } from '#test/contract/line-driver.ts';
 import { lineContract } from '#test/contract/line-contract.ts';
 import { pauseContract } from '#test/contract/pause.ts';
+import { transferContract } from '#test/contract/transfer.ts';
 import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { startFarEnd, type FarEndProcess, type Scenario } from './far-end.ts';
 import { realLines, until } from './real-lines.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { realTimeTest } from './real-time-test.ts';
+import { startTrunkOfPeople } from './trunk-of-people.ts';
 
 const scenarios: Partial<Record<FarEndKind, Scenario>> = {
   silent: 'silent',
@@ -80,6 +82,8 @@ export const realLineContract = (media: TrunkMedia): void => {
     const callees: FarEndProcess[] = [];
     const sounds: EarAndMouth[] = [];
     const linesTo = new Map<string, Lines>();
+    let people: Awaited<ReturnType<typeof startTrunkOfPeople>>;
+    let linesToPeople: Lines;
 
     /** A far end that speaks has its sound here. */
     const soundOf = async (farEnd: string): Promise<{ ear?: number }> => {
@@ -89,6 +93,12 @@ export const realLineContract = (media: TrunkMedia): void => {
       sounds.push(sound);
       sound.onCall(() => behave(sound));
       return { ear: sound.port };
+    };
+
+    const startLines = async (trunkPort: number): Promise<Lines> => {
+      const lines = await realLines(servers, trunkPort, {}, media);
+      await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
+      return lines;
     };
 
     test.before(async () => {
@@ -101,18 +111,18 @@ export const realLineContract = (media: TrunkMedia): void => {
       );
       callees.push(...started.map(([, callee]) => callee));
       const ports = new Map<string, number>(started.map(([farEnd, { port }]) => [farEnd, port]));
-      for (const [farEnd, number] of Object.entries(numbers)) {
+      for (const [farEnd, number] of Object.entries(numbers))
         // Nobody listens on port 9 of loopback.
-        const lines = await realLines(servers, ports.get(farEnd) ?? 9, {}, media);
-        await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
-        linesTo.set(number, lines);
-      }
+        linesTo.set(number, await startLines(ports.get(farEnd) ?? 9));
+      people = await startTrunkOfPeople(servers.sipPort);
+      linesToPeople = await startLines(people.port);
     });
 
     test.after.always('no channel is left', async (t) => {
-      for (const lines of linesTo.values()) await lines.close();
+      for (const lines of [...linesTo.values(), linesToPeople]) await lines.close();
       await until(async () => /^0 total/m.test(await servers.console('show channels count')), 3_000);
       for (const callee of callees) await callee.close();
+      await people.close();
       for (const sound of sounds) await sound.close();
       await servers.close();
       t.pass();
@@ -133,5 +143,9 @@ export const realLineContract = (media: TrunkMedia): void => {
 
     lineContract(realTimeTest, `drachtio, ${media}`, makeDriver);
     pauseContract(realTimeTest, `drachtio, ${media}`, makeDriver);
+    transferContract(realTimeTest, `drachtio, ${media}`, () => ({
+      ...makeDriver(),
+      open: (input, emit) => linesToPeople.open(input, emit),
+    }));
   }
 };

@@ -47,6 +47,7 @@ export const realLines = async (
     turnModel: null,
     resample: await loadResampler(),
     openRecording: null,
+    overhear: () => () => undefined,
     sipMessages: null,
     clock: systemClock,
     logger: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { startEar, withScriptedCalls } from './scripted-calls.ts';
+import { startEar, withScriptedCalls, type ScriptedCalls } from './scripted-calls.ts';
 import {
   answer,
   ask,
@@ -22,7 +22,7 @@ import {
 
 const timer = (value: string): string => `Session-Expires: ${value}`;
 
-withScriptedCalls('session timers', ({ callTo, callFrom }) => {
+const testIntervals = ({ callTo }: ScriptedCalls): void => {
   realTimeTest('an INVITE asks for a session timer, and asks again when it is too short', async (t) => {
     const { line, end, has } = await callTo(
       t,
@@ -60,7 +60,9 @@ withScriptedCalls('session timers', ({ callTo, callFrom }) => {
     await t.notThrowsAsync(end.finished());
     t.regex(await end.messages(), /^Reason: SIP ?;cause=200 ?;text="Session timer expired"/m);
   });
+};
 
+const testRefreshes = ({ callTo }: ScriptedCalls): void => {
   realTimeTest('refreshes are ours where the far end wants it so', async (t) => {
     const { line, end, has, count } = await callTo(t, [
       ...ring,
@@ -110,7 +112,9 @@ withScriptedCalls('session timers', ({ callTo, callFrom }) => {
     await t.notThrowsAsync(end.finished());
     t.is(count('line.failed'), 0);
   });
+};
 
+const testCallers = ({ callFrom }: ScriptedCalls): void => {
   realTimeTest('a caller that knows session timers gets one, and is to refresh it', async (t) => {
     const supports = { headers: ['Supported: timer'], sdp: soundAt() };
     const { line, end, has } = await callFrom(t, [
@@ -147,4 +151,10 @@ withScriptedCalls('session timers', ({ callTo, callFrom }) => {
     await t.notThrowsAsync(end.finished());
     t.is(callers(), 0);
   });
+};
+
+withScriptedCalls('session timers', (calls) => {
+  testIntervals(calls);
+  testRefreshes(calls);
+  testCallers(calls);
 });

@@ -19,6 +19,7 @@ import {
   soundAt,
   startScripted,
 } from './scripted-end.ts';
+import type { SipServers } from './sip-servers.ts';
 
 const ladderIn = z.object({
   messages: z.array(
@@ -48,7 +49,7 @@ const challenge = answer('401 Unauthorized', {
   headers: ['WWW-Authenticate: Digest realm="carrier", nonce="47ebe028", algorithm=MD5, qop="auth"'],
 });
 
-onRealServers('the SIP messages of calls', (servers) => {
+const testLadder = (servers: () => SipServers): void => {
   realTimeTest(
     'a call with a challenge, a re-INVITE and BYE has exactly its messages, in order',
     async (t) => {
@@ -122,7 +123,9 @@ onRealServers('the SIP messages of calls', (servers) => {
       );
     },
   );
+};
 
+const testHep = (servers: () => SipServers): void => {
   realTimeTest('a collector gets the same messages by HEP', async (t) => {
     const collector = createSocket('udp4').bind(0, '127.0.0.1');
     await once(collector, 'listening');
@@ -147,4 +150,9 @@ onRealServers('the SIP messages of calls', (servers) => {
     t.is(new Set(packets.map(({ correlationId }) => correlationId)).size, 1);
     t.like(packets[0], { from: '127.0.0.1', fromPort: servers().sipPort, to: '127.0.0.1', toPort: end.port });
   });
+};
+
+onRealServers('the SIP messages of calls', (servers) => {
+  testLadder(servers);
+  testHep(servers);
 });

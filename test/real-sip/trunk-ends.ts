@@ -90,7 +90,11 @@ const request = (method: string, cseq: number, to: string, ...more: string[]): s
   );
 
 /** A caller that expects to be answered with `status`; `password` is that of the account `gw`, for a challenge. */
-const scenario = (status: number, offer: string, password: string | undefined): string => {
+const scenario = (
+  status: number,
+  offer: string,
+  { password, headers = [] }: { password?: string; headers?: readonly string[] },
+): string => {
   const stranger = 'To: <sip:[service]@[remote_ip]:[remote_port]>';
   const known = '[last_To:]';
   const invite = (cseq: number, ...more: string[]): string =>
@@ -99,6 +103,7 @@ const scenario = (status: number, offer: string, password: string | undefined): 
       cseq,
       stranger,
       ...more,
+      ...headers,
       'Content-Type: application/sdp',
       'Content-Length: [len]',
       '',
@@ -131,11 +136,18 @@ const scenario = (status: number, offer: string, password: string | undefined): 
 /** Calls once. Resolves to whether all went as expected, to the messages, and to how long it took. */
 export const callIn = async (
   folder: string,
-  options: { sipPort: number; to: string; expect: number; offer?: string; password?: string },
+  options: {
+    sipPort: number;
+    to: string;
+    expect: number;
+    offer?: string;
+    password?: string;
+    headers?: readonly string[];
+  },
 ): Promise<{ asExpected: boolean; messages: string; tookMs: number }> => {
   const logFile = logFileIn(folder, 'caller');
   const file = `${logFile}.xml`;
-  await writeFile(file, scenario(options.expect, options.offer ?? offers.good, options.password));
+  await writeFile(file, scenario(options.expect, options.offer ?? offers.good, options));
   const begun = Date.now();
   const child = start(
     'sipp',

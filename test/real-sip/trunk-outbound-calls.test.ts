@@ -5,9 +5,18 @@ import { realTimeTest } from './real-time-test.ts';
 import { answer, receive, startScripted } from './scripted-end.ts';
 import { startTlsDrachtio, startTlsTrunk } from './tls-trunk.ts';
 import { startBlackHole } from './trunk-ends.ts';
-import { account, call, callee, dial, trunkAt, withTrunkLines, type Outcome } from './trunk-lines.ts';
+import {
+  account,
+  call,
+  callee,
+  dial,
+  trunkAt,
+  withTrunkLines,
+  type Outcome,
+  type TrunkLines,
+} from './trunk-lines.ts';
 
-withTrunkLines('calls out by trunks', ({ servers, startTrunkFor, linesWith }) => {
+const testPasswords = ({ startTrunkFor, linesWith }: TrunkLines): void => {
   realTimeTest('a trunk that asks for a password gets it, with the headers that it wants', async (t) => {
     const far = await startTrunkFor(t, 'trunk-challenging');
     const settings = {
@@ -41,7 +50,9 @@ withTrunkLines('calls out by trunks', ({ servers, startTrunkFor, linesWith }) =>
       type: 'line.answered',
     });
   });
+};
 
+const testFailingTrunks = ({ servers, startTrunkFor, linesWith }: TrunkLines): void => {
   for (const transport of ['udp', 'tcp'] as const)
     realTimeTest(`a trunk that is unavailable hands the call to the next: ${transport}`, async (t) => {
       const first = await startTrunkFor(t, 'trunk-unavailable', { transport });
@@ -97,7 +108,9 @@ withTrunkLines('calls out by trunks', ({ servers, startTrunkFor, linesWith }) =>
       t.is((await failing.messages()).match(/^INVITE sip:/gm)?.length, 1);
     },
   );
+};
 
+const testCallees = ({ startTrunkFor, linesWith }: TrunkLines): void => {
   realTimeTest('the record of a cancelled call holds what the trunk said to it', async (t) => {
     const far = await startTrunkFor(t, 'unattended');
     const lines = await linesWith(t, [trunkAt(far.port)]);
@@ -121,7 +134,9 @@ withTrunkLines('calls out by trunks', ({ servers, startTrunkFor, linesWith }) =>
     t.like(await call(lines), { type: 'line.unanswered', cause: 'busy', sip: { status: 486 } });
     t.notRegex(await second.messages(), /INVITE/);
   });
+};
 
+const testChannels = ({ startTrunkFor, linesWith }: TrunkLines): void => {
   realTimeTest('a full trunk is passed over, and refuses plainly when it is the only one', async (t) => {
     const first = await startTrunkFor(t, 'silent');
     const second = await startTrunkFor(t, 'silent');
@@ -149,7 +164,9 @@ withTrunkLines('calls out by trunks', ({ servers, startTrunkFor, linesWith }) =>
       sip: { status: null, reason: 'There is no enabled trunk for this number' },
     });
   });
+};
 
+const testTls = ({ servers, linesWith }: TrunkLines): void => {
   realTimeTest('a trunk by TLS gets its calls by TLS', async (t) => {
     const drachtio = await startTlsDrachtio(servers().folder);
     t.teardown(drachtio.close);
@@ -163,4 +180,12 @@ withTrunkLines('calls out by trunks', ({ servers, startTrunkFor, linesWith }) =>
     t.regex(invite, new RegExp(`^INVITE sip:${callee}@127\\.0\\.0\\.1:${far.port};transport=tls `));
     t.regex(invite, new RegExp(`^Via: SIP/2\\.0/TLS 127\\.0\\.0\\.1:${drachtio.tlsPort}`, 'm'));
   });
+};
+
+withTrunkLines('calls out by trunks', (lines) => {
+  testPasswords(lines);
+  testFailingTrunks(lines);
+  testCallees(lines);
+  testChannels(lines);
+  testTls(lines);
 });

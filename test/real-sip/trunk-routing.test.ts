@@ -5,19 +5,23 @@ import { answer, receive, startScripted } from './scripted-end.ts';
 import { startBlackHole } from './trunk-ends.ts';
 import { call, callee, dial, trunkAt, withTrunkLines } from './trunk-lines.ts';
 
-withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith }) => {
-  /** Answers one call with this. */
-  const answersWith = (status: string, headers: string[] = []) =>
-    startScripted(servers().folder, [
-      receive('INVITE'),
-      answer(status, { tag: true, headers }),
-      receive('ACK'),
-    ]);
+/** Answers one call with this. */
+const answersWith = (folder: string, status: string, headers: string[] = []) =>
+  startScripted(folder, [receive('INVITE'), answer(status, { tag: true, headers }), receive('ACK')]);
 
+const at = (port: number, priority: number) => ({
+  host: '127.0.0.1',
+  port,
+  priority,
+  weight: 10,
+  drained: false,
+});
+
+withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith }) => {
   realTimeTest('a trunk that forbids the call, or gets too many, hands it to the next', async (t) => {
-    const forbidding = await answersWith('403 Forbidden');
+    const forbidding = await answersWith(servers().folder, '403 Forbidden');
     t.teardown(forbidding.close);
-    const busy = await answersWith('429 Too Many Requests', ['Retry-After: 60']);
+    const busy = await answersWith(servers().folder, '429 Too Many Requests', ['Retry-After: 60']);
     t.teardown(busy.close);
     const far = await startTrunkFor(t, 'silent');
     const lines = await linesWith(t, [
@@ -34,7 +38,7 @@ withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith 
 
   realTimeTest('a call goes where the trunk sends it on to, and stands there', async (t) => {
     const far = await startTrunkFor(t, 'silent');
-    const sending = await answersWith('302 Moved Temporarily', [
+    const sending = await answersWith(servers().folder, '302 Moved Temporarily', [
       `Contact: <sip:${callee}@127.0.0.1:9>;q=0.1, <sip:${callee}@127.0.0.1:${far.port}>;q=0.9`,
     ]);
     t.teardown(sending.close);
@@ -46,7 +50,7 @@ withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith 
 
   realTimeTest('a redirect that the trunk does not allow ends the call', async (t) => {
     const far = await startTrunkFor(t, 'silent');
-    const sending = await answersWith('302 Moved Temporarily', [
+    const sending = await answersWith(servers().folder, '302 Moved Temporarily', [
       `Contact: <sip:${callee}@127.0.0.1:${far.port}>`,
     ]);
     t.teardown(sending.close);
@@ -59,13 +63,6 @@ withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith 
     const hole = await startBlackHole();
     t.teardown(hole.close);
     const far = await startTrunkFor(t, 'silent');
-    const at = (port: number, priority: number) => ({
-      host: '127.0.0.1',
-      port,
-      priority,
-      weight: 10,
-      drained: false,
-    });
     const addresses = [at(hole.port, 1), at(9, 2), at(far.port, 3)];
     const lines = await linesWith(t, [trunkAt(9, { fromDomain: 'example.org', addresses })]);
     t.like(await call(lines), { type: 'line.answered' });

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 
-export type Heard = { method: string; user: string; at: number; text: string };
+export type ReceivedRequest = { method: string; user: string; at: number; text: string };
 
 export const headerIn = (text: string, name: string): string =>
   new RegExp(`^${name}:[ \\t]*(.*?)\\r?$`, 'im').exec(text)?.[1] ?? '';
@@ -21,6 +21,65 @@ const sdp = (address: string, port: number, padding: string): string =>
     padding,
   ].join('\r\n');
 
+type Place = { host: string; port: number };
+
+const answerOf = (
+  { host, port, recordRoute }: Place & { recordRoute: boolean },
+  request: string,
+  status: string,
+  more: readonly string[] = [],
+  body = '',
+): string =>
+  [
+    `SIP/2.0 ${status}`,
+    ...request.split('\r\n').filter((line) => /^(via|record-route):/i.test(line)),
+    ...(recordRoute ? [`Record-Route: <sip:${host}:${port};lr>`] : []),
+    `From: ${headerIn(request, 'From')}`,
+    `To: ${headerIn(request, 'To').replace(/;tag=.*/, '')};tag=far`,
+    `Call-ID: ${headerIn(request, 'Call-ID')}`,
+    `CSeq: ${headerIn(request, 'CSeq')}`,
+    `Contact: <sip:far@${recordRoute ? '192.0.2.1:9' : `${host}:${port}`}>`,
+    ...more,
+    ...(body === '' ? [] : ['Content-Type: application/sdp']),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
+
+const inviteOf = (
+  { host, port }: Place,
+  { sipPort, number, callId }: { sipPort: number; number: string; callId: string },
+  body: string,
+): string =>
+  [
+    `INVITE sip:${number}@${host}:${sipPort} SIP/2.0`,
+    `Via: SIP/2.0/UDP ${host}:${port};branch=z9hG4bK${callId}`,
+    `From: <sip:01012345678@${host}:${port}>;tag=${callId}`,
+    `To: <sip:${number}@${host}:${sipPort}>`,
+    `Call-ID: ${callId}`,
+    'CSeq: 1 INVITE',
+    `Contact: <sip:caller@${host}:${port}>`,
+    'Max-Forwards: 70',
+    'Content-Type: application/sdp',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
+
+const ackOf = ({ host, port }: Place, answer: string): string =>
+  [
+    `ACK ${/<([^>]+)>/.exec(headerIn(answer, 'Contact'))?.[1] ?? ''} SIP/2.0`,
+    `Via: SIP/2.0/UDP ${host}:${port};branch=z9hG4bKack${headerIn(answer, 'Call-ID')}`,
+    `From: ${headerIn(answer, 'From')}`,
+    `To: ${headerIn(answer, 'To')}`,
+    `Call-ID: ${headerIn(answer, 'Call-ID')}`,
+    'CSeq: 1 ACK',
+    'Max-Forwards: 70',
+    'Content-Length: 0',
+    '',
+    '',
+  ].join('\r\n');
+
 export const startUdpEnd = async ({
   /** What becomes of an INVITE, by the user that is called. */
   ringing = [],
@@ -34,30 +93,19 @@ export const startUdpEnd = async ({
   const host = isIP(address) === 6 ? `[${address}]` : address;
   await once(socket, 'listening');
   const { port } = socket.address();
-  const heard: Heard[] = [];
+  const heard: ReceivedRequest[] = [];
   const answers: string[] = [];
   const seen = new Set<string>();
   const invites = new Map<string, string>();
   let padding = '';
 
-  const respond = (to: number, request: string, status: string, more: string[] = [], body = ''): void => {
-    const lines = [
-      `SIP/2.0 ${status}`,
-      ...request.split('\r\n').filter((line) => /^(via|record-route):/i.test(line)),
-      ...(recordRoute ? [`Record-Route: <sip:${host}:${port};lr>`] : []),
-      `From: ${headerIn(request, 'From')}`,
-      `To: ${headerIn(request, 'To').replace(/;tag=.*/, '')};tag=far`,
-      `Call-ID: ${headerIn(request, 'Call-ID')}`,
-      `CSeq: ${headerIn(request, 'CSeq')}`,
-      `Contact: <sip:far@${recordRoute ? '192.0.2.1:9' : `${host}:${port}`}>`,
-      ...more,
-      ...(body === '' ? [] : ['Content-Type: application/sdp']),
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      '',
-      body,
-    ];
-    socket.send(lines.join('\r\n'), to, address);
-  };
+  const respond = (
+    to: number,
+    request: string,
+    status: string,
+    more?: readonly string[],
+    body?: string,
+  ): void => socket.send(answerOf({ host, port, recordRoute }, request, status, more, body), to, address);
 
   socket.on('message', (data, { port: to }) => {
     const text = data.toString();
@@ -99,37 +147,11 @@ export const startUdpEnd = async ({
     /** Calls a number at this port; the answers are in `answers`. `branch` tells its requests apart. */
     call(sipPort: number, number: string, callId: string): void {
       const body = sdp(address, ear || port + 3, padding);
-      const lines = [
-        `INVITE sip:${number}@${host}:${sipPort} SIP/2.0`,
-        `Via: SIP/2.0/UDP ${host}:${port};branch=z9hG4bK${callId}`,
-        `From: <sip:01012345678@${host}:${port}>;tag=${callId}`,
-        `To: <sip:${number}@${host}:${sipPort}>`,
-        `Call-ID: ${callId}`,
-        'CSeq: 1 INVITE',
-        `Contact: <sip:caller@${host}:${port}>`,
-        'Max-Forwards: 70',
-        'Content-Type: application/sdp',
-        `Content-Length: ${Buffer.byteLength(body)}`,
-        '',
-        body,
-      ];
-      socket.send(lines.join('\r\n'), sipPort, address);
+      socket.send(inviteOf({ host, port }, { sipPort, number, callId }, body), sipPort, address);
     },
     /** Confirms the answer of such a call. */
     confirm(sipPort: number, answer: string): void {
-      const lines = [
-        `ACK ${/<([^>]+)>/.exec(headerIn(answer, 'Contact'))?.[1] ?? ''} SIP/2.0`,
-        `Via: SIP/2.0/UDP ${host}:${port};branch=z9hG4bKack${headerIn(answer, 'Call-ID')}`,
-        `From: ${headerIn(answer, 'From')}`,
-        `To: ${headerIn(answer, 'To')}`,
-        `Call-ID: ${headerIn(answer, 'Call-ID')}`,
-        'CSeq: 1 ACK',
-        'Max-Forwards: 70',
-        'Content-Length: 0',
-        '',
-        '',
-      ];
-      socket.send(lines.join('\r\n'), sipPort, address);
+      socket.send(ackOf({ host, port }, answer), sipPort, address);
     },
     close: () => void socket.close(),
   };

@@ -9,12 +9,19 @@ import { systemClock } from '#src/clocks.ts';
 import { journalPlace, recordFact } from '#src/persistence/call-facts.ts';
 import { recordingStatuses } from '#src/persistence/recordings.ts';
 import type { AbandonedNumbers } from '#src/recordings/abandoned.ts';
+import type { ErasedNumbers } from '#src/recordings/erased-files.ts';
 import { createRecordings, type RecordingFact, type Recordings } from '#src/recordings/recordings.ts';
 import { createS3Store } from '#src/recordings/s3-store.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import type { S3Server } from './s3-server.ts';
 import { tone } from './tone.ts';
+
+const storeOn = (server: S3Server, { pendingMs = 3_600_000 }: { pendingMs?: number }) => ({
+  store: createS3Store(server, { connectMs: 60_000, stallMs: 60_000, partBytes: 5_000 }),
+  prefix: 'kept/',
+  numbers: { atOnce: 2, retryFirstMs: 20, retryLongestMs: 80, pendingMs },
+});
 
 export const recordingsWorld = async (t: ExecutionContext) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-recordings-'));
@@ -66,24 +73,17 @@ export const recordingsWorld = async (t: ExecutionContext) => {
         pendingMs?: number;
         format?: 'ogg' | 'mp3';
         abandoned?: AbandonedNumbers;
+        erased?: ErasedNumbers;
         goesOn?: string;
       } = {},
     ): Promise<Recordings> {
       const recordings = await createRecordings({
         folder,
         format: options.format ?? 'ogg',
-        store: server && {
-          store: createS3Store(server, { connectMs: 60_000, stallMs: 60_000, partBytes: 5_000 }),
-          prefix: 'kept/',
-          numbers: {
-            atOnce: 2,
-            retryFirstMs: 20,
-            retryLongestMs: 80,
-            pendingMs: options.pendingMs ?? 3_600_000,
-          },
-        },
+        store: server && storeOn(server, options),
         // Other tests of a file have recordings of gateways that are gone.
         abandoned: options.abandoned ?? { everyMs: 3_600_000, afterMs: 365 * 86_400_000 },
+        erased: options.erased ?? { everyMs: 3_600_000, atOnce: 1_000 },
         database,
         node: ownNode,
         goesOn: (callId) => callId === options.goesOn,

@@ -40,6 +40,7 @@ const openWorld = async (
     format: options.format ?? 'ogg',
     store: null,
     abandoned: { everyMs: 3_600_000, afterMs: 365 * 86_400_000 },
+    erased: { everyMs: 3_600_000, atOnce: 1_000 },
     database,
     node: 'test',
     goesOn: () => false,

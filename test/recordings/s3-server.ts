@@ -26,8 +26,10 @@ export type Misbehaviour =
 
 type S3Request = { method: string; key: string; query: URLSearchParams; headers: IncomingMessage['headers'] };
 
+type StoredObject = { bytes: Buffer; contentType: string | undefined };
+
 export type S3Server = S3Account & {
-  objects: Map<string, { bytes: Buffer; contentType: string | undefined }>;
+  objects: Map<string, StoredObject>;
   /** Uploads that were begun and neither completed nor aborted, with their parts. */
   uploads: Map<string, Map<number, Buffer>>;
   /** `PUT`, `PUT part 2`, `POST begin` …, in order. */
@@ -78,44 +80,50 @@ const refuse = (response: ServerResponse, status: number, code: string): void =>
   response.end(`<Error><Code>${code}</Code><AWSAccessKeyId>${accessKey}</AWSAccessKeyId></Error>`);
 };
 
-/** Ends with the test. `port`: where it was before, to come back. */
-export const startS3Server = async (t: ExecutionContext, port = 0): Promise<S3Server> => {
-  const objects: S3Server['objects'] = new Map();
-  const uploads: S3Server['uploads'] = new Map();
-  const types = new Map<string, string | undefined>();
-  const seen: string[] = [];
-  let misbehaviour: (request: S3Request) => Misbehaviour | undefined = () => undefined;
-
-  const give = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    key: string,
-    how?: Misbehaviour,
-  ): void => {
-    const object = objects.get(key);
-    if (object === undefined) return refuse(response, 404, 'NoSuchKey');
-    const { bytes, contentType = 'application/octet-stream' } = object;
-    const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
-    const isPart = first !== undefined && how !== 'ignores ranges';
-    const start = isPart ? Number(first) : 0;
-    const end = isPart && last !== '' ? Math.min(Number(last), bytes.length - 1) : bytes.length - 1;
-    if (isPart && start > end) return refuse(response, 416, 'InvalidRange');
-    const part = bytes.subarray(start, end + 1);
-    response.writeHead(isPart ? 206 : 200, {
-      'Content-Type': contentType,
-      'Content-Length': part.length,
-      ETag: `"${sha256(bytes)}"`,
-      ...(isPart ? { 'Content-Range': `bytes ${start}-${end}/${bytes.length}` } : {}),
+/** An object, or the part of it that is asked for. */
+const give = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  object: StoredObject | undefined,
+  how?: Misbehaviour,
+): void => {
+  if (object === undefined) return refuse(response, 404, 'NoSuchKey');
+  const { bytes, contentType = 'application/octet-stream' } = object;
+  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
+  const isPart = first !== undefined && how !== 'ignores ranges';
+  const start = isPart ? Number(first) : 0;
+  const end = isPart && last !== '' ? Math.min(Number(last), bytes.length - 1) : bytes.length - 1;
+  if (isPart && start > end) return refuse(response, 416, 'InvalidRange');
+  const part = bytes.subarray(start, end + 1);
+  response.writeHead(isPart ? 206 : 200, {
+    'Content-Type': contentType,
+    'Content-Length': part.length,
+    ETag: `"${sha256(bytes)}"`,
+    ...(isPart ? { 'Content-Range': `bytes ${start}-${end}/${bytes.length}` } : {}),
+  });
+  if (request.method === 'HEAD') response.end();
+  else if (how === 'stalls half-way' || how === 'breaks off')
+    response.write(part.subarray(0, part.length / 2), () => {
+      if (how === 'breaks off') response.destroy();
     });
-    if (request.method === 'HEAD') response.end();
-    else if (how === 'stalls half-way' || how === 'breaks off')
-      response.write(part.subarray(0, part.length / 2), () => {
-        if (how === 'breaks off') response.destroy();
-      });
-    else response.end(part);
-  };
+  else response.end(part);
+};
 
-  const take = (request: IncomingMessage, response: ServerResponse, url: URL, key: string, body: Buffer) => {
+/** The parts that the end of an upload names, as one; undefined where one of them is not as it was sent. */
+const wholeOf = (body: Buffer, parts: ReadonlyMap<number, Buffer>): Buffer | undefined => {
+  const named = [...body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>"?([^<"]*)/g)];
+  const bytes = named.map(([, number, etag]) => {
+    const part = parts.get(Number(number));
+    return part !== undefined && sha256(part) === etag ? part : undefined;
+  });
+  const whole = bytes.filter((part) => part !== undefined);
+  return whole.length === named.length && whole.length > 0 ? Buffer.concat(whole) : undefined;
+};
+
+/** Takes and deletes objects, whole or as uploads in parts. */
+const createTaking = ({ objects, uploads }: Pick<S3Server, 'objects' | 'uploads'>) => {
+  const types = new Map<string, string | undefined>();
+  return (request: IncomingMessage, response: ServerResponse, url: URL, key: string, body: Buffer): void => {
     const id = url.searchParams.get('uploadId');
     const parts = id === null ? undefined : uploads.get(id);
     const isBegin = url.searchParams.has('uploads');
@@ -127,6 +135,9 @@ export const startS3Server = async (t: ExecutionContext, port = 0): Promise<S3Se
       response.end(
         `<InitiateMultipartUploadResult><UploadId>${uploadId}</UploadId></InitiateMultipartUploadResult>`,
       );
+    } else if (id === null && request.method === 'DELETE') {
+      objects.delete(key);
+      response.writeHead(204).end();
     } else if (parts === undefined || id === null) {
       objects.set(key, { bytes: body, contentType: request.headers['content-type'] });
       response.setHeader('ETag', `"${sha256(body)}"`).end();
@@ -137,18 +148,22 @@ export const startS3Server = async (t: ExecutionContext, port = 0): Promise<S3Se
       uploads.delete(id);
       response.writeHead(204).end();
     } else {
-      const named = [...body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>"?([^<"]*)/g)];
-      const bytes = named.map(([, number, etag]) => {
-        const part = parts.get(Number(number));
-        return part !== undefined && sha256(part) === etag ? part : undefined;
-      });
-      const whole = bytes.filter((part) => part !== undefined);
-      if (whole.length !== named.length || whole.length === 0) return refuse(response, 400, 'InvalidPart');
-      objects.set(key, { bytes: Buffer.concat(whole), contentType: types.get(id) });
+      const whole = wholeOf(body, parts);
+      if (whole === undefined) return refuse(response, 400, 'InvalidPart');
+      objects.set(key, { bytes: whole, contentType: types.get(id) });
       uploads.delete(id);
       response.end('<CompleteMultipartUploadResult><ETag>"done"</ETag></CompleteMultipartUploadResult>');
     }
   };
+};
+
+/** Ends with the test. `port`: where it was before, to come back. */
+export const startS3Server = async (t: ExecutionContext, port = 0): Promise<S3Server> => {
+  const objects: S3Server['objects'] = new Map();
+  const uploads: S3Server['uploads'] = new Map();
+  const take = createTaking({ objects, uploads });
+  const seen: string[] = [];
+  let misbehaviour: (request: S3Request) => Misbehaviour | undefined = () => undefined;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '', 'http://store');
@@ -165,7 +180,7 @@ export const startS3Server = async (t: ExecutionContext, port = 0): Promise<S3Se
     if (unsigned !== undefined) return refuse(response, 403, unsigned);
     if (typeof how === 'object') return void response.writeHead(how.status).end(how.body);
     if (how === 'forgets') return void response.setHeader('ETag', '"x"').end();
-    if (method === 'GET' || method === 'HEAD') give(request, response, key, how);
+    if (method === 'GET' || method === 'HEAD') give(request, response, objects.get(key), how);
     else take(request, response, url, key, body);
   };
 

@@ -2,7 +2,8 @@ import { buffer } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import test from 'ava';
-import type { StoredRecording } from '#src/recordings/recording-folder.ts';
+import type { Readable } from 'node:stream';
+import type { ByteRange, OpenRecording } from '#src/domain/open-recording.ts';
 import { until } from '#test/helpers/until.ts';
 import { record, recordingsWorld } from './recordings-world.ts';
 import { startS3Server, type S3Server } from './s3-server.ts';
@@ -10,7 +11,7 @@ import { startS3Server, type S3Server } from './s3-server.ts';
 const objectOf = (server: S3Server, callId: string): Buffer | undefined =>
   [...server.objects].find(([key]) => key.includes(callId))?.[1].bytes;
 
-const read = async (opened: StoredRecording | undefined, range?: { start: number; end: number }) => {
+const read = async (opened: OpenRecording<Readable> | undefined, range?: ByteRange) => {
   if (opened === undefined) throw new Error('The recording is not where it should be');
   return buffer(await opened.read(range));
 };

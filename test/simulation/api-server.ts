@@ -39,10 +39,13 @@ export type ApiServer = {
   listen: Surroundings['listen'];
   /** Calls back with the answer; never, where the process dies before it is there. */
   ask(request: ApiRequest, onAnswer: (answer: ApiAnswer) => void): void;
+  /** What was never answered is forgotten, with all that it would keep of the gateway. */
+  forget(): void;
 };
 
 export const createApiServer = (process: SimulatedProcess): ApiServer => {
   let server: Server | null = null;
+  const open = new Set<Exchange>();
   return {
     async listen(handle, { prepare }) {
       const opened = createServer({ requireHostHeader: false }, handle);
@@ -72,11 +75,17 @@ export const createApiServer = (process: SimulatedProcess): ApiServer => {
       const exchange = new Exchange();
       exchange.on('finish', () => {
         if (process.isAlive) runIn(null, () => onAnswer(exchange.answer()));
+        exchange.destroy();
       });
+      open.add(exchange);
+      exchange.on('close', () => open.delete(exchange));
       runIn(process, () => {
         opened.emit('connection', exchange);
         exchange.push(`${lines.join('\r\n')}\r\n\r\n${content}`);
       });
+    },
+    forget() {
+      for (const exchange of open) exchange.destroy();
     },
   };
 };

@@ -1,4 +1,5 @@
 /** What threads do for a process, done at once: its order is then the callers'. `isWanted` tells whether a simulation runs. */
+import { createHash } from 'node:crypto';
 import type fs from 'node:fs';
 import promises from 'node:fs/promises';
 
@@ -67,10 +68,14 @@ export const instantiateAtOnce = (
   { Module, Instance, instantiate: later }: WebAssemblyApi,
   isWanted: () => boolean,
 ): WebAssemblyApi['instantiate'] => {
+  // Each gateway loads the same libraries; compiling is what takes long.
+  const compiled = new Map<string, object>();
   return async (source, imports) => {
     if (!isWanted()) return later(source, imports);
     if (source instanceof Module) return new Instance(source, imports);
-    const module = new Module(source);
+    const digest = createHash('sha256').update(source).digest('hex');
+    const module = compiled.get(digest) ?? new Module(source);
+    compiled.set(digest, module);
     return { module, instance: new Instance(module, imports) };
   };
 };

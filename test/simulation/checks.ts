@@ -1,5 +1,9 @@
 /** What must hold: after each statement that writes of calls, and when everything has come to rest. */
+import { phrases } from '#src/domain/phrases.ts';
 import type { Postgres } from './postgres.ts';
+
+/** Where the other party has to agree, it is told this first. */
+export const announcement = '이 통화는 녹음됩니다. 동의하시면 네라고 말씀하시거나 일 번을 눌러 주세요.';
 
 type Rule = { what: string; broken: string };
 
@@ -34,7 +38,25 @@ const always: readonly Rule[] = [
     what: 'a call has more than one event of its end',
     broken: `select call_id from event where type = 'call.ended' group by call_id having count(*) > 1`,
   },
+  {
+    what: 'a person is rung for a call that has ended',
+    broken: `select id, transfer from call
+      where ended_at is not null and transfer ->> 'status' in ('requested', 'ringing', 'briefing')`,
+  },
+  {
+    what: 'a person is rung while another one is, or has taken the call',
+    broken: `select call_id from (
+        select call_id, type, lag(type) over (partition by call_id order by sequence) as before from call_fact
+        where type in ('call.transfer_requested', 'call.transfer_connected', 'call.transfer_failed', 'call.transfer_returned')
+      ) as transfers
+      where type = 'call.transfer_requested' and before in ('call.transfer_requested', 'call.transfer_connected')`,
+  },
 ];
+
+/** What the other party of a call heard of its agent, by the place of it in the journal. */
+const told = `(select call_fact.call_id, call_fact.sequence, text from call_fact
+  join call_turn on call_turn.call_id = call_fact.call_id and call_turn.sequence = (call_fact.data ->> 'turn')::int
+  where type = 'turn.spoken' and role = 'assistant') told`;
 
 const atRest: readonly Rule[] = [
   {
@@ -62,6 +84,25 @@ const atRest: readonly Rule[] = [
     broken: `select call_id, call_fact.at, answered_at, ended_at from call_fact join call on call.id = call_id
       where type = 'turn.spoken' and duration_sec is not null and
         (at < answered_at - interval '1 second' or at > ended_at + interval '1 second')`,
+  },
+  {
+    what: 'a party was told more before it was known whether it agrees',
+    broken: `select told.call_id, text from ${told}
+      join call on call.id = told.call_id join phone_number on phone_number.id = number_id
+      where phone_number.consent ->> 'announce' is not null and position(text in '${announcement}') = 0
+        and not exists (select from call_fact known where known.call_id = told.call_id
+          and known.type = 'call.consent' and known.sequence < told.sequence)`,
+  },
+  {
+    what: 'a party that does not agree was told more than goodbye',
+    broken: `select told.call_id, text from ${told} join call_fact refused using (call_id)
+      where refused.type = 'call.consent' and refused.data ->> 'given' = 'false' and told.sequence > refused.sequence
+        and position(text in '${phrases.ko.consentRefused}') = 0`,
+  },
+  {
+    what: 'a call says something else of consent than its journal',
+    broken: `select id, consent, data from call left join call_fact on call_id = id and type = 'call.consent'
+      where consent ->> 'given' is distinct from data ->> 'given'`,
   },
   {
     what: 'a call lasted longer than it may',

@@ -113,6 +113,18 @@ export class Customer {
     );
   }
 
+  transfer(callId: string, body: object): void {
+    this.ask({ method: 'POST', path: `/api/v1/calls/${callId}/transfer`, body }, (answer) =>
+      this.#world.journal.note(`customer: transfer ${callId} ${answer?.status ?? 'unanswered'}`),
+    );
+  }
+
+  takeTransferBack(callId: string): void {
+    this.ask({ method: 'POST', path: `/api/v1/calls/${callId}/transfer/cancel` }, (answer) =>
+      this.#world.journal.note(`customer: no transfer ${callId} ${answer?.status ?? 'unanswered'}`),
+    );
+  }
+
   hangUp(callId: string, immediate: boolean): void {
     this.ask({ method: 'POST', path: `/api/v1/calls/${callId}/hangup`, body: { immediate } }, (answer) =>
       this.#world.journal.note(`customer: hangup ${callId} ${answer?.status ?? 'unanswered'}`),

@@ -5,7 +5,8 @@
  * - `Date`, `performance.now`, `setTimeout`, `setInterval`, `setImmediate` and what `node:timers` exports of them;
  * - `Math.random`, and what `node:crypto` and Web Crypto make of chance;
  * - `node:fs/promises`, `fs.readFile` and `WebAssembly.instantiate`, which answer at once: the threads behind them end in
- *   an order of their own.
+ *   an order of their own;
+ * - what tells of the machine itself (`unwatched-machine.ts`).
  *
  * Promises and `process.nextTick` run in the order in which they were begun, and need nothing. While no simulation runs,
  * all of them are the machine's.
@@ -19,6 +20,7 @@ import type { Entry } from '#src/agenda.ts';
 import { answerAtOnce, instantiateAtOnce, readFileAtOnce, type WebAssemblyApi } from './at-once.ts';
 import type { Random } from './random.ts';
 import { runningProcess, type SimulatedTime } from './simulated-time.ts';
+import { leaveMachineUnwatched } from './unwatched-machine.ts';
 
 export type Determined = { time: SimulatedTime; random: Random };
 
@@ -222,4 +224,5 @@ Object.assign(
 Object.assign(fs, { readFile: readFileAtOnce(fs, () => determined !== null) });
 const webAssembly = Reflect.get(globalThis, 'WebAssembly') as WebAssemblyApi;
 Object.assign(webAssembly, { instantiate: instantiateAtOnce(webAssembly, () => determined !== null) });
+leaveMachineUnwatched(() => determined !== null);
 syncBuiltinESMExports();

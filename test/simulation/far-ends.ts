@@ -16,6 +16,8 @@ export type FarEnds = {
   latestMs: number;
   /** Lines that stand, by call; a dead process has none. */
   standing: Map<string, Set<SimulatedProcess>>;
+  /** Lines of which a person is rung, or talks with the other party. */
+  legs: Map<string, Set<SimulatedProcess>>;
   /** When calls were answered, and when a line of theirs was over, in the time of the simulation. */
   talked: Map<string, { answeredAt: number; over: number[] }>;
 };
@@ -29,16 +31,18 @@ const watched = (
   what: 'INVITE' | 'adoption',
   { farEnds, process }: { farEnds: FarEnds; process: SimulatedProcess },
 ): Line => {
-  const { effects, time, random, standing, talked } = farEnds;
+  const { effects, time, random, standing, legs, talked } = farEnds;
   const { callId } = input;
   let isSilent = false;
   let dueFrom = 0;
   const over = (): void => {
+    legs.get(callId)?.delete(process);
     if (standing.get(callId)?.delete(process)) talked.get(callId)?.over.push(time.now());
   };
   // In order, as messages of one dialog are.
   const later = (event: LineEvent): void => {
     if (event.type === 'line.answered') talked.set(callId, { answeredAt: time.now(), over: [] });
+    if (event.type === 'line.transfer_failed') legs.get(callId)?.delete(process);
     if (event.type === 'line.ended' || event.type === 'line.unanswered') over();
     dueFrom = Math.max(time.now() + random.below(farEnds.latestMs + 1), dueFrom);
     time.after(dueFrom - time.now(), () => {
@@ -54,6 +58,7 @@ const watched = (
   return {
     tell(command) {
       const name = names[command.type];
+      if (command.type === 'transfer') legs.set(callId, (legs.get(callId) ?? new Set()).add(process));
       if (name === undefined) return line.tell(command);
       if (effects.happens(process, `before ${name}`)) return undefined;
       line.tell(command);
@@ -68,6 +73,7 @@ const watched = (
     leave() {
       isSilent = true;
       standing.get(callId)?.delete(process);
+      legs.get(callId)?.delete(process);
       if (process.isAlive) line.leave();
     },
     canBeLeft: line.canBeLeft,

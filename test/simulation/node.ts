@@ -48,6 +48,7 @@ export class SimulatedNode {
   /** Its wall clock, which outlives its processes. */
   wallOffsetMs = 0;
   #running: Running | null = null;
+  readonly #apis: ApiServer[] = [];
 
   constructor(name: string, world: NodeWorld) {
     this.name = name;
@@ -87,6 +88,7 @@ export class SimulatedNode {
     };
     const api = createApiServer(process);
     const running: Running = { process, api, gateway: null };
+    this.#apis.push(api);
     this.#running = running;
     const logger = pino({ level: 'debug', base: null }, { write: (line: string) => log(process, line) });
     runIn(process, () => {
@@ -145,6 +147,7 @@ export class SimulatedNode {
   }
 
   remove(): void {
+    for (const api of this.#apis) api.forget();
     rmSync(this.#dataFolder, { recursive: true, force: true });
   }
 }

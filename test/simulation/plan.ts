@@ -1,8 +1,23 @@
 /** What a seed has in store. Of all that may go wrong each seed has some: together they would hide each other. */
+import type { ConsentRequirement } from '#machines/consent.ts';
 import { noFaults, type StatementFaults } from './database-server.ts';
 import { reliable, type RequestFaults } from './far-servers.ts';
 import { createRandom, type Random } from './random.ts';
 import type { Move } from './world.ts';
+
+/** So long after the call was placed a person is asked for, and taken back so long after that, or never. */
+export type Transfer = {
+  afterMs: number;
+  body: {
+    to: string;
+    mode: 'cold' | 'warm';
+    say: string | null;
+    accept_key: string | null;
+    ring_timeout_sec: number;
+    on_failure: 'resume' | 'hang_up';
+  };
+  takenBackAfterMs: number | null;
+};
 
 export type Plan = {
   nodes: readonly string[];
@@ -13,7 +28,10 @@ export type Plan = {
     hangUpAfterMs: number | null;
     immediate: boolean;
     cancelAfterMs?: number;
+    transfers?: readonly Transfer[];
   }[];
+  /** What the other party has to answer to an announcement; null where it is told nothing first. */
+  consent: ConsentRequirement | null;
   /** The agent leaves a message with machines, and at `machine` one answers. */
   hasVoicemail: boolean;
   /** After so many effects of all gateways one dies, and is started again after so long, or when all is over. */
@@ -50,6 +68,28 @@ const callees = [1, 1, 1, 2, 3, 5, 5, 6, 7, 8].map((last) => `0100000000${last}`
 
 const some = <Item>(random: Random, most: number, make: () => Item): Item[] =>
   Array.from({ length: random.below(most + 1) }, make);
+
+/** Whom calls are transferred to: somebody who takes it, is busy, lets it ring, or declines. */
+const people = [1, 1, 2, 3, 4].map((last) => `0100000001${last}`);
+
+/** In every second world, up to three of a call. */
+const transfersOf = (random: Random): Transfer[] =>
+  some(random, 3, () => ({
+    afterMs: 1_500 + random.below(15_000),
+    body: {
+      to: random.pick(people),
+      mode: random.chance(0.5) ? 'warm' : 'cold',
+      say: random.chance(0.3) ? '잠시만요.' : null,
+      accept_key: random.chance(0.5) ? '1' : null,
+      ring_timeout_sec: 5 + random.below(10),
+      on_failure: random.chance(0.7) ? 'resume' : 'hang_up',
+    },
+    takenBackAfterMs: random.chance(0.3) ? random.below(6_000) : null,
+  }));
+
+/** In every fourth world. */
+const consentOf = (random: Random): ConsentRequirement | null =>
+  random.chance(0.25) ? random.pick(['none', 'speech', 'speech', 'key']) : null;
 
 const statementsOf = (random: Random): StatementFaults => {
   const share = (most: number): number => (random.chance(0.3) ? random.fraction() * most : 0);
@@ -111,7 +151,9 @@ export const planOf = (seed: number): Plan => {
           node: random.pick(nodes),
           forMs: 200 + random.below(random.chance(0.3) ? 60_000 : shortMs),
         }));
-  // Ends, and steps where calls are taken over, are of chances of their own: what else a seed has in store stays.
+  // Ends, transfers, consent, and steps where calls are taken over, are of chances of their own: what else a seed has in store stays.
+  const ofTransfers = createRandom(seed ^ 0x7a45);
+  const hasTransfers = ofTransfers.chance(0.5);
   const areTakenOver = crashes.length > 0 || cutOffs.some(({ forMs }) => forMs > shortMs);
   const clockSteps = clockStepsOf(areTakenOver ? createRandom(seed ^ 0xc10c) : random, nodes, faultyMs);
   return {
@@ -121,10 +163,12 @@ export const planOf = (seed: number): Plan => {
       to: random.chance(0.2) ? null : random.pick(callees),
       hangUpAfterMs: random.chance(0.6) ? 500 + random.below(15_000) : null,
       immediate: random.chance(0.3),
+      transfers: hasTransfers ? transfersOf(ofTransfers) : [],
     })),
     crashes,
     crashSeed: random.below(2 ** 31),
     ends: isCalm ? [] : endsOf(createRandom(seed ^ 0xe2d5), nodes, faultyMs),
+    consent: consentOf(createRandom(seed ^ 0xc095)),
     hasVoicemail: false,
     kills: [],
     cutOffs,

@@ -1,8 +1,8 @@
 /** One seed from beginning to end: what happens, what goes wrong, and what must hold all the same. */
 import { z } from 'zod';
-import { checkAtRest, isAtRest } from './checks.ts';
+import { announcement, checkAtRest, isAtRest } from './checks.ts';
 import { Customer } from './customer.ts';
-import { machine, planOf, type Plan } from './plan.ts';
+import { machine, planOf, type Plan, type Transfer } from './plan.ts';
 import { Postgres } from './postgres.ts';
 import { createRandom } from './random.ts';
 import { runIn } from './simulated-time.ts';
@@ -46,7 +46,7 @@ const machineScript = [
 ];
 
 /** Asks and waits, while nothing goes wrong yet. */
-const prepare = async (world: World, customer: Customer, { hasVoicemail }: Plan): Promise<void> => {
+const prepare = async (world: World, customer: Customer, { hasVoicemail, consent }: Plan): Promise<void> => {
   const [first] = world.nodes;
   first?.start();
   if (!(await world.run(startMs, () => first?.isReady() === true))) throw new Error('No gateway starts');
@@ -69,7 +69,9 @@ const prepare = async (world: World, customer: Customer, { hasVoicemail }: Plan)
   };
   await ask('PATCH', `/api/v1/admin/numbers/${numberId}`, {
     recording_enabled: false,
+    transfer_to: ['0100000001*'],
     ...(hasVoicemail ? { voicemail: 'leave_message' } : {}),
+    ...(consent === null ? {} : { consent: { announce: announcement, require: consent } }),
   });
   if (hasVoicemail) await ask('PUT', `/api/v1/admin/simulator/callees/${machine}`, { script: machineScript });
   await ask('POST', '/api/v1/admin/webhooks', { url: 'https://receiver.test/events' });
@@ -113,14 +115,26 @@ const killAt = (world: World, plan: Plan): void => {
   };
 };
 
+const askForTransfer = (
+  { time }: World,
+  customer: Customer,
+  callId: string,
+  { afterMs, body, takenBackAfterMs }: Transfer,
+): void => {
+  time.after(afterMs, () => customer.transfer(callId, body));
+  if (takenBackAfterMs !== null)
+    time.after(afterMs + takenBackAfterMs, () => customer.takeTransferBack(callId));
+};
+
 /** What the plan says, each in its time. */
 const schedule = (world: World, customer: Customer, plan: Plan): void => {
   const { time } = world;
-  for (const { atMs, to, hangUpAfterMs, immediate, cancelAfterMs } of plan.calls)
+  for (const { atMs, to, hangUpAfterMs, immediate, cancelAfterMs, transfers = [] } of plan.calls)
     time.after(atMs, () => {
       if (to === null) return customer.callIn();
       return customer.place(to, 6, (callId) => {
         if (cancelAfterMs !== undefined) time.after(cancelAfterMs, () => customer.cancel(callId));
+        for (const transfer of transfers) askForTransfer(world, customer, callId, transfer);
         if (hangUpAfterMs !== null) time.after(hangUpAfterMs, () => customer.hangUp(callId, immediate));
       });
     });

@@ -63,7 +63,15 @@ export class World {
     };
     this.database = new DatabaseServer({ postgres, time, random, effects });
     this.network = createFarNetwork({ time, random, effects, servers });
-    this.farEnds = { effects, time, random, latestMs: 0, standing: new Map(), talked: new Map() };
+    this.farEnds = {
+      effects,
+      time,
+      random,
+      latestMs: 0,
+      standing: new Map(),
+      legs: new Map(),
+      talked: new Map(),
+    };
     const { database, network, farEnds } = this;
     this.nodes = parts.nodes.map(
       (name) =>
@@ -152,10 +160,15 @@ export class World {
 
   /** What somebody still holds who should hold nothing. */
   leftOver(): string[] {
-    const calls = [...this.farEnds.standing].filter(([, holders]) =>
-      [...holders].some(({ isAlive }) => isAlive),
-    );
-    return calls.map(([callId]) => `a line of ${callId} still stands`);
+    const { standing, legs } = this.farEnds;
+    const of = (lines: typeof standing): string[] =>
+      [...lines].flatMap(([callId, holders]) =>
+        [...holders].some(({ isAlive }) => isAlive) ? [callId] : [],
+      );
+    return [
+      ...of(standing).map((callId) => `a line of ${callId} still stands`),
+      ...of(legs).map((callId) => `a person is still rung, or spoken with, for ${callId}`),
+    ];
   }
 
   /** What is still under way runs out in this time, in which nothing more is due: none of it gets into another world. */

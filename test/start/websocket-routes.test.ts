@@ -23,7 +23,9 @@ const openDoor = async (t: ExecutionContext) => {
     authenticate: (credential) => {
       const token = 'token' in credential ? credential.token : `session ${credential.session}`;
       tried.push(token);
-      return Promise.resolve(good.has(token) ? { workspaceId: 'w', role: 'admin' as const } : undefined);
+      return Promise.resolve(
+        good.has(token) ? { workspaceId: 'w', actor: 'admin:a', role: 'admin' as const } : undefined,
+      );
     },
     readBrowser: createReadBrowser([]),
     async countFailure(request) {

@@ -71,6 +71,7 @@ export const tryUrl = async (
     chatUrl,
     assistantId: type === 'langgraph' ? 'agent' : null,
     agentId: null,
+    controls: 'off',
     token: null,
     direction: 'inbound',
     language: 'ko',

@@ -21,6 +21,7 @@ export const talk = ({ language, direction, task }: Call, hangUpFails?: Error) =
         chatUrl: null,
         assistantId: null,
         agentId: null,
+        controls: 'off',
       },
       bearerToken: null,
       instruction: task,

@@ -100,6 +100,7 @@ export const startGraph = async (t: ExecutionContext, options: Options = {}) => 
       chatUrl: url,
       assistantId: 'support',
       agentId: null,
+      controls: 'off',
     },
     bearerToken: null,
     instruction: null,

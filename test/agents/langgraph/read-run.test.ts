@@ -222,7 +222,7 @@ const endings = async (stream: string): Promise<(string | true)[]> => {
     longestLine: replyLimits.lineCharacters,
   });
   for await (const piece of readRun(frames)) {
-    if (typeof piece === 'object' && piece.endsEarly === true) marks.push(piece.remark, true);
+    if (typeof piece === 'object' && 'endsEarly' in piece) marks.push(piece.remark, true);
   }
   return marks;
 };

@@ -86,6 +86,7 @@ const setUp = (rounds: readonly Round[], { isRefused = false, clock = systemCloc
         chatUrl: null,
         assistantId: null,
         agentId: null,
+        controls: 'off',
       },
       bearerToken: null,
       instruction: 'Confirm the booking',

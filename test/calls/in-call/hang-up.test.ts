@@ -178,7 +178,7 @@ const moving = test.macro<[Error]>({
   async exec(t, answer) {
     const asked: string[] = [];
     const world = await createCallControlWorld(t, {
-      underway: { forMs: 3_000, lookMs: 100 },
+      underway: { forMs: 60_000, lookMs: 100 },
       clock: steadyClock,
       askNode: async (node) => {
         asked.push(node);

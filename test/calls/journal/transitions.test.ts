@@ -1,15 +1,18 @@
 import test from 'ava';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
+import { chartVersionOf } from '#src/calls/journal/chart-version.ts';
+import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions } from '#src/calls/journal/transitions.ts';
 import type { StoredTransition } from '#src/persistence/call-transitions.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 
-const setUp = (limit = 100) => {
+const setUp = ({ limit = 100, opening }: { limit?: number; opening?: string } = {}) => {
   const clock = new SimulatedClock();
   const statements: StoredTransition[][] = [];
   const trouble: { error: Error | null; isPassing: boolean } = { error: null, isPassing: true };
   const transitions = createTransitions({
+    ...(opening === undefined ? {} : { opening }),
     write: async (some) => {
       if (trouble.error !== null) throw trouble.error;
       statements.push([...some]);
@@ -76,7 +79,7 @@ test('while the database is away transitions wait; what is refused is given up',
 });
 
 test('no more than the limit waits, and the end writes what does', async (t) => {
-  const { statements, world, transitions } = setUp(2);
+  const { statements, world, transitions } = setUp({ limit: 2 });
   world.answer();
   world.hear('Hello?');
   await transitions.close();
@@ -117,4 +120,30 @@ test('what comes while others are being written is written after them', async (t
     [[1, 2, 3, 4, 5, 6]],
   );
   t.deepEqual(await transitions.unwritten('a'), []);
+});
+
+test('of a call whose first state is written with its row, what follows is kept', async (t) => {
+  const { statements, world, pass } = setUp({ opening: 'ringing.alerting' });
+  await pass(250);
+  t.deepEqual(statements, []);
+  world.answer();
+  await pass(250);
+  t.deepEqual(
+    statements[0]?.map(({ sequence, machine, stateBefore, stateAfter }) => [
+      sequence,
+      machine,
+      stateBefore,
+      stateAfter,
+    ]),
+    [
+      [2, 'conversation', null, 'replying.thinking'],
+      [3, 'call', 'ringing.alerting', 'active.talking.conversing'],
+    ],
+  );
+});
+
+test('the first state of each call is the one that its chart begins with', (t) => {
+  const world = createCallWorld();
+  t.is(callOpening.state, world.state());
+  t.is(callOpening.chartVersion, chartVersionOf('call'));
 });

@@ -5,7 +5,7 @@ import { fromCallback, SimulatedClock } from 'xstate';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
-import type { LineCommand, LineEvent, LineInput } from '#machines/line.ts';
+import type { KeysCommand, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
@@ -38,7 +38,7 @@ const setUp = (faults: { publish?: (fact: CallFact) => void; release?: (callId: 
     },
     actions: { publish },
   });
-  const line = fromCallback<LineCommand, LineInput>(({ input, sendBack }) => {
+  const line = fromCallback<LineCommand | KeysCommand, LineInput>(({ input, sendBack }) => {
     lines.set(input.callId, sendBack);
     return () => void disposed.push(input.callId);
   });

@@ -10,6 +10,7 @@ import type { Database } from '#src/persistence/database.ts';
 import { legsOf } from '#src/persistence/sip-legs.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
+import { sealing } from '#test/helpers/test-sealing.ts';
 
 const leg: SipLeg = {
   state: 'inviting',
@@ -27,6 +28,7 @@ const leg: SipLeg = {
 const keeperOn = (database: Database, node: string, clock: Clock = systemClock) =>
   createLegKeeper({
     database,
+    sealing,
     node,
     epochOf: () => 1,
     goesOn: () => false,
@@ -58,7 +60,7 @@ test('the next process of a node finds the legs that were not over, as they were
   );
   for (const { id } of found) next.remove(id);
   await next.settled(10_000);
-  t.deepEqual(await legsOf(database, node), []);
+  t.deepEqual(await legsOf(database, sealing, node), []);
 });
 
 test('legs of another node are left alone, unless they are asked for', async (t) => {
@@ -92,9 +94,10 @@ test('an absent database holds nothing up, and gets the last word on each leg wh
   keeper.keep(lasting, { callId: null, leg: { ...leg, state: 'standing' } });
   keeper.remove(passing);
   isAway = false;
-  while ((await legsOf(database, node)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  while ((await legsOf(database, sealing, node)).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 20));
   await keeper.settled(10_000);
-  t.deepEqual(await legsOf(database, node), [
+  t.deepEqual(await legsOf(database, sealing, node), [
     { id: lasting, callId: null, epoch: 1, leg: { ...leg, state: 'standing' } },
   ]);
 });
@@ -114,7 +117,7 @@ test('a leg that is over is dropped with the next one that is kept, or a moment 
   const clock = new SimulatedClock();
   const keeper = keeperOn(counting, node, clock);
   const [first, second] = [randomUUID(), randomUUID()];
-  const ids = async (): Promise<string[]> => (await legsOf(database, node)).map(({ id }) => id);
+  const ids = async (): Promise<string[]> => (await legsOf(database, sealing, node)).map(({ id }) => id);
   const written = async (count: number): Promise<void> => {
     while (statements < count) await new Promise((resolve) => setImmediate(resolve));
   };

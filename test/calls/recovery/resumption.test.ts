@@ -3,7 +3,7 @@ import test from 'ava';
 import { resumption, type LeftCall } from '#src/calls/recovery/resumption.ts';
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import type { JournalEntry } from '#src/persistence/call-journal.ts';
-import type { CallProgress } from '#src/persistence/call-revivals.ts';
+import { readRevival, type CallProgress } from '#src/persistence/call-revivals.ts';
 import { usualBargeIn } from '#src/domain/barge-in.ts';
 import { usualTurnEnd } from '#src/domain/turn-end.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
@@ -33,6 +33,7 @@ type Conversation = CallProgress['conversation'];
 const at = (state: string, conversation: Partial<Conversation> = {}, facts = 3): CallProgress => ({
   facts,
   endReason: null,
+  pausedForSecret: false,
   conversation: {
     state,
     turn: 2,
@@ -40,6 +41,8 @@ const at = (state: string, conversation: Partial<Conversation> = {}, facts = 3):
     spoken: null,
     unanswered: 0,
     asked: [],
+    controls: [],
+    collected: null,
     failuresInARow: 0,
     wasReprompted: false,
     unplayed: [],
@@ -66,6 +69,7 @@ const left = (
         recordingEnabled: true,
         bargeIn: { mode: 'pause', ...usualBargeIn },
         turnEnd: { mode: 'pause', ...usualTurnEnd },
+        consent: { announce: null, require: 'none' },
       },
       binding: {
         direction: 'outbound',
@@ -74,6 +78,7 @@ const left = (
         chatUrl: null,
         assistantId: null,
         agentId: null,
+        controls: 'off',
       },
     },
   },
@@ -105,11 +110,62 @@ test('a reply that was asked for is asked for once more where its server remembe
     t.like(howItGoesOn(thinking, { agentType }), { resumesAs: 'broken-off', unanswered: 0, unsaid: [] });
 });
 
+test('what the agent wanted to be done behind words is done behind them, once they are said again', (t) => {
+  const transfer = {
+    to: '0212345678',
+    mode: 'warm',
+    say: null,
+    briefing: 'An order.',
+    acceptKey: '1',
+    ringTimeoutSec: 25,
+    onFailure: 'resume',
+  } as const;
+  const controls = [
+    { behind: 1, control: { act: 'press_keys', keys: '1' } },
+    { behind: 2, control: { act: 'transfer', transfer } },
+  ] as const;
+  const kept = at('saying.sounding', { unplayed: ['One moment.', 'I connect you.'], controls });
+  const { revival } = left(kept);
+  const read = readRevival({
+    start: revival.beginning,
+    tokenSealed: null,
+    progress: JSON.parse(JSON.stringify(kept)),
+    aheadMs: 0,
+  });
+  t.deepEqual(howItGoesOn(read?.progress ?? null).controls, controls);
+});
+
 test('a kickoff of which nothing was heard is asked for once more, of whatever agent', (t) => {
   const facts = [entry(1, 'call.answered')];
   for (const agentType of [null, 'webhook'] as const)
     for (const progress of [null, at('replying.thinking', {}, 1)])
       t.like(howItGoesOn(progress, { facts, agentType }), { resumesAs: 'listening', unanswered: 1 });
+});
+
+test('who had not agreed yet is asked anew, and nothing of it is the agent’s', (t) => {
+  const asked = (progress: CallProgress | null, facts: readonly JournalEntry[]) => {
+    const given = left(progress, { facts });
+    const { beginning } = given.revival;
+    const consent = { announce: 'We record. Do you agree?', require: 'speech' } as const;
+    const revival = {
+      ...given.revival,
+      beginning: { ...beginning, policy: { ...beginning.policy, consent } },
+    };
+    return resumption({ ...given, revival }, 'second');
+  };
+  const told = [entry(1, 'call.answered'), turn(2, 'assistant', 'We record. Do you agree?')];
+  for (const progress of [null, at('consenting.awaiting-words', {}, 2)])
+    t.like(asked(progress, told).conversation, { resumesAs: 'consenting', messages: [], unanswered: 0 });
+  const agreed = [...told, turn(3, 'user', 'Yes.'), { ...entry(4, 'call.consent'), data: { given: true } }];
+  for (const progress of [null, at('consenting.awaiting-words', {}, 2)])
+    t.like(asked(progress, agreed).conversation, {
+      resumesAs: 'listening',
+      messages: [{ role: 'user', content: kickoff }],
+      unanswered: 1,
+    });
+  const refused = [...told, turn(3, 'user', 'No.'), { ...entry(4, 'call.consent'), data: { given: false } }];
+  t.is(asked(at('consenting.refused', {}, 4), refused).endReason, 'consent_refused');
+  t.is(asked(at('voicemail.silent', {}, 2), told).conversation.resumesAs, 'voicemail');
 });
 
 test('a caller who was to be greeted is greeted', (t) => {
@@ -195,4 +251,40 @@ test('words of a program that nobody has heard yet are still to be said, once', 
   t.deepEqual(howItGoesOn(at('replying.thinking', { asked: ['Kept.'] }), { facts }).asked, []);
   t.deepEqual(howItGoesOn(at('replying.thinking', { asked: ['Kept.'] }, 5), { facts }).asked, ['Kept.']);
   t.deepEqual(howItGoesOn(null, { facts: facts.slice(0, 4) }).asked, ['One moment.']);
+});
+
+const fourDigits = { digits: 4, finish: null, timeoutSec: 10, secret: false };
+
+test('keys that were waited for are waited for still, as far as they had come', (t) => {
+  const collected = { wanted: fourDigits, keys: '12', areAll: false, startedAt: 5, endedAt: 6 };
+  t.deepEqual(howItGoesOn(at('listening.collecting', { collected })).collected, collected);
+});
+
+test('keys that were asked for behind what was kept are waited for, until they were a turn', (t) => {
+  const facts = [...saidHello, entry(4, 'collect.requested', { data: { ...fourDigits } })];
+  const waiting = howItGoesOn(at('listening.silent'), { facts });
+  t.like(waiting.collected, { wanted: fourDigits, keys: '', areAll: false });
+  const over = howItGoesOn(at('listening.silent'), { facts: [...facts, turn(5, 'user', '[keys] 1234')] });
+  t.is(over.collected, null);
+});
+
+test('a transfer of which nothing has become, or for which somebody had come, is lost with its process', (t) => {
+  const ids = { transferId: 'a-transfer', to: '01000000011' };
+  const requested = [...saidHello, entry(4, 'call.transfer_requested', { data: ids })];
+  const lostBehind = (...types: string[]) => {
+    const facts = [...requested, ...types.map((type, index) => entry(5 + index, type, { data: ids }))];
+    return howItGoesOn(at('listening.silent'), { facts }).lostTransfer;
+  };
+  t.deepEqual(lostBehind(), ids);
+  t.deepEqual(lostBehind('call.transfer_connected'), ids);
+  t.is(lostBehind('call.transfer_failed'), null);
+  t.is(lostBehind('call.transfer_returned'), null);
+});
+
+test('a language that the agent has changed stays changed', (t) => {
+  const changed = (sequence: number, language: string): JournalEntry =>
+    entry(sequence, 'language.changed', { data: { language } });
+  t.is(howItGoesOn(at('listening.silent')).language, null);
+  const facts = [...saidHello, changed(4, 'ja'), changed(5, 'ko')];
+  t.is(howItGoesOn(at('listening.silent'), { facts }).language, 'ko');
 });

@@ -3,6 +3,7 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import { callInput } from '#src/calls/setup/call-input.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import { agentContext } from '#src/domain/agent-context.ts';
+import { phrases } from '#src/domain/phrases.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
 
@@ -15,6 +16,7 @@ const policy = {
   recordingEnabled: true,
   bargeIn: stopping,
   turnEnd: byPauses,
+  consent: { announce: 'We record.', require: 'key' as const },
   destinations: [],
 };
 
@@ -35,7 +37,15 @@ const inputOf = (
       counterparty: '01000000001',
       language: 'en',
     }),
-    binding: { direction, agent, agentType: null, chatUrl: null, assistantId: null, agentId: null },
+    binding: {
+      direction,
+      agent,
+      agentType: null,
+      chatUrl: null,
+      assistantId: null,
+      agentId: null,
+      controls: 'off',
+    },
     bearerToken: 'hush-hush',
     instruction,
   };
@@ -71,6 +81,8 @@ test('an outbound call starts from its policy and its kickoff, and greets nobody
     adoptTimeoutMs: 5_000,
     hangUpTimeoutMs: 5_000,
     takenOver: null,
+    consent: { announcement: 'We record.', requirement: 'key', language: 'en' },
+    consentRefused: 'I understand. Without your consent I cannot go on with this call. Goodbye.',
     kickoff:
       '[outbound call connected] You speak first. The other party has not said anything yet.\n[task] Book a table',
     greeting: null,
@@ -81,6 +93,8 @@ test('an outbound call starts from its policy and its kickoff, and greets nobody
     failedGoodbye:
       'I am sorry, because of a technical problem I cannot go on with this call. Please excuse the trouble. Goodbye.',
     reprompt: 'Hello? Are you still there?',
+    // An agent may change the language of what is said.
+    phrasesIn: phrases,
     voicemail: 'leave_message',
     voicemailMessage: 'Hello. We tried to reach you and will call again. Thank you, and goodbye.',
   });

@@ -107,7 +107,14 @@ test('a number without an agent places no call', async (t) => {
     ['webhook', ''],
   ] as const) {
     const world = await createCallControlWorld(t);
-    const binding = { agent: 'endpoint', agentType, chatUrl, assistantId: null, agentId: null } as const;
+    const binding = {
+      agent: 'endpoint',
+      agentType,
+      chatUrl,
+      assistantId: null,
+      agentId: null,
+      controls: 'off',
+    } as const;
     await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'outbound' });
     await t.throwsAsync(world.place(), { code: 'no_agent_endpoint' });
     t.is(await world.rows(), 0);
@@ -123,6 +130,7 @@ test('the binding of the other direction does not matter', async (t) => {
     chatUrl: null,
     assistantId: null,
     agentId: null,
+    controls: 'off',
   } as const;
   await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'inbound' });
   t.is((await world.rowOf(await world.place()))?.status, 'ringing');
@@ -137,6 +145,7 @@ test('a duration that the policy forbids is told before an agent that is missing
     chatUrl: null,
     assistantId: null,
     agentId: null,
+    controls: 'off',
   });
   await t.throwsAsync(world.place({ maxDurationSec: 1_801 }), { code: 'max_duration_exceeds_policy' });
 });
@@ -154,6 +163,7 @@ test('the token that is stored with the outbound agent is opened for its calls',
       chatUrl: 'https://agent.example',
       assistantId: null,
       agentId: null,
+      controls: 'off',
     },
     world.sealing.seal('outbound-token', numberId),
   );

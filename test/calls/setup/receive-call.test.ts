@@ -17,7 +17,15 @@ const agentOf = (
   putAgentBinding(
     database,
     stored.numberId,
-    { direction, agent: 'endpoint', agentType: 'webhook', chatUrl, assistantId: null, agentId: null },
+    {
+      direction,
+      agent: 'endpoint',
+      agentType: 'webhook',
+      chatUrl,
+      assistantId: null,
+      agentId: null,
+      controls: 'off',
+    },
     direction === 'outbound' ? sealing.seal('outbound-token', stored.numberId) : undefined,
   );
 
@@ -220,6 +228,7 @@ test('what the network tells of a caller is kept with its call, also of one that
     chatUrl: null,
     assistantId: null,
     agentId: null,
+    controls: 'off',
   } as const;
   await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'inbound' });
   const refused = await world.receive({ identity: { name: 'Kim', diversions } });

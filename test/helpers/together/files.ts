@@ -45,15 +45,19 @@ export const long = [
 ];
 
 /**
- * What has a process to itself though it does not take long: it changes what belongs to the whole process, waits for
- * something before it tells its tests, or lets real time pass.
+ * What has a process to itself though it does not take long: it changes what belongs to the whole process (such as the
+ * browser of its tests), waits for something before it tells its tests, or lets real time pass.
  */
 export const alone = [
   'test/agents/broken-endpoints/langgraph',
   'test/agents/broken-endpoints/webhook',
+  'test/console/phone-sound',
+  'test/contract/simulator',
+  'test/rehearsals/read-suite',
   'test/sip/drachtio/media/media-servers',
   'test/sip/drachtio/media/moving-calls',
   'test/sip/playout/synthesis',
+  'test/sip/simulator/rehearsed-script',
   'test/sip/listening/barge-in-sounds',
   'test/sip/listening/beep',
   'test/sip/listening/listener',
@@ -70,6 +74,7 @@ export const together: Readonly<Record<string, readonly string[]>> = {
   agents: ['test/agents'],
   api: ['test/api', 'test/client'],
   calls: ['test/calls', 'test/cluster', 'test/events'],
+  console: ['test/console'],
   drachtio: ['test/sip/drachtio'],
   inbound: ['test/journeys/inbound', 'test/journeys/recordings', 'test/journeys/webphone'],
   journeys: ['test/journeys'],

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { facts } from '#src/persistence/call-facts.ts';
+import { callTransitions } from '#src/persistence/call-transitions.ts';
 import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { callBirth, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
@@ -98,4 +99,33 @@ test('a call that cannot be stored does not keep those that are born with it fro
   t.deepEqual(await typesOf(db, good.id), ['call.ringing']);
   t.deepEqual(await typesOf(db, bad.id), []);
   t.deepEqual(await typesOf(db, other.id), ['call.ringing']);
+});
+
+test('where its chart begins is written with a call, in its one statement, and not of one that is born ended', async (t) => {
+  const db = await testDatabase();
+  const owner = await storedNumber(db);
+  const opening = { chartVersion: 'abcdef012345', state: 'ringing.alerting' };
+  const [born, ended, other] = [
+    callBirth(owner, { opening }),
+    callBirth(owner, { opening }),
+    callBirth(owner),
+  ];
+  await Promise.all([born, other].map(async (birth) => insertCall(db, birth)));
+  await insertEndedCall(db, ended, { status: 'failed', reason: 'caller_rejected', at: new Date(startedAt) });
+  t.deepEqual(await callTransitions(db, born.id), [
+    {
+      callId: born.id,
+      epoch: 1,
+      sequence: 1,
+      at: born.startedAt,
+      machine: 'call',
+      chartVersion: 'abcdef012345',
+      stateBefore: null,
+      eventType: 'xstate.init',
+      stateAfter: 'ringing.alerting',
+      factsBefore: 0,
+    },
+  ]);
+  t.deepEqual(await callTransitions(db, ended.id), []);
+  t.deepEqual(await callTransitions(db, other.id), []);
 });

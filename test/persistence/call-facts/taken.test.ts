@@ -9,6 +9,7 @@ import { legsOf, writeLegs } from '#src/persistence/sip-legs.ts';
 import { transcriptOf } from '#src/persistence/transcripts.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
+import { sealing } from '#test/helpers/test-sealing.ts';
 import { answered, ended } from './stored-facts.ts';
 
 const at = answered.at + 1_000;
@@ -140,11 +141,11 @@ test('transitions and legs of an earlier holder are left out, too', async (t) =>
     dialog: null,
   } as const;
   const held = { id: randomUUID(), callId, leg, epoch: 2 };
-  await writeLegs(db, node, { kept: [held], over: [] });
+  await writeLegs(db, sealing, node, { kept: [held], over: [] });
   const late = { ...held, epoch: 1, leg: { ...leg, target: 'sip:another@192.0.2.9' } };
-  await writeLegs(db, node, { kept: [late], over: [] });
-  await writeLegs(db, node, { kept: [], over: [late] });
-  t.deepEqual(await legsOf(db, node), [held]);
-  await writeLegs(db, node, { kept: [], over: [held] });
-  t.deepEqual(await legsOf(db, node), []);
+  await writeLegs(db, sealing, node, { kept: [late], over: [] });
+  await writeLegs(db, sealing, node, { kept: [], over: [late] });
+  t.deepEqual(await legsOf(db, sealing, node), [held]);
+  await writeLegs(db, sealing, node, { kept: [], over: [held] });
+  t.deepEqual(await legsOf(db, sealing, node), []);
 });

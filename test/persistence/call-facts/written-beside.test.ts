@@ -19,6 +19,7 @@ const beginning: CallBeginning = {
     recordingEnabled: false,
     bargeIn: { mode: 'pause', onsetMs: 120, speechMs: 600, resumeMs: 300 },
     turnEnd: { mode: 'pause', minSilenceMs: 700, maxSilenceMs: 1_500 },
+    consent: { announce: null, require: 'none' },
   },
   binding: {
     direction: 'outbound',
@@ -27,6 +28,7 @@ const beginning: CallBeginning = {
     chatUrl: null,
     assistantId: null,
     agentId: null,
+    controls: 'off',
   },
 };
 

@@ -17,6 +17,21 @@ import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { issuedAt, newKey, sealing } from './sealed.ts';
 
+/** A policy that leaves all to the next one. */
+const nothingSaid = {
+  maxDurationSec: null,
+  defaultDurationSec: null,
+  silenceTimeoutSec: null,
+  ringTimeoutSec: null,
+  maxConcurrentCalls: null,
+  recordingEnabled: null,
+  bargeIn: null,
+  turnEnd: null,
+  retentionDays: null,
+  consent: null,
+  destinations: null,
+};
+
 const oldSealing = createSealing(Buffer.alloc(32, 1));
 
 test('a key stands for its number with everything that its calls need', async (t) => {
@@ -36,6 +51,7 @@ test('a key stands for its number with everything that its calls need', async (t
     chatUrl: 'https://example.com/chat',
     assistantId: null,
     agentId: null,
+    controls: 'off' as const,
   };
   await putAgentBinding(db, numberId, binding, 'sealed token');
   const speech = { recognizer: 'vosk', synthesizer: 'elevenlabs', voice: 'v' };
@@ -65,30 +81,16 @@ test('a key stands for its number with everything that its calls need', async (t
     speech,
     voicemail: { policy: 'leave_message' as const, message: null },
     policy: {
+      ...nothingSaid,
       maxDurationSec: 120,
-      defaultDurationSec: null,
-      silenceTimeoutSec: null,
-      ringTimeoutSec: null,
-      maxConcurrentCalls: null,
       recordingEnabled: false,
       bargeIn: stopping,
       turnEnd: byPauses,
-      destinations: null,
     },
     workspace: {
       id: workspaceId,
       timeZone: 'Asia/Seoul',
-      policy: {
-        maxDurationSec: null,
-        defaultDurationSec: null,
-        silenceTimeoutSec: null,
-        ringTimeoutSec: null,
-        maxConcurrentCalls: null,
-        recordingEnabled: null,
-        bargeIn: null,
-        turnEnd: null,
-        destinations: null,
-      },
+      policy: nothingSaid,
       maxCallsInProgress: null,
       dailyMinutes: null,
     },

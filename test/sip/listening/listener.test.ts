@@ -99,6 +99,24 @@ test('the recognizer gets every sample and is told where somebody speaks', (t) =
   t.is(clock.pending(), 0);
 });
 
+test('another language is heard from the next sentence on', (t) => {
+  const { play, story, emit, listener } = createWorld();
+  listener.changeLanguage('en');
+  listener.changeLanguage('ja');
+  t.deepEqual(story, ['open en 8000', 'close', 'open ja 8000']);
+  play(silence);
+  play(voice);
+  listener.changeLanguage('ko');
+  emit({ type: 'final', text: 'はい。' });
+  t.deepEqual(story.slice(3), ['began', 'speech']);
+  play(silence);
+  t.deepEqual(story.slice(5), ['ended', 'はい。', 'close', 'open ko 8000']);
+  play(voice);
+  listener.changeLanguage('en');
+  listener.stop();
+  t.deepEqual(story.slice(9), ['began', 'close'], 'nothing is opened any more');
+});
+
 test('sound that stops coming is silence', (t) => {
   const { play, story, emit, clock } = createWorld();
   play(silence);

@@ -2,7 +2,7 @@
 import test from 'ava';
 import { pino } from 'pino';
 import { createPlayout } from '#sip/playout/playout.ts';
-import type { Played } from '#sip/playout/playing-utterance.ts';
+import type { Played } from '#sip/line-reports.ts';
 import { placeToResume } from '#sip/playout/resume-place.ts';
 import type { Speak } from '#sip/playout/synthesis.ts';
 import { createLineTime } from '#sip/line-time.ts';

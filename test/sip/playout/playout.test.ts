@@ -1,7 +1,7 @@
 import test from 'ava';
 import { pino } from 'pino';
 import type { Speak } from '#sip/playout/synthesis.ts';
-import type { Played } from '#sip/playout/playing-utterance.ts';
+import type { Played } from '#sip/line-reports.ts';
 import { createPlayout } from '#sip/playout/playout.ts';
 import { createLineTime } from '#sip/line-time.ts';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';

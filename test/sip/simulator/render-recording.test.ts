@@ -11,7 +11,6 @@ test('a recording is made no faster than it is encoded', async (t) => {
   let drain = (): void => {};
   const rendering = renderRecording(
     { durationMs: 60_000, counterparty: [], agent: [], pauses: [] },
-    'en',
     { synthesizer: hum(), resample: await loadResampler() },
     {
       write: (samples) => (written += samples.length / recordingSampleRate),

@@ -12,6 +12,7 @@ const choose = (trunks: readonly Trunk[], changes: Partial<ChoiceOptions> = {}) 
   chooseTrunks({
     owner,
     number: '+821012345678',
+    headers: [],
     trunks,
     isUsable: () => true,
     rests: { until: () => null },
@@ -29,6 +30,25 @@ test('the lowest priority goes first, the configured trunk last', (t) => {
     someTrunk({ name: 'first', priority: 9 }),
   ];
   t.deepEqual(names(trunks), ['first', 'second', 'third', 'GW_TRUNK']);
+});
+
+test('a call with headers goes by trunks alone that name all of them', (t) => {
+  const trunks = [
+    configured,
+    someTrunk({ name: 'none', priority: 1 }),
+    someTrunk({ name: 'one', priority: 2, headersOut: ['X-Ticket'] }),
+    someTrunk({ name: 'all', priority: 3, headersOut: ['X-Queue', 'X-TICKET'] }),
+    someTrunk({ name: 'takes', priority: 4, headersIn: ['X-Queue', 'X-Ticket'] }),
+  ];
+  t.deepEqual(names(trunks, { headers: ['x-ticket'] }), ['one', 'all']);
+  t.deepEqual(names(trunks, { headers: ['X-Ticket', 'X-Queue'] }), ['all']);
+  const { routes, leftOut } = choose(trunks, { headers: ['X-Other'] });
+  t.deepEqual(routes, []);
+  t.is(
+    whyNoRoute(leftOut, secondsUntil),
+    'No trunk that serves this number names all the headers of the call in "headers_out".',
+  );
+  t.is(names(trunks).length, 5, 'a call without goes by any');
 });
 
 test('trunks of other workspaces are left out', (t) => {

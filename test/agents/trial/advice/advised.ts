@@ -31,6 +31,7 @@ export const advice = (given: Given): string => {
       error: null,
     })),
     spoken: spoken === undefined ? [] : [{ text: spoken, atMs: 1 }],
+    controls: [],
     firstByteMs: null,
     firstSentenceMs: null,
     endMs: 1,
@@ -47,6 +48,7 @@ export const advice = (given: Given): string => {
         chatUrl: url,
         assistantId: type === 'langgraph' ? 'graph' : null,
         agentId: null,
+        controls: 'off',
         ...given.binding,
       },
     }) ?? ''

@@ -24,7 +24,7 @@ const createWorld = (turnEnd: TurnEnd, { hasModel = true } = {}) => {
       new Promise((resolve) => asked.push({ samples: [...samples], answer: (isOver) => resolve(isOver) })),
   };
   const judge = chooseJudge(
-    { numbers, turnEnd, language: 'en' },
+    { numbers, turnEnd, language: () => 'en' },
     {
       tellsTurnEnds: () => tellsTurnEnds,
       model: hasModel ? model : null,

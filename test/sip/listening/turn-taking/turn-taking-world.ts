@@ -15,9 +15,9 @@ export const createWorld = (language = 'en') => {
   let isAudible = false;
   const turns = createTurnTaking({
     numbers,
-    language,
+    language: () => language,
     time: createLineTime(clock, 1),
-    openJudge: () => judgeByPauses({ numbers, turnEnd: byPauses, language }),
+    openJudge: () => judgeByPauses({ numbers, turnEnd: byPauses, language: () => language }),
     isAgentAudible: () => isAudible,
     hearsSpeech: false,
     on: {
@@ -25,6 +25,7 @@ export const createWorld = (language = 'en') => {
       heard: ({ text, startedAt, backchannel }) =>
         story.push([backchannel ? 'backchannel' : 'heard', text, startedAt - begunAt]),
       pause: () => story.push('pause'),
+      over: () => undefined,
     },
   });
   return {

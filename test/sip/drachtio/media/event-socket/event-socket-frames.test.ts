@@ -4,11 +4,11 @@ import {
   createFrameReader,
   fieldIn,
   UnreadableFrame,
-  type Frame,
+  type SocketFrame,
 } from '#sip/drachtio/media/event-socket/event-socket-frames.ts';
 
 const listen = () => {
-  const frames: Frame[] = [];
+  const frames: SocketFrame[] = [];
   const read = createFrameReader((frame) => frames.push(frame));
   return { frames, send: (bytes: string | Buffer) => read(Buffer.from(bytes)) };
 };

@@ -1,0 +1,135 @@
+/** `npm run rehearse`, with gateways whose simulated lines hurry. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { UsageError } from '#src/commands/parse-options.ts';
+import { runRehearse } from '#src/commands/rehearse.ts';
+import { keptResult } from '#src/rehearsals/comparison.ts';
+import { testDatabaseUrl } from '#test/helpers/database.ts';
+import { testGateway, testSettings, type TestGateway } from '#test/helpers/gateway.ts';
+import { emptyFolder } from '#test/start/gateway-process.ts';
+
+const typing = async (environment: Record<string, string>, ...args: string[]) => {
+  const printed = { output: '', errors: '' };
+  const exit = await runRehearse(args, {
+    environment,
+    output: { write: (text) => (printed.output += text) },
+    errors: { write: (text) => (printed.errors += text) },
+    asked: new AbortController().signal,
+  });
+  return { exit, ...printed };
+};
+
+const folderOf = ({ credentials }: TestGateway): Record<string, string> => ({
+  GW_DATA_DIR: dirname(credentials.file),
+});
+
+const suiteFile = async (t: ExecutionContext, text: string): Promise<string> => {
+  const file = join(await emptyFolder(t), 'suite.yaml');
+  await writeFile(file, text);
+  return file;
+};
+
+const caseOf = (name: string, steps: string, expect = ''): string =>
+  `  - name: ${name}\n    timeout_sec: 20\n    ${steps}\n${expect === '' ? '' : `    expect: ${expect}\n`}`;
+
+test('each case is told as passed or failed, with what was said, and what was never visited', async (t) => {
+  const gateway = await testGateway(t);
+  const file = await suiteFile(
+    t,
+    [
+      'cases:\n',
+      caseOf(
+        'passes',
+        'caller: [{ says: Are you open?, }, { hears: /./ }, { hangs_up: true }]',
+        '{ end_reason: counterparty_hangup, visits: [active.talking.conversing, listening.hearing], facts: [call.ended] }',
+      ),
+      caseOf(
+        'never says it',
+        'caller: [{ says: Hello., }, { hears: /./ }, { hangs_up: true }]',
+        '{ says: [xyzzy], never_says: [/./], end_reason: busy, status: failed, calls_transfer: true, duration_sec: { at_least: 500 }, visits: [active.bridged], facts: [call.held] }',
+      ),
+      caseOf('hears in vain', 'caller: [{ hears: xyzzy }, { hangs_up: true }]'),
+      caseOf('is busy', 'callee: [{ is_busy: true }]', '{ end_reason: busy, duration_sec: 0 }'),
+    ].join(''),
+  );
+  const junit = join(dirname(file), 'out.xml');
+  const { exit, output } = await typing(folderOf(gateway), file, '--parallel', '4', '--junit', junit);
+  t.is(exit, 1);
+  t.regex(output, /✔ passes/);
+  t.regex(output, /✔ is busy/);
+  for (const failure of [
+    /says: the agent never said xyzzy/,
+    /never_says: the agent said \/\.\/ in “/,
+    /end_reason: busy was expected, and it was counterparty_hangup/,
+    /status: failed was expected, and it was completed/,
+    /calls_transfer: true was expected, and it was not transferred/,
+    /duration_sec: at least 500 was expected/,
+    /visits: the call was never in active\.bridged/,
+    /facts: there was no call\.held, but call\.answered/,
+    /other party: Hello\./,
+    /✘ hears in vain/,
+    /step 1 \(hears: xyzzy\) did not come about within 20 s/,
+    /4 cases: 2 passed, 2 failed/,
+    /call: states \d+\/\d+, transitions \d+\/\d+\n {2}never in .*active\.bridged/,
+    /conversation: states \d+\/\d+/,
+  ])
+    t.regex(output, failure);
+  t.regex(await readFile(junit, 'utf8'), /tests="4" failures="2"/);
+});
+
+test('what is kept of a run is compared with the next one; programs get it as JSON', async (t) => {
+  const gateway = await testGateway(t);
+  const file = await suiteFile(
+    t,
+    `cases:\n${caseOf('one', 'callee: [{ declines: true }]', '{ end_reason: declined }')}`,
+  );
+  const kept = join(dirname(file), 'last.json');
+  const first = await typing(folderOf(gateway), file, '--save', kept, '--repeat', '2', '--json');
+  t.is(first.exit, 0);
+  const result = keptResult.parse(JSON.parse(first.output));
+  t.like(result, { passed: true, cases: { 0: { name: 'one', outcome: 'passed', runs: 2 } } });
+  t.deepEqual(JSON.parse(await readFile(kept, 'utf8')), JSON.parse(first.output));
+  await writeFile(file, `cases:\n${caseOf('one', 'callee: [{ declines: true }]', '{ end_reason: busy }')}`);
+  const second = await typing(folderOf(gateway), file, '--compare', kept);
+  t.is(second.exit, 1);
+  t.regex(second.output, /worse one: passed → failed/);
+});
+
+test('the agent of a suite speaks while it runs, and the former one is put back', async (t) => {
+  const gateway = await testGateway(t);
+  const before = await gateway.admin.get(gateway.numberPath);
+  const file = await suiteFile(
+    t,
+    `agent: { agent_type: webhook, chat_url: "http://127.0.0.1:9/" }\ncases:\n${caseOf('one', 'callee: [{ stays_silent_sec: 30 }]', '{ end_reason: agent_error }')}`,
+  );
+  const { exit, output } = await typing(folderOf(gateway), file);
+  t.is(exit, 0, output);
+  t.deepEqual((await gateway.admin.get(gateway.numberPath)).body['agents'], before.body['agents']);
+});
+
+test('where no gateway runs one is started, which ends with the suite', async (t) => {
+  const environment = testSettings(await testDatabaseUrl(t), await emptyFolder(t));
+  const file = await suiteFile(
+    t,
+    `cases:\n${caseOf('one', 'callee: [{ line_fails: true }]', '{ end_reason: trunk_error }')}`,
+  );
+  const { exit, output } = await typing(environment, file);
+  t.is(exit, 0, output);
+  t.regex(output, /^No gateway runs at http:\S+: one is started for this suite\./);
+});
+
+test('a wrong suite is told by line and column, and wrong use in one line', async (t) => {
+  const file = await suiteFile(t, 'cases:\n  - name: one\n    caller: [{ hear: x }]\n');
+  const { exit, errors } = await typing({}, file);
+  t.is(exit, 2);
+  t.true(errors.startsWith(`${file}:3:16: There is no hear here\n`), errors);
+  const wrongly = (message: RegExp, ...args: string[]) =>
+    t.throwsAsync(typing({}, ...args), { instanceOf: UsageError, message });
+  await wrongly(/Name one suite/);
+  await wrongly(/--repeat is a whole number/, file, '--repeat', '0');
+  await wrongly(/cannot be read/, `${file}.none`);
+  const right = await suiteFile(t, 'cases:\n  - name: one\n    caller: [{ hangs_up: true }]\n');
+  await wrongly(/no result of an earlier run/, right, '--compare', right);
+  await wrongly(/ADMIN_TOKEN is missing/, right, '--url', 'http://127.0.0.1:1');
+});

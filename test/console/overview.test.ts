@@ -1,0 +1,91 @@
+import type { Page } from 'playwright-core';
+import { runStatement } from '#test/helpers/database-statement.ts';
+import { everybodyCanUse } from './everybody-can-use.ts';
+import { consoleTest, type ConsoleWorld } from './in-browser.ts';
+
+/** Each day the same four calls: two that were answered, one that was busy, and one that its agent failed. */
+const store = async ({ databaseUrl, gateway: { credentials } }: ConsoleWorld): Promise<void> => {
+  await runStatement(
+    databaseUrl,
+    `insert into call (id, workspace_id, number_id, direction, own_number, counterparty, language, status, end_reason,
+       instruction, summary, max_duration_sec, recording_enabled, started_at, answered_at, ended_at, duration_sec, node,
+       trunk_id, trunk_name)
+     select gen_random_uuid(), workspace_id, id, 'outbound', number, '0100001000' || n, 'ko',
+       (array['completed', 'completed', 'no_answer', 'failed'])[n],
+       (array['agent_hangup', 'counterparty_hangup', 'busy', 'agent_error'])[n],
+       'Ask.', null, 600, false, at, case when n = 3 then null else at end, at, 65, 'test', 'configured', 'GW_TRUNK'
+     from phone_number, generate_series(1, 4) as n, generate_series(0, 9) as day,
+       lateral (select now() - day * interval '24 hours' as at) as began
+     where id = '${credentials.number_id}'`,
+  );
+  await runStatement(
+    databaseUrl,
+    `insert into call_fact (call_id, sequence, type, at, data)
+     select id, 1001, 'turn.spoken', started_at, '{"latency": {"endpointingMs": 300, "firstAudioMs": 450}}'
+     from call where counterparty = '01000010001'`,
+  );
+};
+
+const figure = (page: Page, name: string) =>
+  page.locator('.today > div', { hasText: name }).locator('dd').first();
+
+consoleTest('the first page says how calls go, and each figure leads to its calls', async (t, world) => {
+  await store(world);
+  const page = await world.open({ page: '/' });
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'End reasons' }).waitFor();
+  t.is(await figure(page, 'Calls today').textContent(), '4');
+  t.is(await figure(page, 'Answer rate today').textContent(), '75%');
+  t.is(await figure(page, 'Latency p95 today').textContent(), '750 ms');
+
+  await page.getByText('As a table').press('Enter');
+  const table = page.getByRole('table', { name: 'Calls and answer rate' });
+  t.is(await table.locator('tbody tr').count(), 7);
+  t.regex((await table.locator('tbody tr').first().textContent()) ?? '', /4375%$/);
+  await everybodyCanUse(t, page, 'the overview');
+
+  await page.getByRole('link', { name: /^Busy/ }).click();
+  await page.getByRole('link', { name: '01000010003' }).first().waitFor();
+  t.is(await page.locator('.call-table tbody tr').count(), 7);
+  await page.goBack();
+  await page.getByRole('link', { name: '7 of 28 calls' }).click();
+  await page.getByRole('link', { name: '01000010004' }).first().waitFor();
+  t.is(await page.locator('.call-table tbody tr').count(), 7);
+  await page.goBack();
+  await page.getByRole('button', { name: 'Last 30 days' }).click();
+  await page.getByText('10 of 40 calls').waitFor();
+  t.regex(page.url(), /days=30/);
+});
+
+consoleTest('what a trunk failed leads to its own calls', async (t, world) => {
+  await store(world);
+  await runStatement(
+    world.databaseUrl,
+    `update call set trunk_id = n, trunk_name = n, end_reason = 'trunk_error'
+     from (select id as failed, (array['one', 'one', 'two'])[row_number() over ()] as n
+       from call where end_reason = 'busy' order by started_at desc limit 3) as last
+     where id = failed`,
+  );
+  const page = await world.open({ page: '/overview' });
+  await page.getByRole('link', { name: '1 of 1 calls' }).click();
+  await page.locator('.call-table tbody tr').first().waitFor();
+  t.is(await page.locator('.call-table tbody tr').count(), 1);
+  await page.goBack();
+  await page.getByRole('link', { name: '2 of 2 calls' }).click();
+  await page.locator('.call-table tbody tr').nth(1).waitFor();
+  t.is(await page.locator('.call-table tbody tr').count(), 2);
+  t.regex(page.url(), /trunk_id=one/);
+});
+
+consoleTest('the overview can be used by everybody, with calls and without', async (t, world) => {
+  const empty = await world.open({ page: '/overview', width: 390 });
+  await empty.getByText('No calls in these days').waitFor();
+  await everybodyCanUse(t, empty, 'without calls');
+  await store(world);
+  for (const visit of [{ locale: 'ko-KR', width: 390, dark: true }, { width: 768 }] as const) {
+    const page = await world.open({ ...visit, page: '/overview' });
+    await page.locator('.day-chart').waitFor();
+    await page.locator('.overview summary').press('Enter');
+    await everybodyCanUse(t, page, JSON.stringify(visit));
+  }
+});

@@ -1,0 +1,141 @@
+/**
+ * The contract of a line that hands its other party to a person (`machines/line.ts`, clauses 11 and 12), as a suite that every
+ * driver runs. Those that reach no person say so as every line does.
+ */
+import { answered } from './answered.ts';
+import { createClause, type Clause, type DeclareTest } from './clause.ts';
+import type { LineDriver } from './line-driver.ts';
+import type { WatchedLine } from './watched-line.ts';
+
+/** People to whom calls are transferred, of the simulated line and behind a trunk; to a web phone nobody is there. */
+const whoAnswers = '01000000011';
+const whoIsBusy = '01000000012';
+const whoLetsItRing = '01000000013';
+
+/** Answers a warm transfer, hears what it is about and hangs up. */
+const whoDeclines = '01000000014';
+
+const outcomesOf = (line: WatchedLine): string[] =>
+  line.story().filter((type) => type === 'line.transferred' || type === 'line.transfer_failed');
+
+const isDecided = (line: WatchedLine): boolean => outcomesOf(line).length > 0;
+
+const warmTransferContract = (clause: Clause): void => {
+  /** Either nobody was reached, which has been told, or somebody waits to be told what the call is about. */
+  const answeredWarmly = async (driver: LineDriver, line: WatchedLine, to: string): Promise<boolean> => {
+    await answered(driver, line);
+    line.tell({ type: 'transfer', to, mode: 'warm' });
+    await driver.until(() => line.saw('line.transfer_answered') || isDecided(line));
+    return !isDecided(line);
+  };
+
+  const briefing = { type: 'brief', text: 'It is about an order.' } as const;
+
+  clause(
+    'who answers a warm transfer is connected when the call says so',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      if (!(await answeredWarmly(driver, line, whoAnswers))) return;
+      await driver.pass(2_000);
+      t.deepEqual(outcomesOf(line), []);
+      line.tell({ ...briefing, acceptKey: '1' });
+      await driver.until(() => line.saw('line.briefed') && line.saw('line.accepted'), 15_000);
+      t.deepEqual(outcomesOf(line), []);
+      line.tell({ type: 'connect' });
+      await driver.until(() => isDecided(line));
+      t.deepEqual(outcomesOf(line), ['line.transferred']);
+    },
+  );
+
+  clause('of no key that takes the call none is told', 'silent', async (t, driver, reach) => {
+    const line = reach();
+    if (!(await answeredWarmly(driver, line, whoAnswers))) return;
+    line.tell({ ...briefing, acceptKey: null });
+    await driver.until(() => line.saw('line.briefed'), 15_000);
+    await driver.pass(2_000);
+    t.false(line.saw('line.accepted'));
+  });
+
+  clause('who hears what the call is about and hangs up has declined', 'silent', async (t, driver, reach) => {
+    const line = reach();
+    if (await answeredWarmly(driver, line, whoDeclines)) {
+      line.tell({ ...briefing, acceptKey: '1' });
+      await driver.until(() => isDecided(line), 15_000);
+      t.is(line.all('line.transfer_failed')[0]?.cause, 'declined');
+    }
+    t.deepEqual(outcomesOf(line), ['line.transfer_failed']);
+    t.false(line.isOver());
+  });
+
+  clause('who is told what the call is about can be let go of', 'silent', async (t, driver, reach) => {
+    const line = reach();
+    if (await answeredWarmly(driver, line, whoAnswers)) {
+      line.tell({ ...briefing, acceptKey: '1' });
+      line.tell({ type: 'cancelTransfer' });
+      await driver.until(() => isDecided(line));
+      await driver.pass(3_000);
+      t.false(line.saw('line.accepted'));
+    }
+    t.deepEqual(outcomesOf(line), ['line.transfer_failed']);
+    t.false(line.isOver());
+  });
+};
+
+export const transferContract = (
+  test: DeclareTest,
+  name: string,
+  makeDriver: () => LineDriver | Promise<LineDriver>,
+): void => {
+  const clause = createClause(test, `${name}, transferring`, makeDriver, []);
+
+  clause('who is not reached is told of once, and the call goes on', 'silent', async (t, driver, reach) => {
+    const line = reach();
+    await answered(driver, line);
+    line.tell({ type: 'transfer', to: whoIsBusy, mode: 'cold' });
+    await driver.until(() => isDecided(line));
+    line.say('Nobody is there.');
+    await driver.until(() => line.saw('line.played'), 15_000);
+    t.true(line.all('line.played')[0]?.whole ?? false);
+    t.deepEqual(outcomesOf(line), ['line.transfer_failed']);
+    line.tell({ type: 'transfer', to: whoIsBusy, mode: 'cold' });
+    await driver.until(() => outcomesOf(line).length === 2);
+  });
+
+  clause('who is rung no longer is told of once', 'silent', async (t, driver, reach) => {
+    const line = reach();
+    await answered(driver, line);
+    line.tell({ type: 'transfer', to: whoLetsItRing, mode: 'cold' });
+    line.tell({ type: 'cancelTransfer' });
+    line.tell({ type: 'cancelTransfer' });
+    await driver.until(() => isDecided(line));
+    await driver.pass(2_000);
+    line.tell({ type: 'cancelTransfer' });
+    await driver.pass(1_000);
+    t.deepEqual(outcomesOf(line), ['line.transfer_failed']);
+    t.false(line.isOver());
+  });
+
+  clause('a line that ends while somebody is rung ends as ever', 'silent', async (t, driver, reach) => {
+    const line = reach();
+    await answered(driver, line);
+    line.tell({ type: 'transfer', to: whoAnswers, mode: 'cold' });
+    line.tell({ type: 'hangUp' });
+    await driver.until(() => line.isOver());
+    await driver.pass(3_000);
+    t.is(line.story().at(-1), 'line.ended');
+    t.false(line.saw('line.transferred'));
+  });
+
+  clause('a line that is closed while somebody is rung is silent', 'silent', async (t, driver, reach) => {
+    const line = reach();
+    await answered(driver, line);
+    line.tell({ type: 'transfer', to: whoAnswers, mode: 'cold' });
+    line.close();
+    const story = line.story();
+    await driver.pass(3_000);
+    t.deepEqual(line.story(), story);
+  });
+
+  warmTransferContract(clause);
+};

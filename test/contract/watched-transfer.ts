@@ -1,0 +1,59 @@
+/** What a line owes of a transfer (`machines/line.ts`, clauses 11 and 12), and every breach of it. */
+import type { LineCommand, LineEvent } from '#machines/line.ts';
+
+/** What is to come next: of a cold transfer its outcome; of a warm one an answer, what was heard of it, the connection. */
+type Owed = 'nothing' | 'cold' | 'warm' | 'answered' | 'briefing' | 'connection';
+
+export type WatchedTransfer = {
+  /** The line is told this; it is there to hear it. */
+  told(command: LineCommand): void;
+  /** As sentences, of an event that the line says now. */
+  breachesOf(event: LineEvent): string[];
+};
+
+export const watchTransfer = (): WatchedTransfer => {
+  let owed: Owed = 'nothing';
+  const ofBriefing = new Set<string>();
+
+  const isOwed = (...wanted: Owed[]): boolean => wanted.includes(owed);
+
+  return {
+    told(command) {
+      if (command.type === 'transfer') owed = command.mode;
+      if (command.type === 'connect' && isOwed('answered', 'briefing')) owed = 'connection';
+      if (command.type !== 'brief' || !isOwed('answered')) return;
+      owed = 'briefing';
+      ofBriefing.clear();
+    },
+    breachesOf({ type }) {
+      switch (type) {
+        case 'line.transfer_answered': {
+          const breaches = isOwed('warm') ? [] : ['answers no warm transfer'];
+          owed = 'answered';
+          return breaches;
+        }
+        case 'line.briefed':
+        case 'line.accepted': {
+          const isAgain = ofBriefing.has(type);
+          ofBriefing.add(type);
+          return [
+            ...(isAgain ? ['was said twice'] : []),
+            ...(isOwed('briefing', 'connection') ? [] : ['follows no briefing']),
+          ];
+        }
+        case 'line.transferred': {
+          const breaches = isOwed('cold', 'connection') ? [] : ['connects who was not to be connected'];
+          owed = 'nothing';
+          return breaches;
+        }
+        case 'line.transfer_failed': {
+          const breaches = isOwed('nothing') ? ['answers no transfer'] : [];
+          owed = 'nothing';
+          return breaches;
+        }
+        default:
+          return [];
+      }
+    },
+  };
+};

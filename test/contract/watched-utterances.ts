@@ -1,0 +1,57 @@
+/** What a line owes of what it is told to say (`machines/line.ts`), and every breach of it. */
+import type { LineEvent } from '#machines/line.ts';
+
+type Said = { utterance: number; text: string };
+
+type Played = Extract<LineEvent, { type: 'line.played' }>;
+
+export type WatchedUtterances = {
+  /** The line is told to say this; it is there to hear it. */
+  said(utterance: Said): void;
+  /** It is told to stop what it has not reported yet. */
+  stopped(): void;
+  /** As sentences, of an event that the line says now. */
+  breachesOf(event: LineEvent): string[];
+};
+
+/** Of a text without letters or digits nothing sounds, though all of it was played. */
+const canBeSaid = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
+
+/** `expected` is the oldest utterance that was not reported yet. */
+const breachesOfReport = ({ utterance, text, whole }: Played, expected: Said | undefined): string[] => {
+  if (expected === undefined) return [`reports utterance ${utterance}, which was never said`];
+  if (expected.utterance !== utterance)
+    return [`reports utterance ${utterance} where ${expected.utterance} was next`];
+  if (!expected.text.startsWith(text)) return ['reports words that were not said'];
+  return whole && text !== expected.text && canBeSaid(expected.text) ? ['reports a part as the whole'] : [];
+};
+
+export const watchUtterances = (): WatchedUtterances => {
+  const told: Said[] = [];
+  /** Utterances that were stopped and that were not reported yet. */
+  const stopped = new Set<number>();
+  let reported = 0;
+  return {
+    said: (utterance) => void told.push(utterance),
+    stopped() {
+      for (const { utterance } of told.slice(reported)) stopped.add(utterance);
+    },
+    breachesOf(event) {
+      switch (event.type) {
+        case 'line.played': {
+          const expected = told[reported];
+          reported += 1;
+          stopped.delete(event.utterance);
+          return breachesOfReport(event, expected);
+        }
+        case 'line.takes_message':
+        case 'line.heard':
+          return stopped.size > 0 ? ['came before the reports of what was stopped'] : [];
+        case 'line.ended':
+          return reported < told.length ? [`left ${told.length - reported} utterances unreported`] : [];
+        default:
+          return [];
+      }
+    },
+  };
+};

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { runStatement } from './database-statement.ts';
+
+/** Every row of every table, as text. */
+export const everyRow = async (databaseUrl: string): Promise<string> => {
+  const tables = z
+    .array(z.object({ name: z.string() }))
+    .parse(
+      await runStatement(
+        databaseUrl,
+        `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
+      ),
+    );
+  const rows = await Promise.all(
+    tables.map(({ name }) => runStatement(databaseUrl, `select to_jsonb(t)::text as row from ${name} t`)),
+  );
+  return JSON.stringify(rows);
+};

@@ -1,0 +1,83 @@
+/**
+ * The page of the journeys names the files of five ways through the code. Each file is there, each leads to the next by
+ * an import, and the number of them is what the page says.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = 'guides/design';
+const page = readFileSync(join(root, folder, 'journeys.md'), 'utf8');
+
+type Step = { file: string; byWayOf: readonly string[] };
+
+const stepOf = (item: string): Step => {
+  const [file = '', ...byWayOf] = [...item.matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)].map(
+    ([, name, path = '']) => {
+      const file = normalize(join(folder, path));
+      return name === file ? file : `${name} is linked to ${file}`;
+    },
+  );
+  return { file, byWayOf };
+};
+
+const journeys = page
+  .split(/^## /m)
+  .slice(1)
+  .map((section) => ({
+    name: section.slice(0, section.indexOf('\n')),
+    files: Number(/(\d+) files[;.]/.exec(section)?.[1]),
+    steps: (section.match(/^\d+\. .*$/gm) ?? []).map(stepOf),
+  }));
+
+/** Also those of types, and those that are made while it runs. */
+const importsOf = (path: string): string[] =>
+  [...readFileSync(join(root, path), 'utf8').matchAll(/(?:from |import\()'([#.][^']+)'/g)].map(
+    ([, name = '']) => (name.startsWith('#') ? name.slice(1) : normalize(join(dirname(path), name))),
+  );
+
+const areLinked = (one: string, other: string): boolean =>
+  importsOf(one).includes(other) || importsOf(other).includes(one);
+
+/** Neighbours on the way that have nothing to do with each other. */
+const gapsIn = (steps: readonly Step[]): string[] => {
+  const pairs = steps.slice(1).flatMap(({ file, byWayOf }, index) => {
+    const way = [steps[index]?.file ?? '', ...byWayOf, file];
+    return way.slice(1).map((to, at) => [way[at] ?? '', to] as const);
+  });
+  return pairs.filter(([from, to]) => !areLinked(from, to)).map((pair) => pair.join(' → '));
+};
+
+test('there are five journeys', (t) => {
+  t.is(journeys.length, 5);
+});
+
+for (const { name, files, steps } of journeys) {
+  test(`${name}: every file is there, and counted`, (t) => {
+    t.true(steps.length >= 4);
+    t.deepEqual(
+      steps
+        .flatMap(({ file, byWayOf }) => [file, ...byWayOf])
+        .filter((path) => !existsSync(join(root, path))),
+      [],
+    );
+    t.is(new Set(steps.map(({ file }) => file)).size, files);
+    t.is(steps.length, files);
+  });
+
+  test(`${name}: each file leads to the next`, (t) => {
+    t.deepEqual(gapsIn(steps), []);
+  });
+}
+
+test('files that do not know each other leave a gap', (t) => {
+  t.deepEqual(
+    gapsIn([
+      { file: 'config/settings.ts', byWayOf: [] },
+      { file: 'sip/lines.ts', byWayOf: [] },
+    ]),
+    ['config/settings.ts → sip/lines.ts'],
+  );
+});

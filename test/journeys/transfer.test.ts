@@ -1,0 +1,213 @@
+/** A call of the simulated line that is handed to a person, by the API: who comes, who does not, and who may not be rung. */
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { startFakeAgent } from '#test/helpers/fake-agents.ts';
+import { finalStatuses, testGateway } from '#test/helpers/gateway.ts';
+import { until } from '#test/helpers/until.ts';
+import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+
+/** Answers whatever is said to it. */
+const talks = '01000000001';
+const answers = '01000000011';
+const isBusy = '01000000012';
+const isAbsent = '01000000013';
+const declines = '01000000014';
+
+const transferFact = z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) });
+
+const event = z.object({
+  type: z.string(),
+  call: z.object({
+    transfer: z.object({ to: z.string(), status: z.string(), reason: z.string().nullable() }).optional(),
+  }),
+});
+
+/** A call in which the agent has said its first words. */
+const talking = async (t: ExecutionContext, transferTo: string[] | null = ['0100000001*']) => {
+  const gateway = await testGateway(t);
+  const { admin, client, numberPath } = gateway;
+  const agent = await startFakeAgent('webhook', () => ({ pieces: ['네, 알겠습니다.'] }));
+  t.teardown(agent.close);
+  const bound = await admin.put(`${numberPath}/agents/outbound`, { ...agent.binding, token: 'agent-token' });
+  t.is(bound.status, 200);
+  t.is((await admin.patch(numberPath, { transfer_to: transferTo })).status, 200);
+  const placed = await client.post('/api/v1/calls', { to: talks });
+  const callId = z.string().parse(placed.body['call_id']);
+  const path = `/api/v1/calls/${callId}`;
+  await until('a second reply is asked for', () => agent.turns[1]);
+  const facts = async () => {
+    const { body } = await client.get(`${path}/events`);
+    const events = z.array(transferFact).parse(body['events']);
+    return events.filter(({ type }) => type.startsWith('call.transfer_') || type === 'call.ended');
+  };
+  return {
+    transfer: (body: object) => client.post(`${path}/transfer`, body),
+    cancel: () => client.post(`${path}/transfer/cancel`, {}),
+    hangUp: () => client.post(`${path}/hangup`, { immediate: true }),
+    end: () => gateway.untilStatus(callId, ...finalStatuses),
+    said: async () => (await gateway.transcript(callId)).map(({ text }) => text).join(' '),
+    tellWebhook: async (url: string) => {
+      const { body } = await admin.post('/api/v1/admin/webhooks', { url });
+      return z.string().parse(body['secret']);
+    },
+    shown: async () => {
+      const [one, list] = [await client.get(path), await client.get('/api/v1/calls')];
+      const [listed] = z.array(z.record(z.string(), z.unknown())).parse(list.body['calls']);
+      return { one: one.body['transfer'], listed: listed?.['transfer'] };
+    },
+    facts,
+    // The agent may be told a moment before what happened is written.
+    factsUpTo: (type: string) =>
+      until(`${type} is written`, async () => {
+        const written = await facts();
+        return written.at(-1)?.type === type ? written : undefined;
+      }),
+    untilTold: (reason: string, to: string) =>
+      until('the agent is told', () =>
+        JSON.stringify(agent.requests).includes(`[transfer failed: ${reason}]`) &&
+        JSON.stringify(agent.requests).includes(to)
+          ? true
+          : undefined,
+      ),
+    turns: () => agent.turns.length,
+  };
+};
+
+test('who answers talks with the other party, and the call ends when they hang up', async (t) => {
+  const call = await talking(t);
+  const asked = await call.transfer({ to: answers });
+  t.is(asked.status, 202);
+  t.is(asked.body['status'], 'transfer_requested');
+  t.like(await call.end(), { status: 'completed', end_reason: 'transfer_completed' });
+  const facts = await call.facts();
+  t.deepEqual(
+    facts.map(({ type }) => type),
+    ['call.transfer_requested', 'call.transfer_connected', 'call.ended'],
+  );
+  t.is(facts[0]?.data['to'], answers);
+  t.is(facts[1]?.data['transferId'] ?? facts[1]?.data['transfer_id'], asked.body['transfer_id']);
+  const { one, listed } = await call.shown();
+  t.like(one, {
+    id: asked.body['transfer_id'],
+    to: answers,
+    mode: 'cold',
+    status: 'connected',
+    reason: null,
+  });
+  t.deepEqual(listed, one);
+});
+
+for (const [to, reason] of [
+  [isBusy, 'busy'],
+  [declines, 'declined'],
+  [isAbsent, 'no_answer'],
+] as const)
+  test(`${reason}: the agent is told, and the call goes on`, async (t) => {
+    const call = await talking(t);
+    t.is((await call.transfer({ to, ring_timeout_sec: 5 })).status, 202);
+    await call.untilTold(reason, to);
+    t.like((await call.factsUpTo('call.transfer_failed')).at(-1), { data: { reason } });
+    t.like((await call.shown()).one, { to, status: 'failed', reason, connected_at: null });
+    t.is((await call.hangUp()).status, 202);
+    t.like(await call.end(), { status: 'completed', end_reason: 'agent_hangup' });
+  });
+
+test('a call that is not to go on without a transfer ends', async (t) => {
+  const call = await talking(t);
+  t.is((await call.transfer({ to: isBusy, on_failure: 'hang_up' })).status, 202);
+  t.like(await call.end(), { status: 'completed', end_reason: 'transfer_failed' });
+});
+
+test('one transfer at a time, which can be taken back', async (t) => {
+  const call = await talking(t);
+  t.is((await call.cancel()).body['code'], 'call_not_active');
+  t.is((await call.shown()).one, null);
+  t.is((await call.transfer({ to: isAbsent, ring_timeout_sec: 120 })).status, 202);
+  await until('it rings', async () =>
+    JSON.stringify((await call.shown()).one).includes('"status":"ringing"') ? true : undefined,
+  );
+  const second = await call.transfer({ to: answers });
+  t.deepEqual([second.status, second.body['code']], [409, 'transfer_in_progress']);
+  t.is((await call.cancel()).status, 202);
+  await call.untilTold('cancelled', isAbsent);
+  t.truthy(await call.factsUpTo('call.transfer_returned'));
+  t.like((await call.shown()).one, { to: isAbsent, status: 'returned', reason: null });
+  t.is((await call.hangUp()).status, 202);
+  await call.end();
+  t.is((await call.transfer({ to: answers })).body['code'], 'call_not_active');
+});
+
+test('nobody is rung whom the number does not name', async (t) => {
+  for (const transferTo of [null, ['0212345*']]) {
+    const call = await talking(t, transferTo);
+    const refused = await call.transfer({ to: answers });
+    t.deepEqual([refused.status, refused.body['code']], [403, 'transfer_not_allowed']);
+    t.is((await call.transfer({ to: 'nobody' })).body['code'], 'invalid_to');
+    t.is((await call.hangUp()).status, 202);
+    await call.end();
+    t.deepEqual(
+      (await call.facts()).map(({ type }) => type),
+      ['call.ended'],
+    );
+  }
+});
+
+test('endpoints that get all events are told of it as it is then', async (t) => {
+  const receiver = await startWebhookReceiver();
+  t.teardown(receiver.close);
+  const call = await talking(t);
+  receiver.trust(await call.tellWebhook(receiver.url));
+  t.is((await call.transfer({ to: isBusy })).status, 202);
+  await call.untilTold('busy', isBusy);
+  t.is((await call.transfer({ to: answers })).status, 202);
+  await call.end();
+  const told = await until('its end has arrived', () => {
+    const events = receiver.received.map(({ rawBody }) => event.parse(JSON.parse(rawBody)));
+    return events.some(({ type }) => type === 'call.ended') ? events : undefined;
+  });
+  t.deepEqual(
+    told
+      .filter(({ type }) => type.startsWith('call.transfer_') || type === 'call.ended')
+      .map(({ type, call: { transfer } }) => [type, transfer?.to, transfer?.status, transfer?.reason]),
+    [
+      ['call.transfer_requested', isBusy, 'ringing', null],
+      ['call.transfer_failed', isBusy, 'failed', 'busy'],
+      ['call.transfer_requested', answers, 'ringing', null],
+      ['call.transfer_connected', answers, 'connected', null],
+      ['call.ended', answers, 'connected', null],
+    ],
+  );
+});
+
+for (const accept_key of [null, '1'])
+  test(`a person is told what the call is about, and takes it, ${accept_key === null ? 'at once' : 'by a key'}`, async (t) => {
+    const call = await talking(t);
+    const asked = { to: answers, mode: 'warm', say: '잠시만요. 연결해 드릴게요.', accept_key };
+    t.is((await call.transfer(asked)).status, 202);
+    t.like(await call.end(), { status: 'completed', end_reason: 'transfer_completed' });
+    t.deepEqual(
+      (await call.facts()).map(({ type }) => type),
+      [
+        'call.transfer_requested',
+        'call.transfer_ringing',
+        'call.transfer_answered',
+        'call.transfer_connected',
+        'call.ended',
+      ],
+    );
+    t.like((await call.shown()).one, { mode: 'warm', status: 'connected' });
+    t.true((await call.said()).includes('잠시만요. 연결해 드릴게요.'));
+  });
+
+test('a person who hears what the call is about and declines leaves it to the agent', async (t) => {
+  const call = await talking(t);
+  t.is((await call.transfer({ to: declines, mode: 'warm', briefing: '주문 문의입니다.' })).status, 202);
+  await call.untilTold('declined', declines);
+  t.deepEqual(
+    (await call.factsUpTo('call.transfer_failed')).map(({ type }) => type),
+    ['call.transfer_requested', 'call.transfer_answered', 'call.transfer_failed'],
+  );
+  t.like((await call.shown()).one, { status: 'failed', reason: 'declined', connected_at: null });
+  t.is((await call.hangUp()).status, 202);
+  t.like(await call.end(), { status: 'completed', end_reason: 'agent_hangup' });
+});

@@ -1,0 +1,21 @@
+/** What holds at every moment of every call. */
+import type { createCallWorld } from '#test/helpers/call-world.ts';
+
+type World = ReturnType<typeof createCallWorld>;
+
+/** A line that was told to pause says nothing of what comes: only a conversation that pauses leaves it so. */
+export const neverMute = (world: World): void => {
+  const last = world.commands.findLast(({ type }) => type.endsWith('Talking'));
+  const isOn = world.state().startsWith('active.talking');
+  if (last?.type === 'pauseTalking' && isOn && !world.conversationState().includes('paused'))
+    throw new Error(`the line was left mute in ${world.conversationState()}`);
+};
+
+/** Of a call whose other party has to agree: nobody is recorded, and no agent asked, before it does. */
+export const neverBeforeConsent = (world: World): void => {
+  if (!world.story().includes('call.answered')) return;
+  if (world.facts.some((fact) => fact.type === 'call.consent' && fact.given)) return;
+  if (world.requests.length > 0) throw new Error('the agent was asked before the other party agreed');
+  const last = world.commands.findLast(({ type }) => type.endsWith('Recording'));
+  if (last?.type !== 'pauseRecording') throw new Error('the other party was recorded before it agreed');
+};

@@ -1,0 +1,241 @@
+/** A call whose other party is handed to a person: two far ends of the trunk, and the sound between them. */
+import { setImmediate as turn } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import type { TransferMode } from '#machines/line.ts';
+import type { SipLeg } from '#src/domain/sip-leg.ts';
+import type { WatchedLine } from '#test/contract/watched-line.ts';
+import type { FarCall } from '#test/doubles/far-end.ts';
+import type { MediaChannel } from '#test/doubles/media-channel.ts';
+import { describeSound } from '#test/doubles/session-description.ts';
+import { requestUriOf } from '#test/doubles/sip-parser.ts';
+import { ownNumber, startSipEdge, trunkAddress, type SipEdge } from '#test/doubles/sip-edge.ts';
+import { frameSamples } from '#test/doubles/unicast.ts';
+import { until } from '#test/helpers/until.ts';
+
+const person = '01000000011';
+const sdp = describeSound();
+const silence = new Int16Array(frameSamples);
+const voice = Int16Array.from({ length: frameSamples }, (_, at) => (at % 8 < 4 ? 8_000 : -8_000));
+const loudness = (frame: Int16Array): number => frame.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+
+type Call = { edge: SipEdge; line: WatchedLine; first: FarCall };
+
+const answered = async (t: ExecutionContext, options: Parameters<typeof startSipEdge>[1] = {}) => {
+  const edge = await startSipEdge(t, options);
+  const line = edge.call();
+  const first = await edge.trunk.receives('INVITE');
+  first.answers(200, { sdp });
+  await first.receives('ACK');
+  await edge.said([line], 'line.answered');
+  return { edge, line, first };
+};
+
+const channelsOf = ({ freeSwitches }: SipEdge): readonly MediaChannel[] => freeSwitches[0]?.channels() ?? [];
+
+/** 20 ms go by. Returns what is heard at both ends when these say something, or nothing. */
+const step = async (edge: SipEdge, says: readonly Int16Array[] = []): Promise<Int16Array[]> => {
+  edge.clock.advance(20);
+  const heard: Int16Array[] = [];
+  for (const [index, channel] of channelsOf(edge).entries()) {
+    await channel.untilParked();
+    heard.push(channel.sound?.isOpen() === true ? channel.sound.tick(says[index] ?? silence) : silence);
+  }
+  for (let turns = 0; turns < 4; turns += 1) await turn();
+  return heard;
+};
+
+const untilSaid = async (edge: SipEdge, line: WatchedLine, type: Parameters<WatchedLine['saw']>[0]) => {
+  await until(`it says ${type}`, async () => {
+    await step(edge);
+    return line.saw(type) || undefined;
+  });
+};
+
+const rung = async ({ edge, line }: Call, mode: TransferMode = 'cold'): Promise<FarCall> => {
+  line.tell({ type: 'transfer', to: person, mode });
+  return edge.trunk.receives('INVITE');
+};
+
+const connected = async (t: ExecutionContext) => {
+  const call = await answered(t);
+  const second = await rung(call);
+  second.answers(180);
+  second.answers(200, { sdp });
+  await second.receives('ACK');
+  await untilSaid(call.edge, call.line, 'line.transferred');
+  return { ...call, second };
+};
+
+test('the person is called from the number of the call, and both hear each other', async (t) => {
+  const { edge, line, second } = await connected(t);
+  t.is(requestUriOf(second.last('INVITE')), `sip:${person}@${trunkAddress}`);
+  t.true(second.last('INVITE').headers.some(([name, value]) => name === 'From' && value.includes(ownNumber)));
+  for (const [speaker, listener] of [
+    [0, 1],
+    [1, 0],
+  ] as const)
+    await until('what one says is heard by the other', async () => {
+      const says = [silence, silence];
+      says[speaker] = voice;
+      const heard = await step(edge, says);
+      return loudness(heard[listener] ?? silence) > 7_000 || undefined;
+    });
+  channelsOf(edge)[0]?.hearsKey('5');
+  await channelsOf(edge)[1]?.untilPressed('5');
+  channelsOf(edge)[1]?.hearsKey('6');
+  await channelsOf(edge)[0]?.untilPressed('6');
+  t.false(line.saw('line.heard') || line.saw('line.speech') || line.saw('line.digit'));
+  t.deepEqual(line.breaches, []);
+});
+
+for (const who of ['first', 'second'] as const)
+  test(`when one hangs up, the other one is hung up: ${who}`, async (t) => {
+    const { edge, line, ...legs } = await connected(t);
+    const other = legs[who === 'first' ? 'second' : 'first'];
+    legs[who].sends('BYE');
+    await legs[who].receives(200);
+    await other.receives('BYE');
+    other.answers(200);
+    await untilSaid(edge, line, 'line.ended');
+    await edge.freeSwitches[0]?.untilChannels(0);
+    t.deepEqual(line.breaches, []);
+  });
+
+test('when the sound of one is lost, both are hung up', async (t) => {
+  const { edge, line, first, second } = await connected(t);
+  channelsOf(edge)[1]?.hangUp('MEDIA_TIMEOUT');
+  for (const leg of [first, second]) {
+    await leg.receives('BYE');
+    leg.answers(200);
+  }
+  await untilSaid(edge, line, 'line.ended');
+  await edge.freeSwitches[0]?.untilChannels(0);
+  t.false(line.saw('line.failed'));
+});
+
+for (const [status, cause] of [
+  [486, 'busy'],
+  [603, 'declined'],
+  [404, 'invalid_number'],
+  [503, 'trunk_error'],
+] as const)
+  test(`who answers ${status} is not reached: ${cause}`, async (t) => {
+    const call = await answered(t);
+    const second = await rung(call);
+    second.answers(status);
+    await untilSaid(call.edge, call.line, 'line.transfer_failed');
+    t.like(call.line.all('line.transfer_failed')[0], { cause, sip: { status } });
+    t.false(call.line.isOver());
+    await call.edge.freeSwitches[0]?.untilChannels(1);
+  });
+
+test('who is rung no longer gets CANCEL, and somebody else can be rung', async (t) => {
+  const call = await answered(t);
+  const second = await rung(call);
+  second.answers(180);
+  call.line.tell({ type: 'cancelTransfer' });
+  await second.receives('CANCEL');
+  second.answers(200, { to: 'CANCEL' });
+  second.answers(487, { to: 'INVITE' });
+  await untilSaid(call.edge, call.line, 'line.transfer_failed');
+  t.like(call.line.all('line.transfer_failed')[0], { cause: 'cancelled' });
+  t.truthy(await rung(call));
+});
+
+test('a CANCEL that nobody answers is not waited for', async (t) => {
+  const call = await answered(t);
+  const second = await rung(call);
+  second.answers(180);
+  call.line.tell({ type: 'cancelTransfer' });
+  await second.receives('CANCEL');
+  call.edge.clock.advance(60_000);
+  await untilSaid(call.edge, call.line, 'line.transfer_failed');
+  t.is(call.line.all('line.transfer_failed').length, 1);
+});
+
+test('when the other party hangs up while the person is rung, that one gets CANCEL', async (t) => {
+  const call = await answered(t);
+  const second = await rung(call);
+  second.answers(180);
+  call.first.sends('BYE');
+  await second.receives('CANCEL');
+  second.answers(200, { to: 'CANCEL' });
+  second.answers(487, { to: 'INVITE' });
+  await untilSaid(call.edge, call.line, 'line.ended');
+  await call.edge.freeSwitches[0]?.untilChannels(0);
+  t.false(call.line.saw('line.transfer_failed'));
+});
+
+test('an answer that crosses the end of the call is hung up', async (t) => {
+  const call = await answered(t);
+  const second = await rung(call);
+  second.answers(180);
+  call.first.sends('BYE');
+  await second.receives('CANCEL');
+  second.answers(200, { to: 'CANCEL' });
+  second.answers(200, { to: 'INVITE', sdp });
+  await second.receives('ACK');
+  await second.receives('BYE');
+  second.answers(200);
+  await call.edge.freeSwitches[0]?.untilChannels(0);
+  t.false(call.line.saw('line.transferred'));
+});
+
+test('of a warm transfer the person hears what it is about, and takes the call with a key', async (t) => {
+  const call = await answered(t);
+  const second = await rung(call, 'warm');
+  second.answers(200, { sdp });
+  await second.receives('ACK');
+  await untilSaid(call.edge, call.line, 'line.transfer_answered');
+  call.line.tell({ type: 'brief', text: 'It is about an order.', acceptKey: '1' });
+  await untilSaid(call.edge, call.line, 'line.briefed');
+  channelsOf(call.edge)[1]?.hearsKey('2');
+  channelsOf(call.edge)[1]?.hearsKey('1');
+  await untilSaid(call.edge, call.line, 'line.accepted');
+  t.false(call.line.saw('line.transferred'));
+  call.line.tell({ type: 'connect' });
+  await untilSaid(call.edge, call.line, 'line.transferred');
+  t.deepEqual(call.line.breaches, []);
+});
+
+test('who hears what it is about and hangs up has declined', async (t) => {
+  const call = await answered(t);
+  const second = await rung(call, 'warm');
+  second.answers(200, { sdp });
+  await second.receives('ACK');
+  await untilSaid(call.edge, call.line, 'line.transfer_answered');
+  second.sends('BYE');
+  await untilSaid(call.edge, call.line, 'line.transfer_failed');
+  t.like(call.line.all('line.transfer_failed')[0], { cause: 'declined' });
+  await call.edge.freeSwitches[0]?.untilChannels(1);
+});
+
+test('the other party hears a tone while somebody is rung', async (t) => {
+  const call = await answered(t);
+  await rung(call);
+  await until('the tone is heard', async () => {
+    const [heard = silence] = await step(call.edge);
+    return loudness(heard) > 2_000 || undefined;
+  });
+  t.false(call.line.isOver());
+});
+
+test('both are kept for who takes the call over, which can tell one from the other', async (t) => {
+  const kept = new Map<string, SipLeg>();
+  const legs = {
+    keep: (id: string, { leg }: { leg: SipLeg }) => void kept.set(id, leg),
+    remove: (id: string) => void kept.delete(id),
+    orphans: async () => [],
+  };
+  const call = await answered(t, { legs });
+  const second = await rung(call);
+  second.answers(200, { sdp });
+  await second.receives('ACK');
+  await untilSaid(call.edge, call.line, 'line.transferred');
+  const isOfTransfer = [...kept.values()].map((leg) => [leg.sipCallId, leg.isOfTransfer ?? false]);
+  t.deepEqual(isOfTransfer, [
+    [call.first.callId, false],
+    [second.callId, true],
+  ]);
+  t.false(call.line.canBeLeft());
+});

@@ -1,0 +1,3 @@
+import { runTogether } from '#test/helpers/together/run-together.ts';
+
+runTogether('console');
