@@ -1,5 +1,5 @@
 /**
- * The list of a workspace's calls, and the search in it, with 100,000 calls of six turns each that lie ninety days back
+ * The list of a workspace's calls, the search in it, and the overview of them, with 100,000 calls of six turns each that lie ninety days back
  * at most: the time of an answer, from the request to its last byte, one request at a time. The calls are written into
  * the database directly, with the words that the gateway's own migration would find in them.
  */
@@ -80,6 +80,14 @@ export const benchCallList: Bench = async ({ started, print }) => {
     print(
       'call list',
       `${name}: p50 ${percentile(times, 0.5).toFixed(0)} ms, p95 ${percentile(times, 0.95).toFixed(0)} ms (aim ${name.startsWith('search') ? '< 300' : '< 100'} ms)`,
+    );
+  }
+  for (const days of [7, 30]) {
+    const times: number[] = [];
+    for (let count = 0; count < repetitions; count += 1) times.push(await ask(`overview?days=${days}`));
+    print(
+      'call list',
+      `overview of ${days} days: p50 ${percentile(times, 0.5).toFixed(0)} ms, p95 ${percentile(times, 0.95).toFixed(0)} ms (aim < 100 ms)`,
     );
   }
   print('call list', `50,000 calls as CSV: ${((await ask('calls.csv')) / 1_000).toFixed(1)} s`);

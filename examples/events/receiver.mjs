@@ -16,7 +16,9 @@ const server = createServer(async (request, response) => {
     response.writeHead(204).end();
     if (seen.has(event.id)) return;
     seen.add(event.id);
-    console.log(event.type, event.call.id, event.call.status, event.call.end_reason ?? '');
+    const { id, status, end_reason: reason, metadata = {} } = event.call;
+    // What was said of the call when it was placed, such as the order that it is about.
+    console.log(event.type, id, status, reason ?? '', metadata);
   } catch (error) {
     console.error(error.message);
     response.writeHead(401).end();

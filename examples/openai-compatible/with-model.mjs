@@ -3,12 +3,20 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
-const { MODEL, MODEL_URL = 'http://127.0.0.1:11434/v1', MODEL_KEY, PORT = '9004' } = process.env;
+const {
+  MODEL,
+  MODEL_URL = 'http://127.0.0.1:11434/v1',
+  MODEL_KEY,
+  CONTROLS = 'off',
+  PORT = '9004',
+} = process.env;
 
-const system = {
-  role: 'system',
-  content: 'You are on the telephone, and what you write is spoken. Two short sentences at a time.',
-};
+const speaking = 'You are on the telephone, and what you write is spoken. Two short sentences at a time.';
+/** For a binding with `controls: "inline"`: a model needs no tools to act. */
+const acting =
+  'To hang up, say goodbye and write <hangup/> behind it. To press keys, as a menu asks for, write <keys press="1"/>. To have the other party type four digits, ask for them and write <collect digits="4"/>; they come as "[keys] 1234". To say nothing, write <silence/> alone.';
+
+const system = { role: 'system', content: CONTROLS === 'inline' ? `${speaking} ${acting}` : speaking };
 
 const server = createServer(async (request, response) => {
   const stop = new AbortController();
