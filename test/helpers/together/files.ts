@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export const projectRoot = join(import.meta.dirname, '../../../');
 
 /** Tests with commands of their own. */
-export const elsewhere = ['test/real-agents', 'test/real-sip'];
+export const elsewhere = ['test/checks', 'test/real-agents', 'test/real-sip'];
 
 /**
  * What begins first, so that no processor idles at the end: what takes long, by itself or while it waits. A name stands
@@ -14,7 +14,6 @@ export const elsewhere = ['test/real-agents', 'test/real-sip'];
 export const long = [
   'test/persistence/frozen-database',
   'test/main',
-  'test/regular-expressions',
   'test/journeys/several-gateways',
   'test/together/journeys',
   'test/together/outbound',

@@ -1,4 +1,4 @@
-/** Circles in what uses what: each as the way back to where it begins. Everything is looked at once. */
+/** Returns the cycles of a graph, each as a path back to its first node. Visits every node once. */
 export const circlesIn = (uses: ReadonlyMap<string, Iterable<string>>): string[] => {
   const circles: string[] = [];
   const seen = new Set<string>();

@@ -1,11 +1,21 @@
-/** The regular expressions that a source file holds: its literals, and what it makes of texts that are known. */
+/** Reads the regular expressions of a source file: literals, and `RegExp` calls with constant arguments. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseSync, Visitor, type ESTree } from 'vite';
+
+const root = join(import.meta.dirname, '../..');
 
 export type Expression = { source: string; flags: string };
 
+export type FoundExpressions = {
+  expressions: Expression[];
+  /** Source text of `RegExp` calls whose arguments are not constant. */
+  unknown: string[];
+};
+
 type Constants = ReadonlyMap<string, ESTree.Expression>;
 
-/** The text that an expression stands for; undefined where only the running program knows it. */
+/** Returns the string value of an expression; undefined if it is not constant. */
 const textOf = (node: ESTree.Node | undefined, constants: Constants): string | undefined => {
   if (node === undefined) return undefined;
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined;
@@ -38,11 +48,7 @@ const constantsOf = (program: ESTree.Program): Constants => {
   return found;
 };
 
-/** `unknown` are those that are made while the program runs, as they are written. */
-export const readExpressions = (
-  path: string,
-  text: string,
-): { expressions: Expression[]; unknown: string[] } => {
+export const readExpressions = (path: string, text: string): FoundExpressions => {
   const { program, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path} cannot be read: ${errors[0]?.message}`);
   const constants = constantsOf(program);
@@ -71,3 +77,10 @@ export const readExpressions = (
   }).visit(program);
   return { expressions, unknown };
 };
+
+/** The expressions of every file that runs in the gateway; the console runs in the browser of its user. */
+export const allExpressions = (): (FoundExpressions & { path: string })[] =>
+  globSync('{config,machines,sip,src}/**/*.{ts,tsx,mjs}', { cwd: root })
+    .filter((path) => !path.startsWith('src/console/'))
+    .sort()
+    .map((path) => ({ path, ...readExpressions(path, readFileSync(join(root, path), 'utf8')) }));

@@ -1,16 +1,16 @@
-/** The table of who may import whom, that `test/architecture.test.ts` holds every import against. */
+/** Import rules by folder, enforced by `architecture.test.ts`. */
 
 export type Rule = {
   /** Folders whose values and types may be imported. */
   values?: readonly string[];
-  /** Folders of which only types may be imported. */
+  /** Folders whose types, but not values, may be imported. */
   types?: readonly string[];
   packages?: readonly string[];
-  /** Node's own modules; allowed where nothing is said. */
+  /** Whether Node's built-in modules may be imported; default true. */
   node?: boolean;
 };
 
-/** Every folder that is built; what is not named here may not exist. */
+/** Rules for every folder of the code; a folder without a rule is an error. */
 export const rules: Readonly<Record<string, Rule>> = {
   machines: { packages: ['xstate'], node: false },
   'src/domain': { types: ['machines'], packages: ['libphonenumber-js', 're2js'], node: false },

@@ -1,4 +1,4 @@
-/** Citations of the pages of `guides/design` find them, and these pages say what the code does. */
+/** Checks that citations of `guides/design` resolve, and that its pages match the code. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +7,9 @@ import { agentBreakers, agentTimes, callTimes, deliveryPolicy, platformCallPolic
 import { routes } from '#src/api/routes.ts';
 import { refusalCatalogue } from '#src/domain/refusal.ts';
 import { endReasons, callStatuses } from '#src/domain/end-reasons.ts';
-import { architecturePage, withDrawing } from './helpers/folder-drawing.ts';
+import { architecturePage, withDrawing } from './folder-drawing.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 const pages = globSync('guides/design/*.md', { cwd: root });
@@ -24,7 +24,7 @@ const citing = globSync(
 
 type Citation = { page: string; heading: string };
 
-/** Written `guides/design/<page>.md, "One heading" and "another"`, wherever a comment breaks its lines. */
+/** Finds `guides/design/<page>.md, "One heading" and "another"`, also across line breaks of a comment. */
 const citationsIn = (text: string): Citation[] =>
   [
     ...text
@@ -37,16 +37,16 @@ const citationsIn = (text: string): Citation[] =>
 const headingsOf = (page: string): string[] =>
   [...page.matchAll(/^#{2,} (.*)$/gm)].map(([, heading = '']) => heading);
 
-test('a citation is read also where it breaks over two lines of a comment', (t) => {
+test('reads a citation that spans two lines of a comment', (t) => {
   t.deepEqual(citationsIn('/**\n * As in guides/design/wire.md, "Hang-up" and\n * "Cancel".\n */'), [
     { page: 'guides/design/wire.md', heading: 'Hang-up' },
     { page: 'guides/design/wire.md', heading: 'Cancel' },
   ]);
 });
 
-test('whoever cites a page and a heading finds both', (t) => {
+test('every cited page and heading exists', (t) => {
   for (const path of citing) {
-    if (path === 'test/design.test.ts') continue;
+    if (path === 'test/checks/design.test.ts') continue;
     for (const { page, heading } of citationsIn(read(path)))
       t.true(
         pages.includes(page) && headingsOf(read(page)).includes(heading),
@@ -55,19 +55,20 @@ test('whoever cites a page and a heading finds both', (t) => {
   }
 });
 
-test('nobody cites by number what has no numbers here', (t) => {
+test('no citation refers to a section number', (t) => {
   const byNumber = /(?<!Vorbis I )\b(?:specification|decisions?|architecture) \d/i;
   t.regex('as in decisions 3', byNumber);
-  for (const path of citing) if (path !== 'test/design.test.ts') t.notRegex(read(path), byNumber, path);
+  for (const path of citing)
+    if (path !== 'test/checks/design.test.ts') t.notRegex(read(path), byNumber, path);
 });
 
-test('every file and folder of the project that a page of the design names is there', (t) => {
+test('every file and folder that a design page names exists', (t) => {
   for (const page of pages)
     for (const [, path = ''] of read(page).matchAll(/`((?:config|machines|sip|src|test)\/[\w./-]+)`/g))
       t.true(existsSync(join(root, path)), `${page}: ${path}`);
 });
 
-test('the architecture and the page of the sources name every folder, and large ones have a page of their own', (t) => {
+test('architecture.md and src/README.md name every folder, and the README of a folder is short', (t) => {
   const folders = globSync('src/*/', { cwd: root });
   t.true(folders.length > 15);
   const [table, sources] = [read(architecturePage), read('src/README.md')];
@@ -79,7 +80,7 @@ test('the architecture and the page of the sources name every folder, and large 
     t.true(read(`${folder}/README.md`).split('\n').length <= 60 || folder === 'machines', folder);
 });
 
-test('no page is longer than four screens, and its headings differ', (t) => {
+test('every design page has at most 160 lines and unique headings', (t) => {
   t.true(pages.length > 6);
   for (const page of pages) {
     const text = read(page);
@@ -88,7 +89,7 @@ test('no page is longer than four screens, and its headings differ', (t) => {
   }
 });
 
-test('the drawing of the folders is that of their imports; `npm run draw-folders` makes it', (t) => {
+test('the drawing of the folders is up to date: `npm run draw-folders` after a change of imports', (t) => {
   const page = read(architecturePage);
   t.true(page.includes('  src/calls --> src/persistence\n'));
   t.is(withDrawing(page), page);
@@ -97,11 +98,11 @@ test('the drawing of the folders is that of their imports; `npm run draw-folders
 const firstCells = (page: string): string[] =>
   [...page.matchAll(/^\| `(\w+)` +\|/gm)].map(([, cell = '']) => cell);
 
-test('every status and every end reason has its row', (t) => {
+test('calls.md lists every call status and end reason', (t) => {
   t.deepEqual(firstCells(read('guides/design/calls.md')), [...callStatuses, ...endReasons]);
 });
 
-test('every code that a page names is one of the API', (t) => {
+test('every error code that a design page names exists', (t) => {
   for (const page of pages)
     for (const [, status, code = ''] of read(page).matchAll(/`(\d{3}) ([a-z_]+)`/g)) {
       const { status: known } = Object.entries(refusalCatalogue).find(([name]) => name === code)?.[1] ?? {};
@@ -109,7 +110,7 @@ test('every code that a page names is one of the API', (t) => {
     }
 });
 
-test('every operation of the admin API that the page names is one', (t) => {
+test('every admin operation that administration.md names exists', (t) => {
   const named = [...read('guides/design/administration.md').matchAll(/`(\/[a-z][\w/{}-]*)`/g)];
   t.true(named.length > 15);
   for (const [, path = ''] of named)
@@ -121,7 +122,7 @@ test('every operation of the admin API that the page names is one', (t) => {
 
 const says = test.macro<[string, string]>({
   exec: (t, page, sentence) => t.true(read(`guides/design/${page}`).includes(sentence), sentence),
-  title: (_, page, sentence) => `${page} says: ${sentence}`,
+  title: (_, page, sentence) => `${page} states the value of the code: ${sentence}`,
 });
 
 const { connectMs, firstTokenMs, wholeReplyMs, handshakeMs } = agentTimes;

@@ -1,26 +1,26 @@
 /**
- * CONTRIBUTING lists the files to touch, and each list is walked with something that was added before: every file of the
- * list has it, and no other one of the code does.
+ * CONTRIBUTING.md lists the files to change for an addition. Each list is compared with an existing example: every
+ * listed file mentions the example, and no other file of the code does.
  */
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
 
 const code = globSync('{config,machines,sip,src}/**/*.{ts,tsx}', { cwd: root }).filter(
   (path) => !path.startsWith('src/client/dist/'),
 );
 
-/** Without comments: a file that only speaks of it need not be touched. */
+/** Source text without comments: a file that mentions the example only in a comment needs no change. */
 const textOf = (path: string): string =>
   readFileSync(join(root, path), 'utf8')
     .replaceAll(/^\s*\/\*\*.*?\*\/$/gms, '')
     .replaceAll(/^\s*\/\/.*$/gm, '');
 
-/** The section's items as paths from the root; `all` with tests and pages. */
+/** Paths that a section lists, from the root; `all` includes tests and pages. */
 const listOf = (heading: string): { code: string[]; all: string[] } => {
   const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
   const items = section.match(/^\d+\. .*$/gm) ?? [];
@@ -35,9 +35,9 @@ const listOf = (heading: string): { code: string[]; all: string[] } => {
 const isListed = (listed: readonly string[], path: string): boolean =>
   listed.some((one) => path === one || path.startsWith(`${one}/`));
 
-/** `besides`: listed for reading, or for what is not there in this example. */
+/** `besides`: listed files that this example does not mention. */
 const walked = test.macro<[string, RegExp, { example: string; besides?: readonly string[] }]>({
-  title: (_, heading) => heading,
+  title: (_, heading) => `"${heading}" lists the files that mention its example`,
   exec(t, heading, mark, { example, besides = [] }) {
     const { code: listed, all } = listOf(heading);
     t.true(listed.length >= 4);
@@ -47,12 +47,12 @@ const walked = test.macro<[string, RegExp, { example: string; besides?: readonly
     t.deepEqual(
       marked.filter((path) => !isListed(listed, path)),
       [],
-      'has it, and is not listed',
+      'mentions the example, but is not listed',
     );
     t.deepEqual(
       listed.filter((one) => !besides.includes(one) && !marked.some((path) => isListed([one], path))),
       [],
-      'is listed, and has it not',
+      'is listed, but does not mention the example',
     );
     for (const one of besides) t.true(listed.includes(one), one);
   },
@@ -61,7 +61,7 @@ const walked = test.macro<[string, RegExp, { example: string; besides?: readonly
 test(walked, 'An agent kind', /mastra/i, { example: 'mastra' });
 test(walked, 'A speech engine', /eleven-?labs/i, {
   example: 'elevenlabs',
-  // Only in its comments.
+  // Mentions it only in comments.
   besides: ['src/client/schema.ts'],
 });
 test(walked, 'A line driver', /createDrachtioLines|'simulator'(?:,| \|) 'drachtio'/, {

@@ -1,19 +1,19 @@
-/** The drawing of the architecture: folders and who imports whom, in Mermaid. */
+/** Draws the folders and their imports as a Mermaid flowchart. */
 import { readImports, sourceFiles } from './imports.ts';
 
 export const architecturePage = 'guides/design/architecture.md';
 
-/** What stands between these lines of the page is made here. */
+/** Generated part of the page. */
 const between = /(?<=<!-- drawn: begin -->\n)[^]*(?=<!-- drawn: end -->)/;
 
-/** A folder of `src`, or a folder beside it; undefined for files that lie in `src` itself, tests and benches. */
+/** Returns the folder that the drawing shows for a file; undefined for files directly in `src`, tests and benchmarks. */
 const drawnFolder = (path: string): string | undefined => {
   const [top = '', below, file] = path.split('/');
   if (top === 'src') return file === undefined ? undefined : `src/${below}`;
   return ['machines', 'sip'].includes(top) ? top : undefined;
 };
 
-/** For each folder those that it imports; `true` where nothing but types comes from there. */
+/** Imported folders by importing folder; `true` if only types are imported. */
 type Uses = ReadonlyMap<string, ReadonlyMap<string, boolean>>;
 
 const readUses = (): Uses => {
@@ -34,7 +34,7 @@ const readUses = (): Uses => {
 const reaches = (uses: Uses, from: string, to: string): boolean =>
   [...(uses.get(from)?.keys() ?? [])].some((next) => next === to || reaches(uses, next, to));
 
-/** Without the arrows that follow from others; folders without any are left out. */
+/** Omits arrows that follow from others, and folders without arrows. */
 const drawing = (): string => {
   const uses = readUses();
   const arrows = [...uses].flatMap(([from, others]) =>
@@ -45,5 +45,5 @@ const drawing = (): string => {
   return ['```mermaid', 'flowchart TD', ...arrows.sort(), '```', ''].join('\n');
 };
 
-/** The page with the drawing of today. */
+/** Returns the page with a current drawing. */
 export const withDrawing = (page: string): string => page.replace(between, `\n${drawing()}\n`);

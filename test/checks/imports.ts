@@ -1,6 +1,4 @@
-/**
- * The imports of the sources, read from their text: the rules of the architecture and its drawing are both made of it.
- */
+/** Reads the imports of source files from their text, for the rules of the architecture and its drawing. */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export const source = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** Every TypeScript file of the project and of its tests, from the root, but for what is made when the client is packed. */
+/** Every TypeScript file of the project and its tests, from the root, without the build output of the client. */
 export const sourceFiles: readonly string[] = globSync(
   '{bench,config,machines,sip,src,test}/**/*.{ts,tsx,mjs}',
   {
@@ -21,9 +19,9 @@ export const sourceFiles: readonly string[] = globSync(
 
 export type Import = {
   from: string;
-  /** As it is written. */
+  /** Specifier as written. */
   to: string;
-  /** From the root; undefined for packages and Node's own modules. */
+  /** Path from the root; undefined for packages and Node's built-in modules. */
   inside: string | undefined;
   isType: boolean;
   isRelative: boolean;
@@ -32,7 +30,7 @@ export type Import = {
 const importPattern =
   /^(?:import|export)\s+(?<clause>[^'";]*?)\s*from\s*'(?<named>[^']+)'|^import\s*'(?<bare>[^']+)'|\bimport\(\s*'(?<lazy>[^']+)'/gm;
 
-/** `import type …` and `import { type A, type B } …` vanish or bring no value with them. */
+/** True for `import type …` and `import { type A, type B } …`. */
 const bringsOnlyTypes = (clause: string): boolean =>
   clause.startsWith('type ') ||
   (clause.startsWith('{') &&

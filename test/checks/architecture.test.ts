@@ -1,12 +1,12 @@
 /**
- * The rings of the architecture, enforced: who may import whom, who may read the configuration, who may provide the
- * charts with a world. It reads the imports of every TypeScript file.
+ * Enforces the rings of the architecture: which folder may import which, and where the charts get their
+ * implementations. Reads the imports of every TypeScript file.
  */
 import { dirname } from 'node:path';
 import test from 'ava';
-import { circlesIn } from './helpers/circles.ts';
-import { mayProvide, rules, unruled } from './helpers/folder-rules.ts';
-import { readImports, source, sourceFiles as files, type Import as ReadImport } from './helpers/imports.ts';
+import { circlesIn } from './circles.ts';
+import { mayProvide, rules, unruled } from './folder-rules.ts';
+import { readImports, source, sourceFiles as files, type Import as ReadImport } from './imports.ts';
 
 const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
@@ -29,7 +29,7 @@ const packageName = (to: string): string =>
     .slice(0, to.startsWith('@') ? 2 : 1)
     .join('/');
 
-/** Why this import breaks the table, or undefined. */
+/** Returns why an import breaks the table of rules; undefined if it does not. */
 const breach = ({ from, to, folder, isType }: Import): string | undefined => {
   const own = folderOf(from);
   if (unruled.includes(own)) return undefined;
@@ -45,13 +45,13 @@ const breach = ({ from, to, folder, isType }: Import): string | undefined => {
   return `${from} imports ${to}`;
 };
 
-/** Without comments and texts, so that only what runs is looked at. */
+/** Source text without comments and string literals. */
 const code = (path: string): string =>
   source(path).replaceAll(/\/\*.*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'/gs, '');
 
-test('the imports of all files can be read', (t) => {
+test('reads the imports of all files', (t) => {
   t.true(files.length > 20);
-  for (const path of ['machines/call.ts', 'src/domain/phone-number.ts', 'test/architecture.test.ts'])
+  for (const path of ['machines/call.ts', 'src/domain/phone-number.ts', 'test/checks/architecture.test.ts'])
     t.true(
       imports.some(({ from }) => from === path),
       path,
@@ -85,7 +85,7 @@ const forbidden = test.macro<[string, string, boolean]>({
       }),
       undefined,
     ),
-  title: (_, from, to, isType) => `${from} may not import ${isType ? 'types of ' : ''}${to}`,
+  title: (_, from, to, isType) => `${from} must not import ${isType ? 'types from ' : ''}${to}`,
 });
 
 test(forbidden, 'machines/call.ts', 'node:crypto', false);
@@ -108,14 +108,14 @@ test(forbidden, 'src/client/client.ts', 'zod', false);
 test(forbidden, 'src/client/client.ts', 'node:http', false);
 test(forbidden, 'src/strays/one.ts', 'node:fs', false);
 
-test('no file imports what its folder may not', (t) => {
+test('every import is allowed by the rules of its folder', (t) => {
   t.deepEqual(
     imports.map(breach).filter((reason) => reason !== undefined),
     [],
   );
 });
 
-test('paths between folders go through the names of package.json, relative paths stay in their folder', (t) => {
+test('imports from other folders use the # names of package.json, relative imports stay in their folder', (t) => {
   const strays = imports.filter(
     ({ from, folder, isRelative }) =>
       isRelative && !unruled.includes(folderOf(from)) && folder !== folderOf(from),
@@ -126,14 +126,14 @@ test('paths between folders go through the names of package.json, relative paths
   );
 });
 
-/** What uses what, of pairs. */
+/** Groups pairs by their first element. */
 const usesOf = (pairs: Iterable<readonly [from: string, to: string]>): Map<string, Set<string>> => {
   const uses = new Map<string, Set<string>>();
   for (const [from, to] of pairs) uses.set(from, (uses.get(from) ?? new Set()).add(to));
   return uses;
 };
 
-test('a circle is found wherever it begins, with all that lies on it', (t) => {
+test('finds every import cycle with all its members', (t) => {
   const pairs = [
     ['a', 'b'],
     ['b', 'c'],
@@ -143,7 +143,7 @@ test('a circle is found wherever it begins, with all that lies on it', (t) => {
   t.deepEqual(circlesIn(usesOf(pairs)), ['b → c → b', 'd → d']);
 });
 
-test('no two folders depend on each other, not even by way of others', (t) => {
+test('folders have no dependency cycles', (t) => {
   const pairs = imports.flatMap(({ from, folder }): [string, string][] => {
     const own = folderOf(from);
     return folder === undefined || folder === own || unruled.includes(own) ? [] : [[own, folder]];
@@ -151,7 +151,7 @@ test('no two folders depend on each other, not even by way of others', (t) => {
   t.deepEqual(circlesIn(usesOf(pairs)), []);
 });
 
-test('no two files import each other, not even types, nor by way of others', (t) => {
+test('files have no import cycles, not even of types', (t) => {
   const pairs = files
     .flatMap(readImports)
     .flatMap(({ from, inside }): [string, string][] => (inside === undefined ? [] : [[from, inside]]));
@@ -159,7 +159,7 @@ test('no two files import each other, not even types, nor by way of others', (t)
   t.deepEqual(circlesIn(usesOf(pairs)), []);
 });
 
-test('the charts get their world in the composition root alone', (t) => {
+test('only the composition root provides the charts with implementations', (t) => {
   const providers = files.filter((path) => code(path).includes('.provide('));
   t.deepEqual(
     providers.filter((path) => !mayProvide.some((folder) => isIn(folder, path))),
@@ -167,7 +167,7 @@ test('the charts get their world in the composition root alone', (t) => {
   );
 });
 
-test('the charts do nothing by themselves: no clock, no network, no log, no chance', (t) => {
+test('the charts use no clock, network, log or random numbers', (t) => {
   const outside =
     /\b(Date|performance|console|fetch|set(Timeout|Interval|Immediate)|queueMicrotask|process|globalThis|crypto|Math\.random|await|async|Promise)\b/;
   t.regex('setTimeout(() => {}, 1)', outside);

@@ -1,13 +1,13 @@
 /**
- * The page of the journeys names the files of five ways through the code. Each file is there, each leads to the next by
- * an import, and the number of them is what the page says.
+ * Checks the page of journeys, which lists the files of five paths through the code: every file exists, consecutive
+ * files import each other, and the stated number of files is right.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = 'guides/design';
 const page = readFileSync(join(root, folder, 'journeys.md'), 'utf8');
 
@@ -32,7 +32,7 @@ const journeys = page
     steps: (section.match(/^\d+\. .*$/gm) ?? []).map(stepOf),
   }));
 
-/** Also those of types, and those that are made while it runs. */
+/** Includes type imports and dynamic imports. */
 const importsOf = (path: string): string[] =>
   [...readFileSync(join(root, path), 'utf8').matchAll(/(?:from |import\()'([#.][^']+)'/g)].map(
     ([, name = '']) => (name.startsWith('#') ? name.slice(1) : normalize(join(dirname(path), name))),
@@ -41,7 +41,7 @@ const importsOf = (path: string): string[] =>
 const areLinked = (one: string, other: string): boolean =>
   importsOf(one).includes(other) || importsOf(other).includes(one);
 
-/** Neighbours on the way that have nothing to do with each other. */
+/** Consecutive files where neither imports the other. */
 const gapsIn = (steps: readonly Step[]): string[] => {
   const pairs = steps.slice(1).flatMap(({ file, byWayOf }, index) => {
     const way = [steps[index]?.file ?? '', ...byWayOf, file];
@@ -50,12 +50,12 @@ const gapsIn = (steps: readonly Step[]): string[] => {
   return pairs.filter(([from, to]) => !areLinked(from, to)).map((pair) => pair.join(' → '));
 };
 
-test('there are five journeys', (t) => {
+test('the page has five journeys', (t) => {
   t.is(journeys.length, 5);
 });
 
 for (const { name, files, steps } of journeys) {
-  test(`${name}: every file is there, and counted`, (t) => {
+  test(`${name}: every file exists, and the number of files is right`, (t) => {
     t.true(steps.length >= 4);
     t.deepEqual(
       steps
@@ -67,12 +67,12 @@ for (const { name, files, steps } of journeys) {
     t.is(steps.length, files);
   });
 
-  test(`${name}: each file leads to the next`, (t) => {
+  test(`${name}: consecutive files import each other`, (t) => {
     t.deepEqual(gapsIn(steps), []);
   });
 }
 
-test('files that do not know each other leave a gap', (t) => {
+test('reports consecutive files that do not import each other', (t) => {
   t.deepEqual(
     gapsIn([
       { file: 'config/settings.ts', byWayOf: [] },

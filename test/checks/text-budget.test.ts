@@ -1,8 +1,7 @@
 /**
- * Whatever strangers write, reading it costs about as much as plain words of the same length: each path that a text
- * takes through the gateway is fed the shapes that such paths are slow on, up to its limit. What grows with the square
- * of the length would cost a thousand times as much. Processor time is compared, each time with that of plain words in
- * the same moment, and the best of several attempts counts, so that a busy machine comes to the same verdict.
+ * Checks that untrusted text costs about as much processor time as plain words of the same length. Each code path that
+ * reads text gets hostile shapes up to its length limit; quadratic cost would be a thousand times as much. The best of
+ * several attempts counts, so a busy machine reaches the same verdict.
  */
 import test from 'ava';
 import { nameAddressesIn } from '#sip/parties/name-addresses.ts';
@@ -39,7 +38,7 @@ import { bodyOf } from '#test/helpers/recorded-replies.ts';
 
 type Read = (text: string) => unknown;
 
-/** A refusal is an answer, too; what it costs is what counts. */
+/** A rejection counts as a result: only its cost matters. */
 const readOrRefuse = async (read: Read, text: string): Promise<void> => {
   try {
     await read(text);
@@ -55,7 +54,7 @@ const inPieces = (text: string, length: number): string[] =>
 
 const plain = 'The table for four is booked at 7. 예약을 확인해 드리겠습니다. ';
 
-/** Repeated up to the limit, with an end that lets what has begun fail. */
+/** Units that are repeated up to the limit, with an end that makes a partial match fail. */
 const shapes: readonly (readonly [unit: string, end?: string])[] = [
   ['아', '악'],
   ['네', '에에'],
@@ -255,29 +254,32 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
   'when to come back': { characters: 16_000, read: (text) => retryAfterMs(text, 0) },
 };
 
-/** So much more than plain words a hostile text may cost. */
+/** Highest cost of a hostile text, as a multiple of the cost of plain words. */
 const factor = 25;
 
 const filled = (unit: string, end: string, length: number): string =>
   unit.repeat(Math.ceil((length - end.length) / unit.length)).slice(0, length - end.length) + end;
 
 for (const [name, { characters, read }] of Object.entries(paths)) {
-  test.serial(`${name}: no text of ${characters} characters costs much more than plain words`, async (t) => {
-    const words = filled(plain, '', characters);
-    await readOrRefuse(read, words);
-    for (const [unit, end = ''] of shapes) {
-      const text = filled(unit, end, characters);
-      const times = await timesAsCostly(
-        () => readOrRefuse(read, text),
-        () => readOrRefuse(read, words),
-        factor,
-      );
-      t.true(times <= factor, `${JSON.stringify(unit)}… costs ${Math.round(times)} times as much`);
-    }
-  });
+  test.serial(
+    `${name}: hostile text of ${characters} characters costs about as much as plain words`,
+    async (t) => {
+      const words = filled(plain, '', characters);
+      await readOrRefuse(read, words);
+      for (const [unit, end = ''] of shapes) {
+        const text = filled(unit, end, characters);
+        const times = await timesAsCostly(
+          () => readOrRefuse(read, text),
+          () => readOrRefuse(read, words),
+          factor,
+        );
+        t.true(times <= factor, `${JSON.stringify(unit)}… costs ${Math.round(times)} times as much`);
+      }
+    },
+  );
 }
 
-test('a state of a graph with many messages costs in proportion to them', async (t) => {
+test.serial('LangGraph state: cost is proportional to the number of messages', async (t) => {
   const messages = (count: number) =>
     Array.from({ length: count }, (_, index) => ({
       id: `m${index}`,
@@ -287,7 +289,7 @@ test('a state of a graph with many messages costs in proportion to them', async 
       isCutOff: false,
     }));
   const take = (count: number) => () => [...createSaidMessages().complete(messages(count))];
-  // In proportion it would be ten times as much, with the square a hundred.
+  // Proportional cost is ten times as much, quadratic a hundred times.
   const times = await timesAsCostly(take(20_000), take(2_000), 40);
   t.true(times <= 40, `ten times as many cost ${Math.round(times)} times as much`);
 });

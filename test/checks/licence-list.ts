@@ -1,16 +1,16 @@
-/** The packages that are installed with the gateway, by their licence: made from `package-lock.json`. */
+/** Lists the packages that are installed with the gateway by licence, read from `package-lock.json`. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 export const licencesPage = 'guides/licences.md';
 
-/** What stands between these lines of the page is made here. */
+/** Generated part of the page. */
 const between = /(?<=<!-- listed: begin -->\n)[^]*(?=<!-- listed: end -->)/;
 
-/** Packages that do not say their licence where others do, and where they say it. */
+/** Licences of packages whose package.json has no licence field, with their source. */
 const saidElsewhere: Readonly<Record<string, string>> = {
-  // At the end of its Readme.md.
+  // From the end of its Readme.md.
   only: 'MIT',
 };
 
@@ -21,7 +21,7 @@ const lockFile = z.object({
   ),
 });
 
-/** The packages by their licences. What only developers install is left out. */
+/** Returns package names by licence, without development dependencies. */
 export const packagesByLicence = (lock: unknown): ReadonlyMap<string, readonly string[]> => {
   const found = new Map<string, Set<string>>();
   for (const [path, { license, dev, link }] of Object.entries(lockFile.parse(lock).packages)) {
@@ -29,7 +29,7 @@ export const packagesByLicence = (lock: unknown): ReadonlyMap<string, readonly s
     if (at === -1 || dev === true || link === true) continue;
     const name = path.slice(at + 'node_modules/'.length);
     const licence = license ?? saidElsewhere[name];
-    if (licence === undefined) throw new Error(`Nobody knows the licence of ${name}`);
+    if (licence === undefined) throw new Error(`No licence is known for ${name}`);
     const names = found.get(licence) ?? new Set();
     found.set(licence, names.add(name));
   }
@@ -48,5 +48,5 @@ const listed = (): string => {
     .join('\n');
 };
 
-/** The page with the packages of today. */
+/** Returns the page with a current list. */
 export const withList = (page: string): string => page.replace(between, () => `\n${listed()}\n`);

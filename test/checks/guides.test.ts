@@ -1,4 +1,4 @@
-/** The pages agree with each other and with the code: links, commands, names, and the tables that must be complete. */
+/** Checks that pages agree with each other and with the code: links, commands, names and complete tables. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ import { eventTypes } from '#src/domain/event-types.ts';
 import { refusalCatalogue } from '#src/domain/refusal.ts';
 import { rotationMs } from '#src/events/endpoint-secret.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 const pages = globSync('{*.md,{config,guides,machines,bench,examples,sip,src,test}/**/*.md}', {
@@ -21,7 +21,7 @@ const pages = globSync('{*.md,{config,guides,machines,bench,examples,sip,src,tes
   exclude: (path) => path.endsWith('node_modules'),
 });
 
-/** Headings as a page's links name them. */
+/** Anchors of the headings of a page. */
 const anchorsOf = (page: string): string[] =>
   [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -30,7 +30,7 @@ const anchorsOf = (page: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-test('every link leads to a file that exists, and to a heading that is there', (t) => {
+test('every link points to an existing file and heading', (t) => {
   t.true(pages.length > 15);
   for (const page of pages)
     for (const [, target = ''] of read(page).matchAll(/\]\(([^)\s]+)\)/g)) {
@@ -42,11 +42,11 @@ test('every link leads to a file that exists, and to a heading that is there', (
     }
 });
 
-test('no page holds two versions of itself', (t) => {
+test('no page contains merge conflict markers', (t) => {
   for (const page of pages) t.notRegex(read(page), /^[\s>\\]*(?:<{7}|={7}$|(?:> ?){7})/m, page);
 });
 
-test('every test that a page names is there', (t) => {
+test('every test file that a page names exists', (t) => {
   const named = pages.flatMap((page) =>
     [...read(page).matchAll(/`(test\/[\w./-]+)`/g)].map(([, path = '']) => ({ page, path })),
   );
@@ -54,7 +54,7 @@ test('every test that a page names is there', (t) => {
   for (const { page, path } of named) t.true(existsSync(join(root, path)), `${page}: ${path}`);
 });
 
-test('every guide and every example can be found from the README', (t) => {
+test('every guide and example is linked from the README, directly or through other pages', (t) => {
   const found = new Set(['README.md']);
   for (const page of found)
     for (const [, file = ''] of read(page).matchAll(/\]\(([^)#:\s]+\.md)[^)]*\)/g))
@@ -76,7 +76,7 @@ const cells = (page: string): string[][] =>
 
 const quoted = (cell: string | undefined): string | undefined => /^`([^`]+)`$/.exec(cell ?? '')?.[1];
 
-test('the table of settings holds them all, and where it gives a value as default, this is the default', (t) => {
+test('the table of settings lists every setting with its default', (t) => {
   const rows = cells(read('guides/settings.md')).filter(([name]) => name?.startsWith('`GW_'));
   t.deepEqual(rows.map(([name]) => quoted(name) ?? '').sort(), Object.keys(settings.shape).sort());
   for (const [name, value] of rows) {
@@ -86,7 +86,7 @@ test('the table of settings holds them all, and where it gives a value as defaul
   }
 });
 
-test('the table of errors holds every code with its status, in the order of the statuses', (t) => {
+test('the table of errors lists every code with its status, ordered by status', (t) => {
   const rows = cells(read('guides/errors.md')).filter(([, status]) => /^\d{3}$/.test(status ?? ''));
   t.deepEqual(
     Object.fromEntries(rows.map(([code, status]) => [quoted(code), Number(status)])),
@@ -100,7 +100,7 @@ test('the table of errors holds every code with its status, in the order of the 
   t.true(rows.every((row) => row.length === 4 && row.every((cell) => cell !== '')));
 });
 
-test('the table of events holds every type', (t) => {
+test('the table of events lists every event type', (t) => {
   const rows = cells(read('guides/events.md')).map(([type]) => quoted(type));
   t.deepEqual(
     rows.filter((type) => type !== undefined),
@@ -115,7 +115,7 @@ const spoken = (seconds: number): string =>
       ? `${seconds / 60} min`
       : `${seconds} s`;
 
-test('the numbers that pages name are those of the platform', (t) => {
+test('pages state the limits and times of the code', (t) => {
   const events = read('guides/events.md');
   const delays = deliveryPolicy.scheduleSec.slice(1).map(spoken);
   t.true(
@@ -137,7 +137,7 @@ test('the numbers that pages name are those of the platform', (t) => {
 
 type Command = { page: string; method: string; path: string; body: string | undefined };
 
-/** The requests that the shell blocks of a page make to the gateway. */
+/** Requests to the gateway in the shell blocks of a page. */
 const commandsOf = (page: string): Command[] =>
   [...read(page).matchAll(/^```sh\n(.*?)^```$/gms)]
     .flatMap(([, block = '']) => block.replaceAll('\\\n', ' ').split(/\n|; /))
@@ -156,10 +156,10 @@ const routeOf = ({ method, path }: Pick<Command, 'method' | 'path'>) =>
       new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
   );
 
-/** Sent to show what a mistake is answered with. */
+/** Request bodies that are invalid on purpose: the page shows the error. */
 const mistakes = new Set(['{"to": "+821012345678"}']);
 
-test('every request that a page makes with curl is one that the API takes', (t) => {
+test('the API accepts every curl request of a page', (t) => {
   const commands = pages.flatMap(commandsOf);
   t.true(commands.length > 40, String(commands.length));
   for (const command of commands) {
@@ -172,7 +172,7 @@ test('every request that a page makes with curl is one that the API takes', (t) 
   }
 });
 
-test('every operation that a page names exists', (t) => {
+test('every API operation that a page names exists', (t) => {
   let count = 0;
   for (const page of pages)
     for (const [, method = '', path = ''] of read(page).matchAll(
@@ -185,7 +185,7 @@ test('every operation that a page names exists', (t) => {
   t.true(count > 8, String(count));
 });
 
-test('the page of each agent type binds an agent of this type', (t) => {
+test('the page of each agent type binds an agent of that type', (t) => {
   const binding = z.object({ agent_type: z.string() });
   for (const type of agentTypes) {
     const bodies = commandsOf(`examples/${type.replace('_', '-')}/README.md`)

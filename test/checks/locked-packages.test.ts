@@ -1,4 +1,4 @@
-/** The installed packages: locked by their hashes, from the registry alone, and without running anything of it. */
+/** Checks that packages are locked by hash, come from the registry, and run no install scripts. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import { z } from 'zod';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 const dependencies = z.record(z.string(), z.string()).default({});
@@ -36,33 +36,33 @@ const lockfile = z
   })
   .parse(JSON.parse(read('package-lock.json')));
 
-/** The project and its workspace are no packages of others. */
+/** Packages from the registry, without the project and its workspace. */
 const locked = Object.entries(lockfile.packages).filter(
   ([path, { link }]) => path.includes('node_modules/') && link !== true,
 );
 
-test('each direct dependency is of one version', (t) => {
+test('direct dependencies have exact versions', (t) => {
   for (const [name, version] of Object.entries(direct)) t.regex(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
 });
 
-test('each package is locked by its hash, and is of no other place than the registry', (t) => {
+test('every package is locked by hash and comes from the registry', (t) => {
   t.true(locked.length > Object.keys(direct).length);
   for (const [path, { integrity = '', resolved, version = '' }] of locked) {
     t.regex(integrity, /^sha512-[A-Za-z0-9+/]{86}==$/, path);
     t.regex(version, /^\d+\.\d+\.\d+/, path);
-    // Where npm does not write the registry's address it is the one that is configured.
+    // npm omits the address of the configured registry.
     t.regex(resolved ?? 'https://', /^https:\/\//, path);
   }
 });
 
-test('no package runs anything when it is installed', (t) => {
+test('packages are installed without install scripts', (t) => {
   const installing = ['config/install.mjs', 'config/Dockerfile', 'test/real-agents/prepare-project.ts'];
   for (const path of installing) t.regex(read(path), /--ignore-scripts/, path);
   for (const line of read('config/Dockerfile').split('\n'))
     if (/npm (ci|install)/.test(line)) t.regex(line, /--ignore-scripts/);
 });
 
-test('the list of components has all that runs, with its hash and its licence, and no tool of the developers', async (t) => {
+test('list-components lists every runtime package with hash and licence, and no development dependency', async (t) => {
   const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'list-components'], {
     cwd: root,
     maxBuffer: 64 * 1024 * 1024,

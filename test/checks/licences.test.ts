@@ -1,17 +1,18 @@
+/** Checks the page that lists the installed packages by licence. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { licencesPage, packagesByLicence, withList } from './helpers/licence-list.ts';
+import { licencesPage, packagesByLicence, withList } from './licence-list.ts';
 
-const page = readFileSync(fileURLToPath(new URL(`../${licencesPage}`, import.meta.url)), 'utf8');
+const page = readFileSync(fileURLToPath(new URL(`../../${licencesPage}`, import.meta.url)), 'utf8');
 
-test('the page of the licences lists what is installed; `npm run list-licences` makes it', (t) => {
+test('the list of licences is up to date: `npm run list-licences` after a change of dependencies', (t) => {
   t.is(withList(page), page);
   t.true(page.includes('`koa`'));
-  t.false(page.includes('`ava`'), 'what only developers install is none of it');
+  t.false(page.includes('`ava`'), 'development dependencies are left out');
 });
 
-test('packages are found wherever they lie, once, and one without a licence is a mistake', (t) => {
+test('lists each installed package once by licence, and throws for one without a licence', (t) => {
   const packages = {
     '': { license: 'MIT' },
     'node_modules/a': { license: 'MIT' },
@@ -29,6 +30,6 @@ test('packages are found wherever they lie, once, and one without a licence is a
     ],
   );
   t.throws(() => packagesByLicence({ packages: { 'node_modules/d': {} } }), {
-    message: 'Nobody knows the licence of d',
+    message: 'No licence is known for d',
   });
 });

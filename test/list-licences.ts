@@ -1,7 +1,0 @@
-/** Lists the packages anew in the page of the licences: `npm run list-licences`. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { licencesPage, withList } from './helpers/licence-list.ts';
-
-const file = fileURLToPath(new URL(`../${licencesPage}`, import.meta.url));
-writeFileSync(file, withList(readFileSync(file, 'utf8')));
