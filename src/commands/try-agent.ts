@@ -119,16 +119,21 @@ const requestOf = (options: ReturnType<typeof parse>): TrialRequest => {
   };
 };
 
-/** Resolves to the exit code. */
-const main = async (args: readonly string[]): Promise<number> => {
+type Environment = {
+  environment: NodeJS.ProcessEnv;
+  output: { write: (text: string) => unknown; isTTY?: boolean };
+  errors: { write: (text: string) => unknown };
+};
+
+const runTrial = async (args: readonly string[], { environment, output }: Environment): Promise<number> => {
   const options = parse(args);
-  const print = (text: string): unknown => process.stdout.write(text);
+  const print = (text: string): unknown => output.write(text);
   if (options.help) {
     print(help);
     return 0;
   }
   const request = requestOf(options);
-  const config = readConfig(process.env, process.stdout.isTTY);
+  const config = readConfig(environment, output.isTTY ?? false);
   await using started = new AsyncDisposableStack();
   const outgoing = await startOutgoing({
     config,
@@ -157,12 +162,22 @@ const main = async (args: readonly string[]): Promise<number> => {
   return trial.ok ? 0 : 1;
 };
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  const isWrongUse =
-    error instanceof UsageError || error instanceof ConfigError || error instanceof StartError;
-  if (!isWrongUse) throw error;
-  process.stderr.write(`${error.message.replaceAll(/\s+/g, ' ')} (--help explains)\n`);
-  process.exitCode = 2;
-}
+/** Resolves to the exit code; wrong use is one line of `errors`. */
+export const runTryAgent = async (args: readonly string[], environment: Environment): Promise<number> => {
+  try {
+    return await runTrial(args, environment);
+  } catch (error) {
+    const isWrongUse =
+      error instanceof UsageError || error instanceof ConfigError || error instanceof StartError;
+    if (!isWrongUse) throw error;
+    environment.errors.write(`${error.message.replaceAll(/\s+/g, ' ')} (--help explains)\n`);
+    return 2;
+  }
+};
+
+if (import.meta.main)
+  process.exitCode = await runTryAgent(process.argv.slice(2), {
+    environment: process.env,
+    output: process.stdout,
+    errors: process.stderr,
+  });

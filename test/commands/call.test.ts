@@ -9,7 +9,7 @@ import { TrunklineProblem } from '#src/client/client.ts';
 import { runCall } from '#src/commands/call.ts';
 import { UsageError } from '#src/commands/parse-options.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
-import { testGateway, testSettings, type TestGateway } from '#test/helpers/gateway.ts';
+import { sharedGateway, testSettings, type TestGateway } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
 import { emptyFolder } from '#test/start/gateway-process.ts';
 
@@ -36,13 +36,15 @@ const typing = (args: readonly string[], environment: Record<string, string>) =>
   };
 };
 
+const sharing = sharedGateway();
+
 /** Of whoever types in the folder of this gateway. */
 const folderOf = ({ credentials }: TestGateway): Record<string, string> => ({
   GW_DATA_DIR: dirname(credentials.file),
 });
 
-test('a call is shown as it happens, and how it ended', async (t) => {
-  const gateway = await testGateway(t);
+test.serial('a call is shown as it happens, and how it ended', async (t) => {
+  const gateway = await sharing(t);
   const { exit, printed } = typing([polite, 'Confirm the table'], folderOf(gateway));
   t.is(await exit, 0);
   const [call] = z
@@ -66,8 +68,8 @@ test('a call is shown as it happens, and how it ended', async (t) => {
   t.true(text.includes(`/#/calls/${call?.id}`));
 });
 
-test('what is said of a call stands in it', async (t) => {
-  const gateway = await testGateway(t);
+test.serial('what is said of a call stands in it', async (t) => {
+  const gateway = await sharing(t);
   const given = ['--metadata', 'order=A-1042', '--metadata', 'note=a=b'];
   await typing([busy, ...given], folderOf(gateway)).exit;
   await typing([busy], folderOf(gateway)).exit;
@@ -81,8 +83,8 @@ test('what is said of a call stands in it', async (t) => {
   });
 });
 
-test('a call that nobody takes ends with 1, and says why', async (t) => {
-  const { exit, printed } = typing([busy], folderOf(await testGateway(t)));
+test.serial('a call that nobody takes ends with 1, and says why', async (t) => {
+  const { exit, printed } = typing([busy], folderOf(await sharing(t)));
   t.is(await exit, 1);
   t.regex(printed.output, /The line was busy\.\n/);
   t.notRegex(printed.output, /It lasted/);
@@ -90,8 +92,8 @@ test('a call that nobody takes ends with 1, and says why', async (t) => {
 
 const jsonLine = z.looseObject({ type: z.string() });
 
-test('programs get a line of JSON for each event', async (t) => {
-  const { exit, printed } = typing(['--json', polite], folderOf(await testGateway(t)));
+test.serial('programs get a line of JSON for each event', async (t) => {
+  const { exit, printed } = typing(['--json', polite], folderOf(await sharing(t)));
   t.is(await exit, 0);
   const lines = printed.output
     .trim()
@@ -107,21 +109,21 @@ test('programs get a line of JSON for each event', async (t) => {
 });
 
 const endedBy = async (t: ExecutionContext, times: number): Promise<string> => {
-  const { exit, printed, sees, pressCtrlC } = typing([silent], folderOf(await testGateway(t)));
+  const { exit, printed, sees, pressCtrlC } = typing([silent], folderOf(await sharing(t)));
   await sees(/Answered/);
   for (let time = 0; time < times; time += 1) pressCtrlC();
   t.is(await exit, times > 2 ? 1 : 0);
   return printed.output;
 };
 
-test('whoever wants to end the call asks the agent to, insists, and leaves', async (t) => {
+test.serial('whoever wants to end the call asks the agent to, insists, and leaves', async (t) => {
   t.regex(await endedBy(t, 1), /is asked to end the call[^]*The agent said goodbye/);
   t.regex(await endedBy(t, 2), /Hanging up at once[^]*The agent said goodbye/);
   t.regex(await endedBy(t, 3), /Left\. Whether the call has ended/);
 });
 
-test('a signal is what Ctrl-C is: one that is repeated by npm counts once', async (t) => {
-  const gateway = await testGateway(t);
+test.serial('a signal is what Ctrl-C is: one that is repeated by npm counts once', async (t) => {
+  const gateway = await sharing(t);
   const command = new URL('../../src/commands/call.ts', import.meta.url).pathname;
   const environment = { ...process.env, ...folderOf(gateway), LC_ALL: 'C' };
   const child = spawn(process.execPath, [command, silent], {
@@ -140,7 +142,7 @@ test('a signal is what Ctrl-C is: one that is repeated by npm counts once', asyn
   t.notRegex(printed, /at once; Ctrl-C again leaves/);
 });
 
-test('where no gateway runs one is started, which ends with the call', async (t) => {
+test.serial('where no gateway runs one is started, which ends with the call', async (t) => {
   const folder = await emptyFolder(t);
   const environment = testSettings(await testDatabaseUrl(t), folder);
   const { exit, printed } = typing([busy], { ...environment, LANG: 'ko_KR.UTF-8' });
@@ -153,8 +155,8 @@ test('where no gateway runs one is started, which ends with the call', async (t)
   await t.throwsAsync(fetch(`${url}/healthz`));
 });
 
-test('a recording is played by the first player there is', async (t) => {
-  const gateway = await testGateway(t);
+test.serial('a recording is played by the first player there is', async (t) => {
+  const gateway = await sharing(t);
   const programs = await emptyFolder(t);
   const heard = join(programs, 'heard');
   await writeFile(join(programs, 'mpv'), `#!/bin/sh\nfor file; do :; done\n/bin/cp "$file" ${heard}\n`);
@@ -167,8 +169,8 @@ test('a recording is played by the first player there is', async (t) => {
   t.regex(none.printed.output, /none of ffplay, mpv, vlc, play is installed/);
 });
 
-test('what cannot be is said in one line', async (t) => {
-  const gateway = await testGateway(t);
+test.serial('what cannot be is said in one line', async (t) => {
+  const gateway = await sharing(t);
   const wrongly = (message: RegExp, ...args: string[]) =>
     t.throwsAsync(typing(args, folderOf(gateway)).exit, { instanceOf: UsageError, message });
   await wrongly(/The number to call is missing/);

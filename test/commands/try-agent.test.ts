@@ -1,28 +1,24 @@
+/** `npm run try-agent`: a conversation with an agent server, and wrong use. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { runTryAgent } from '#src/commands/try-agent.ts';
 import { sendJson, sendReply, startAgentServer, type Answer } from '#test/helpers/agent-server.ts';
-
-const command = fileURLToPath(new URL('../../src/commands/try-agent.ts', import.meta.url));
-
-/** No setting of the gateway; the compiled modules of the run. */
-const inherited = {
-  PATH: process.env['PATH'],
-  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-};
 
 type Ended = { code: number; stdout: string; stderr: string };
 
-const run = (args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> =>
-  new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [command, ...args],
-      { env: { ...inherited, ...environment } },
-      (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
-    );
+/** The command in this process, with no settings but these. */
+const run = async (args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> => {
+  const printed = { stdout: '', stderr: '' };
+  const code = await runTryAgent(args, {
+    environment,
+    output: { write: (text) => (printed.stdout += text) },
+    errors: { write: (text) => (printed.stderr += text) },
   });
+  return { code, ...printed };
+};
 
 const serve = async (t: ExecutionContext, answers: Answer | readonly Answer[]) => {
   const server = await startAgentServer(answers);
@@ -60,6 +56,15 @@ test('a conversation is printed, and ends with 0', async (t) => {
     t.true(stdout.includes(part), part);
   }
   t.false(stdout.includes('hush-hush'));
+});
+
+test('as a program it exits with 2 and one line on standard error when called wrongly', async (t) => {
+  const command = fileURLToPath(new URL('../../src/commands/try-agent.ts', import.meta.url));
+  const child = execFile(process.execPath, [command, '--type', 'gpt']);
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  t.deepEqual(await once(child, 'close'), [2, null]);
+  t.regex(stderr, /^--type must be one of[^\n]+\n$/);
 });
 
 test('--json prints the same for machines', async (t) => {

@@ -16,6 +16,7 @@ import { databaseLimits } from '#config/policy.ts';
 import { z } from 'zod';
 import { openDatabase, type Database } from '#src/persistence/database.ts';
 import { databaseIn, runStatement } from './database-statement.ts';
+import type { Scope } from './file-scope.ts';
 import { runningFile } from './together/running-file.ts';
 
 const kept = z.object({ url: z.string(), template: z.string() }).or(z.object({ failed: z.string() }));
@@ -90,8 +91,8 @@ const open = (url: string, node = 'test'): Promise<Database> =>
     logger: pino({ level: 'silent' }),
   });
 
-/** The address of a migrated, empty database of this test alone; it is dropped when the test ends. */
-export const testDatabaseUrl = async (t: ExecutionContext): Promise<string> => {
+/** The address of a migrated, empty database of this test, or of this file, alone; dropped when the scope ends. */
+export const testDatabaseUrl = async (t: Scope): Promise<string> => {
   const { url, drop } = await createCopy();
   t.teardown(async () => {
     await drop();

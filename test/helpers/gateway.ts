@@ -9,6 +9,7 @@ import { readConfig } from '#config/config.ts';
 import { startGateway, type Gateway } from '#src/gateway.ts';
 import { apiClient, type ApiClient } from './api-client.ts';
 import { testDatabaseUrl } from './database.ts';
+import { fileScope, type Scope } from './file-scope.ts';
 import { until } from './until.ts';
 
 const turn = z.object({
@@ -75,30 +76,34 @@ const startNext = (...parameters: Parameters<typeof startGateway>): Promise<Gate
   return start;
 };
 
-/** From this level on a logged line tells why a test failed. */
+/** From this level on a logged line helps to explain a failure. */
 const warningLevel = 40;
 const logLine = z.looseObject({ level: z.number() });
 
-const tellWhyItFailed = (t: ExecutionContext, logged: readonly string[]): void => {
-  if (t.passed) return;
-  for (const line of logged) if (logLine.parse(JSON.parse(line)).level >= warningLevel) t.log(line.trim());
+/** Prints the gateway's warnings and errors below the failure of this test. */
+const logWarningsOnFailure = (t: ExecutionContext, logged: readonly string[]): void => {
+  const before = logged.length;
+  t.teardown(() => {
+    if (t.passed) return;
+    for (const line of logged.slice(before))
+      if (logLine.parse(JSON.parse(line)).level >= warningLevel) t.log(line.trim());
+  });
 };
 
-/** Ends with the test. `environment` overrides the settings. */
-export const testGateway = async (
-  t: ExecutionContext,
-  environment: Record<string, string> = {},
+/** Starts a gateway that ends with the scope. `environment` overrides the settings. */
+const startTestGateway = async (
+  scope: Scope,
+  environment: Record<string, string>,
+  logged: string[],
 ): Promise<TestGateway> => {
   // Registered first, so that it runs last: the database is dropped when the gateway is gone.
-  const databaseUrl = environment['GW_DATABASE_URL'] ?? (await testDatabaseUrl(t));
+  const databaseUrl = environment['GW_DATABASE_URL'] ?? (await testDatabaseUrl(scope));
   const dataFolder = environment['GW_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'trunkline-test-')));
-  const logged: string[] = [];
   const logger = pino({ level: 'debug', base: null }, { write: (line: string) => void logged.push(line) });
   const config = readConfig({ ...testSettings(databaseUrl, dataFolder), ...environment }, false);
   const databaseLimits = { ...config.databaseLimits, ...patientLimits };
   const gateway = await startNext({ ...config, databaseLimits }, logger);
-  t.teardown(async () => {
-    tellWhyItFailed(t, logged);
+  scope.teardown(async () => {
     await gateway.close();
     if (environment['GW_DATA_DIR'] === undefined) await rm(dataFolder, { recursive: true, force: true });
   });
@@ -124,5 +129,31 @@ export const testGateway = async (
       const { body } = await client.get(`/api/v1/calls/${callId}/transcript`);
       return z.array(turn).parse(body['transcript']);
     },
+  };
+};
+
+/** A gateway of this test alone. `environment` overrides the settings. */
+export const testGateway = async (
+  t: ExecutionContext,
+  environment: Record<string, string> = {},
+): Promise<TestGateway> => {
+  const logged: string[] = [];
+  logWarningsOnFailure(t, logged);
+  return startTestGateway(t, environment, logged);
+};
+
+/**
+ * Module-level, called once per test file: a gateway for all tests of the file that do not disturb each other. The
+ * first test that asks for it starts it.
+ */
+export const sharedGateway = (
+  environment: Record<string, string> = {},
+): ((t: ExecutionContext) => Promise<TestGateway>) => {
+  const scope = fileScope();
+  const logged: string[] = [];
+  let starting: Promise<TestGateway> | undefined;
+  return (t) => {
+    logWarningsOnFailure(t, logged);
+    return (starting ??= startTestGateway(scope, environment, logged));
   };
 };

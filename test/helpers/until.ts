@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const pollMs = 15;
-/** Who asks a busy machine is busy with something else most of the time. */
-const restPerAsk = 4;
+/** The pause before the next poll, as a multiple of how long the last one took: a busy machine is polled less often. */
+const pausePerPoll = 4;
 
-/**
- * Asks until the answer is there. The limit ends a test that would wait for ever; it says nothing about how long
- * something may take, so it is far above what a busy machine needs.
- */
+/** Polls until there is a value. The limit ends a test that hangs; a busy machine does not reach it. */
 export const until = async <Value>(
   what: string,
   ask: () => Promise<Value | undefined> | Value | undefined,
-  withinMs = 300_000,
+  withinMs = 60_000,
 ): Promise<Value> => {
   // Tests set the wall clock.
   const deadline = performance.now() + withinMs;
@@ -20,6 +17,6 @@ export const until = async <Value>(
     const value = await ask();
     if (value !== undefined) return value;
     if (performance.now() > deadline) throw new Error(`Waited ${withinMs} ms in vain: ${what}`);
-    await sleep(Math.max(pollMs, (performance.now() - asked) * restPerAsk));
+    await sleep(Math.max(pollMs, (performance.now() - asked) * pausePerPoll));
   }
 };

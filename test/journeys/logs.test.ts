@@ -17,8 +17,9 @@ const entry = z.looseObject({
   call_id: z.uuid().optional(),
 });
 
-/** Facts that belong to no call. */
-const callless = /^http request$|^no synthesizer is installed|^the event loop stood still/;
+/** Facts that belong to no call. Those about the database appear when the machine is so busy that it answers late. */
+const callless =
+  /^http request$|^no synthesizer is installed|^the event loop stood still|the database|could not be (read|noted|counted|looked for|deleted|cleared away)|^a caller went away/;
 
 /** Finds a number in every form: domestic, international, with hyphens, spaces, dots or brackets. */
 const anyFormOf = (number: string): RegExp =>
@@ -28,6 +29,7 @@ const ownNumber = '07000000000';
 const caller = '01098765432';
 const stranger = '0316543210';
 const callee = '01000000001';
+const patientCallee = '01077770003';
 
 /** English words that are said, asked for or answered here and nowhere else. */
 const words = /pomegranate|persimmon|zucchini|quince|tangerine/i;
@@ -77,7 +79,7 @@ test('the finder of numbers knows their forms', (t) => {
 
 /** A gateway, what it must not tell, and the calls that it has had. */
 const startStory = async (t: ExecutionContext) => {
-  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '50' });
+  const gateway = await testGateway(t);
   const { number_key: numberKey, admin_token: adminToken } = gateway.credentials;
   const calls: string[] = [];
   return {
@@ -124,7 +126,16 @@ const callOut = async (t: ExecutionContext, { gateway, over }: Story) => {
   ]);
   t.teardown(agent.close);
   await bind(gateway, 'outbound', `${agent.url}/?key=url-hush`);
-  await over(await gateway.call(callee, 'Speak of the pomegranate'));
+  // Waits for each sentence of the agent, so that the number of requests does not depend on who speaks first.
+  const patient = [
+    { listen: true },
+    { say: 'tangerine' },
+    { listen: true },
+    { say: 'tangerine' },
+    { listen: true },
+  ];
+  await gateway.admin.put(`/api/v1/admin/simulator/callees/${patientCallee}`, { script: patient });
+  await over(await gateway.call(patientCallee, 'Speak of the pomegranate'));
   await bind(gateway, 'outbound', await closedUrl());
   await over(await gateway.call(callee));
   return agent;
@@ -232,7 +243,7 @@ test('a log tells what happened to each call, and nothing that was said, dialled
   for (const spoken of [/pomegranate/, /persimmon/, /tangerine/, anyKorean]) t.regex(all, spoken);
 
   // Nothing that a log must not hold
-  const numbers = [ownNumber, caller, stranger, callee, '01000000003'].map(anyFormOf);
+  const numbers = [ownNumber, caller, stranger, callee, patientCallee, '01000000003'].map(anyFormOf);
   for (const line of logged) {
     for (const secret of secrets) t.false(line.includes(secret), line);
     t.notRegex(line, /gw_live_|gw_admin_|whsec_|Bearer/);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
+import type { Scope } from '#test/helpers/file-scope.ts';
 import { testSettings } from '#test/helpers/gateway.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 
@@ -28,14 +29,14 @@ export const credentialsIn = async (dataFolder: string): Promise<StoredCredentia
   credentials.parse(JSON.parse(await readFile(join(dataFolder, 'dev-credentials.json'), 'utf8')));
 
 /** Empty; removed with the test. */
-export const emptyFolder = async (t: ExecutionContext): Promise<string> => {
+export const emptyFolder = async (t: Scope): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-start-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   return folder;
 };
 
 /** Settings of a gateway on a database server, which starts sooner than an embedded one. */
-export const serverSettings = async (t: ExecutionContext): Promise<Record<string, string>> => {
+export const serverSettings = async (t: Scope): Promise<Record<string, string>> => {
   const databaseUrl = await testDatabaseUrl(t);
   return testSettings(databaseUrl, await emptyFolder(t));
 };
@@ -51,9 +52,18 @@ export type GatewayProcess = {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
-/** Of the test's own environment the gateway gets everything but its settings. It ends with the test. */
+const shownLines = 40;
+
+/** Prints the last lines that a process wrote below the failure of this test. */
+export const logOutputOnFailure = (t: ExecutionContext, output: () => string): void => {
+  t.teardown(() => {
+    if (!t.passed) t.log(output().trimEnd().split('\n').slice(-shownLines).join('\n'));
+  });
+};
+
+/** Of the test's own environment the gateway gets everything but its settings. It ends with the scope. */
 export const runGateway = (
-  t: ExecutionContext,
+  t: ExecutionContext | Scope,
   settings: Record<string, string>,
   /** A command that runs the gateway, such as `unshare`. */
   wrapper: readonly string[] = [],
@@ -77,6 +87,7 @@ export const runGateway = (
     child.kill('SIGTERM');
     await ended;
   });
+  if ('log' in t) logOutputOnFailure(t, () => written.stdout + written.stderr);
   return {
     pid: child.pid ?? 0,
     stdout: () => written.stdout,
@@ -99,7 +110,7 @@ export const runGateway = (
 
 /** A gateway that is up, with its credentials. */
 export const startedGateway = async (
-  t: ExecutionContext,
+  t: ExecutionContext | Scope,
   settings: Record<string, string>,
 ): Promise<GatewayProcess & { credentials: StoredCredentials }> => {
   const gateway = runGateway(t, settings);
