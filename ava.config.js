@@ -3,7 +3,7 @@ import { elsewhere, long, placeOf } from './test/helpers/together/files.ts';
 
 const place = (path) => placeOf(long, relative(import.meta.dirname, path));
 
-/** Each file in a process of its own. `npm test` runs the small ones of a folder in one: test/together/ava.config.js. */
+/** Each file in a thread of its own. `npm test` runs the small ones of a folder in one: test/together/ava.config.js. */
 export default {
   extensions: ['ts'],
   files: ['test/**/*.test.ts', ...elsewhere.map((folder) => `!${folder}/**`)],
@@ -16,5 +16,5 @@ export default {
     GW_MAX_DELAY_MS: '0',
   },
   timeout: '10m',
-  workerThreads: false,
+  workerThreads: true,
 };

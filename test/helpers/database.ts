@@ -1,74 +1,38 @@
 /**
  * Databases for tests, each a copy of one that was migrated once for the whole run. They are on a PostgreSQL server of
- * the run's own, or on that of `GW_TEST_DATABASE_URL`. The first test file that needs one starts the keeper
- * (`database-keeper.ts`), which makes the template and clears everything away when ava is gone.
+ * the run's own, or on that of `GW_TEST_DATABASE_URL`. AVA's shared worker (`database-worker.ts`) makes them.
  */
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdir, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { registerSharedWorker } from 'ava/plugin';
 import pino from 'pino';
-import { databaseLimits } from '#config/policy.ts';
 import { z } from 'zod';
+import { databaseLimits } from '#config/policy.ts';
 import { openDatabase, type Database } from '#src/persistence/database.ts';
-import { databaseIn, runStatement } from './database-statement.ts';
 import type { Scope } from './file-scope.ts';
 import { runningFile } from './together/running-file.ts';
 
-const kept = z.object({ url: z.string(), template: z.string() }).or(z.object({ failed: z.string() }));
+const worker = registerSharedWorker({
+  filename: new URL('database-worker.ts', import.meta.url),
+  supportedProtocols: ['ava-4'],
+});
 
-/** All test processes of one run have the same parent: ava. */
-const runFolder = join(tmpdir(), `trunkline-test-run-${process.ppid}`);
+const failure = z.object({ failed: z.string() });
 
-const isFirst = async (): Promise<boolean> => {
-  try {
-    await mkdir(runFolder);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
+/** Sends a request to the shared worker; throws what failed there. */
+const ask = async (request: object): Promise<unknown> => {
+  for await (const { data } of worker.publish(request).replies()) {
+    const { data: failed } = failure.safeParse(data);
+    if (failed !== undefined) throw new Error(`There is no database to test with: ${failed.failed}`);
+    return data;
   }
+  throw new Error('The shared worker for databases has ended');
 };
 
-const startKeeper = async (): Promise<void> => {
-  const keeper = spawn(
-    process.execPath,
-    [join(import.meta.dirname, 'database-keeper.ts'), runFolder, String(process.ppid)],
-    { detached: true, stdio: 'ignore' },
-  );
-  await once(keeper, 'spawn');
-  keeper.unref();
-};
-
-const findServer = async (): Promise<{ url: string; template: string }> => {
-  if (await isFirst()) await startKeeper();
-  const deadline = performance.now() + 120_000;
-  while (performance.now() < deadline) {
-    const text = await readFile(join(runFolder, 'kept.json'), 'utf8').catch(() => undefined);
-    if (text !== undefined) {
-      const found = kept.parse(JSON.parse(text));
-      if ('failed' in found) throw new Error(`There is no database to test with: ${found.failed}`);
-      return found;
-    }
-    await sleep(20);
-  }
-  throw new Error(`There is no database to test with: see ${runFolder}`);
-};
-
-let server: ReturnType<typeof findServer> | undefined;
+const copy = z.object({ name: z.string(), url: z.string() });
 
 const createCopy = async (): Promise<{ url: string; drop: () => Promise<unknown> }> => {
-  const { url, template } = await (server ??= findServer());
-  const name = `${template}_${randomBytes(6).toString('hex')}`;
-  await runStatement(url, `create database ${name} template ${template}`);
-  return {
-    url: databaseIn(url, name),
-    drop: () => runStatement(url, `drop database if exists ${name} with (force)`),
-  };
+  const { name, url } = copy.parse(await ask({ create: true }));
+  return { url, drop: () => ask({ drop: name }) };
 };
 
 /** Tests are about what is asked, and the server has the run's other questions to answer as well. */

@@ -5,5 +5,5 @@ export default {
   concurrency: 1,
   serial: true,
   timeout: '120s',
-  workerThreads: false,
+  workerThreads: true,
 };
