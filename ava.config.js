@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { observeRun } from './test/run/observe-run.ts';
 import { elsewhere, long, placeOf } from './test/helpers/together/files.ts';
 
 const place = (path) => placeOf(long, relative(import.meta.dirname, path));
@@ -17,4 +18,7 @@ export default {
   },
   timeout: '10m',
   workerThreads: true,
+  // `npm test` follows the run by these events.
+  nonSemVerExperiments: { observeRunsFromConfig: true },
+  observeRun,
 };

@@ -1,0 +1,124 @@
+/** The command behind `npm test`, run over a small project of its own. */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { messagesOf } from './observe-run.ts';
+import { closingLines, isGreen } from './summary.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+const configuration = `
+  import { observeRun } from '${root}/test/run/observe-run.ts';
+  export default {
+    files: ['test/*.test.js'],
+    nonSemVerExperiments: { observeRunsFromConfig: true },
+    observeRun,
+  };`;
+
+const testFile = (body: string): string =>
+  `import { existsSync, writeFileSync } from 'node:fs';\nimport test from 'ava';\n${body}`;
+
+const passes = testFile(`test('adds', (t) => t.is(1 + 1, 2));`);
+const fails = testFile(`test('adds', (t) => t.is(1 + 1, 3));`);
+const crashes = testFile(`test('adds', (t) => t.pass()); setImmediate(() => { throw new Error('broken') });`);
+const skips = testFile(`test('adds', (t) => t.pass()); test.skip('hears (skipped: no ears)', () => {});`);
+const failsOnce = testFile(`test('adds', (t) => {
+  const wasHere = existsSync('was-here');
+  writeFileSync('was-here', '');
+  t.true(wasHere, 'too early');
+});`);
+
+/** Runs `npm test` over these files and returns its last lines. */
+const runOver = async (
+  t: ExecutionContext,
+  files: Readonly<Record<string, string>>,
+): Promise<{ code: number; lines: string[] }> => {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-suite-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'test'));
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  await writeFile(join(folder, 'package.json'), '{"type": "module"}');
+  await writeFile(join(folder, 'ava.config.js'), configuration);
+  for (const [name, text] of Object.entries(files))
+    await writeFile(join(folder, 'test', `${name}.test.js`), text);
+  // AVA runs no AVA within itself unless its own variables are gone.
+  const { PATH = '' } = process.env;
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [join(root, 'test/run/run-suite.ts')],
+      { cwd: folder, env: { PATH } },
+      (_error, stdout) => resolve({ code: child.exitCode ?? -1, lines: stdout.trimEnd().split('\n') }),
+    );
+  });
+};
+
+test.serial('a run is green when all tests pass, and gives the reason of a skipped one', async (t) => {
+  const { code, lines } = await runOver(t, { passes, skips });
+  t.is(code, 0);
+  t.deepEqual(lines.slice(-2), [
+    'skipped 1 test of test/skips.test.js: no ears',
+    '2 passed, 0 failed, 1 skipped',
+  ]);
+});
+
+test.serial('a file that passes alone is unsteady and leaves the run green', async (t) => {
+  const { code, lines } = await runOver(t, { passes, failsOnce });
+  t.is(code, 0);
+  t.deepEqual(lines.slice(-2), [
+    'unsteady: test/failsOnce.test.js: adds: too early Value is not `true`: false',
+    '2 passed, 0 failed, 0 skipped',
+  ]);
+});
+
+test.serial('a file that fails alone as well makes the run red and prints the assertion', async (t) => {
+  const { code, lines } = await runOver(t, { passes, fails });
+  t.is(code, 1);
+  t.regex(lines.join('\n'), /Difference[^]*- 2[^]*\+ 3/);
+  t.is(lines.at(-1), '1 passed, 1 failed, 0 skipped');
+});
+
+test.serial('a file that crashes makes the run red', async (t) => {
+  const { code, lines } = await runOver(t, { passes, crashes });
+  t.is(code, 1);
+  t.regex(lines.join('\n'), /failed: test\/crashes\.test\.js: \(the file\): .*broken/);
+});
+
+test('more than three unsteady files make a run red', (t) => {
+  const unsteady = (files: number) =>
+    Array.from({ length: files }, (_, index) => ({
+      file: `test/${index}.test.ts`,
+      title: 'a',
+      message: 'b',
+    }));
+  const three = { unsteady: unsteady(3), failed: [] };
+  const four = { unsteady: unsteady(4), failed: [] };
+  t.true(isGreen(three));
+  t.false(isGreen(four));
+  const run = { passed: 10, skipped: [] };
+  t.is(closingLines(run, three).at(-1), '13 passed, 0 failed, 0 skipped');
+  t.is(closingLines(run, four).at(-1), '10 passed, 4 failed, 0 skipped');
+});
+
+test('tests that are pending when AVA gives up have failed', (t) => {
+  const event = {
+    type: 'timeout',
+    period: 60_000,
+    pendingTests: new Map([
+      ['/project/test/a.test.ts', new Set(['waits'])],
+      ['/project/test/b.test.ts', new Set()],
+    ]),
+  };
+  const message = 'pending after 60000 ms without any test that completed';
+  t.deepEqual(messagesOf(event, '/project'), [
+    { type: 'failed', file: 'test/a.test.ts', title: 'waits', message },
+    { type: 'failed', file: 'test/b.test.ts', title: '(the file)', message },
+  ]);
+});
+
+test('events that do not matter, or are not known, are passed over', (t) => {
+  t.deepEqual(messagesOf({ type: 'declared-test', testFile: '/project/test/a.test.ts' }, '/project'), []);
+  t.deepEqual(messagesOf({ type: 'of a later AVA' }, '/project'), []);
+});

@@ -1,0 +1,70 @@
+/**
+ * `npm test`: runs the whole suite, then each file that failed once more, alone. `npm test -- test/persistence/**` runs
+ * some files.
+ *
+ * A file that passes alone is unsteady: the run is green, and its last lines say `unsteady: <file>: <title>: <failure>`.
+ * More than three unsteady files are red. `TRUNKLINE_TEST_REPORT` names a file that gets failures and durations as JSON.
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import { failureDetails, runAva, type AvaRun, type FailedTest } from './run-ava.ts';
+import type { RunMessage } from './run-messages.ts';
+import { closingLines, isGreen, type Verdict } from './summary.ts';
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const began = performance.now();
+const clock = (): string => {
+  const seconds = Math.round((performance.now() - began) / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+};
+
+/** Prints a line for each file that is finished and for each failure. */
+const createProgress = (): ((message: RunMessage) => void) => {
+  const passed = new Map<string, number>();
+  let [planned, finished] = [0, 0];
+  return (message) => {
+    if (message.type === 'planned') planned = message.files;
+    if (message.type === 'passed') passed.set(message.file, (passed.get(message.file) ?? 0) + 1);
+    if (message.type === 'failed') say(`  ✘ ${message.file}: ${message.title}: ${message.message}`);
+    if (message.type === 'finished') {
+      finished += 1;
+      say(`${clock()}  ${finished}/${planned}  ${message.file}  ${passed.get(message.file) ?? 0} passed`);
+    }
+  };
+};
+
+const together = 'test/together/ava.config.js';
+const config = existsSync(together) ? { config: together } : {};
+
+const isFile = (file: string): boolean => file.startsWith('test/');
+
+/** Runs each file that failed once more, alone, and prints what AVA says about those that fail again. */
+const judge = async (first: AvaRun): Promise<Verdict> => {
+  const verdict: { unsteady: FailedTest[]; failed: FailedTest[] } = { unsteady: [], failed: [] };
+  for (const [file, failures] of Map.groupBy(first.failed, (test) => test.file)) {
+    if (!isFile(file)) {
+      verdict.failed.push(...failures);
+      continue;
+    }
+    say(`\n${clock()}  once more, alone: ${file}`);
+    const second = await runAva({ ...config, files: [file] });
+    if (second.failed.length === 0) {
+      verdict.unsteady.push(...failures);
+      say(`${clock()}  passed alone: ${file}`);
+      continue;
+    }
+    verdict.failed.push(...second.failed);
+    say(failureDetails(second.output));
+  }
+  return verdict;
+};
+
+const first = await runAva({ ...config, files: process.argv.slice(2), onMessage: createProgress() });
+if (first.failed.length > 0) say(`\n${failureDetails(first.output)}`);
+const verdict = await judge(first);
+const report = process.env['TRUNKLINE_TEST_REPORT'];
+if (report !== undefined && report !== '')
+  writeFileSync(report, JSON.stringify({ ...verdict, durations: first.durations }));
+say('');
+for (const line of closingLines(first, verdict)) say(line);
+process.exitCode = isGreen(verdict) ? 0 : 1;

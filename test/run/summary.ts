@@ -1,0 +1,55 @@
+/** The closing lines of a test run. */
+import type { AvaRun, FailedTest } from './run-ava.ts';
+
+/** More unsteady files than this in one run are a fault of the tree, not of chance. */
+export const mostUnsteadyFiles = 3;
+
+/** What a run came to, after each file that failed was run once more. */
+export type Verdict = {
+  /** First failures in files that passed when they were run alone. */
+  unsteady: readonly FailedTest[];
+  /** Failures in files that failed alone as well. */
+  failed: readonly FailedTest[];
+};
+
+const filesOf = (tests: readonly FailedTest[]): number => new Set(tests.map(({ file }) => file)).size;
+
+export const isGreen = ({ unsteady, failed }: Verdict): boolean =>
+  failed.length === 0 && filesOf(unsteady) <= mostUnsteadyFiles;
+
+const most = 300;
+const short = (text: string): string => (text.length > most ? `${text.slice(0, most)} …` : text);
+
+const lineOf = (word: string, { file, title, message }: FailedTest): string =>
+  `${word}: ${file}: ${title}: ${short(message)}`;
+
+/** A title such as "… (skipped: Chromium is not installed)" gives its reason. */
+const reasonOf = (title: string): string => /\(skipped: ([^)]*)\)/.exec(title)?.[1] ?? `“${title}”`;
+
+/** A line for each reason why tests were skipped. */
+export const skippedLines = (skipped: AvaRun['skipped']): string[] =>
+  [...Map.groupBy(skipped, ({ title }) => reasonOf(title))].map(
+    ([reason, tests]) =>
+      `skipped ${tests.length} ${tests.length === 1 ? 'test' : 'tests'} of ${[
+        ...new Set(tests.map(({ file }) => file)),
+      ].join(', ')}: ${reason}`,
+  );
+
+/** The last line has the numbers; a test that is unsteady counts as passed, unless too many files are. */
+export const closingLines = (run: Pick<AvaRun, 'passed' | 'skipped'>, verdict: Verdict): string[] => {
+  const { unsteady, failed } = verdict;
+  const tooMany = filesOf(unsteady) > mostUnsteadyFiles;
+  const failures = failed.length + (tooMany ? unsteady.length : 0);
+  const passed = run.passed + (tooMany ? 0 : unsteady.length);
+  return [
+    ...skippedLines(run.skipped),
+    ...failed.map((test) => lineOf('failed', test)),
+    ...unsteady.map((test) => lineOf('unsteady', test)),
+    ...(tooMany
+      ? [
+          `${filesOf(unsteady)} files are unsteady, and at most ${mostUnsteadyFiles} may be: the run has failed`,
+        ]
+      : []),
+    `${passed} passed, ${failures} failed, ${run.skipped.length} skipped`,
+  ];
+};
