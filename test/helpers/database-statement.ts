@@ -1,6 +1,6 @@
 /** Statements that belong to a server rather than to one of the gateway's databases. */
-import type { ExecutionContext } from 'ava';
 import { Client } from 'pg';
+import type { Scope } from './file-scope.ts';
 
 /** The same server's address with another database. */
 export const databaseIn = (url: string, name: string): string => {
@@ -21,12 +21,8 @@ export const runStatement = async (url: string, sql: string): Promise<Record<str
   }
 };
 
-/** Locks the rows that a query finds until the returned function is called, or the test is over. */
-export const lockRows = async (
-  t: ExecutionContext,
-  url: string,
-  query: string,
-): Promise<() => Promise<void>> => {
+/** Locks the rows that a query finds until the returned function is called, or the scope ends. */
+export const lockRows = async (t: Scope, url: string, query: string): Promise<() => Promise<void>> => {
   const client = new Client({ connectionString: url });
   await client.connect();
   let unlocked: Promise<void> | undefined;

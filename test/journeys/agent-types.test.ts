@@ -4,7 +4,9 @@ import { z } from 'zod';
 import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
 import { sendJson, startAgentServer } from '#test/helpers/agent-server.ts';
 import { startFakeAgent, type AskedTurn } from '#test/helpers/fake-agents.ts';
-import { finalStatuses, testGateway, type TestGateway, type Turn } from '#test/helpers/gateway.ts';
+import { finalStatuses, sharedGateway, type TestGateway, type Turn } from '#test/helpers/gateway.ts';
+
+const sharing = sharedGateway({ GW_SIMULATOR_SPEED: '10' });
 
 const kickoff =
   '[outbound call connected] You speak first. The other party has not said anything yet.\n[task] 영업시간 안내';
@@ -80,7 +82,7 @@ const beCalled = async (t: ExecutionContext, gateway: TestGateway): Promise<stri
 
 const talks = test.macro<[AgentType, 'inbound' | 'outbound']>({
   async exec(t, agentType, direction) {
-    const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '10' });
+    const gateway = await sharing(t);
     const agent = await startFakeAgent(agentType, answering);
     t.teardown(agent.close);
     const isOutbound = direction === 'outbound';
@@ -160,8 +162,34 @@ const talks = test.macro<[AgentType, 'inbound' | 'outbound']>({
   title: (_, agentType, direction) => `${agentType} ${direction}: a conversation with an interruption`,
 });
 
-// One after the other: a handshake has three seconds, and ten gateways in one process have little time for it.
+// One after the other: the number has one agent per direction.
 for (const agentType of agentTypes) {
   test.serial(talks, agentType, 'outbound');
   test.serial(talks, agentType, 'inbound');
 }
+
+test.serial('an agent that only writes text presses DTMF digits, says goodbye and hangs up', async (t) => {
+  const gateway = await sharing(t);
+  const farewell = '말씀 감사합니다. 예약을 내일 오후 세 시로 옮겨 드렸습니다. 좋은 하루 보내세요.';
+  const agent = await startFakeAgent('webhook', (_, turn) => ({
+    pieces: turn === 1 ? ['안녕하세요.<keys pr', 'ess="1#"/>'] : [`${farewell}<hang`, 'up/>'],
+  }));
+  t.teardown(agent.close);
+  const binding = { ...agent.binding, controls: 'inline', token: 'agent-token' };
+  t.is((await gateway.admin.put(`${gateway.numberPath}/agents/outbound`, binding)).status, 200);
+  const callId = await gateway.call('01000000001');
+  t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+    status: 'completed',
+    end_reason: 'agent_hangup',
+  });
+  t.deepEqual(textsOf(await gateway.transcript(callId), 'assistant'), ['안녕하세요.', farewell]);
+  const { body } = await gateway.client.get(`/api/v1/calls/${callId}/events`);
+  t.deepEqual(
+    z
+      .array(z.object({ type: z.string() }))
+      .parse(body['events'])
+      .map(({ type }) => type)
+      .filter((type) => ['keys.pressed', 'call.hangup_requested'].includes(type)),
+    ['keys.pressed', 'call.hangup_requested'],
+  );
+});

@@ -5,9 +5,16 @@ import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { openEventStream, type EventStreamReader } from '#test/helpers/event-stream.ts';
+import { fileScope, type Scope } from '#test/helpers/file-scope.ts';
 import { testSettings } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
-import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#test/start/gateway-process.ts';
+import {
+  credentialsIn,
+  emptyFolder,
+  lastOutput,
+  runGateway,
+  type GatewayProcess,
+} from '#test/start/gateway-process.ts';
 
 export const silent = '01000000006';
 export const neverAnswers = '01000000002';
@@ -17,15 +24,18 @@ export type Running = GatewayProcess & {
   adminToken: string;
   client: ApiClient;
   admin: ApiClient;
-  /** Opens the stream of a call's events, until the test is over. */
+  /** Opens the stream of a call's events; it ends with the scope of the gateway. */
   watch(callId: string): Promise<EventStreamReader>;
 };
 
-export const oneDatabase = async (t: ExecutionContext) => {
+export const oneDatabase = async (t: ExecutionContext | Scope) => {
+  const running: GatewayProcess[] = [];
   const databaseUrl = await testDatabaseUrl(t);
   let numberKey: string | undefined;
   return {
     databaseUrl,
+    /** All that were started. */
+    running,
     async start(node: string, settings: Record<string, string> = {}): Promise<Running> {
       const folder = await emptyFolder(t);
       const all = {
@@ -35,6 +45,7 @@ export const oneDatabase = async (t: ExecutionContext) => {
         ...settings,
       };
       const gateway = runGateway(t, all);
+      running.push(gateway);
       await gateway.printed('the gateway is ready');
       const { base_url, number_id, number_key, admin_token } = await credentialsIn(folder);
       numberKey ??= number_key;
@@ -53,8 +64,36 @@ export const oneDatabase = async (t: ExecutionContext) => {
   };
 };
 
-export const place = async ({ client }: Running, to: string): Promise<string> => {
-  const { body } = await client.post('/api/v1/calls', { to });
+type OneDatabase = Awaited<ReturnType<typeof oneDatabase>>;
+
+/**
+ * Module-level, called once per test file: gateways that the tests of the file share, because each process costs two
+ * seconds. The first test that asks for them starts them.
+ */
+export const sharedGateways = <World>(
+  arrange: (database: OneDatabase, scope: Scope) => Promise<World>,
+): ((t: ExecutionContext) => Promise<World>) => {
+  const scope = fileScope();
+  let database: OneDatabase | undefined;
+  let arranging: Promise<World> | undefined;
+  const begin = async (): Promise<World> => {
+    database = await oneDatabase(scope);
+    return arrange(database, scope);
+  };
+  return (t) => {
+    t.teardown(() => {
+      if (!t.passed) for (const gateway of database?.running ?? []) t.log(lastOutput(gateway));
+    });
+    return (arranging ??= begin());
+  };
+};
+
+export const place = async (
+  { client }: Running,
+  to: string,
+  instruction: string | null = null,
+): Promise<string> => {
+  const { body } = await client.post('/api/v1/calls', { to, instruction });
   return z.object({ call_id: z.uuid() }).parse(body).call_id;
 };
 

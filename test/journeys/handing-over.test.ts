@@ -1,114 +1,106 @@
-/** Gateways that share a database, as processes of their own: one is asked to end while it has calls, or dies. */
+/**
+ * A gateway is asked to end while it has calls, as a process of its own, and hands them over to another one. Real
+ * processes, because SIGTERM and the exit of the process are part of it; one hand-over for all tests, as each process
+ * costs two seconds. The rules of handing over are tested with a simulated clock in test/calls and test/simulation.
+ */
 import test from 'ava';
 import { lockRows } from '#test/helpers/database-statement.ts';
+import type { EventStreamReader } from '#test/helpers/event-stream.ts';
+import { until } from '#test/helpers/until.ts';
 import {
-  oneDatabase,
   place,
+  sharedGateways,
   silent,
   statusOf,
   untilStatus,
   untilTakenOver,
 } from './gateways-of-one-database.ts';
 
-test.serial(
-  'a gateway that is asked to end hands its calls over, and leaves nothing to clean up',
-  async (t) => {
-    const { start, rows } = await oneDatabase(t);
-    const leaving = await start('leaving');
-    const staying = await start('staying');
-    const calls = [await place(leaving, silent), await place(leaving, silent)];
-    for (const callId of calls) await untilStatus(staying, callId, 'active');
-    leaving.signal('SIGTERM');
-    await leaving.ended;
-    t.regex(leaving.stdout(), /2 calls go on at staying, each when nobody speaks/);
-    t.deepEqual(await rows('select name from node'), [{ name: 'staying' }]);
-    for (const callId of calls) {
-      await untilTakenOver(staying, callId);
-      t.is(await statusOf(staying, callId), 'active');
-      const hangup = await staying.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
-      t.is(hangup.status, 202);
-      await untilStatus(staying, callId, 'completed');
-    }
-    t.deepEqual(
-      await rows(`select type, count(*)::int as count from event where type like 'call.%' and type <> 'call.summarized'
-      group by type order by type`),
-      [
-        { type: 'call.answered', count: 2 },
-        { type: 'call.ended', count: 2 },
-        { type: 'call.hangup_requested', count: 2 },
-        { type: 'call.ringing', count: 2 },
-      ],
-    );
-    t.false(staying.stdout().includes('cleans up after it'));
-  },
-);
+const statesOf = ({ events }: EventStreamReader): unknown[] =>
+  events.filter(({ event }) => event === 'state').map(({ data }) => data['conversation']);
 
-test.serial('a hangup that is asked for while nobody holds the call is done by who takes it', async (t) => {
-  const { start, databaseUrl } = await oneDatabase(t);
+const listed = (callIds: readonly string[]): string => callIds.map((callId) => `'${callId}'`).join(', ');
+
+/** A gateway has got SIGTERM while it had calls; the rows of some are locked, so that they are taken over later. */
+const handOver = sharedGateways(async ({ start, rows, databaseUrl }, scope) => {
   const leaving = await start('leaving');
   const staying = await start('staying');
-  const calls = [await place(leaving, silent), await place(leaving, silent)] as const;
-  for (const callId of calls) await untilStatus(staying, callId, 'active');
-  // As long as their rows are locked nobody takes them.
-  const unlock = await lockRows(t, databaseUrl, 'select id from call where ended_at is null');
+  const free = [await place(leaving, silent), await place(leaving, silent)];
+  const locked = [await place(leaving, silent), await place(leaving, silent)] as const;
+  const watched = await place(leaving, silent);
+  for (const callId of [...free, ...locked, watched]) await untilStatus(staying, callId, 'active');
+  const stream = await staying.watch(watched);
+  await until('the agent listens', () => statesOf(stream).includes('listening.silent') || undefined);
+  const unlock = await lockRows(scope, databaseUrl, `select id from call where id in (${listed(locked)})`);
   leaving.signal('SIGTERM');
-  await leaving.printed('2 calls go on at staying');
+  await leaving.printed('5 calls go on at staying');
+  return { leaving, staying, free, locked, watched, stream, unlock, rows, start };
+});
+
+// First, as the rows are locked until it has run.
+test.serial('a hang-up requested while no gateway holds the call is done by the next holder', async (t) => {
+  const { leaving, staying, locked, unlock } = await handOver(t);
   const hangups = [staying, leaving].map(({ client }, index) =>
-    client.post(`/api/v1/calls/${calls[index]}/hangup`, { immediate: true }),
+    client.post(`/api/v1/calls/${locked[index]}/hangup`, { immediate: true }),
   );
-  // What was asked behind them is answered: they have been looked for.
+  // What was requested after them is answered: their holders have been looked for.
   for (const [index, gateway] of [staying, leaving].entries())
-    await gateway.client.get(`/api/v1/calls/${calls[index]}`);
+    await gateway.client.get(`/api/v1/calls/${locked[index]}`);
   await unlock();
   t.deepEqual(
     (await Promise.all(hangups)).map(({ status }) => status),
     [202, 202],
   );
-  for (const callId of calls) await untilStatus(staying, callId, 'completed');
+  for (const callId of locked) await untilStatus(staying, callId, 'completed');
+});
+
+test.serial('a gateway that gets SIGTERM hands its calls over, and leaves nothing to clean up', async (t) => {
+  const { leaving, staying, free, rows } = await handOver(t);
   await leaving.ended;
-});
-
-test.serial('a hang-up that is asked for behind a kill is done by who goes on with the call', async (t) => {
-  const { start, rows, databaseUrl } = await oneDatabase(t);
-  const doomed = await start('doomed');
-  const other = await start('other');
-  const calls = [await place(doomed, silent), await place(doomed, silent)];
-  for (const callId of calls) await untilStatus(other, callId, 'active');
-  // As long as their rows are locked nobody takes them.
-  const unlock = await lockRows(t, databaseUrl, 'select id from call where ended_at is null');
-  doomed.signal('SIGKILL');
-  await doomed.ended;
-  const [waits = '', atOnce = ''] = calls;
-  const hangUp = (callId: string, immediate: boolean) =>
-    other.client.post(`/api/v1/calls/${callId}/hangup`, { immediate });
-  for (const { status, body } of [
-    await hangUp(waits, false),
-    await hangUp(atOnce, true),
-    await hangUp(atOnce, false),
-  ])
-    t.deepEqual([status, body['status']], [202, 'hangup_requested']);
-  await unlock();
-  for (const callId of calls) {
-    await untilStatus(other, callId, 'completed');
-    t.like((await other.client.get(`/api/v1/calls/${callId}`)).body, { end_reason: 'agent_hangup' });
+  t.regex(leaving.stdout(), /5 calls go on at staying, each when nobody speaks/);
+  t.deepEqual(await rows('select name from node'), [{ name: 'staying' }]);
+  for (const callId of free) {
+    await untilTakenOver(staying, callId);
+    t.is(await statusOf(staying, callId), 'active');
+    const hangup = await staying.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+    t.is(hangup.status, 202);
+    await untilStatus(staying, callId, 'completed');
   }
-  const asked = await rows(`select call_id, data->>'immediate' as immediate from call_fact
-    where type = 'call.hangup_requested' order by immediate`);
-  t.deepEqual(asked, [
-    { call_id: waits, immediate: 'false' },
-    { call_id: atOnce, immediate: 'true' },
-  ]);
+  t.deepEqual(
+    await rows(`select type, count(*)::int as count from event
+      where type like 'call.%' and type <> 'call.summarized' and call_id in (${listed(free)})
+      group by type order by type`),
+    [
+      { type: 'call.answered', count: 2 },
+      { type: 'call.ended', count: 2 },
+      { type: 'call.hangup_requested', count: 2 },
+      { type: 'call.ringing', count: 2 },
+    ],
+  );
+  t.false(staying.stdout().includes('cleans up after it'));
 });
 
-test.serial('a gateway that is told not to hand over waits for its calls, and says why', async (t) => {
-  const { start, rows } = await oneDatabase(t);
-  const leaving = await start('leaving', { GW_HAND_OVER: 'never' });
-  const staying = await start('staying');
+test.serial('an event stream at the next holder has every fact once', async (t) => {
+  const { staying, watched, stream } = await handOver(t);
+  await untilTakenOver(staying, watched);
+  const hangup = await staying.client.post(`/api/v1/calls/${watched}/hangup`, { immediate: true });
+  t.is(hangup.status, 202);
+  await stream.until('the end', ({ event }) => event === 'end');
+  const { body } = await staying.client.get(`/api/v1/calls/${watched}/events`);
+  t.deepEqual(
+    stream.events.filter(({ event }) => event === 'fact').map(({ data }) => data),
+    body['events'],
+  );
+});
+
+test.serial('with GW_HAND_OVER=never a gateway waits for its calls, and logs why', async (t) => {
+  const { start, rows } = await handOver(t);
+  const leaving = await start('waiting', { GW_HAND_OVER: 'never' });
   const callId = await place(leaving, silent);
-  await untilStatus(staying, callId, 'active');
+  await untilStatus(leaving, callId, 'active');
   leaving.signal('SIGTERM');
   await leaving.ended;
   t.regex(leaving.stdout(), /waiting for one call, up to \d+ s, as GW_HAND_OVER=never says/);
   t.deepEqual(await rows('select name from node'), [{ name: 'staying' }]);
-  t.is(await statusOf(staying, callId), 'failed');
+  t.deepEqual(await rows(`select status from call where id = '${callId}'`), [{ status: 'failed' }]);
 });

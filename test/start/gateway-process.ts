@@ -54,10 +54,22 @@ export type GatewayProcess = {
 
 const shownLines = 40;
 
-/** Prints the last lines that a process wrote below the failure of this test. */
-export const logOutputOnFailure = (t: ExecutionContext, output: () => string): void => {
+/** Tests poll the API; their requests would fill the lines. */
+const isPoll = (line: string): boolean => line.includes('"http request"') && line.includes('"status":2');
+
+/** What helps to explain a failed test: the last lines that a process wrote. */
+export const lastOutput = ({ stdout, stderr }: Pick<GatewayProcess, 'stdout' | 'stderr'>): string => {
+  const lines = `${stdout()}${stderr()}`.trimEnd().split('\n');
+  return lines
+    .filter((line) => !isPoll(line))
+    .slice(-shownLines)
+    .join('\n');
+};
+
+/** Prints it below the failure of this test. */
+const logOutputOnFailure = (t: ExecutionContext, output: () => string): void => {
   t.teardown(() => {
-    if (!t.passed) t.log(output().trimEnd().split('\n').slice(-shownLines).join('\n'));
+    if (!t.passed) t.log(output());
   });
 };
 
@@ -87,11 +99,11 @@ export const runGateway = (
     child.kill('SIGTERM');
     await ended;
   });
-  if ('log' in t) logOutputOnFailure(t, () => written.stdout + written.stderr);
+  const output = { stdout: () => written.stdout, stderr: () => written.stderr };
+  if ('log' in t) logOutputOnFailure(t, () => lastOutput(output));
   return {
     pid: child.pid ?? 0,
-    stdout: () => written.stdout,
-    stderr: () => written.stderr,
+    ...output,
     async printed(text) {
       while (!written.stdout.includes(text)) {
         const isOver = await Promise.race([

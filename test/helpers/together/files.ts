@@ -14,7 +14,9 @@ export const elsewhere = ['test/checks', 'test/real-agents', 'test/real-sip'];
 export const long = [
   'test/persistence/frozen-database',
   'test/main',
-  'test/journeys/several-gateways',
+  'test/journeys/gateways',
+  'test/journeys/killed-gateway',
+  'test/journeys/handing-over',
   'test/together/journeys',
   'test/together/outbound',
   'test/together/inbound',

@@ -1,0 +1,239 @@
+/**
+ * Gateways that share a database, as processes of their own: requests reach the gateway that holds the call, whichever
+ * gateway gets them. Real processes, because one of them is frozen and killed; the same ones for all tests, as each
+ * costs two seconds. The rules are tested with a simulated clock in test/cluster and test/simulation.
+ */
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { startFakeAgent } from '#test/helpers/fake-agents.ts';
+import { hasNatsServer, startNatsServer } from '#test/helpers/nats-server.ts';
+import { until } from '#test/helpers/until.ts';
+import {
+  bindAgent,
+  neverAnswers,
+  oneDatabase,
+  place,
+  sharedGateways,
+  silent,
+  statusOf,
+  untilStatus,
+  untilTakenOver,
+  type Running,
+} from './gateways-of-one-database.ts';
+
+/** Answers whatever is said to it. */
+const talks = '01000000001';
+
+const gateways = sharedGateways(async ({ start, rows }, scope) => {
+  const holder = await start('holder');
+  const [other, showing] = await Promise.all([start('other'), start('showing', { GW_LINES: 'none' })]);
+  return { holder, other, showing, rows, scope };
+});
+
+const hangUp = async (t: ExecutionContext, { client }: Running, callId: string): Promise<void> => {
+  const { status } = await client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+  t.is(status, 202);
+};
+
+/** Sends the requests about the calls of one gateway to another one. */
+const askAnother = async (t: ExecutionContext, holder: Running, other: Running) => {
+  const talking = await place(holder, silent);
+  const ringing = await place(holder, neverAnswers);
+  await untilStatus(other, talking, 'active');
+
+  const post = (path: string, body?: unknown) => other.client.post(`/api/v1/calls/${path}`, body);
+  for (const wrong of [await post(`${ringing}/hangup`), await post(`${talking}/cancel`)]) {
+    t.deepEqual([wrong.status, wrong.body['code']], [409, 'call_not_active']);
+  }
+  t.is((await post(`${talking}/recording/pause`)).status, 200);
+  const { body: paused } = await other.client.get(`/api/v1/calls/${talking}`);
+  t.like(paused, { recording: { paused: true } });
+  t.is((await post(`${talking}/recording/resume`)).status, 200);
+
+  await hangUp(t, other, talking);
+  t.is((await post(`${ringing}/cancel`)).status, 202);
+  await untilStatus(other, talking, 'completed');
+  await untilStatus(other, ringing, 'no_answer');
+  t.like((await holder.client.get(`/api/v1/calls/${talking}`)).body, { end_reason: 'agent_hangup' });
+  for (const over of [await post(`${talking}/hangup`), await post(`${ringing}/cancel`)]) {
+    t.deepEqual([over.status, over.body['code']], [409, 'call_not_active']);
+  }
+};
+
+test.serial('any gateway hangs up, cancels and pauses a call', async (t) => {
+  const { holder, other } = await gateways(t);
+  await askAnother(t, holder, other);
+});
+
+if (hasNatsServer) {
+  test.serial('any gateway that NATS wakes hangs up, cancels and pauses a call', async (t) => {
+    const { port, stop } = await startNatsServer();
+    t.teardown(stop);
+    const { start } = await oneDatabase(t);
+    const wokenBy = { GW_NATS_URL: `nats://127.0.0.1:${port}` };
+    const [holder, other] = [await start('holder', wokenBy), await start('other', wokenBy)];
+    for (const gateway of [holder, other]) await gateway.printed('woken by NATS');
+    await askAnother(t, holder, other);
+  });
+}
+
+const assistantTurns = async ({ client }: Running, callId: string): Promise<string[]> => {
+  const { body } = await client.get(`/api/v1/calls/${callId}/transcript`);
+  const turns = z.array(z.object({ role: z.string(), text: z.string() })).parse(body['transcript']);
+  return turns.filter(({ role }) => role === 'assistant').map(({ text }) => text);
+};
+
+test.serial('any gateway presses DTMF digits and says words in a call', async (t) => {
+  const { holder, other } = await gateways(t);
+  const words = '잠시만 기다려 주세요.';
+  const agent = await startFakeAgent('webhook', (_, turn) => ({ pieces: [`${turn}번째 대답입니다.`] }));
+  t.teardown(agent.close);
+  t.is(await bindAgent(holder, agent.binding), 200);
+  const callId = await place(holder, talks);
+  await untilStatus(other, callId, 'active');
+  const post = async (what: string, body: object): Promise<unknown> =>
+    (await other.client.post(`/api/v1/calls/${callId}/${what}`, body)).body['status'];
+  t.is(await post('keys', { keys: '1w#' }), 'keys_requested');
+  t.is(await post('say', { text: words, interrupt: true }), 'say_requested');
+  await until(
+    'they were heard',
+    async () => (await assistantTurns(other, callId)).includes(words) || undefined,
+  );
+  const { body } = await other.client.get(`/api/v1/calls/${callId}/events`);
+  t.like(
+    z
+      .array(z.looseObject({ type: z.string() }))
+      .parse(body['events'])
+      .filter(({ type }) => ['keys.pressed', 'say.requested'].includes(type)),
+    [
+      { type: 'keys.pressed', data: { keys: '1w#' } },
+      { type: 'say.requested', data: { text: words, interrupt: true } },
+    ],
+  );
+  await hangUp(t, other, callId);
+  await untilStatus(holder, callId, 'completed');
+  const late = await other.client.post(`/api/v1/calls/${callId}/say`, { text: words });
+  t.is(late.body['code'], 'call_not_active');
+});
+
+test.serial('a frozen holder: 502, the call continues, and a second request hangs up', async (t) => {
+  const { holder, other } = await gateways(t);
+  const callId = await place(holder, silent);
+  await untilStatus(other, callId, 'active');
+  holder.signal('SIGSTOP');
+  const refused = await other.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+  holder.signal('SIGCONT');
+  t.deepEqual([refused.status, refused.body['code']], [502, 'hangup_failed']);
+  t.is(await statusOf(other, callId), 'active');
+  await hangUp(t, other, callId);
+  await untilStatus(other, callId, 'completed');
+});
+
+test.serial('a call without a holder: 409 room_unknown at every gateway', async (t) => {
+  const { holder, other, rows } = await gateways(t);
+  const callId = await place(holder, '01000000004');
+  await untilStatus(other, callId, 'no_answer');
+  await rows(`update call set status = 'active', answered_at = now(), ended_at = null, end_reason = null,
+    duration_sec = null where id = '${callId}'`);
+  for (const gateway of [holder, other]) {
+    const { status, body } = await gateway.client.post(`/api/v1/calls/${callId}/hangup`);
+    t.deepEqual([status, body['code']], [409, 'room_unknown']);
+  }
+  await rows(`update call set status = 'ringing' where id = '${callId}'`);
+  for (const gateway of [holder, other]) {
+    const { status, body } = await gateway.client.post(`/api/v1/calls/${callId}/hangup`);
+    t.deepEqual([status, body['code']], [409, 'call_not_active']);
+    const cancel = await gateway.client.post(`/api/v1/calls/${callId}/cancel`);
+    t.deepEqual([cancel.status, cancel.body['code']], [409, 'room_unknown']);
+  }
+  await rows(`update call set status = 'no_answer', answered_at = null, ended_at = now(), end_reason = 'declined',
+    duration_sec = 0 where id = '${callId}'`);
+});
+
+test.serial('a gateway without lines shows calls, and refuses to place or hang up any', async (t) => {
+  const { holder, showing } = await gateways(t);
+  const callId = await place(holder, silent);
+  await untilStatus(showing, callId, 'active');
+  t.is((await showing.client.get('/readyz')).status, 200);
+
+  const post = (path: string) => showing.client.post(`/api/v1/calls${path}`, { to: silent });
+  const refused = await post(`/${callId}/hangup`);
+  t.deepEqual([refused.status, refused.body['code']], [503, 'hangup_unavailable']);
+  const notPlaced = await post('');
+  t.deepEqual([notPlaced.status, notPlaced.body['code']], [503, 'service_unavailable']);
+  t.is(await statusOf(showing, callId), 'active');
+
+  await hangUp(t, holder, callId);
+  await untilStatus(showing, callId, 'completed');
+  const over = await post(`/${callId}/hangup`);
+  t.deepEqual([over.status, over.body['code']], [409, 'call_not_active']);
+});
+
+test.serial('the calls of a frozen gateway whose lease is over continue at another one', async (t) => {
+  const { holder, other, rows } = await gateways(t);
+  const callId = await place(holder, silent);
+  await untilStatus(other, callId, 'active');
+  // Frozen first: a running gateway would find out at its next beat that it was declared dead.
+  holder.signal('SIGSTOP');
+  await rows(`update node set lost_at = now() where name = 'holder'`);
+  await untilTakenOver(other, callId);
+  holder.signal('SIGCONT');
+  await holder.printed('begins anew');
+  t.is(await statusOf(holder, callId), 'active');
+  await hangUp(t, holder, callId);
+  await untilStatus(holder, callId, 'completed');
+  const next = await place(holder, silent);
+  await untilStatus(other, next, 'active');
+  t.deepEqual(
+    await rows(`select count(*)::int as ends from event where call_id = '${callId}' and type = 'call.ended'`),
+    [{ ends: 1 }],
+  );
+  await hangUp(t, other, next);
+  await untilStatus(other, next, 'completed');
+});
+
+// From here on gateways are killed.
+test.serial('any gateway serves a recording while the one that keeps it runs', async (t) => {
+  const { holder, other } = await gateways(t);
+  const callId = await place(holder, '01000000007');
+  const path = `/api/v1/calls/${callId}/recording`;
+  const own = await until('the recording is there', async () => {
+    const answer = await holder.client.get(path);
+    return answer.status === 200 ? answer : undefined;
+  });
+  t.true(own.bytes.length > 1_000);
+
+  const whole = await other.client.get(path);
+  t.is(whole.status, 200);
+  t.deepEqual(whole.bytes, own.bytes);
+  t.is(whole.headers.get('etag'), own.headers.get('etag'));
+  const part = await other.client.get(path, { range: 'bytes=100-299' });
+  t.is(part.status, 206);
+  t.deepEqual(part.bytes, own.bytes.subarray(100, 300));
+  t.is((await other.client.get(path, { range: 'bytes=99999999-' })).status, 416);
+  const head = await other.client.send('HEAD', path);
+  t.is(head.headers.get('content-length'), String(own.bytes.length));
+
+  holder.signal('SIGKILL');
+  await holder.ended;
+  const away = await other.client.get(path);
+  t.deepEqual([away.status, away.body['code']], [503, 'service_unavailable']);
+});
+
+/** More looks than a gateway with lines needs to find another one dead, and far fewer than a lease has. */
+const looks = 6;
+
+test.serial('a gateway without lines leaves the calls of a killed one to the others', async (t) => {
+  const { other, showing, rows } = await gateways(t);
+  const callId = await place(other, silent);
+  await untilStatus(showing, callId, 'active');
+  other.signal('SIGKILL');
+  await other.ended;
+  const seen = new Set<string>();
+  await until('the dead gateway was looked for', async () => {
+    const [row] = await rows(`select seen_at from node where name = 'showing'`);
+    return seen.add(JSON.stringify(row)).size > looks ? true : undefined;
+  });
+  t.is(await statusOf(showing, callId), 'active');
+  t.false(showing.stdout().includes('"dead_node":"other"'));
+});

@@ -1,0 +1,464 @@
+/**
+ * A gateway is killed, as a process of its own, and others that share its database continue its calls. Real processes,
+ * because a kill must take everything of the gateway with it; one kill for all tests, as each process costs two seconds
+ * and each takeover ten. Every rule of taking over is tested with a simulated clock in test/calls and test/simulation.
+ */
+import { once } from 'node:events';
+import test, { type ExecutionContext } from 'ava';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import type { AgentType } from '#src/domain/agent-binding.ts';
+import { phrases } from '#src/domain/phrases.ts';
+import { lockRows } from '#test/helpers/database-statement.ts';
+import type { EventStreamReader } from '#test/helpers/event-stream.ts';
+import { startFakeAgent, type FakeAgent } from '#test/helpers/fake-agents.ts';
+import type { Scope } from '#test/helpers/file-scope.ts';
+import { until } from '#test/helpers/until.ts';
+import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+import {
+  neverAnswers,
+  place,
+  sharedGateways,
+  silent,
+  statusOf,
+  untilStatus,
+  untilTakenOver,
+  type Running,
+} from './gateways-of-one-database.ts';
+
+/** Answers whatever is said to it, and continues when its gateway dies. */
+const talks = '01000000001';
+const isAbsent = '01000000013';
+/** How long a reply is awaited in vain, as a setting of the agent: never waited for. */
+const foreverMs = 600_000;
+
+type World = {
+  doomed: Running;
+  /** Takes calls over, as does a third gateway. */
+  heir: Running;
+  /** Has no lines, and so takes none over. */
+  showing: Running;
+  databaseUrl: string;
+  rows: (sql: string) => Promise<unknown[]>;
+  scope: Scope;
+  /** Places a call from the doomed gateway with this agent, which it keeps whatever the next one has. */
+  placeWith: (agent: FakeAgent, to: string, more?: object) => Promise<string>;
+  /** Is done immediately before the kill. */
+  beforeKill: (act: () => Promise<unknown>) => void;
+  killedAt: () => number;
+};
+
+type Check = (t: ExecutionContext) => Promise<void>;
+
+/** What is done before the kill; resolves to what is true after it. */
+type Arrange = (world: World) => Promise<Check>;
+
+type When = 'early' | 'last';
+const scenarios: { title: string; when: When; arrange: Arrange }[] = [];
+
+const createWorld = (numberPath: string, world: Omit<World, 'placeWith'>): World => {
+  const { doomed } = world;
+  let placing: Promise<unknown> = Promise.resolve();
+  const bindAndPlace = async (agent: FakeAgent, to: string, more: object): Promise<string> => {
+    const binding = { ...agent.binding, ...more, token: 'agent-token' };
+    const { status } = await doomed.admin.put(`${numberPath}/agents/outbound`, binding);
+    if (status !== 200) throw new Error(`The agent was not bound: ${status}`);
+    return place(doomed, to);
+  };
+  return {
+    ...world,
+    placeWith(agent, to, more = {}) {
+      // One after the other: the number has one agent.
+      const placed = placing.then(() => bindAndPlace(agent, to, more));
+      placing = placed.catch(() => undefined);
+      return placed;
+    },
+  };
+};
+
+const numberPathOf = async ({ admin }: Running): Promise<string> => {
+  const { body } = await admin.get('/api/v1/admin/numbers');
+  const [number] = z.array(z.object({ id: z.string() })).parse(body['numbers']);
+  return `/api/v1/admin/numbers/${number?.id}`;
+};
+
+const kill = sharedGateways(async ({ start, databaseUrl, rows }, scope) => {
+  const inspected = { GW_INSPECT: '1' };
+  const doomed = await start('doomed', inspected);
+  const [heir, , showing] = await Promise.all([
+    start('heir', inspected),
+    start('another-heir', inspected),
+    start('showing', { ...inspected, GW_LINES: 'none' }),
+  ]);
+  const numberPath = await numberPathOf(doomed);
+  await doomed.admin.patch(numberPath, { transfer_to: [isAbsent], ring_timeout_sec: 120 });
+  let killedAt = Infinity;
+  const actsBeforeKill: (() => Promise<unknown>)[] = [];
+  const world = createWorld(numberPath, {
+    doomed,
+    heir,
+    showing,
+    databaseUrl,
+    rows,
+    scope,
+    beforeKill: (act) => void actsBeforeKill.push(act),
+    killedAt: () => killedAt,
+  });
+  const checks = new Map<string, Promise<Check>>();
+  for (const now of ['early', 'last'] as const) {
+    const arranging = scenarios.filter(({ when }) => when === now);
+    for (const { title, arrange } of arranging) checks.set(title, arrange(world));
+    // What cannot be arranged fails its own test.
+    await Promise.allSettled(checks.values());
+  }
+  for (const act of actsBeforeKill) await act();
+  killedAt = Date.now();
+  doomed.signal('SIGKILL');
+  await doomed.ended;
+  return { checks, rows };
+});
+
+/** `last`: a time limit runs from its arrangement on. */
+const whenKilled = (title: string, when: When, arrange: Arrange): void => {
+  scenarios.push({ title, when, arrange });
+  test.serial(title, async (t) => {
+    const { checks } = await kill(t);
+    const check = await checks.get(title);
+    await check?.(t);
+  });
+};
+
+const hangUp = async (t: ExecutionContext, { client }: Running, callId: string): Promise<void> => {
+  const { status } = await client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+  t.is(status, 202);
+};
+
+const turnsOf = async ({ client }: Running, callId: string): Promise<{ role: string; text: string }[]> => {
+  const { body } = await client.get(`/api/v1/calls/${callId}/transcript`);
+  return z.array(z.object({ role: z.string(), text: z.string() })).parse(body['transcript']);
+};
+
+const saidIn = async (gateway: Running, callId: string): Promise<string[]> =>
+  (await turnsOf(gateway, callId)).filter(({ role }) => role === 'assistant').map(({ text }) => text);
+
+const untilFact = ({ client }: Running, callId: string, type: string) =>
+  until(`there is ${type}`, async () => {
+    const { body } = await client.get(`/api/v1/calls/${callId}/events`);
+    return z
+      .array(z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) }))
+      .parse(body['events'])
+      .find((fact) => fact.type === type);
+  });
+
+// First, as its rows are locked until it has run.
+whenKilled('a hang-up requested after the kill is done by the next holder', 'early', async (world) => {
+  const { doomed, heir, databaseUrl, rows, scope } = world;
+  const calls = [await place(doomed, silent), await place(doomed, silent)];
+  const [waits = '', atOnce = ''] = calls;
+  for (const callId of calls) await untilStatus(heir, callId, 'active');
+  const listed = calls.map((callId) => `'${callId}'`).join(', ');
+  // While their rows are locked they are taken over by no gateway, and their facts are not stored.
+  let unlock = async (): Promise<void> => {};
+  world.beforeKill(async () => {
+    unlock = await lockRows(scope, databaseUrl, `select id from call where id in (${listed})`);
+  });
+  return async (t) => {
+    const request = (callId: string, immediate: boolean) =>
+      heir.client.post(`/api/v1/calls/${callId}/hangup`, { immediate });
+    for (const { status, body } of [
+      await request(waits, false),
+      await request(atOnce, true),
+      await request(atOnce, false),
+    ])
+      t.deepEqual([status, body['status']], [202, 'hangup_requested']);
+    await unlock();
+    for (const callId of calls) {
+      await untilStatus(heir, callId, 'completed');
+      t.like((await heir.client.get(`/api/v1/calls/${callId}`)).body, { end_reason: 'agent_hangup' });
+    }
+    t.deepEqual(
+      await rows(`select call_id, data->>'immediate' as immediate from call_fact
+        where type = 'call.hangup_requested' and call_id in (${listed}) order by immediate`),
+      [
+        { call_id: waits, immediate: 'false' },
+        { call_id: atOnce, immediate: 'true' },
+      ],
+    );
+  };
+});
+
+whenKilled('active calls continue at other gateways, and a ringing one is ended', 'early', async (world) => {
+  const { doomed, heir, showing, rows, killedAt } = world;
+  const calls = [await place(doomed, silent), await place(doomed, silent)];
+  const ringing = await place(doomed, neverAnswers);
+  const kept = await place(heir, silent);
+  for (const callId of [...calls, kept]) await untilStatus(heir, callId, 'active');
+  return async (t) => {
+    await untilStatus(showing, ringing, 'failed');
+    const { body } = await showing.client.get(`/api/v1/calls/${ringing}`);
+    t.is(body['end_reason'], 'system_error');
+    const endedAt = Date.parse(z.string().parse(body['ended_at']));
+    t.true(endedAt - killedAt() < 25_000, 'before the lease of a gateway that keeps its session ends');
+    for (const callId of calls) {
+      await untilTakenOver(showing, callId);
+      t.is(await statusOf(showing, callId), 'active');
+      // Whichever gateway holds it now.
+      await hangUp(t, heir, callId);
+      await untilStatus(showing, callId, 'completed');
+    }
+    t.is(await statusOf(showing, kept), 'active', 'the calls of a living gateway continue');
+    await hangUp(t, heir, kept);
+    await untilStatus(showing, kept, 'completed');
+    t.deepEqual(
+      await rows(`select call_id from event where type = 'call.ended' group by call_id having count(*) > 1`),
+      [],
+    );
+  };
+});
+
+whenKilled('deliveries that were under way are made again by another gateway', 'last', async (world) => {
+  const { doomed, scope } = world;
+  const receiver = await startWebhookReceiver();
+  scope.teardown(receiver.close);
+  const { body } = await doomed.admin.post('/api/v1/admin/webhooks', {
+    url: receiver.url,
+    events: ['call.ringing'],
+  });
+  receiver.trust(z.string().parse(body['secret']));
+  // As many as an endpoint may have under way at once.
+  receiver.answer(...Array.from({ length: 5 }, () => 'hang' as const));
+  for (let call = 0; call < 5; call += 1) await place(doomed, neverAnswers);
+  const brokenOff = (await receiver.until(5)).map(({ id }) => id);
+  return async (t) => {
+    const isMadeAgain = (id: unknown): boolean =>
+      receiver.received.filter((delivery) => delivery.id === id).length > 1;
+    await until('they have arrived again', () => brokenOff.every(isMadeAgain) || undefined);
+    t.pass();
+  };
+});
+
+whenKilled('a lost transfer has failed, and the agent is notified', 'early', async (world) => {
+  const { heir, scope } = world;
+  const agent = await startFakeAgent('webhook', () => ({ pieces: ['네, 알겠습니다.'] }));
+  scope.teardown(agent.close);
+  const callId = await world.placeWith(agent, talks);
+  await until('a second reply is asked for', () => agent.turns[1]);
+  const transfer = () =>
+    heir.client.post(`/api/v1/calls/${callId}/transfer`, { to: isAbsent, ring_timeout_sec: 120 });
+  const first = await transfer();
+  await untilFact(heir, callId, 'call.transfer_requested');
+  const second = await transfer();
+  return async (t) => {
+    t.is(first.status, 202);
+    t.deepEqual([second.status, second.body['code']], [409, 'transfer_in_progress']);
+    await untilTakenOver(heir, callId);
+    t.is((await untilFact(heir, callId, 'call.transfer_failed')).data['reason'], 'trunk_error');
+    const { body } = await heir.client.get(`/api/v1/calls/${callId}`);
+    t.like(body['transfer'], { to: isAbsent, status: 'failed', reason: 'trunk_error' });
+    await until(
+      'the agent is notified',
+      () => JSON.stringify(agent.requests).includes('[transfer failed: trunk_error]') || undefined,
+    );
+    await hangUp(t, heir, callId);
+    await untilStatus(heir, callId, 'completed');
+  };
+});
+
+const inspectionMessage = z.looseObject({
+  type: z.string(),
+  name: z.string().optional(),
+  rootId: z.string(),
+  sessionId: z.string(),
+  snapshot: z.looseObject({ value: z.unknown().optional() }).optional(),
+});
+
+const inspectorOf = ({ url, adminToken }: Running, callId: string): string =>
+  `${url.replace(/^http/, 'ws')}/inspect?${new URLSearchParams({ token: adminToken, call: callId }).toString()}`;
+
+const inspect = async (scope: Scope, gateway: Running, callId: string) => {
+  const socket = new WebSocket(inspectorOf(gateway, callId));
+  scope.teardown(() => socket.terminate());
+  const seen: z.infer<typeof inspectionMessage>[] = [];
+  let raw = '';
+  socket.on('message', (data: Buffer) => {
+    seen.push(inspectionMessage.parse(JSON.parse(data.toString())));
+    raw += data.toString();
+  });
+  await once(socket, 'open');
+  const roots = (): string[] => [...new Set(seen.map(({ rootId }) => rootId))];
+  return {
+    seen,
+    roots,
+    raw: () => raw,
+    closed: once(socket, 'close'),
+    /** A state of the conversation at the n-th gateway that has sent any. */
+    untilConversing: (gateways: number, state: string) =>
+      until(`${state} at gateway ${gateways}`, () => {
+        const rootId = roots()[gateways - 1];
+        const conversations = new Set(
+          seen.filter(({ name }) => name === 'conversation').map(({ sessionId }) => sessionId),
+        );
+        return (
+          seen.some(
+            (told) =>
+              told.rootId === rootId &&
+              conversations.has(told.sessionId) &&
+              JSON.stringify(told.snapshot?.value) === state,
+          ) || undefined
+        );
+      }),
+  };
+};
+
+/** The status of the answer that refuses the WebSocket. */
+const refusal = async (address: string): Promise<number> => {
+  const [error] = await once(new WebSocket(address), 'error').catch((reason: unknown) => [reason]);
+  return Number(/(\d{3})$/.exec(String(error))?.[1]);
+};
+
+whenKilled(
+  'the inspector of a gateway without lines follows a call to its next holder',
+  'early',
+  async (world) => {
+    const { doomed, heir, showing, scope } = world;
+    const callId = await place(doomed, silent);
+    await untilStatus(showing, callId, 'active');
+    const onlooker = await inspect(scope, showing, callId);
+    await onlooker.untilConversing(1, '{"listening":"silent"}');
+    return async (t) => {
+      await untilTakenOver(heir, callId);
+      await onlooker.untilConversing(2, '{"listening":"silent"}');
+      const turns = await turnsOf(heir, callId);
+      await hangUp(t, heir, callId);
+      const [code] = await onlooker.closed;
+      t.is(code, 1000);
+      t.true(onlooker.seen.some(({ snapshot }) => snapshot?.value === 'completed'));
+      t.is(onlooker.roots().length, 2);
+      t.true(turns.length > 0);
+      for (const secret of [silent, ...turns.map(({ text }) => text)])
+        t.false(onlooker.raw().includes(secret));
+      t.is(await refusal(inspectorOf(showing, callId)), 404, 'the call is over');
+      t.is(await refusal(inspectorOf(showing, crypto.randomUUID())), 404);
+    };
+  },
+);
+
+/** An agent whose second reply never comes, and a call in which it was asked for. */
+const thinking = async ({ scope, placeWith }: World, agentType: AgentType) => {
+  const agent = await startFakeAgent(agentType, (_, turn) =>
+    turn === 2 ? { pieces: [''], pauseMs: foreverMs } : { pieces: [`${turn}번째 대답입니다.`] },
+  );
+  scope.teardown(agent.close);
+  const callId = await placeWith(agent, talks);
+  await until('a second reply is asked for', () => agent.turns[1]);
+  return { agent, callId };
+};
+
+const interruptedReply = (agentType: AgentType, what: 'is asked again' | 'is not asked again'): void => {
+  whenKilled(`in a reply: ${agentType} ${what}`, 'last', async (world) => {
+    const { heir } = world;
+    const { agent, callId } = await thinking(world, agentType);
+    const before = await until('what was said is stored', async () => {
+      const turns = await turnsOf(heir, callId);
+      return turns.at(-1)?.role === 'user' ? turns : undefined;
+    });
+    return async (t) => {
+      await untilTakenOver(heir, callId);
+      const next = await until('the agent speaks again', async () =>
+        (await turnsOf(heir, callId)).at(before.length),
+      );
+      const isAskedAgain = what === 'is asked again';
+      t.deepEqual(next, {
+        role: 'assistant',
+        text: isAskedAgain ? '3번째 대답입니다.' : phrases.ko.apology,
+      });
+      const [, asked, again] = agent.turns;
+      if (isAskedAgain) t.deepEqual(again?.body['messages'], asked?.body['messages']);
+      await hangUp(t, heir, callId);
+      await untilStatus(heir, callId, 'completed');
+    };
+  });
+};
+interruptedReply('openai_compatible', 'is asked again');
+interruptedReply('webhook', 'is not asked again');
+
+whenKilled('words that wait for the floor are said by the next holder', 'last', async (world) => {
+  const { doomed, heir } = world;
+  const words = '잠시만 기다려 주세요.';
+  const { callId } = await thinking(world, 'webhook');
+  const requested = await doomed.client.post(`/api/v1/calls/${callId}/say`, { text: words });
+  await untilFact(heir, callId, 'say.requested');
+  return async (t) => {
+    t.is(requested.body['status'], 'say_requested');
+    await untilTakenOver(heir, callId);
+    await until('they were heard', async () => (await saidIn(heir, callId)).includes(words) || undefined);
+    t.deepEqual((await saidIn(heir, callId)).slice(1, 3), [phrases.ko.apology, words]);
+    await hangUp(t, heir, callId);
+    await untilStatus(heir, callId, 'completed');
+  };
+});
+
+whenKilled('an interrupted farewell is said again, and the hang-up follows it', 'last', async (world) => {
+  const { heir, rows, scope } = world;
+  const farewell =
+    '말씀 감사합니다. 예약을 내일 오후 세 시로 옮겨 드렸습니다. 변경된 내용은 문자로도 보내 드리겠습니다. 좋은 하루 보내세요.';
+  const agent = await startFakeAgent('webhook', (_, turn) => ({
+    pieces: turn === 1 ? ['안녕하세요.'] : [`${farewell}<hang`, 'up/>'],
+  }));
+  scope.teardown(agent.close);
+  const callId = await world.placeWith(agent, talks, { controls: 'inline' });
+  await until('the hang-up after the farewell is stored', async () =>
+    (await rows(`select progress from call_revival where call_id = '${callId}'`)).find((row) =>
+      JSON.stringify(row).includes('hang_up'),
+    ),
+  );
+  return async (t) => {
+    await untilTakenOver(heir, callId);
+    await untilStatus(heir, callId, 'completed');
+    t.true((await saidIn(heir, callId)).join(' ').endsWith(farewell));
+    t.like((await heir.client.get(`/api/v1/calls/${callId}`)).body, { end_reason: 'agent_hangup' });
+  };
+});
+
+/** The states of the conversation that were sent. */
+const statesOf = ({ events }: EventStreamReader): unknown[] =>
+  events.filter(({ event }) => event === 'state').map(({ data }) => data['conversation']);
+
+whenKilled(
+  'an event stream at another gateway has every fact once, and the states',
+  'last',
+  async (world) => {
+    const { doomed, heir, showing } = world;
+    // Its opening lasts longer than the arrangements.
+    const callId = await place(
+      doomed,
+      silent,
+      Array.from({ length: 4 }, () => '예약 시간을 확인해 주세요').join(', '),
+    );
+    const stream = await showing.watch(callId);
+    await until('the agent speaks', () => statesOf(stream).includes('replying.speaking') || undefined);
+    // A state is sent before what it follows from is stored, and only what is stored can be continued.
+    await untilStatus(showing, callId, 'active');
+    return async (t) => {
+      await untilTakenOver(heir, callId);
+      // The interrupted sentence is said again.
+      await until('the agent listens', () => statesOf(stream).at(-1) === 'listening.silent' || undefined);
+      await hangUp(t, heir, callId);
+      await stream.until('the end', ({ event }) => event === 'end');
+      const { body } = await heir.client.get(`/api/v1/calls/${callId}/events`);
+      t.deepEqual(
+        stream.events.filter(({ event }) => event === 'fact').map(({ data }) => data),
+        body['events'],
+      );
+    };
+  },
+);
+
+test.serial('the row of the killed gateway is removed when its last call has ended', async (t) => {
+  const { rows } = await kill(t);
+  const names = await until('it is removed', async () => {
+    const known = await rows('select name from node order by name');
+    return known.length === 3 ? known : undefined;
+  });
+  t.deepEqual(names, [{ name: 'another-heir' }, { name: 'heir' }, { name: 'showing' }]);
+});
