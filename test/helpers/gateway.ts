@@ -107,6 +107,11 @@ const startTestGateway = async (
     await gateway.close();
     if (environment['GW_DATA_DIR'] === undefined) await rm(dataFolder, { recursive: true, force: true });
   });
+  return seenBy(gateway, logged);
+};
+
+/** What a test does with a gateway, by the number of these credentials. */
+const seenBy = (gateway: Gateway, logged: string[]): TestGateway => {
   const { base_url, number_key, admin_token, number_id } = gateway.credentials;
   const client = apiClient(base_url, number_key);
   return {
@@ -142,6 +147,20 @@ export const testGateway = async (
   return startTestGateway(t, environment, logged);
 };
 
+let numbers = 0;
+
+/** The same gateway, seen by a number of its own: with its settings, agents, key and calls. */
+const withFreshNumber = async (gateway: TestGateway): Promise<TestGateway> => {
+  numbers += 1;
+  const given = { number: `0701${String(numbers).padStart(7, '0')}` };
+  const { body } = await gateway.admin.post('/api/v1/admin/numbers', given);
+  const { id, number } = z.object({ id: z.string(), number: z.string() }).parse(body);
+  const { body: issued } = await gateway.admin.post(`/api/v1/admin/numbers/${id}/key`);
+  const key = z.string().parse(issued['key']);
+  const credentials = { ...gateway.credentials, number, number_id: id, number_key: key };
+  return seenBy({ ...gateway, credentials }, gateway.logged);
+};
+
 /**
  * Module-level, called once per test file: a gateway for all tests of the file that do not disturb each other. The
  * first test that asks for it starts it.
@@ -156,4 +175,12 @@ export const sharedGateway = (
     logWarningsOnFailure(t, logged);
     return (starting ??= startTestGateway(scope, environment, logged));
   };
+};
+
+/** As `sharedGateway`; each test that asks for it gets a number of its own. */
+export const sharedGatewayWithNumbers = (
+  environment: Record<string, string> = {},
+): ((t: ExecutionContext) => Promise<TestGateway>) => {
+  const sharing = sharedGateway(environment);
+  return async (t) => withFreshNumber(await sharing(t));
 };

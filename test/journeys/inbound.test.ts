@@ -1,8 +1,24 @@
-import test from 'ava';
-import { startAgentServer, sendJson, sendReply } from '#test/helpers/agent-server.ts';
-import { finalStatuses, testGateway, type TestGateway } from '#test/helpers/gateway.ts';
-import { until } from '#test/helpers/until.ts';
+/** Inbound calls through a whole gateway on the simulated line, whose clock hurries while the gateway is idle. */
+import { randomInt } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { sendJson, sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
+import { testDatabaseUrl } from '#test/helpers/database.ts';
+import { everyRow } from '#test/helpers/every-row.ts';
+import { startFakeAgent } from '#test/helpers/fake-agents.ts';
+import {
+  type TestGateway,
+  finalStatuses,
+  sharedGatewayWithNumbers,
+  testGateway,
+} from '#test/helpers/gateway.ts';
+import { until } from '#test/helpers/until.ts';
+import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+import { readOggVorbis } from '#test/recordings/ogg-vorbis.ts';
+
+// Arrival
+
+const sharing = sharedGatewayWithNumbers();
 
 const arrival = z.object({ call_id: z.string(), status: z.string(), end_reason: z.string().nullable() });
 
@@ -16,8 +32,8 @@ const callIn = async (gateway: TestGateway, script?: readonly object[]) => {
   return arrival.parse(body);
 };
 
-test('the built-in agent greets a caller, takes the message and says goodbye', async (t) => {
-  const gateway = await testGateway(t);
+test.serial('the built-in agent greets a caller, takes the message and says goodbye', async (t) => {
+  const gateway = await sharing(t);
   const { call_id } = await callIn(gateway);
   const ended = await gateway.untilStatus(call_id, ...finalStatuses);
   t.like(ended, {
@@ -32,8 +48,8 @@ test('the built-in agent greets a caller, takes the message and says goodbye', a
   t.is(turns[0]?.text, '안녕하세요, 전화 주셔서 감사합니다. 무엇을 도와드릴까요?');
 });
 
-test('a cry of one syllable, which almost is a backchannel, is heard like any word', async (t) => {
-  const gateway = await testGateway(t);
+test.serial('a cry of one syllable, which almost is a backchannel, is heard like any word', async (t) => {
+  const gateway = await sharing(t);
   const cry = `${'아'.repeat(40)}악`;
   const { call_id } = await callIn(gateway, [{ interrupt: cry }, { listen: true }, { hang_up: true }]);
   t.like(await gateway.untilStatus(call_id, ...finalStatuses), { end_reason: 'counterparty_hangup' });
@@ -45,56 +61,62 @@ test('a cry of one syllable, which almost is a backchannel, is heard like any wo
   t.is(turns.at(-1)?.role, 'assistant');
 });
 
-test('a caller who puts the call on hold for longer than a silence may last is waited for', async (t) => {
-  const gateway = await testGateway(t);
-  await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 10 });
-  const { call_id } = await callIn(gateway, [
-    { listen: true },
-    { hold_sec: 120 },
-    { say: '죄송합니다, 다시 왔어요.' },
-    { listen: true },
-    { hang_up: true },
-  ]);
-  t.like(await gateway.untilStatus(call_id, ...finalStatuses), { end_reason: 'counterparty_hangup' });
-  const { body } = await gateway.admin.get(`/api/v1/admin/calls/${call_id}/events`);
-  const types = z
-    .array(z.object({ type: z.string() }))
-    .parse(body['events'])
-    .map(({ type }) => type);
-  const held = types.indexOf('call.held');
-  t.deepEqual(types.slice(held, held + 3), ['call.held', 'call.resumed', 'turn.spoken']);
-});
+test.serial(
+  'a caller who puts the call on hold for longer than a silence may last is waited for',
+  async (t) => {
+    const gateway = await sharing(t);
+    await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 10 });
+    const { call_id } = await callIn(gateway, [
+      { listen: true },
+      { hold_sec: 120 },
+      { say: '죄송합니다, 다시 왔어요.' },
+      { listen: true },
+      { hang_up: true },
+    ]);
+    t.like(await gateway.untilStatus(call_id, ...finalStatuses), { end_reason: 'counterparty_hangup' });
+    const { body } = await gateway.admin.get(`/api/v1/admin/calls/${call_id}/events`);
+    const types = z
+      .array(z.object({ type: z.string() }))
+      .parse(body['events'])
+      .map(({ type }) => type);
+    const held = types.indexOf('call.held');
+    t.deepEqual(types.slice(held, held + 3), ['call.held', 'call.resumed', 'turn.spoken']);
+  },
+);
 
-test('an endpoint waits for the caller, gets the flipped context and the session token of the handshake', async (t) => {
-  const gateway = await testGateway(t);
-  const door = await startAgentServer(sendJson({ session_token: 'caller-session' }));
-  const server = await startAgentServer(sendReply('How can I help?'));
-  t.teardown(door.close);
-  t.teardown(server.close);
-  await gateway.admin.put(`${gateway.numberPath}/agents/inbound`, {
-    agent: 'endpoint',
-    agent_type: 'webhook',
-    chat_url: server.url,
-  });
-  const set = await gateway.admin.put(`${gateway.numberPath}/inbound-auth`, {
-    method: 'handshake',
-    url: door.url,
-  });
-  t.is(set.status, 200);
-  const { call_id } = await callIn(gateway, [{ say: 'Good morning' }, { listen: true }, { hang_up: true }]);
-  t.like(await gateway.untilStatus(call_id, ...finalStatuses), { end_reason: 'counterparty_hangup' });
-  const [request] = server.requests;
-  t.is(request?.headers.authorization, 'Bearer caller-session');
-  t.like(JSON.parse(request?.body ?? ''), {
-    message: 'Good morning',
-    gw: { direction: 'inbound', from: '01012345678', to: gateway.credentials.number },
-  });
-  t.regex(String(door.requests[0]?.headers['webhook-signature']), /^v1,/);
-  t.false(gateway.logged.some((line) => line.includes('caller-session')));
-});
+test.serial(
+  'an endpoint waits for the caller, gets the flipped context and the session token of the handshake',
+  async (t) => {
+    const gateway = await sharing(t);
+    const door = await startAgentServer(sendJson({ session_token: 'caller-session' }));
+    const server = await startAgentServer(sendReply('How can I help?'));
+    t.teardown(door.close);
+    t.teardown(server.close);
+    await gateway.admin.put(`${gateway.numberPath}/agents/inbound`, {
+      agent: 'endpoint',
+      agent_type: 'webhook',
+      chat_url: server.url,
+    });
+    const set = await gateway.admin.put(`${gateway.numberPath}/inbound-auth`, {
+      method: 'handshake',
+      url: door.url,
+    });
+    t.is(set.status, 200);
+    const { call_id } = await callIn(gateway, [{ say: 'Good morning' }, { listen: true }, { hang_up: true }]);
+    t.like(await gateway.untilStatus(call_id, ...finalStatuses), { end_reason: 'counterparty_hangup' });
+    const [request] = server.requests;
+    t.is(request?.headers.authorization, 'Bearer caller-session');
+    t.like(JSON.parse(request?.body ?? ''), {
+      message: 'Good morning',
+      gw: { direction: 'inbound', from: '01012345678', to: gateway.credentials.number },
+    });
+    t.regex(String(door.requests[0]?.headers['webhook-signature']), /^v1,/);
+    t.false(gateway.logged.some((line) => line.includes('caller-session')));
+  },
+);
 
-test('a caller whom the handshake rejects is not answered', async (t) => {
-  const gateway = await testGateway(t);
+test.serial('a caller whom the handshake rejects is not answered', async (t) => {
+  const gateway = await sharing(t);
   const door = await startAgentServer(sendJson({}, 403));
   t.teardown(door.close);
   await gateway.admin.put(`${gateway.numberPath}/inbound-auth`, { method: 'handshake', url: door.url });
@@ -105,7 +127,7 @@ test('a caller whom the handshake rejects is not answered', async (t) => {
 
 const rejections = test.macro<[(gateway: TestGateway) => Promise<unknown>, string, string]>({
   async exec(t, arrange, reason, summary) {
-    const gateway = await testGateway(t);
+    const gateway = await sharing(t);
     await arrange(gateway);
     const { call_id } = await callIn(gateway);
     const path = `/api/v1/calls/${call_id}`;
@@ -125,7 +147,7 @@ const rejections = test.macro<[(gateway: TestGateway) => Promise<unknown>, strin
   },
   title: (_, __, reason) => `a caller turned away by ${reason} leaves facts and a summary like every call`,
 });
-test(
+test.serial(
   rejections,
   async (gateway) => {
     // Nobody listens there.
@@ -136,24 +158,237 @@ test(
   'caller_rejected',
   '대화는 없었습니다. 발신자 확인을 통과하지 못해 받지 않았습니다.',
 );
-test(
+test.serial(
   rejections,
   (gateway) => gateway.admin.put(`${gateway.numberPath}/agents/inbound`, { agent: 'endpoint' }),
   'no_agent_endpoint',
   '대화는 없었습니다. 연결된 에이전트가 없어 받지 않았습니다.',
 );
 
-test('a number without an inbound endpoint rejects its callers', async (t) => {
-  const gateway = await testGateway(t);
+test.serial('a number without an inbound endpoint rejects its callers', async (t) => {
+  const gateway = await sharing(t);
   await gateway.admin.put(`${gateway.numberPath}/agents/inbound`, { agent: 'endpoint' });
   const { status, end_reason } = await callIn(gateway);
   t.deepEqual({ status, end_reason }, { status: 'failed', end_reason: 'no_agent_endpoint' });
 });
 
-test('the greeting of a number is said to its callers, whatever the agent', async (t) => {
-  const gateway = await testGateway(t);
+test.serial('the greeting of a number is said to its callers, whatever the agent', async (t) => {
+  const gateway = await sharing(t);
   await gateway.admin.patch(gateway.numberPath, { greeting: 'Welcome to the shop.' });
   const { call_id } = await callIn(gateway, [{ listen: true }, { hang_up: true }]);
   await gateway.untilStatus(call_id, ...finalStatuses);
   t.is((await gateway.transcript(call_id))[0]?.text, 'Welcome to the shop.');
+});
+
+// Consent
+
+const announce = '이 통화는 녹음됩니다. 동의하십니까?';
+
+const consentEvent = z.object({
+  type: z.string(),
+  call: z.object({ consent: z.object({ given: z.boolean(), how: z.string() }).optional() }),
+});
+
+const consented = z.object({ given: z.boolean(), how: z.string(), at: z.string() });
+
+/** A call of a person who does this, to a number with an agent that says one thing. */
+const callWithConsent = async (t: ExecutionContext, require: string, script: readonly object[]) => {
+  const gateway = await sharing(t);
+  const { admin, client, numberPath, credentials } = gateway;
+  const agent = await startFakeAgent('webhook', () => ({ pieces: ['안녕하세요, 상담원입니다.'] }));
+  t.teardown(agent.close);
+  const receiver = await startWebhookReceiver();
+  t.teardown(receiver.close);
+  const bound = await admin.put(`${numberPath}/agents/inbound`, agent.binding);
+  t.is(bound.status, 200);
+  const webhook = await admin.post('/api/v1/admin/webhooks', { url: receiver.url });
+  receiver.trust(z.string().parse(webhook.body['secret']));
+  const patched = await admin.patch(numberPath, { consent: { announce, require } });
+  t.deepEqual(patched.body['consent'], { announce, require });
+  const rung = await admin.post('/api/v1/admin/simulator/calls', {
+    to: credentials.number,
+    from: '01000000001',
+    script,
+  });
+  const callId = z.string().parse(rung.body['call_id']);
+  return {
+    gateway,
+    agent,
+    path: `/api/v1/calls/${callId}`,
+    end: () => gateway.untilStatus(callId, ...finalStatuses),
+    turns: async () => (await gateway.transcript(callId)).map(({ role, text }) => `${role}: ${text}`),
+    transcript: () => gateway.transcript(callId),
+    recording: () =>
+      until('the recording is completed', async () => {
+        const { status, bytes } = await client.get(`/api/v1/calls/${callId}/recording`);
+        return status === 200 ? readOggVorbis(bytes) : undefined;
+      }),
+    told: () =>
+      until('consent is told', () => {
+        const events = receiver.received.map(({ rawBody }) => consentEvent.parse(JSON.parse(rawBody)));
+        return events.find(({ type }) => type === 'call.consent')?.call.consent;
+      }),
+  };
+};
+
+test.serial('who says yes talks with the agent, and is recorded from there on', async (t) => {
+  const call = await callWithConsent(t, 'speech', [
+    { listen: true },
+    { say: '네, 동의합니다.' },
+    { say: '예약을 확인하고 싶어요.' },
+    { listen: true },
+    { hang_up: true },
+  ]);
+  const ended = await call.end();
+  t.is(ended['end_reason'], 'counterparty_hangup');
+  t.like(consented.parse(ended['consent']), { given: true, how: 'speech' });
+  t.like(await call.told(), { given: true, how: 'speech' });
+  const turns = await call.turns();
+  t.deepEqual(turns.slice(0, 3), [
+    `assistant: ${announce}`,
+    'user: 네, 동의합니다.',
+    'user: 예약을 확인하고 싶어요.',
+  ]);
+  t.is(call.agent.turns.length, 1, 'the agent is asked about what was said afterwards alone');
+  t.false(JSON.stringify(call.agent.requests).includes('녹음됩니다'));
+  const { blocks } = await call.recording();
+  const [first] = blocks.filter(({ left, right }) => left || right === true).map(({ at }) => at);
+  const agreedAt = Date.parse(consented.parse(ended['consent']).at);
+  const agreedAfter = (agreedAt - Date.parse(z.string().parse(ended['answered_at']))) / 1_000;
+  t.true((first ?? 0) >= agreedAfter - 0.2, 'nothing of what was said before is in it');
+});
+
+test.serial('who says no is said goodbye, and the agent never knows of the call', async (t) => {
+  const call = await callWithConsent(t, 'speech', [{ listen: true }, { say: '아니요.' }]);
+  t.like(await call.end(), { status: 'completed', end_reason: 'consent_refused' });
+  t.like(await call.told(), { given: false, how: 'speech' });
+  t.is(call.agent.requests.length, 0);
+  const { blocks } = await call.recording();
+  t.false(blocks.some(({ left, right }) => left || right === true));
+});
+
+test.serial('a key agrees where it is asked for, and who is silent does not', async (t) => {
+  const agreed = await callWithConsent(t, 'key', [
+    { listen: true },
+    { digits: '1' },
+    { say: '예약을 확인하고 싶어요.' },
+    { listen: true },
+    { hang_up: true },
+  ]);
+  t.like(consented.parse((await agreed.end())['consent']), { given: true, how: 'key' });
+  t.is(agreed.agent.turns.length, 1);
+  const silent = await callWithConsent(t, 'key', [{ wait_sec: 120 }]);
+  const ended = await silent.end();
+  t.is(ended['end_reason'], 'consent_refused');
+  t.like(consented.parse(ended['consent']), { given: false, how: 'silence' });
+});
+
+test.serial('who only has to be told is told, and nothing may be asked of the call before', async (t) => {
+  const call = await callWithConsent(t, 'none', [
+    { wait_sec: 5 },
+    { say: '여보세요?' },
+    { listen: true },
+    { hang_up: true },
+  ]);
+  t.like(consented.parse((await call.end())['consent']), { given: true, how: 'announcement' });
+  t.is((await call.turns())[0], `assistant: ${announce}`);
+});
+
+test.serial('whoever must agree must be told to what', async (t) => {
+  const { admin, numberPath } = await sharing(t);
+  for (const consent of [
+    { announce: null, require: 'key' },
+    { announce: '', require: 'none' },
+    { announce: 'A', require: 'maybe' },
+    'yes',
+  ]) {
+    const { status, body } = await admin.patch(numberPath, { consent });
+    t.deepEqual([status, body['code']], [400, 'invalid_request']);
+  }
+  t.is((await admin.patch(numberPath, { consent: { announce: null } })).status, 200);
+});
+
+// DTMF digits
+
+const callCollecting = async (gateway: TestGateway, script: readonly object[]): Promise<string> => {
+  const { body } = await gateway.admin.post('/api/v1/admin/simulator/calls', {
+    to: gateway.credentials.number,
+    from: '01098765432',
+    script,
+  });
+  return z.uuid().parse(body['call_id']);
+};
+
+const collectingAgent = async (
+  t: ExecutionContext,
+  gateway: TestGateway,
+  replies: (text: string, turn: number) => string,
+) => {
+  const agent = await startFakeAgent('webhook', (text, turn) => ({ pieces: [replies(text, turn)] }));
+  t.teardown(agent.close);
+  const { status } = await gateway.admin.put(`${gateway.numberPath}/agents/inbound`, {
+    ...agent.binding,
+    controls: 'inline',
+  });
+  t.is(status, 200);
+  return agent;
+};
+
+test.serial('the agent gets the keys that it asks for as one turn', async (t) => {
+  const gateway = await sharing(t);
+  const agent = await collectingAgent(t, gateway, (_, turn) =>
+    turn === 1 ? 'Your number, please.<collect finish="#"/>' : 'Thank you. Goodbye.<hangup/>',
+  );
+  const callId = await callCollecting(gateway, [{ say: 'Hello.' }, { listen: true }, { digits: '4711#' }]);
+  await gateway.untilStatus(callId, 'completed');
+  t.is(agent.turns[1]?.text, '[keys] 4711');
+  const { body } = await gateway.client.get(`/api/v1/calls/${callId}/transcript`);
+  t.true(JSON.stringify(body).includes('[keys] 4711'));
+});
+
+test.serial('secret keys are known to the agent alone', async (t) => {
+  const databaseUrl = await testDatabaseUrl(t);
+  const gateway = await testGateway(t, { GW_DATABASE_URL: databaseUrl });
+  const pins = Array.from({ length: 20 }, () => String(randomInt(1e9, 1e10)));
+  const agent = await collectingAgent(t, gateway, (_, turn) =>
+    turn <= pins.length
+      ? `Number ${turn}, please.<collect digits="10" secret="true"/>`
+      : 'Thank you. Goodbye.<hangup/>',
+  );
+  const callId = await callCollecting(gateway, [
+    { say: 'Hello.' },
+    ...pins.flatMap((digits) => [{ listen: true }, { digits }]),
+  ]);
+  await gateway.untilStatus(callId, 'completed');
+  t.deepEqual(
+    agent.turns.slice(1).map(({ text }) => text),
+    pins.map((pin) => `[keys] ${pin}`),
+  );
+
+  const read = async (path: string): Promise<string> =>
+    JSON.stringify((await gateway.admin.get(`/api/v1/admin/calls/${callId}${path}`)).body);
+  const client = async (path: string): Promise<string> =>
+    JSON.stringify((await gateway.client.get(`/api/v1/calls/${callId}${path}`)).body);
+  const traces = {
+    rows: await everyRow(databaseUrl),
+    logs: gateway.logged.join(''),
+    call: await client(''),
+    transcript: await client('/transcript'),
+    events: await client('/events'),
+    replay: await read('/replay'),
+  };
+  for (const [where, trace] of Object.entries(traces)) {
+    t.true(trace.length > 2, where);
+    const digits = trace.replaceAll(/[^0-9]+/g, '');
+    t.deepEqual(
+      pins.filter((pin) => trace.includes(pin) || (where === 'events' && digits.includes(pin))),
+      [],
+      where,
+    );
+  }
+  t.regex(traces.transcript, /\[keys\] ••••/);
+  t.regex(traces.events, /"digit":"•"/);
+  // The recording pauses for each of them.
+  t.is(traces.events.split('recording.paused').length - 1, pins.length);
+  t.is(traces.events.split('recording.resumed').length - 1, pins.length);
 });

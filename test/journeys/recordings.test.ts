@@ -1,3 +1,4 @@
+/** Recordings of whole calls on the simulated line, in the data folder and in a store, and the erasure of calls. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,10 +6,14 @@ import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
-import { finalStatuses, testGateway, type TestGateway } from '#test/helpers/gateway.ts';
+import { everyRow } from '#test/helpers/every-row.ts';
+import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
+import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import { readOggVorbis } from '#test/recordings/ogg-vorbis.ts';
-import { startS3Server, type S3Server } from '#test/recordings/s3-server.ts';
+import { type S3Server, startS3Server } from '#test/recordings/s3-server.ts';
+
+// Recordings
 
 const speed = 4;
 
@@ -43,64 +48,67 @@ const dataFolder = async (t: ExecutionContext): Promise<string> => {
 const recordedFiles = async (folder: string): Promise<string[]> =>
   (await readdir(join(folder, 'recordings'), { recursive: true })).filter((name) => name.includes('.'));
 
-test('what is said while a recording is paused is nowhere in the file; all else is where it was said', async (t) => {
-  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: String(speed) });
-  const { client, admin } = gateway;
-  const sentence = 'The number of your card is one two three four.';
-  const server = await startAgentServer(sendReply(Array.from({ length: 80 }, () => sentence).join(' ')));
-  t.teardown(server.close);
-  await admin.put(`${gateway.numberPath}/agents/outbound`, {
-    agent: 'endpoint',
-    agent_type: 'webhook',
-    chat_url: server.url,
-  });
-  const callId = await gateway.call('01000000006');
-  const path = `/api/v1/calls/${callId}/recording`;
-  const call = await gateway.untilStatus(callId, 'active');
-  const answeredAt = Date.parse(z.string().parse(call['answered_at']));
-  const sinceAnswer = (): number => ((Date.now() - answeredAt) / 1_000) * speed;
-  await until('some of it was said', () => (sinceAnswer() > 8 ? true : undefined));
+test.serial(
+  'what is said while a recording is paused is nowhere in the file; all else is where it was said',
+  async (t) => {
+    const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: String(speed) });
+    const { client, admin } = gateway;
+    const sentence = 'The number of your card is one two three four.';
+    const server = await startAgentServer(sendReply(Array.from({ length: 80 }, () => sentence).join(' ')));
+    t.teardown(server.close);
+    await admin.put(`${gateway.numberPath}/agents/outbound`, {
+      agent: 'endpoint',
+      agent_type: 'webhook',
+      chat_url: server.url,
+    });
+    const callId = await gateway.call('01000000006');
+    const path = `/api/v1/calls/${callId}/recording`;
+    const call = await gateway.untilStatus(callId, 'active');
+    const answeredAt = Date.parse(z.string().parse(call['answered_at']));
+    const sinceAnswer = (): number => ((Date.now() - answeredAt) / 1_000) * speed;
+    await until('some of it was said', () => (sinceAnswer() > 8 ? true : undefined));
 
-  const before = sinceAnswer();
-  const paused = await client.post(`${path}/pause`);
-  t.is(paused.status, 200);
-  t.deepEqual(paused.body, { call_id: callId, recording: { paused: true } });
-  const from = sinceAnswer();
-  t.is((await client.post(`${path}/pause`)).status, 200, 'twice is once');
-  await until('the record says so', async () =>
-    (await recordingOf(gateway, callId)).paused ? true : undefined,
-  );
-  t.is((await download(gateway, callId)).body['reason'], 'pending');
-  await until('some of it was not to be kept', () => (sinceAnswer() > from + 12 ? true : undefined));
-  const to = sinceAnswer();
-  t.is((await client.post(`${path}/resume`)).status, 200);
-  const after = sinceAnswer();
-  await until('the record says so', async () =>
-    (await recordingOf(gateway, callId)).paused ? undefined : true,
-  );
+    const before = sinceAnswer();
+    const paused = await client.post(`${path}/pause`);
+    t.is(paused.status, 200);
+    t.deepEqual(paused.body, { call_id: callId, recording: { paused: true } });
+    const from = sinceAnswer();
+    t.is((await client.post(`${path}/pause`)).status, 200, 'twice is once');
+    await until('the record says so', async () =>
+      (await recordingOf(gateway, callId)).paused ? true : undefined,
+    );
+    t.is((await download(gateway, callId)).body['reason'], 'pending');
+    await until('some of it was not to be kept', () => (sinceAnswer() > from + 12 ? true : undefined));
+    const to = sinceAnswer();
+    t.is((await client.post(`${path}/resume`)).status, 200);
+    const after = sinceAnswer();
+    await until('the record says so', async () =>
+      (await recordingOf(gateway, callId)).paused ? undefined : true,
+    );
 
-  await until('some more was said', () => (sinceAnswer() > after + 12 ? true : undefined));
-  await client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
-  await gateway.untilStatus(callId, ...finalStatuses);
-  await completed(gateway, callId);
-  t.is((await client.post(`${path}/pause`)).body['code'], 'call_not_active');
-  const { blocks, seconds } = readOggVorbis((await download(gateway, callId)).bytes);
-  const sounds = blocks.filter(({ left, right }) => left || right === true).map(({ at }) => at);
-  // The agent speaks all the time, so the pause is the longest silence.
-  const silences = sounds.map((at, index) => ({ at, lasts: (sounds[index + 1] ?? at) - at }));
-  const longest = silences.reduce((most, each) => (each.lasts > most.lasts ? each : most));
-  t.log({ before, from, to, after, seconds, longest });
-  t.true(longest.lasts > to - from - 0.3);
-  // Each change was made between its request and its answer; the rest is between sentences.
-  t.true(longest.at > before - 5 && longest.at < from + 5);
-  t.true(
-    sounds.some((at) => at > after),
-    'it is recorded again',
-  );
-  t.true(seconds > after + 5);
-});
+    await until('some more was said', () => (sinceAnswer() > after + 12 ? true : undefined));
+    await client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+    await gateway.untilStatus(callId, ...finalStatuses);
+    await completed(gateway, callId);
+    t.is((await client.post(`${path}/pause`)).body['code'], 'call_not_active');
+    const { blocks, seconds } = readOggVorbis((await download(gateway, callId)).bytes);
+    const sounds = blocks.filter(({ left, right }) => left || right === true).map(({ at }) => at);
+    // The agent speaks all the time, so the pause is the longest silence.
+    const silences = sounds.map((at, index) => ({ at, lasts: (sounds[index + 1] ?? at) - at }));
+    const longest = silences.reduce((most, each) => (each.lasts > most.lasts ? each : most));
+    t.log({ before, from, to, after, seconds, longest });
+    t.true(longest.lasts > to - from - 0.3);
+    // Each change was made between its request and its answer; the rest is between sentences.
+    t.true(longest.at > before - 5 && longest.at < from + 5);
+    t.true(
+      sounds.some((at) => at > after),
+      'it is recorded again',
+    );
+    t.true(seconds > after + 5);
+  },
+);
 
-test('a call without a recording has none, and nothing to pause', async (t) => {
+test.serial('a call without a recording has none, and nothing to pause', async (t) => {
   const gateway = await testGateway(t);
   const busy = await gateway.call('01000000003');
   await gateway.untilStatus(busy, 'no_answer');
@@ -123,7 +131,7 @@ test('a call without a recording has none, and nothing to pause', async (t) => {
   t.is((await download(gateway, unrecorded)).body['reason'], 'none', 'when it is over');
 });
 
-test('a recording goes to the store and is read from there, whole and in part', async (t) => {
+test.serial('a recording goes to the store and is read from there, whole and in part', async (t) => {
   const server = await startS3Server(t);
   const folder = await dataFolder(t);
   const gateway = await testGateway(t, { ...storeSettings(server), GW_DATA_DIR: folder });
@@ -168,7 +176,7 @@ test('a recording goes to the store and is read from there, whole and in part', 
   t.notRegex(gateway.logged.join('\n'), /hush/);
 });
 
-test('what waits for the store over a restart gets there after it', async (t) => {
+test.serial('what waits for the store over a restart gets there after it', async (t) => {
   const server = await startS3Server(t);
   const settings = {
     ...storeSettings(server),
@@ -190,7 +198,7 @@ test('what waits for the store over a restart gets there after it', async (t) =>
   t.is(server.objects.size, 1);
 });
 
-test('recordings are MP3 where the operator wants them so', async (t) => {
+test.serial('recordings are MP3 where the operator wants them so', async (t) => {
   const gateway = await testGateway(t, { GW_RECORDINGS_FORMAT: 'mp3' });
   const callId = await gateway.call('01000000007');
   await gateway.untilStatus(callId, ...finalStatuses);
@@ -200,4 +208,103 @@ test('recordings are MP3 where the operator wants them so', async (t) => {
   // MPEG 2 layer III: eleven bits of ones, version, layer.
   t.is(bytes.readUInt16BE(0) & 0xff_fe, 0xff_f2);
   t.like(await recordingOf(gateway, callId), { content_type: 'audio/mpeg' });
+});
+
+// Erasure
+
+const caller = '01098765432';
+
+/** What a call is filled with; none of it stands anywhere else. */
+const traces = new RegExp(`quokka|wombat|numbat|${caller}`, 'i');
+
+/** All that is stored, but for the entry of the audit log that says whom the test made up. */
+const stored = async (databaseUrl: string): Promise<string> =>
+  (await everyRow(databaseUrl)).replaceAll(`callee:${caller}`, '');
+
+const place = async (gateway: TestGateway): Promise<string> => {
+  await gateway.admin.put(`/api/v1/admin/simulator/callees/${caller}`, {
+    script: [{ say: 'A quokka, please.' }, { listen: true }, { digits: '9876' }, { hang_up: true }],
+  });
+  const { body } = await gateway.client.post('/api/v1/calls', {
+    to: caller,
+    instruction: 'Sell the wombat.',
+    metadata: { animal: 'numbat' },
+  });
+  return z.uuid().parse(body['call_id']);
+};
+
+const untilSummarized = (gateway: TestGateway, callId: string) =>
+  until('the call is summarized and its recording is kept', async () => {
+    const { body } = await gateway.client.get(`/api/v1/calls/${callId}`);
+    const { status } = z.object({ status: z.string() }).parse(body['recording']);
+    return body['summary'] !== null && status === 'completed' ? body : undefined;
+  });
+
+const told = z.object({
+  events: z.array(z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) })),
+});
+
+const digitsOf = async (gateway: TestGateway, callId: string) =>
+  told
+    .parse((await gateway.client.get(`/api/v1/calls/${callId}/events`)).body)
+    .events.filter(({ type }) => type === 'turn.digit')
+    .map(({ data }) => data['digit']);
+
+const start = async (t: ExecutionContext) => {
+  const databaseUrl = await testDatabaseUrl(t);
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '20', GW_DATABASE_URL: databaseUrl });
+  return { gateway, databaseUrl };
+};
+
+test.serial('an erased call leaves its times and its end, and nothing of the other party', async (t) => {
+  const { gateway, databaseUrl } = await start(t);
+  const receiver = await startWebhookReceiver();
+  t.teardown(receiver.close);
+  const { body: endpoint } = await gateway.admin.post('/api/v1/admin/webhooks', { url: receiver.url });
+  receiver.trust(z.string().parse(endpoint['secret']));
+  const callId = await place(gateway);
+  const before = await untilSummarized(gateway, callId);
+  const path = `/api/v1/admin/calls/${callId}`;
+  t.regex(await stored(databaseUrl), traces);
+  t.deepEqual(await digitsOf(gateway, callId), ['9', '8', '7', '6']);
+
+  t.is((await gateway.admin.delete(path)).status, 204);
+
+  const { body: after } = await gateway.admin.get(path);
+  t.like(after, {
+    counterparty: '32',
+    to: '32',
+    instruction: null,
+    summary: null,
+    recording: { status: 'erased' },
+    status: before['status'],
+    end_reason: before['end_reason'],
+    duration_sec: before['duration_sec'],
+    started_at: before['started_at'],
+  });
+  t.false('metadata' in after);
+  t.is(after['erased_at'], after['words_erased_at']);
+  t.deepEqual((await gateway.admin.get(`${path}/transcript`)).body['transcript'], []);
+  t.like((await gateway.admin.get(`${path}/recording`)).body, {
+    code: 'recording_not_available',
+    reason: 'erased',
+  });
+  t.is((await gateway.admin.get(`${path}/replay`)).status, 200);
+  t.notRegex(await stored(databaseUrl), traces);
+  t.deepEqual(await digitsOf(gateway, callId), ['•', '•', '•', '•']);
+  const event = await until('its event has come', () =>
+    receiver.received
+      .map(({ rawBody }) => z.looseObject({ type: z.string() }).parse(JSON.parse(rawBody)))
+      .find(({ type }) => type === 'call.erased'),
+  );
+  t.notRegex(JSON.stringify(event), traces);
+  t.like(event, { call: { id: callId, to: '32' } });
+  t.like((await gateway.admin.get('/api/v1/admin/audit')).body, {
+    entries: [{ action: 'call.erased', subject: `call:${callId}` }],
+  });
+  for (const q of ['quokka', 'wombat', '9876'])
+    t.deepEqual((await gateway.admin.get(`/api/v1/admin/calls?q=${q}`)).body['calls'], [], q);
+
+  t.is((await gateway.admin.delete(path)).status, 204, 'once more');
+  t.like((await gateway.admin.get(path)).body, { erased_at: after['erased_at'] });
 });

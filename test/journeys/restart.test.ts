@@ -1,3 +1,4 @@
+/** Gateways that are killed and started again, as processes, in real time; and a wall clock that is set. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -6,9 +7,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { apiClient } from '#test/helpers/api-client.ts';
+import { type ApiClient, type ApiResponse, apiClient } from '#test/helpers/api-client.ts';
+import { runStatement } from '#test/helpers/database-statement.ts';
+import { testGateway } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+import { serverSettings, startedGateway } from '#test/start/gateway-process.ts';
+
+// Restart
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -55,7 +61,7 @@ const startProcess = async (t: ExecutionContext, dataFolder: string) => {
   };
 };
 
-test('a restart keeps what is stored, goes on with who talks, and ends once what rang', async (t) => {
+test.serial('a restart keeps what is stored, goes on with who talks, and ends once what rang', async (t) => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'trunkline-restart-'));
   t.teardown(() => rm(dataFolder, { recursive: true, force: true }));
   const first = await startProcess(t, dataFolder);
@@ -120,7 +126,7 @@ test('a restart keeps what is stored, goes on with who talks, and ends once what
   t.is(z.array(z.unknown()).parse(body['calls']).length, 3);
 });
 
-test('deliveries that a crash broke off are made again as soon as the gateway is back', async (t) => {
+test.serial('deliveries that a crash broke off are made again as soon as the gateway is back', async (t) => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'trunkline-restart-'));
   t.teardown(() => rm(dataFolder, { recursive: true, force: true }));
   const receiver = await startWebhookReceiver();
@@ -145,3 +151,127 @@ test('deliveries that a crash broke off are made again as soon as the gateway is
   );
   for (const id of brokenOff) t.true(again.includes(id));
 });
+
+// Repeated requests
+
+/** Keys of a round, and how often each is asked with at the same time. */
+const keysAtOnce = 14;
+const twins = 3;
+/** Moments between the first answer and the kill. */
+const kills = [0, 10, 25, 50, 100];
+
+const placedCall = z.object({ call_id: z.uuid(), status: z.literal('ringing') });
+
+/** The call that was placed, or `undefined`: there was no answer, or that of a request whose twin is under way. */
+const placedBy = (t: ExecutionContext, answer: ApiResponse | undefined): string | undefined => {
+  if (answer === undefined) return undefined;
+  if (answer.status === 201) return placedCall.parse(answer.body).call_id;
+  t.like(answer, { status: 409, body: { code: 'idempotency_in_progress' } });
+  return undefined;
+};
+
+const ask = (client: ApiClient, key: string): Promise<ApiResponse> =>
+  client.post('/api/v1/calls', { to: '01000000004' }, { 'Idempotency-Key': key });
+
+test.serial('whenever a gateway is killed, a repeated request gets its one call', async (t) => {
+  const settings = await serverSettings(t);
+  const databaseUrl = settings['GW_DATABASE_URL'] ?? '';
+  const asked: { key: string; callId: string | undefined; isLost: boolean }[] = [];
+
+  for (const [round, killAfterMs] of kills.entries()) {
+    const gateway = await startedGateway(t, settings);
+    const client = apiClient(gateway.credentials.base_url, gateway.credentials.number_key);
+    let first = true;
+    const asking = Array.from({ length: keysAtOnce * twins }, async (_, index) => {
+      const key = `round-${round}-key-${index % keysAtOnce}`;
+      const answer = await ask(client, key).catch(() => undefined);
+      if (answer !== undefined && first) {
+        first = false;
+        setTimeout(() => gateway.signal('SIGKILL'), killAfterMs);
+      }
+      asked.push({ key, callId: placedBy(t, answer), isLost: answer === undefined });
+    });
+    await Promise.all([...asking, gateway.ended]);
+  }
+
+  const gateway = await startedGateway(t, settings);
+  const client = apiClient(gateway.credentials.base_url, gateway.credentials.number_key);
+  const calls = new Map<string, string>();
+  for (const { key, callId } of asked) {
+    const answer = await ask(client, key);
+    t.is(answer.status, 201);
+    const repeated = placedBy(t, answer) ?? '';
+    t.is(repeated, callId ?? repeated);
+    t.is(repeated, calls.get(key) ?? repeated, 'twins have one call');
+    calls.set(key, repeated);
+  }
+  t.is(new Set(calls.values()).size, keysAtOnce * kills.length);
+  const [row] = await runStatement(databaseUrl, 'select count(*)::int as calls from call');
+  t.deepEqual(row, { calls: calls.size }, 'no request has placed a second call');
+  const lost = asked.filter(({ isLost }) => isLost).length;
+  t.true(lost > 0, 'some requests have lost their answer');
+  t.log(`${lost} of ${asked.length} requests lost their answer`);
+});
+
+// A clock that is set
+
+const hourMs = 3_600_000;
+const RealDate = Date;
+
+/** Every reading of the wall clock in this process is so much off, until the test is over. */
+const setClock = (t: ExecutionContext, byMs: number): void => {
+  const now = (): number => RealDate.now() + byMs;
+  globalThis.Date = new Proxy(RealDate, {
+    construct: (target, given: []) =>
+      given.length === 0 ? new target(now()) : Reflect.construct(target, given),
+    get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+  });
+  t.teardown(() => {
+    globalThis.Date = RealDate;
+  });
+};
+
+for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) {
+  test.serial(
+    `a clock that is set ${title} by an hour in a call changes neither its duration nor when its events come`,
+    async (t) => {
+      const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
+      const receiver = await startWebhookReceiver();
+      t.teardown(receiver.close);
+      const { status, body: endpoint } = await gateway.admin.post('/api/v1/admin/webhooks', {
+        url: receiver.url,
+        events: ['call.ended'],
+      });
+      t.is(status, 201);
+      // It accepts nothing that is not signed with the time of the clock as it is.
+      receiver.trust(z.string().parse(endpoint['secret']));
+      const told = (): number => new Set(receiver.received.map(({ id }) => id)).size;
+      const begun = performance.now();
+      const callId = await gateway.call('01000000006');
+      await gateway.untilStatus(callId, 'active');
+      setClock(t, step);
+      await gateway.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+      const ended = await gateway.untilStatus(callId, 'completed');
+      const lasted = z.number().parse(ended['duration_sec']);
+      t.true(lasted > 0 && lasted <= (performance.now() - begun) / 1000, `${lasted} s`);
+      const [started, over] = [ended['started_at'], ended['ended_at']].map((at) =>
+        RealDate.parse(z.string().parse(at)),
+      );
+      t.true(
+        (over ?? 0) - (started ?? 0) <= performance.now() - begun + 1,
+        'the call keeps the time that it began in',
+      );
+      await until('its end is told', () => (told() === 1 ? true : undefined));
+      const next = await gateway.call('01000000003');
+      const { body } = await gateway.client.get(`/api/v1/calls/${next}`);
+      const off = RealDate.parse(z.string().parse(body['started_at'])) - RealDate.now() - step;
+      t.true(Math.abs(off) < hourMs / 2, 'a call that begins now has the time of the clock as it is now');
+      await until('its end is told as well', () => (told() === 2 ? true : undefined));
+      t.deepEqual(
+        receiver.received.map(({ signedWith }) => signedWith.length),
+        [1, 1],
+        'none is told twice, and each is believed',
+      );
+    },
+  );
+}

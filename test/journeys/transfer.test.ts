@@ -1,10 +1,14 @@
-/** A call of the simulated line that is handed to a person, by the API: who comes, who does not, and who may not be rung. */
+/** Transfers of calls on the simulated line: requested by the API, and written by an agent into its reply. */
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { startFakeAgent } from '#test/helpers/fake-agents.ts';
-import { finalStatuses, testGateway } from '#test/helpers/gateway.ts';
+import { finalStatuses, sharedGatewayWithNumbers } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+
+// By the API
+
+const sharing = sharedGatewayWithNumbers();
 
 /** Answers whatever is said to it. */
 const talks = '01000000001';
@@ -24,7 +28,7 @@ const event = z.object({
 
 /** A call in which the agent has said its first words. */
 const talking = async (t: ExecutionContext, transferTo: string[] | null = ['0100000001*']) => {
-  const gateway = await testGateway(t);
+  const gateway = await sharing(t);
   const { admin, client, numberPath } = gateway;
   const agent = await startFakeAgent('webhook', () => ({ pieces: ['네, 알겠습니다.'] }));
   t.teardown(agent.close);
@@ -73,7 +77,7 @@ const talking = async (t: ExecutionContext, transferTo: string[] | null = ['0100
   };
 };
 
-test('who answers talks with the other party, and the call ends when they hang up', async (t) => {
+test.serial('who answers talks with the other party, and the call ends when they hang up', async (t) => {
   const call = await talking(t);
   const asked = await call.transfer({ to: answers });
   t.is(asked.status, 202);
@@ -102,7 +106,7 @@ for (const [to, reason] of [
   [declines, 'declined'],
   [isAbsent, 'no_answer'],
 ] as const)
-  test(`${reason}: the agent is told, and the call goes on`, async (t) => {
+  test.serial(`${reason}: the agent is told, and the call goes on`, async (t) => {
     const call = await talking(t);
     t.is((await call.transfer({ to, ring_timeout_sec: 5 })).status, 202);
     await call.untilTold(reason, to);
@@ -112,13 +116,13 @@ for (const [to, reason] of [
     t.like(await call.end(), { status: 'completed', end_reason: 'agent_hangup' });
   });
 
-test('a call that is not to go on without a transfer ends', async (t) => {
+test.serial('a call that is not to go on without a transfer ends', async (t) => {
   const call = await talking(t);
   t.is((await call.transfer({ to: isBusy, on_failure: 'hang_up' })).status, 202);
   t.like(await call.end(), { status: 'completed', end_reason: 'transfer_failed' });
 });
 
-test('one transfer at a time, which can be taken back', async (t) => {
+test.serial('one transfer at a time, which can be taken back', async (t) => {
   const call = await talking(t);
   t.is((await call.cancel()).body['code'], 'call_not_active');
   t.is((await call.shown()).one, null);
@@ -137,7 +141,7 @@ test('one transfer at a time, which can be taken back', async (t) => {
   t.is((await call.transfer({ to: answers })).body['code'], 'call_not_active');
 });
 
-test('nobody is rung whom the number does not name', async (t) => {
+test.serial('nobody is rung whom the number does not name', async (t) => {
   for (const transferTo of [null, ['0212345*']]) {
     const call = await talking(t, transferTo);
     const refused = await call.transfer({ to: answers });
@@ -152,7 +156,7 @@ test('nobody is rung whom the number does not name', async (t) => {
   }
 });
 
-test('endpoints that get all events are told of it as it is then', async (t) => {
+test.serial('endpoints that get all events are told of it as it is then', async (t) => {
   const receiver = await startWebhookReceiver();
   t.teardown(receiver.close);
   const call = await talking(t);
@@ -180,26 +184,29 @@ test('endpoints that get all events are told of it as it is then', async (t) => 
 });
 
 for (const accept_key of [null, '1'])
-  test(`a person is told what the call is about, and takes it, ${accept_key === null ? 'at once' : 'by a key'}`, async (t) => {
-    const call = await talking(t);
-    const asked = { to: answers, mode: 'warm', say: '잠시만요. 연결해 드릴게요.', accept_key };
-    t.is((await call.transfer(asked)).status, 202);
-    t.like(await call.end(), { status: 'completed', end_reason: 'transfer_completed' });
-    t.deepEqual(
-      (await call.facts()).map(({ type }) => type),
-      [
-        'call.transfer_requested',
-        'call.transfer_ringing',
-        'call.transfer_answered',
-        'call.transfer_connected',
-        'call.ended',
-      ],
-    );
-    t.like((await call.shown()).one, { mode: 'warm', status: 'connected' });
-    t.true((await call.said()).includes('잠시만요. 연결해 드릴게요.'));
-  });
+  test.serial(
+    `a person is told what the call is about, and takes it, ${accept_key === null ? 'at once' : 'by a key'}`,
+    async (t) => {
+      const call = await talking(t);
+      const asked = { to: answers, mode: 'warm', say: '잠시만요. 연결해 드릴게요.', accept_key };
+      t.is((await call.transfer(asked)).status, 202);
+      t.like(await call.end(), { status: 'completed', end_reason: 'transfer_completed' });
+      t.deepEqual(
+        (await call.facts()).map(({ type }) => type),
+        [
+          'call.transfer_requested',
+          'call.transfer_ringing',
+          'call.transfer_answered',
+          'call.transfer_connected',
+          'call.ended',
+        ],
+      );
+      t.like((await call.shown()).one, { mode: 'warm', status: 'connected' });
+      t.true((await call.said()).includes('잠시만요. 연결해 드릴게요.'));
+    },
+  );
 
-test('a person who hears what the call is about and declines leaves it to the agent', async (t) => {
+test.serial('a person who hears what the call is about and declines leaves it to the agent', async (t) => {
   const call = await talking(t);
   t.is((await call.transfer({ to: declines, mode: 'warm', briefing: '주문 문의입니다.' })).status, 202);
   await call.untilTold('declined', declines);
@@ -211,3 +218,94 @@ test('a person who hears what the call is about and declines leaves it to the ag
   t.is((await call.hangUp()).status, 202);
   t.like(await call.end(), { status: 'completed', end_reason: 'agent_hangup' });
 });
+
+// By the agent
+
+/** A call to its end, with an agent whose replies these are; the last one for every later turn. */
+const called = async (t: ExecutionContext, transferTo: string[] | null, ...replies: string[]) => {
+  const gateway = await sharing(t);
+  const { admin, client, numberPath } = gateway;
+  const agent = await startFakeAgent('openai_compatible', (_, turn) => ({
+    // In small pieces, so that the marks are cut.
+    pieces: (replies[turn - 1] ?? '안녕히 계세요.<hangup/>').match(/[^]{1,7}/gu) ?? [],
+  }));
+  t.teardown(agent.close);
+  const bound = await admin.put(`${numberPath}/agents/outbound`, {
+    ...agent.binding,
+    token: 'agent-token',
+    controls: 'inline',
+  });
+  t.is(bound.status, 200);
+  t.is((await admin.patch(numberPath, { transfer_to: transferTo })).status, 200);
+  const placed = await client.post('/api/v1/calls', { to: talks });
+  const callId = z.string().parse(placed.body['call_id']);
+  const call = await gateway.untilStatus(callId, ...finalStatuses);
+  const { body } = await client.get(`/api/v1/calls/${callId}/events`);
+  return {
+    call,
+    facts: z
+      .array(transferFact)
+      .parse(body['events'])
+      .filter(({ type }) => type.startsWith('call.transfer_')),
+    said: (await gateway.transcript(callId))
+      .filter(({ role }) => role === 'assistant')
+      .map(({ text }) => text),
+    turns: agent.turns.map(({ text }) => text),
+    logged: gateway.logged.join(''),
+  };
+};
+
+const failedTurn = (reason: string, to: string): string =>
+  `[transfer failed: ${reason}] The other party is still on the line. You speak first.\n[to] ${to}`;
+
+test.serial('who may be rung is connected when the words before the mark were heard', async (t) => {
+  const { call, facts, said } = await called(
+    t,
+    [answers],
+    '안녕하세요.',
+    `담당자를 연결해 드릴게요.<transfer to="${answers}" mode="warm" briefing="청구서 문의입니다."/>`,
+  );
+  t.like(call, { status: 'completed', end_reason: 'transfer_completed' });
+  t.like(facts, [
+    { type: 'call.transfer_requested', data: { to: answers, mode: 'warm' } },
+    { type: 'call.transfer_answered' },
+    { type: 'call.transfer_connected' },
+  ]);
+  t.deepEqual(said, ['안녕하세요.', '담당자를 연결해 드릴게요.']);
+});
+
+test.serial('an agent whose person is busy is told, and goes on', async (t) => {
+  const { call, facts, turns } = await called(
+    t,
+    ['0100000001*'],
+    `연결해 드릴게요.<transfer to="${isBusy}"/>`,
+  );
+  t.like(call, { status: 'completed', end_reason: 'agent_hangup' });
+  t.deepEqual(
+    facts.map(({ type }) => type),
+    ['call.transfer_requested', 'call.transfer_failed'],
+  );
+  t.true(turns.includes(failedTurn('busy', isBusy)));
+});
+
+for (const [what, to, reason] of [
+  ['whom the number does not name', answers, 'not_allowed'],
+  ['who has no telephone number', '12 34', 'invalid_number'],
+] as const)
+  test.serial(`nobody is rung ${what}: the agent is told, and all that it says is heard`, async (t) => {
+    const { call, facts, said, turns, logged } = await called(
+      t,
+      ['0212345*'],
+      `연결해 드릴게요.<transfer to="${to}"/> 잠시만 기다려 주세요.`,
+      '죄송합니다. 연결할 수 없습니다.',
+    );
+    t.like(call, { status: 'completed', end_reason: 'agent_hangup' });
+    t.deepEqual(facts, []);
+    t.is(turns[1], failedTurn(reason, to));
+    t.deepEqual(said.slice(0, 2), [
+      '연결해 드릴게요. 잠시만 기다려 주세요.',
+      '죄송합니다. 연결할 수 없습니다.',
+    ]);
+    t.true(logged.includes(`"reason":"${reason}"`));
+    t.false(logged.includes(to));
+  });

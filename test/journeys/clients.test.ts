@@ -1,0 +1,595 @@
+/** Clients of a whole gateway: the package, MCP, events, and requests of operators. */
+import { request } from 'node:http';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { type Call, type CallNews, TrunklineProblem, createClient, pagesOf } from '#src/client/client.ts';
+import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
+import { openEventStream } from '#test/helpers/event-stream.ts';
+import { startFakeAgent } from '#test/helpers/fake-agents.ts';
+import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
+import { until } from '#test/helpers/until.ts';
+import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+
+// The client package
+
+const hoursOfTheDesk = 'We are open from nine to five.';
+
+test.serial('a program gets a number, connects its agent, calls, listens and hangs up', async (t) => {
+  const gateway = await testGateway(t);
+  const { base_url: baseUrl, admin_token: adminToken } = gateway.credentials;
+  const agent = await startAgentServer(sendReply(hoursOfTheDesk));
+  t.teardown(agent.close);
+
+  const admin = createClient({ baseUrl, key: adminToken });
+  const number = await admin.createNumber({ body: { number: '070-9000-0001', language: 'en' } });
+  t.is(number.number, '07090000001');
+  const binding = await admin.putAgent({
+    id: number.id,
+    direction: 'outbound',
+    body: { agent: 'endpoint', agent_type: 'webhook', chat_url: agent.url, token: 'secret' },
+  });
+  t.like(binding, { agent_type: 'webhook', token_configured: true });
+  const { key } = await admin.issueKey({ id: number.id });
+
+  const client = createClient({ baseUrl, key });
+  const request = { body: { to: '010-0000-0001' }, 'idempotency-key': 'first-call' };
+  const placed = await client.createCall(request);
+  t.is(placed.from, number.number);
+  t.deepEqual(await client.createCall(request), placed, 'a repeated request places no second call');
+  const { call_id: callId } = placed;
+
+  const news: CallNews[] = [];
+  for await (const one of client.watchCall({ call_id: callId })) {
+    news.push(one);
+    if (one.type === 'fact' && one.event.type === 'turn.spoken' && one.event.data['role'] === 'user') {
+      const asked = await client.hangUp({ call_id: callId, body: { immediate: true } });
+      t.deepEqual(asked, { call_id: callId, status: 'hangup_requested' });
+    }
+  }
+  const facts = news.flatMap((one) => (one.type === 'fact' ? [one.event] : []));
+  t.deepEqual(
+    facts.map(({ sequence }) => sequence),
+    facts.map((_, index) => index + 1),
+  );
+  for (const type of ['call.answered', 'call.ended', 'recording.completed', 'call.summarized'])
+    t.true(
+      facts.some((fact) => fact.type === type),
+      type,
+    );
+  t.true(news.some((one) => one.type === 'state' && one.state.call.startsWith('active')));
+
+  const call = await client.getCall({ call_id: callId });
+  t.like(call, { status: 'completed', end_reason: 'agent_hangup', to: '01000000001' });
+  const { transcript } = await client.getTranscript({ call_id: callId });
+  t.true(transcript.some(({ role, text }) => role === 'assistant' && text === hoursOfTheDesk));
+
+  const recording = await client.getRecording({ call_id: callId });
+  t.is(recording.headers.get('content-type'), call.recording.content_type ?? '');
+  const sound = await recording.bytes();
+  t.true(sound.length > 1_000);
+  const beginning = await client.getRecording({ call_id: callId, range: 'bytes=0-3' });
+  t.is(beginning.status, 206);
+  t.deepEqual(await beginning.bytes(), sound.slice(0, 4));
+});
+
+test.serial('a program reads all its calls, page by page, and learns why one cannot be done', async (t) => {
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
+  const { base_url: baseUrl, number_key: key, admin_token: adminToken, number_id: id } = gateway.credentials;
+  const client = createClient({ baseUrl, key });
+  const placed: string[] = [];
+  for (const to of ['01000000002', '01000000002', '01000000003'])
+    placed.push((await client.createCall({ body: { to } })).call_id);
+  const [first = ''] = placed;
+  await client.cancelCall({ call_id: first });
+  await until('the call is over', async () =>
+    (await client.getCall({ call_id: first })).end_reason === 'cancelled' ? true : undefined,
+  );
+
+  const listed: string[] = [];
+  for await (const { calls } of pagesOf(client.listCalls, { limit: 1 }))
+    listed.push(...calls.map(({ id }) => id));
+  t.deepEqual(listed, placed.toReversed());
+  const admin = createClient({ baseUrl, key: adminToken });
+  await admin.updateNumber({ id, body: { max_duration_sec: 900 } });
+  const { calls } = await admin.listWorkspaceCalls({ direction: 'outbound' });
+  t.deepEqual(
+    calls.map(({ id }) => id),
+    listed,
+  );
+
+  const refused = async (asked: Promise<unknown>) => t.throwsAsync(asked, { instanceOf: TrunklineProblem });
+  t.like(await refused(client.createCall({ body: { to: '+82 10 0000 0001' } })), {
+    status: 400,
+    code: 'invalid_to',
+  });
+  t.like(await refused(client.createCall({ body: { to: '01000000001', max_duration_sec: 1_700 } })), {
+    code: 'max_duration_exceeds_policy',
+    maximum: 900,
+  });
+  t.like(await refused(client.listCalls({ limit: 0 })), {
+    code: 'invalid_request',
+    errors: [{ path: 'limit' }],
+  });
+  t.like(await refused(client.getRecording({ call_id: first })), {
+    status: 409,
+    code: 'recording_not_available',
+    reason: 'none',
+  });
+  const unknown: Call['id'] = '00000000-0000-4000-8000-000000000000';
+  const notFound = await refused(client.getCall({ call_id: unknown }));
+  t.like(notFound, { status: 404, code: 'call_not_found' });
+  t.regex(notFound?.requestId ?? '', /\S/);
+  t.like(await refused(client.watchCall({ call_id: unknown }).next()), { code: 'call_not_found' });
+  t.like(await refused(client.listNumbers()), { status: 401, code: 'unauthorized' });
+});
+
+test.serial('a stream that is left is closed, and gives its place to another', async (t) => {
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
+  const { base_url: baseUrl, number_key: key } = gateway.credentials;
+  const client = createClient({ baseUrl, key });
+  const { call_id: callId } = await client.createCall({ body: { to: '01000000002' } });
+  for (let count = 0; count < 22; count += 1) {
+    for await (const one of client.watchCall({ call_id: callId })) {
+      t.truthy(one.type);
+      break;
+    }
+  }
+  const leaving = new AbortController();
+  const watching = client.watchCall({ call_id: callId }, { signal: leaving.signal });
+  await watching.next();
+  leaving.abort();
+  const rest = async () => {
+    for await (const one of watching) t.truthy(one.type);
+  };
+  await t.throwsAsync(rest, { name: 'AbortError' });
+});
+
+// MCP
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const polite = '01000000001';
+const neverAnswers = '01000000002';
+
+const overHttp = (
+  { credentials }: TestGateway,
+  key = credentials.number_key,
+): StreamableHTTPClientTransport =>
+  new StreamableHTTPClientTransport(new URL('/mcp', credentials.base_url), {
+    requestInit: { headers: { Authorization: `Bearer ${key}` } },
+  });
+
+const overStdio = ({ credentials }: TestGateway, key?: string): StdioClientTransport =>
+  new StdioClientTransport({
+    command: process.execPath,
+    args: ['src/commands/mcp.ts'],
+    cwd: root,
+    env: { GW_DATA_DIR: dirname(credentials.file), ...(key === undefined ? {} : { NUMBER_KEY: key }) },
+  });
+
+const transports = { overHttp, overStdio };
+
+/** On a busy machine everything comes late, and comes all the same. */
+const patient = { timeout: 600_000 };
+
+const problem = z.looseObject({ code: z.string(), detail: z.string(), status: z.number().optional() });
+
+/** An agent that uses the tools of a gateway. */
+const using = async (t: ExecutionContext, transport: Transport) => {
+  const client = new Client({ name: 'an agent', version: '1' });
+  t.teardown(() => client.close());
+  await client.connect(transport, patient);
+  /** Of which the client finds that it is what the tool has declared. */
+  const use = async (name: string, given: Record<string, unknown>, onprogress?: (told: string) => void) =>
+    CallToolResultSchema.parse(
+      await client.callTool(
+        { name, arguments: given },
+        undefined,
+        onprogress === undefined
+          ? patient
+          : { ...patient, onprogress: ({ message }) => onprogress(message ?? '') },
+      ),
+    );
+  return {
+    client,
+    async ask(name: string, given: Record<string, unknown>, onprogress?: (told: string) => void) {
+      const { isError, structuredContent, content } = await use(name, given, onprogress);
+      t.not(isError, true, JSON.stringify(content));
+      return z.record(z.string(), z.unknown()).parse(structuredContent);
+    },
+    async refusal(name: string, given: Record<string, unknown>) {
+      const { isError, content } = await use(name, given);
+      t.true(isError);
+      const [told] = z.array(z.object({ text: z.string() })).parse(content);
+      return problem.parse(JSON.parse(told?.text ?? ''));
+    },
+  };
+};
+
+type User = Awaited<ReturnType<typeof using>>;
+
+const untilEnded = async ({ ask }: User, callId: unknown, onprogress?: (told: string) => void) =>
+  until('the call has ended', async () => {
+    const waited = await ask('wait_for_call', { call_id: callId, timeout_sec: 50 }, onprogress);
+    return waited['ended'] === true ? z.record(z.string(), z.unknown()).parse(waited['call']) : undefined;
+  });
+
+/** A call in which the agent goes on talking until it is hung up. */
+const talking = async (t: ExecutionContext, gateway: TestGateway): Promise<string> => {
+  const agent = await startFakeAgent('webhook', () => ({ pieces: ['네, 알겠습니다.'] }));
+  t.teardown(agent.close);
+  const bound = { ...agent.binding, token: 'agent-token' };
+  t.is((await gateway.admin.put(`${gateway.numberPath}/agents/outbound`, bound)).status, 200);
+  const callId = await gateway.call(polite);
+  await until('a reply is asked for', () => agent.turns[0]);
+  return callId;
+};
+
+for (const [name, connect] of Object.entries(transports)) {
+  test.serial(`${name}: a call is placed, waited for and read`, async (t) => {
+    const gateway = await testGateway(t);
+    const user = await using(t, connect(gateway));
+    const placed = await user.ask('place_call', { to: polite, instruction: 'Confirm the table' });
+    t.is(placed['from'], gateway.credentials.number);
+    const callId = z.string().parse(placed['call_id']);
+    const progress: string[] = [];
+    const call = await untilEnded(user, callId, (told) => progress.push(told));
+    t.like(call, { status: 'completed', end_reason: 'agent_hangup', to: polite });
+    t.true(progress.includes('call.answered'), progress.join());
+    const read = await user.ask('get_transcript', { call_id: callId });
+    const turns = z.array(z.object({ role: z.string(), text: z.string() })).parse(read['transcript']);
+    t.deepEqual(
+      turns.map(({ text }) => text),
+      (await gateway.transcript(callId)).map(({ text }) => text),
+    );
+    for (const { role, text } of turns) t.true(progress.includes(`${role}: ${text}`), text);
+    const { calls } = await user.ask('list_calls', { limit: 1, status: 'completed' });
+    t.is(z.array(z.looseObject({ id: z.string() })).parse(calls)[0]?.id, callId);
+    t.like(await user.ask('get_call', { call_id: callId }), { end_reason: 'agent_hangup' });
+  });
+
+  test.serial(`${name}: a call is transferred only to whom the number allows, and hung up`, async (t) => {
+    const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
+    const user = await using(t, connect(gateway));
+    const callId = await talking(t, gateway);
+    const refused = await user.refusal('transfer_call', { call_id: callId, to: '0212345678' });
+    t.like(refused, { status: 403, code: 'transfer_not_allowed' });
+    const hungUp = await user.ask('hang_up', { call_id: callId, immediate: true });
+    t.is(hungUp['status'], 'hangup_requested');
+    t.is((await untilEnded(user, callId))['end_reason'], 'agent_hangup');
+    t.is((await user.refusal('hang_up', { call_id: callId })).code, 'call_not_active');
+  });
+
+  test.serial(`${name}: a call that rings is taken back`, async (t) => {
+    const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
+    const user = await using(t, connect(gateway));
+    const { call_id: callId } = await user.ask('place_call', { to: neverAnswers });
+    const waited = await user.ask('wait_for_call', { call_id: callId, timeout_sec: 1 });
+    t.like(waited, { ended: false, call: { status: 'ringing' } });
+    t.is((await user.ask('hang_up', { call_id: callId }))['status'], 'cancel_requested');
+    t.like(await untilEnded(user, callId), { status: 'no_answer', end_reason: 'cancelled' });
+  });
+}
+
+test.serial('the API refuses in its own words', async (t) => {
+  const gateway = await testGateway(t);
+  const { admin } = gateway;
+  const made = await admin.post('/api/v1/admin/numbers', { number: '07012345678' });
+  const issued = await admin.post(`/api/v1/admin/numbers/${String(made.body['id'])}/key`);
+  const other = gateway.client.as(z.string().parse(issued.body['key']));
+  const { body } = await other.post('/api/v1/calls', { to: polite });
+  for (const connect of Object.values(transports)) {
+    const { refusal } = await using(t, connect(gateway));
+    for (const tool of ['get_call', 'get_transcript', 'hang_up', 'wait_for_call'])
+      t.like(await refusal(tool, { call_id: body['call_id'] }), { status: 404, code: 'call_not_found' });
+    t.is((await refusal('place_call', { to: '+821012345678' })).code, 'invalid_to');
+    const tooShort = await refusal('place_call', { to: polite, max_duration_sec: 5 });
+    t.is(tooShort.code, 'invalid_max_duration_sec');
+    const missing = await refusal('get_call', {});
+    t.like(missing, { code: 'invalid_request', errors: [{ path: 'call_id', message: 'This is required.' }] });
+    t.is((await refusal('list_calls', { limit: 1_000 })).code, 'invalid_request');
+  }
+});
+
+test.serial('under one key a call is placed once, whichever way it is asked for', async (t) => {
+  const gateway = await testGateway(t);
+  const given = { to: polite, idempotency_key: 'monday' };
+  const placed: unknown[] = [];
+  for (const connect of Object.values(transports)) {
+    const { ask, refusal } = await using(t, connect(gateway));
+    placed.push((await ask('place_call', given))['call_id'], (await ask('place_call', given))['call_id']);
+    const again = await refusal('place_call', { ...given, to: neverAnswers });
+    t.is(again.code, 'idempotency_key_reused');
+  }
+  t.is(new Set(placed).size, 1);
+});
+
+test.serial('each tool says what it costs and what it does', async (t) => {
+  const gateway = await testGateway(t);
+  for (const connect of Object.values(transports)) {
+    const { client } = await using(t, connect(gateway));
+    const { tools } = await client.listTools({}, patient);
+    t.deepEqual(
+      tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint]),
+      [
+        ['place_call', false],
+        ['wait_for_call', true],
+        ['get_call', true],
+        ['get_transcript', true],
+        ['list_calls', true],
+        ['hang_up', false],
+        ['transfer_call', false],
+      ],
+    );
+    for (const { name, description = '', annotations = {}, inputSchema, outputSchema } of tools) {
+      t.regex(description, /\bcosts?\b/i, name);
+      const hints = ['destructiveHint', 'idempotentHint', 'openWorldHint'];
+      t.true(
+        hints.every((hint) => hint in annotations),
+        name,
+      );
+      t.true(Object.keys(inputSchema.properties ?? {}).length > 0 && outputSchema !== undefined, name);
+    }
+    t.regex(tools[0]?.description ?? '', /may be recorded.*consent/s);
+  }
+});
+
+test.serial('over HTTP a wrong key is let nowhere', async (t) => {
+  const gateway = await testGateway(t);
+  const client = new Client({ name: 'an agent', version: '1' });
+  const error = await t.throwsAsync(client.connect(overHttp(gateway, 'gw_live_wrong'), patient));
+  t.regex(error.message, /unauthorized/);
+});
+
+test.serial(
+  'over standard input and output each tool says that the key is wrong, or that no gateway answers',
+  async (t) => {
+    const gateway = await testGateway(t);
+    const user = await using(t, overStdio(gateway, 'gw_live_wrong'));
+    t.like(await user.refusal('list_calls', {}), { status: 401, code: 'unauthorized' });
+    await gateway.close();
+    const away = await user.refusal('list_calls', {});
+    t.is(away.code, 'service_unavailable');
+    t.regex(away.detail, /^No gateway answers at http:\/\/127\.0\.0\.1:\d+\. "npm start" starts one\.$/);
+  },
+);
+
+/** The status of an answer to a page that was loaded from this origin, under whose name it asks. */
+const askedFromPage = (gateway: TestGateway, headers: Record<string, string>): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const { base_url: url, number_key: key } = gateway.credentials;
+    const asking = request(new URL('/mcp', url), {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${key}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+    });
+    asking.once('response', (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asking.once('error', reject);
+    asking.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }));
+  });
+
+test.serial(
+  'pages of other sites are refused, also those that have this machine under their own name',
+  async (t) => {
+    const gateway = await testGateway(t);
+    const { host, origin } = new URL(gateway.credentials.base_url);
+    t.is(await askedFromPage(gateway, {}), 200);
+    t.is(await askedFromPage(gateway, { Origin: origin }), 200);
+    t.is(await askedFromPage(gateway, { Origin: 'https://elsewhere.example' }), 403);
+    t.is(await askedFromPage(gateway, { Origin: 'http://rebound.example', Host: 'rebound.example' }), 403);
+    t.is(await askedFromPage(gateway, { Origin: `http://rebound.example`, Host: host }), 403);
+  },
+);
+
+test.serial('messages come one at a time, by POST, and not too large', async (t) => {
+  const { client } = await testGateway(t);
+  t.is((await client.get('/mcp')).status, 405);
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  t.is((await client.post('/mcp', [message, message])).status, 400);
+  t.is((await client.post('/mcp', { ...message, padding: 'x'.repeat(2_000_000) })).status, 413);
+  const neither = await client.post('/mcp', message, { accept: 'application/json' });
+  t.like(neither.body, { code: 'invalid_request' });
+});
+
+// Events
+
+const event = z.object({ id: z.string(), type: z.string(), call: z.object({ id: z.string() }) });
+
+test.serial(
+  'the events of a call arrive signed and in order, and a recording can be fetched when it is said to be complete',
+  async (t) => {
+    const receiver = await startWebhookReceiver();
+    t.teardown(receiver.close);
+    const gateway = await testGateway(t);
+    const { body } = await gateway.admin.post('/api/v1/admin/webhooks', { url: receiver.url });
+    receiver.trust(z.string().parse(body['secret']));
+    // The second event fails at first: those behind it wait for it.
+    receiver.answer({ status: 204 }, { status: 503, headers: { 'retry-after': '1' } });
+
+    const callId = await gateway.call('01000000001', 'Confirm the table');
+    const { promise: fetched, resolve } = Promise.withResolvers<number>();
+    for (let count = 1; ; count += 1) {
+      const last = event.parse(JSON.parse((await receiver.until(count))[count - 1]?.rawBody ?? ''));
+      if (last.type === 'recording.completed')
+        resolve((await gateway.client.get(`/api/v1/calls/${last.call.id}/recording`)).status);
+      const types = new Set(receiver.received.map(({ rawBody }) => event.parse(JSON.parse(rawBody)).type));
+      if (types.has('recording.completed') && types.has('call.summarized')) break;
+    }
+    t.is(await fetched, 200);
+    t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
+
+    t.true(receiver.received.every(({ signedWith }) => signedWith.length === 1));
+    const arrived = receiver.received.map(({ rawBody }) => event.parse(JSON.parse(rawBody)));
+    t.true(arrived.every(({ call }) => call.id === callId));
+    t.is(arrived[1]?.id, arrived[2]?.id, 'what failed is what comes again next');
+    const types = [...new Map(arrived.map(({ id, type }) => [id, type])).values()];
+    t.deepEqual(
+      types.filter((type) => !['recording.completed', 'call.summarized', 'call.answered_by'].includes(type)),
+      ['call.ringing', 'call.answered', 'call.hangup_requested', 'call.ended'],
+    );
+    t.is(types.length, arrived.length - 1, 'nothing else comes twice');
+  },
+);
+
+// Operations
+
+const journalEvent = z.object({
+  sequence: z.number(),
+  type: z.string(),
+  t_offset_sec: z.number().nullable(),
+  data: z.record(z.string(), z.unknown()),
+});
+
+const latency = z.record(z.string(), z.number().min(0));
+
+test.serial('a call is followed from its ringing to its summary, and a read shows the same', async (t) => {
+  const gateway = await testGateway(t);
+  const { base_url: baseUrl, number_key: key } = gateway.credentials;
+  // It is over when the test says so: whoever holds a call may take any time, on a busy machine too.
+  const callee = '01000000071';
+  await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, {
+    script: [{ listen: true }, { say: 'Yes, that is right.' }, { listen: true }, { hold_sec: 600 }],
+  });
+  const callId = await gateway.call(callee, 'Confirm the reservation');
+  const stream = await openEventStream(`${baseUrl}/api/v1/calls/${callId}/events`, key);
+  await stream.until('the call is held', ({ data }) => data['conversation'] === 'on-hold');
+  await gateway.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+  await until('the stream ends by itself', () => stream.isOver() || undefined);
+  t.is(stream.events.at(-1)?.event, 'end');
+
+  const told = stream.events.filter(({ event: name }) => name === 'fact').map(({ data }) => data);
+  const { body } = await gateway.client.get(`/api/v1/calls/${callId}/events`);
+  t.deepEqual(told, body['events']);
+  const events = z.array(journalEvent).parse(told);
+  t.deepEqual(
+    events.map(({ sequence }) => sequence),
+    events.map((_, index) => index + 1),
+  );
+  t.is(events[0]?.type, 'call.answered');
+  const types = events.map(({ type }) => type);
+  t.true(types.indexOf('call.ended') > types.lastIndexOf('turn.spoken'));
+  t.true(types.includes('call.summarized') && types.includes('recording.completed'));
+
+  const turns = events.filter(({ type }) => type === 'turn.spoken');
+  const transcript = await gateway.transcript(callId);
+  t.deepEqual(
+    turns.map(({ data }) => [data['turn'], data['role'], data['text']]),
+    transcript.map(({ sequence, role, text }) => [sequence, role, text]),
+  );
+
+  const states = stream.events.filter(({ event: name }) => name === 'state').map(({ data }) => data);
+  t.deepEqual(states.at(-1), { call: 'completed', conversation: null, voicemail: null });
+  t.true(states.some(({ conversation }) => conversation !== null));
+  for (const state of states) t.deepEqual(Object.keys(state), ['call', 'conversation', 'voicemail']);
+});
+
+test.serial(
+  'a turn of the agent tells how long it took, stage by stage; an interrupted reader misses nothing',
+  async (t) => {
+    const gateway = await testGateway(t);
+    const { base_url: baseUrl, admin_token: token } = gateway.credentials;
+    const callId = await gateway.call('01000000001', 'Confirm the reservation');
+    const url = `${baseUrl}/api/v1/admin/calls/${callId}/events`;
+    const seen: string[] = [];
+    for (let isOver = false; !isOver;) {
+      const stream = await openEventStream(url, token, { 'last-event-id': seen.at(-1) ?? '0' });
+      await stream.until('something new', ({ id, event: name }) => id !== null || name === 'end');
+      stream.close();
+      seen.push(...stream.events.flatMap(({ id }) => (id === null ? [] : [id])));
+      isOver = stream.events.at(-1)?.event === 'end';
+    }
+    const { body } = await gateway.admin.get(`/api/v1/admin/calls/${callId}/events`);
+    const events = z.array(journalEvent).parse(body['events']);
+    t.deepEqual(
+      seen,
+      events.map(({ sequence }) => String(sequence)),
+    );
+    const [first, second] = events.filter(({ data }) => data['role'] === 'assistant');
+    const ofKickoff = latency.parse(first?.data['latency']);
+    t.deepEqual(Object.keys(ofKickoff).sort(), ['first_audio_ms', 'first_sentence_ms', 'first_token_ms']);
+    t.true('endpointing_ms' in latency.parse(second?.data['latency']));
+  },
+);
+
+test.serial('the figures of a call are there when it is over', async (t) => {
+  const gateway = await testGateway(t);
+  const figures = async (): Promise<Map<string, number>> => {
+    const { bytes } = await gateway.client.as(undefined).get('/metrics');
+    const lines = bytes.toString().matchAll(/^(trunkline_\S+) (\S+)$/gm);
+    return new Map([...lines].map(([, name, value]) => [String(name), Number(value)]));
+  };
+  const before = await figures();
+  t.is(before.get('trunkline_calls_started_total{direction="outbound"}'), 0);
+  t.is(before.get('trunkline_lines_ready'), 1);
+  t.is(before.get('trunkline_event_deliveries{state="pending"}'), 0);
+
+  const callId = await gateway.call('01000000001', 'Confirm the reservation');
+  const during = await figures();
+  t.is(
+    (during.get('trunkline_calls_in_progress{direction="outbound",status="ringing"}') ?? 0) +
+      (during.get('trunkline_calls_in_progress{direction="outbound",status="active"}') ?? 0),
+    1,
+  );
+  await gateway.untilStatus(callId, ...finalStatuses);
+  await until('the recording was counted', async () => {
+    const count = (await figures()).get('trunkline_recordings_finished_total{outcome="completed"}');
+    return count === 1 ? true : undefined;
+  });
+  const after = await figures();
+  t.is(after.get('trunkline_calls_started_total{direction="outbound"}'), 1);
+  t.is(
+    after.get(
+      'trunkline_calls_ended_total{direction="outbound",status="completed",end_reason="agent_hangup"}',
+    ),
+    1,
+  );
+  t.is(after.get('trunkline_calls_in_progress{direction="outbound",status="active"}'), 0);
+  t.is(after.get('trunkline_facts_waiting'), 0);
+  for (const stage of ['endpointing', 'first_token', 'first_sentence', 'first_audio']) {
+    t.true((after.get(`trunkline_turn_stage_seconds_count{stage="${stage}"}`) ?? 0) >= 1, stage);
+  }
+  t.is(after.get('trunkline_http_requests_total{method="POST",route="/api/v1/calls",status="201"}'), 1);
+  t.false([...after.keys()].some((name) => name.includes(callId)));
+});
+
+test.serial('an inbound caller who is not let in is counted as well', async (t) => {
+  const gateway = await testGateway(t);
+  await gateway.admin.put(`${gateway.numberPath}/agents/inbound`, { agent: 'endpoint' });
+  await gateway.admin.post('/api/v1/admin/simulator/calls', {
+    to: gateway.credentials.number,
+    from: '01012345678',
+  });
+  const { bytes } = await gateway.client.as(undefined).get('/metrics');
+  t.regex(bytes.toString(), /^trunkline_event_loop_stall_seconds_count \d+$/m);
+  t.true(
+    bytes
+      .toString()
+      .includes(
+        'trunkline_calls_ended_total{direction="inbound",status="failed",end_reason="no_agent_endpoint"} 1',
+      ),
+  );
+});
+
+test.serial('a gateway that drains lets go of its streams at once', async (t) => {
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1', GW_DRAIN_SEC: '0' });
+  const callId = await gateway.call('01000000002');
+  const { base_url: baseUrl, number_key: key } = gateway.credentials;
+  const stream = await openEventStream(`${baseUrl}/api/v1/calls/${callId}/events`, key);
+  await stream.until('the state', ({ event: name }) => name === 'state');
+  await gateway.close();
+  await until('the stream is over', () => stream.isOver() || undefined);
+  t.false(stream.events.some(({ event: name }) => name === 'end'));
+});
