@@ -122,7 +122,8 @@ export const openDatabase = async (settings: {
 
   try {
     const nodePool = open({ size: nodePoolSize, isPatient: true });
-    const others: OpenPool[] = [];
+    // Migrations leave idle connections in the pool of the node as well.
+    const pools: OpenPool[] = [nodePool];
     const connect = () => nodePool.pool.connect();
     const session = await openNodeSession({
       async connect() {
@@ -132,7 +133,7 @@ export const openDatabase = async (settings: {
       node,
       limits,
       onSilence() {
-        for (const pool of others) pool.renew();
+        for (const pool of pools) pool.renew();
       },
       logger,
     });
@@ -142,7 +143,7 @@ export const openDatabase = async (settings: {
     );
     const pool = open({ size: settings.poolSize });
     const journalPool = open({ size: journalPoolSize });
-    others.push(pool, journalPool);
+    pools.push(pool, journalPool);
     const { isAway } = session;
     const { dialect, execute } = connectionsOver(pool.pool, { isAway });
     const orm = ormOver(dialect);

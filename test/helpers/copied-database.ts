@@ -1,14 +1,14 @@
-/** A PostgreSQL server and another one that copies it and can take its place, as a cluster of operators has them. */
+/** A PostgreSQL primary and a synchronous standby that can be promoted. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ExecutionContext } from 'ava';
 import { findBinaries, type Binaries } from '#src/persistence/embedded/binaries.ts';
 import { chooseUnprivileged, type Unprivileged } from '#src/persistence/embedded/unprivileged.ts';
 import { runStatement } from './database-statement.ts';
+import type { Scope } from './file-scope.ts';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
@@ -17,19 +17,19 @@ type Server = { url: string; port: number; child: ChildProcess };
 type Programs = { binaries: Binaries; unprivileged: Unprivileged };
 
 export type CopiedDatabase = {
-  /** Of the server that takes writes. */
+  /** Address of the primary. */
   original: string;
-  /** Of the one that copies it: what a writer was told to be done is there as well. */
+  /** Address of the standby; committed writes are there as well. */
   copy: string;
-  /** Kills the server that takes writes. */
+  /** Kills the primary. */
   kill(): Promise<void>;
-  /** The copy takes writes from now on. */
+  /** Makes the standby accept writes. */
   promote(): Promise<void>;
 };
 
 const environment = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' };
 
-const run = async (
+const start = async (
   { binaries, unprivileged }: Programs,
   cluster: string,
   settings: Record<string, string>,
@@ -56,6 +56,23 @@ const run = async (
   return { url: `postgresql://trunkline@127.0.0.1:${port}/postgres`, port, child };
 };
 
+const accepts = (url: string): Promise<true | undefined> =>
+  runStatement(url, 'select 1').then(
+    () => true,
+    () => undefined,
+  );
+
+/** Starts a server, again if another process takes its port first. */
+const run = async (...given: Parameters<typeof start>): Promise<Server> => {
+  for (;;) {
+    const server = await start(...given);
+    const isUp = await until('the server accepts connections', async () =>
+      server.child.exitCode === null ? accepts(server.url) : false,
+    );
+    if (isUp) return server;
+  }
+};
+
 const makeCluster = async ({ binaries, unprivileged }: Programs, cluster: string): Promise<void> => {
   const [command, parameters] = unprivileged.command(binaries.initdb, [
     `--pgdata=${cluster}`,
@@ -75,8 +92,8 @@ const end = async ({ child }: Server): Promise<void> => {
   await exited;
 };
 
-/** Both end with the test. */
-export const copiedDatabase = async (t: ExecutionContext): Promise<CopiedDatabase> => {
+/** Both servers end with the scope. */
+export const copiedDatabase = async (t: Scope): Promise<CopiedDatabase> => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-copied-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const unprivileged = await chooseUnprivileged(folder);
@@ -88,17 +105,17 @@ export const copiedDatabase = async (t: ExecutionContext): Promise<CopiedDatabas
   await writeFile(join(copied, 'standby.signal'), '');
   await unprivileged.handOver(folder);
 
-  // What is told to be done is done on both.
+  // A commit waits for the standby.
   const original = await run(programs, cluster, { synchronous_standby_names: '*' });
   t.teardown(() => end(original));
   const copy = await run(programs, copied, {
-    // Whoever asks it is not broken off for what the original clears away meanwhile.
+    // Queries on the standby are not cancelled for rows that the primary vacuums.
     max_standby_streaming_delay: '-1',
     max_standby_archive_delay: '-1',
     primary_conninfo: `host=127.0.0.1 port=${original.port} user=trunkline`,
   });
   t.teardown(() => end(copy));
-  await until('the second server copies the first', async () => {
+  await until('the standby replicates', async () => {
     const found = await runStatement(
       original.url,
       `select 1 from pg_stat_replication where sync_state = 'sync'`,
@@ -111,7 +128,7 @@ export const copiedDatabase = async (t: ExecutionContext): Promise<CopiedDatabas
     kill: () => end(original),
     async promote() {
       await runStatement(copy.url, 'select pg_promote(false)');
-      await until('the copy takes writes', async () => {
+      await until('the standby accepts writes', async () => {
         const [server] = await runStatement(copy.url, 'select pg_is_in_recovery() as copies');
         return server?.['copies'] === false ? true : undefined;
       });

@@ -10,9 +10,9 @@ export type FrozenProxy = {
   freeze(): void;
   /** What waited passes, and everything after it. */
   thaw(): void;
-  /** New connections work; those of before never say a word again, as behind a firewall that has forgotten them. */
+  /** Drops the bytes of existing connections, as a firewall that has lost its state. New connections work. */
   forget(): void;
-  /** Resolves when something was held back since the last time it was frozen. */
+  /** Resolves when bytes were held back or dropped since the last `freeze` or `forget`. */
   held: () => Promise<void>;
 };
 
@@ -42,8 +42,9 @@ export const frozenProxy = async (t: ExecutionContext, databaseUrl: string): Pro
     };
     const waiting: (() => void)[] = [];
     const pass = (to: Socket) => (bytes: Buffer) => {
-      if (pair.isForgotten) return;
-      if (isFrozen) {
+      if (pair.isForgotten) {
+        hold.resolve();
+      } else if (isFrozen) {
         waiting.push(() => to.write(bytes));
         hold.resolve();
       } else {
@@ -80,6 +81,7 @@ export const frozenProxy = async (t: ExecutionContext, databaseUrl: string): Pro
       for (const goOn of whenThawed) goOn();
     },
     forget() {
+      hold = Promise.withResolvers();
       for (const pair of pairs) pair.isForgotten = true;
     },
     held: () => hold.promise,

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const pollMs = 15;
 /** The pause before the next poll, as a multiple of how long the last one took: a busy machine is polled less often. */
 const pausePerPoll = 4;
+const longestPauseMs = 500;
 
 /** Polls until there is a value. The limit ends a test that hangs; a busy machine does not reach it. */
 export const until = async <Value>(
@@ -17,6 +18,7 @@ export const until = async <Value>(
     const value = await ask();
     if (value !== undefined) return value;
     if (performance.now() > deadline) throw new Error(`Waited ${withinMs} ms in vain: ${what}`);
-    await sleep(Math.max(pollMs, (performance.now() - asked) * pausePerPoll));
+    const pauseMs = (performance.now() - asked) * pausePerPoll;
+    await sleep(Math.min(Math.max(pollMs, pauseMs), longestPauseMs));
   }
 };

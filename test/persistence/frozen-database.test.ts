@@ -1,46 +1,44 @@
-/** The gateway's connections when the server stops answering without a word. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/** The gateway's connections while the database server does not answer. */
 import test, { type ExecutionContext } from 'ava';
+import { Client } from 'pg';
 import pino from 'pino';
 import { databaseLimits } from '#config/policy.ts';
 import { DatabaseAway, isTransient } from '#src/persistence/connection-errors.ts';
 import { openDatabase, type Database, type DatabaseLimits } from '#src/persistence/database.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
-import { frozenProxy, type FrozenProxy } from '#test/helpers/frozen-proxy.ts';
+import { frozenProxy } from '#test/helpers/frozen-proxy.ts';
+import { heldLimit } from '#test/helpers/held-timers.ts';
 import { until } from '#test/helpers/until.ts';
 
-/** The policy's own, so much quicker that a test need not wait. */
-const quick: DatabaseLimits = {
-  ...databaseLimits,
-  connectMs: 10_000,
-  answerMs: 10_000,
-  beatMs: 100,
-  beatAnswerMs: 10_000,
-  endMs: 200,
-};
+type Settings = Partial<Pick<DatabaseLimits, 'beatMs' | 'statementMs'>> & { poolSize?: number };
 
-/** The node finds nothing out by itself: what is seen is what statements find out. */
-const withoutBeat: DatabaseLimits = { ...quick, beatMs: 3_600_000 };
-
-const open = async (
-  t: ExecutionContext,
-  limits: DatabaseLimits,
-  pools: { poolSize?: number; journalPoolSize?: number } = {},
-): Promise<{ database: Database; proxy: FrozenProxy; url: string }> => {
+/** Opens a database whose limits expire when the test says so. */
+const open = async (t: ExecutionContext, { poolSize = 2, ...given }: Settings) => {
   const url = await testDatabaseUrl(t);
   const proxy = await frozenProxy(t, url);
+  const [connect, answer, beatAnswer] = [heldLimit(), heldLimit(), heldLimit()];
+  const limits: DatabaseLimits = {
+    ...databaseLimits,
+    connectMs: connect.milliseconds,
+    answerMs: answer.milliseconds,
+    beatAnswerMs: beatAnswer.milliseconds,
+    endMs: 200,
+    // The node does not detect a loss by itself, unless a test sets another interval.
+    beatMs: 3_600_000,
+    statementMs: 60_000,
+    ...given,
+  };
   const database = await openDatabase({
     connection: { url: proxy.url },
-    poolSize: 2,
+    poolSize,
     journalPoolSize: 1,
-    ...pools,
     limits,
     node: 'frozen',
     logger: pino({ level: 'silent' }),
   });
   t.teardown(database.close);
-  return { database, proxy, url };
+  return { database, proxy, url, limits: { connect, answer, beatAnswer } };
 };
 
 const answers = async (database: Database): Promise<true | undefined> =>
@@ -50,45 +48,46 @@ const answers = async (database: Database): Promise<true | undefined> =>
   );
 
 for (const lane of ['reads and writes', 'the journal'] as const) {
-  test(`a statement of ${lane} that meets a frozen server fails in time, and the next ones get other connections`, async (t) => {
-    const { database, proxy } = await open(t, withoutBeat, { poolSize: 1 });
+  test(`${lane}: a statement fails when its limit expires on a frozen server, and its connection is replaced`, async (t) => {
+    const { database, proxy, limits } = await open(t, { poolSize: 1 });
     const { execute } = lane === 'the journal' ? database.journal : database;
     await execute('select 1');
     proxy.freeze();
-    const error = await t.throwsAsync(execute('select 1'));
+    const failing = t.throwsAsync(execute('select 1'));
+    await proxy.held();
+    limits.answer.expire();
+    const error = await failing;
     t.true(isTransient(error), error?.message);
     t.regex(String(error), /timeout/i);
+    // The pool has one connection, and the silent one never answers again.
     proxy.forget();
     proxy.thaw();
-    // The connection that was silent was discarded with its statement; otherwise this would wait for it again.
-    await until('it is answered', () =>
-      execute('select 2').then(
-        () => true,
-        () => undefined,
-      ),
-    );
+    t.deepEqual(await execute('select 2 as two'), [{ two: 2 }]);
   });
 }
 
-test('a statement that the server works on for too long is broken off there, and its connection lives on', async (t) => {
-  const { database } = await open(
-    t,
-    { ...withoutBeat, statementMs: 10_000, answerMs: 60_000 },
-    { poolSize: 1 },
-  );
-  const error = await t.throwsAsync(database.execute('select pg_sleep(3600)'), {
+test('the server cancels a statement that takes too long, and its connection stays open', async (t) => {
+  const { database } = await open(t, { poolSize: 1, statementMs: 1_000 });
+  const execute = (sql: string): Promise<unknown> => database.entityManager().execute(sql);
+  const backend = () =>
+    until('the server answers within its limit', () =>
+      execute('select pg_backend_pid() as pid').catch(() => undefined),
+    );
+  const before = await backend();
+  const error = await t.throwsAsync(execute('select pg_sleep(3600)'), {
     message: /statement timeout/,
   });
   t.true(isTransient(error));
-  t.deepEqual(await database.execute('select 2 as two'), [{ two: 2 }]);
+  t.deepEqual(await backend(), before);
 });
 
-test('a server that freezes is found out without a statement; then statements fail at once until it answers', async (t) => {
-  const { database, proxy } = await open(t, quick);
+test('the node detects a frozen server without a statement; then statements fail at once until it answers', async (t) => {
+  const { database, proxy, limits } = await open(t, { beatMs: 100 });
   await database.ping();
   proxy.freeze();
   await proxy.held();
-  await until('it is found out', async () =>
+  limits.beatAnswer.expire();
+  await until('the loss is detected', async () =>
     database.execute('select 1').then(
       () => undefined,
       (error: unknown) => (error instanceof DatabaseAway ? true : undefined),
@@ -101,34 +100,37 @@ test('a server that freezes is found out without a statement; then statements fa
   t.deepEqual(await database.journal.execute('select 2 as two'), [{ two: 2 }]);
 });
 
-test('a network that forgets its connections costs the node neither its name nor its notifications', async (t) => {
-  const { database, proxy, url } = await open(t, quick);
+test('the node keeps its name and its notifications when the network drops its connections', async (t) => {
+  const { database, proxy, url, limits } = await open(t, { beatMs: 100 });
   let heard = 0;
   await database.listen('news', () => (heard += 1));
-  // The server goes on holding the name for the session that it has not seen die.
+  // The server still holds the name for the session whose loss it has not noticed.
   proxy.forget();
+  await proxy.held();
+  limits.beatAnswer.expire();
   await until('every listener is called once', () => (heard === 1 ? true : undefined));
   await runStatement(url, `select pg_notify('news', '')`);
-  await until('notifications come again', () => (heard === 2 ? true : undefined));
+  await until('notifications arrive again', () => (heard === 2 ? true : undefined));
   await until('reads are answered', () => answers(database));
   t.is(heard, 2);
 });
 
-test('the journal and everybody else do not wait for each other', async (t) => {
-  const { database } = await open(
-    t,
-    { ...withoutBeat, statementMs: 60_000, answerMs: 90_000 },
-    { poolSize: 1, journalPoolSize: 1 },
-  );
-  const held = database.journal.execute('select pg_advisory_lock(1), pg_sleep(12)');
+test('the journal and other statements do not wait for each other', async (t) => {
+  const { database, url, limits } = await open(t, { poolSize: 1 });
+  const locking = new Client({ connectionString: url });
+  await locking.connect();
+  t.teardown(() => locking.end());
+  await locking.query('select pg_advisory_lock(1)');
+  let journalIsBusy = true;
+  const held = database.journal.execute('select pg_advisory_lock(1)').finally(() => (journalIsBusy = false));
   const queued = Array.from({ length: 20 }, (_, index) =>
     database.journal.execute('select $1 as n', [`${index}`]),
   );
-  let journalIsBusy = true;
-  void held.then(() => (journalIsBusy = false));
   await database.ping();
-  t.true(journalIsBusy, 'a read passes by what the journal waits for');
-  // Longer than a statement of the others would wait for a connection, and none is lost.
+  t.true(journalIsBusy, 'a read does not wait for the journal');
+  // Other statements would fail by now; those of the journal wait for a connection without a limit.
+  limits.connect.expire();
+  await locking.query('select pg_advisory_unlock(1)');
   await held;
   t.deepEqual(
     (await Promise.all(queued)).flat(),
@@ -136,15 +138,12 @@ test('the journal and everybody else do not wait for each other', async (t) => {
   );
 });
 
-test('the end does not wait for a frozen server', async (t) => {
-  const { database, proxy } = await open(t, { ...withoutBeat, answerMs: 3_600_000 });
+test('closing does not wait for a frozen server', async (t) => {
+  const { database, proxy } = await open(t, {});
   await database.ping();
   proxy.freeze();
   const underWay = t.throwsAsync(database.execute('select 1'));
   await proxy.held();
-  await Promise.race([
-    database.close(),
-    sleep(20_000, undefined, { ref: false }).then(() => t.fail('It is still ending')),
-  ]);
+  await database.close();
   await underWay;
 });

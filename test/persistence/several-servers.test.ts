@@ -1,4 +1,4 @@
-/** A database of several servers: the gateway's connections follow the one that takes writes. */
+/** A database of several servers: connections follow the one that accepts writes. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
@@ -8,74 +8,77 @@ import { databaseLimits } from '#config/policy.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import { openDatabase, type Database, type DatabaseLimits } from '#src/persistence/database.ts';
 import { serversOf } from '#src/persistence/database-url.ts';
+import { fileScope } from '#test/helpers/file-scope.ts';
 import { copiedDatabase, type CopiedDatabase } from '#test/helpers/copied-database.ts';
 import { frozenProxy } from '#test/helpers/frozen-proxy.ts';
+import { heldLimit } from '#test/helpers/held-timers.ts';
 import { freePort } from '#test/helpers/free-port.ts';
 import { until } from '#test/helpers/until.ts';
 
-/** The policy's own, so much quicker that a test need not wait. */
-const quick: DatabaseLimits = {
-  ...databaseLimits,
-  connectMs: 10_000,
-  answerMs: 10_000,
-  beatMs: 100,
-  beatAnswerMs: 10_000,
-  endMs: 200,
-};
-
-/** As libpq writes them: the hosts of all in the address of the first. */
+/** The address of several servers, as libpq writes it: the hosts of all in the address of the first. */
 const together = (...urls: readonly [string, ...string[]]): string => {
   const hosts = urls.map((url) => new URL(url).host);
   return urls[0].replace(new URL(urls[0]).host, hosts.join(','));
 };
 
-const open = async (t: ExecutionContext, url: string): Promise<Database> => {
+/** Opens a database whose limits expire when the test says so. */
+const open = async (t: ExecutionContext, url: string, node = 'several') => {
+  const held = { connect: heldLimit(), answer: heldLimit(), beatAnswer: heldLimit() };
+  const limits: DatabaseLimits = {
+    ...databaseLimits,
+    connectMs: held.connect.milliseconds,
+    statementMs: 60_000,
+    answerMs: held.answer.milliseconds,
+    beatMs: 100,
+    beatAnswerMs: held.beatAnswer.milliseconds,
+    endMs: 200,
+  };
   const database = await openDatabase({
     connection: { url },
     poolSize: 2,
     journalPoolSize: 1,
-    limits: quick,
-    node: 'several',
+    limits,
+    node,
     logger: pino({ level: 'silent' }),
   });
   t.teardown(database.close);
-  return database;
+  return { database, held };
 };
 
-const note = async (database: Database, text: string): Promise<true> => {
-  await database.execute('create table if not exists note (text text)');
-  await database.journal.execute('insert into note values ($1)', [text]);
+const note = async (database: Database, text: string, table = 'note'): Promise<true> => {
+  await database.execute(`create table if not exists ${table} (text text)`);
+  await database.journal.execute(`insert into ${table} values ($1)`, [text]);
   return true;
 };
 
-const notes = async (database: Database): Promise<unknown[]> =>
-  (await database.execute<{ text: string }>('select text from note order by text')).map(({ text }) => text);
+const notes = async (database: Database, table = 'note'): Promise<unknown[]> =>
+  (await database.execute<{ text: string }>(`select text from ${table} order by text`)).map(
+    ({ text }) => text,
+  );
 
 const untilNoted = (database: Database, text: string): Promise<true> =>
   until('it is written again', () => note(database, text).catch(() => undefined));
 
-/** Two servers, and a database that has written to the first of them. */
-const written = async (
-  t: ExecutionContext,
-  urlOf: (servers: CopiedDatabase) => string | Promise<string>,
-): Promise<{ servers: CopiedDatabase; database: Database }> => {
-  const servers = await copiedDatabase(t);
-  const database = await open(t, await urlOf(servers));
-  await note(database, 'before');
-  return { servers, database };
-};
+const scope = fileScope();
+let starting: Promise<CopiedDatabase> | undefined;
+/** Servers for the tests that leave them as they are. */
+const sharedServers = (): Promise<CopiedDatabase> => (starting ??= copiedDatabase(scope));
 
-test('the server that takes writes is used, wherever it stands in the list', async (t) => {
-  const { database } = await written(t, ({ original, copy }) => together(copy, original));
-  t.deepEqual(await notes(database), ['before']);
+test('connections go to the server that accepts writes, at any place in the list', async (t) => {
+  const { original, copy } = await sharedServers();
+  const { database } = await open(t, together(copy, original), 'first');
+  await note(database, 'before', 'first');
+  t.deepEqual(await notes(database, 'first'), ['before']);
 });
 
-test('when the server is killed, its copy goes on with all that was written, and listeners are called', async (t) => {
-  const { servers, database } = await written(t, ({ original, copy }) => together(original, copy));
+test('after the server is killed, its standby has every write, and listeners are called', async (t) => {
+  const servers = await copiedDatabase(t);
+  const { database } = await open(t, together(servers.original, servers.copy));
+  await note(database, 'before');
   let heard = 0;
   await database.listen('news', () => (heard += 1));
   await servers.kill();
-  const error = await until('the loss is found', () =>
+  const error = await until('the loss is detected', () =>
     note(database, 'lost').then(
       () => undefined,
       (failed: unknown) => failed,
@@ -85,24 +88,29 @@ test('when the server is killed, its copy goes on with all that was written, and
   await servers.promote();
   await untilNoted(database, 'behind');
   t.deepEqual(await notes(database), ['before', 'behind']);
-  await until('what may have been missed is looked up', () => (heard > 0 ? true : undefined));
+  await until('listeners are called', () => (heard > 0 ? true : undefined));
 });
 
-test('when the server freezes, its copy goes on', async (t) => {
-  let freeze = (): void => {};
-  const { servers, database } = await written(t, async ({ original, copy }) => {
-    const proxy = await frozenProxy(t, original);
-    freeze = proxy.freeze;
-    return together(proxy.url, copy);
-  });
-  freeze();
-  t.true(isTransient(await t.throwsAsync(note(database, 'never heard'))));
+test('after the server freezes, connections go to its standby', async (t) => {
+  const servers = await copiedDatabase(t);
+  const proxy = await frozenProxy(t, servers.original);
+  const { database, held } = await open(t, together(proxy.url, servers.copy));
+  await note(database, 'before');
+  proxy.freeze();
+  const failing = t.throwsAsync(note(database, 'lost'));
+  await held.answer.untilPending();
+  held.answer.expire();
+  t.true(isTransient(await failing));
+  await held.beatAnswer.untilPending();
+  held.beatAnswer.expire();
   await servers.promote();
+  // An attempt that began before the promotion waits for the frozen server.
+  held.connect.expire();
   await untilNoted(database, 'behind');
   t.deepEqual(await notes(database), ['before', 'behind']);
 });
 
-/** One address for both servers, as a proxy of operators has it; `lead` breaks what stood and goes elsewhere. */
+/** One address for both servers, such as a load balancer has; `lead` changes its target and breaks connections. */
 const movingAddress = async (t: ExecutionContext, target: string) => {
   let { port } = new URL(target);
   const sockets = new Set<Socket>();
@@ -129,26 +137,26 @@ const movingAddress = async (t: ExecutionContext, target: string) => {
   };
 };
 
-test('connections that were led to a server that only copies are given up', async (t) => {
-  const { original, copy } = await copiedDatabase(t);
+test('connections to a server that became read-only are replaced', async (t) => {
+  const { original, copy } = await sharedServers();
   const address = await movingAddress(t, original);
-  const database = await open(t, address.url);
+  const { database } = await open(t, address.url, 'moved');
   await note(database, 'before');
   address.lead(copy, { breaks: true });
-  await until('nothing can be written', () =>
+  await until('writes fail', () =>
     note(database, 'in vain').then(
       () => undefined,
       (error: unknown) => /read-only/.test(String(error)) || undefined,
     ),
   );
-  // Those that stand stay where they are.
+  // Existing connections stay where they are.
   address.lead(original, { breaks: false });
   await untilNoted(database, 'behind');
   t.deepEqual(await notes(database), ['before', 'behind']);
 });
 
-test('where no server takes writes, a start is refused and says of each why', async (t) => {
-  const { copy } = await copiedDatabase(t);
+test('the start fails when no server accepts writes, with the reason for each server', async (t) => {
+  const { copy } = await sharedServers();
   const nobody = `127.0.0.1:${await freePort()}`;
   const url = copy.replace(new URL(copy).host, `${nobody},${new URL(copy).host}`);
   const { message } = (await t.throwsAsync(open(t, url), { name: 'StartError' })) ?? { message: '' };
@@ -156,7 +164,7 @@ test('where no server takes writes, a start is refused and says of each why', as
   t.true(message.includes(`${new URL(copy).host}/postgres (it only copies another server)`), message);
 });
 
-test('each server has the user, the password, the database and the parameters of the list', (t) => {
+test('each server of a list has its user, password, database and parameters', (t) => {
   t.deepEqual(
     serversOf('postgresql://me:a,b%40c@one.example:5433,[::1],three.example/calls?sslmode=require').map(
       ({ name, address }) => [name, address.connectionString],

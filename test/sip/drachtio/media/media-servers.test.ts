@@ -8,6 +8,7 @@ import { describeSound } from '#test/doubles/session-description.ts';
 import { headerOf } from '#test/doubles/sip-parser.ts';
 import {
   ownNumber,
+  plainMediaServers,
   startSipEdge,
   startSipEdgeOn,
   type SipEdge,
@@ -131,12 +132,13 @@ test('while a media server has too much to do, callers are sent away at once, un
 });
 
 test('a media server that does not answer any more loses its calls, and new ones go elsewhere', async (t) => {
-  const edge = await startTwo(t);
+  const { probeMs } = mediaServers;
+  const edge = await startTwo(t, { mediaServers: { ...plainMediaServers, probeMs } });
   const { line, farCall } = await answered(edge);
   edge.one.hang(true);
   await until('it was given up', () => {
     if (line.saw('line.failed')) return true;
-    edge.clock.advance(mediaServers.probeMs);
+    edge.clock.advance(probeMs);
     return undefined;
   });
   line.tell({ type: 'hangUp' });

@@ -1,11 +1,14 @@
 /** The connection to drachtio-server, against a server that speaks its protocol and can do what it does when it fails. */
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import { createSignallingConnection } from '#sip/drachtio/signalling/signalling-connection.ts';
-import { systemClock } from '#src/clocks.ts';
+import {
+  createSignallingConnection,
+  type SignallingConnection,
+} from '#sip/drachtio/signalling/signalling-connection.ts';
+import type { OrderedClock } from '#test/contract/ordered-clock.ts';
+import { createTurnedClock } from '#test/doubles/turned-clock.ts';
 import { until } from '#test/helpers/until.ts';
 
 type Message = { id: string; text: string };
@@ -57,7 +60,7 @@ const startDrachtio = async (t: ExecutionContext) => {
   };
 };
 
-/** So seldom, and so patient, that no test meets it by chance. */
+/** Longer than any test advances its clock. */
 const noProbe = { everyMs: 3_600_000, answerMs: 3_600_000 };
 
 type Options = { isIgnored?: () => boolean; probe?: typeof noProbe };
@@ -70,11 +73,12 @@ const connectTo = async (
   const logged: string[] = [];
   const taken: string[] = [];
   let losses = 0;
+  const clock = createTurnedClock();
   const signalling = createSignallingConnection({
     server: { host: '127.0.0.1', port, secret: 'x' },
     probe,
     overhear() {},
-    clock: systemClock,
+    clock,
     logger: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
   });
   t.teardown(() => signalling.close());
@@ -89,26 +93,42 @@ const connectTo = async (
     onConnected: () => {},
     onLost: () => (losses += 1),
   });
-  return { signalling, logged, taken, losses: () => losses };
+  return { signalling, clock, logged, taken, losses: () => losses };
 };
+
+const untilBack = (signalling: SignallingConnection, clock: OrderedClock): Promise<true> =>
+  until('it is back', () => {
+    if (signalling.problem() === null) return true;
+    clock.advance(250);
+    return undefined;
+  });
 
 const sip = (length: number): string => `BYE sip:x SIP/2.0\r\nX: ${'x'.repeat(length)}\r\n\r\n`;
 const isSip = ({ text }: Message): boolean => text.includes('|sip|');
 
 test('a connection that takes in nothing any more is made anew, and is not ready meanwhile', async (t) => {
   const drachtio = await startDrachtio(t);
-  const { signalling, losses } = await connectTo(t, drachtio.port, {
-    probe: { everyMs: 20, answerMs: 10_000 },
+  const { signalling, clock, losses } = await connectTo(t, drachtio.port, {
+    probe: { everyMs: 1_000, answerMs: 60_000 },
   });
+  const pings = (): number => drachtio.received.filter(({ text }) => text.endsWith('|ping')).length;
   t.is(signalling.problem(), null);
-  const before = drachtio.received.length;
-  await until('it was asked several times', async () => drachtio.received.length > before + 5 || undefined);
+  for (let times = 1; times <= 5; times += 1)
+    await until('it is asked', () => {
+      if (pings() >= times) return true;
+      clock.advance(1_000);
+      return undefined;
+    });
   t.is(drachtio.state.connections, 1, 'while it answers it stands');
   drachtio.state.answers = () => false;
-  await until('it is lost', async () => losses() === 1 || undefined);
+  await until('it is lost', () => {
+    if (losses() === 1) return true;
+    clock.advance(10_000);
+    return undefined;
+  });
   t.regex(signalling.problem() ?? '', /drachtio-server at .* it was lost/);
   drachtio.state.answers = () => true;
-  await until('it is back', async () => signalling.problem() === null || undefined);
+  await untilBack(signalling, clock);
   t.true(drachtio.state.connections >= 2);
 });
 
@@ -122,12 +142,14 @@ test('a message that is too long is not sent, and whoever sent it is told', asyn
 
 test('nothing is sent behind a long message until it was answered', async (t) => {
   const drachtio = await startDrachtio(t);
-  const { signalling } = await connectTo(t, drachtio.port);
+  const { signalling, taken } = await connectTo(t, drachtio.port);
   drachtio.state.answers = (message) => !isSip(message) || message.text.length < 4_000;
   const long = signalling.send({ sip: sip(6_000) });
   const next = signalling.send({ sip: sip(10) });
   await until('the first is there', async () => drachtio.received.some(isSip) || undefined);
-  await delay(50);
+  // The client has sent what it can by the time it takes another message.
+  drachtio.write(invite('sip:meanwhile@d'));
+  await until('the client takes a message', async () => taken.length > 0 || undefined);
   t.is(drachtio.received.filter(isSip).length, 1);
   const [first] = drachtio.received.filter(isSip);
   if (first !== undefined) drachtio.answer(first, 'OK');
@@ -180,10 +202,10 @@ test('a message that cannot be taken ends nothing, and the next one is taken', a
 
 test('bytes that are no message at all end the connection, not the process', async (t) => {
   const drachtio = await startDrachtio(t);
-  const { signalling, losses } = await connectTo(t, drachtio.port);
+  const { signalling, clock, losses } = await connectTo(t, drachtio.port);
   drachtio.bytes('x#y');
   await until('it is lost', async () => losses() === 1 || undefined);
-  await until('it is back', async () => signalling.problem() === null || undefined);
+  await untilBack(signalling, clock);
   t.pass();
 });
 
