@@ -1,10 +1,17 @@
+/** The workspace, its tokens, numbers in use, the view of a viewer, the gateways, and the audit log. */
+import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { runStatement } from '#test/helpers/database-statement.ts';
+import { downloadedText } from './downloaded.ts';
+import { everybodyCanUse } from './everybody-can-use.ts';
 import { consoleTest, type ConsoleWorld } from './in-browser.ts';
+import { hangUp, heldCallee, placeHeldCall } from './lasting-calls.ts';
+
+// Pages
 
 const tokens = '/api/v1/admin/tokens';
 
-/** A call that rings does so for longer than a person takes here. */
+/** At the pace of people, so that a held call outlasts its test. */
 const slowLines = { GW_SIMULATOR_SPEED: '1' };
 
 const viewerToken = async ({ gateway: { admin } }: Pick<ConsoleWorld, 'gateway'>): Promise<string> => {
@@ -52,7 +59,7 @@ consoleTest(
 );
 
 consoleTest(
-  'where calls may go is chosen by kinds and prefixes, and a number narrows it',
+  'destinations are chosen by kind and prefix, and a number can restrict them further',
   async (t, { gateway, open }) => {
     const page = await open({ page: '/workspace' });
     const save = () => page.getByRole('button', { name: 'Save' }).click();
@@ -80,9 +87,9 @@ consoleTest(
   },
 );
 
-consoleTest('a token is made, shown once, listed and revoked', async (t, { gateway, open }) => {
+consoleTest('a token is created, shown once, listed and revoked', async (t, { gateway, open }) => {
   const page = await open({ page: '/tokens' });
-  await page.locator('.row', { hasText: 'dev-credentials.json' }).getByText('(you)').waitFor();
+  await page.locator('.row', { hasText: 'test' }).getByText('(you)').waitFor();
   await page.getByRole('link', { name: 'Make a token' }).click();
   await page.getByRole('button', { name: 'Make token' }).click();
   await page.getByText('This is required.').waitFor();
@@ -116,7 +123,7 @@ consoleTest('a token is made, shown once, listed and revoked', async (t, { gatew
   await page.getByText('This is the only valid token of the role admin').waitFor();
 });
 
-consoleTest('a number is deleted by who types its digits', async (t, { gateway, open }) => {
+consoleTest('deleting a number requires typing its digits', async (t, { gateway, open }) => {
   const { number, number_id: id } = gateway.credentials;
   const page = await open({ page: `/numbers/${id}/settings` });
   await page.getByRole('button', { name: 'Delete number' }).click();
@@ -135,10 +142,10 @@ consoleTest('a number is deleted by who types its digits', async (t, { gateway, 
 });
 
 consoleTest(
-  'a number with a call in progress is not deleted, and the reason is told',
+  'a number with a call in progress is not deleted, and the reason is shown',
   async (t, { gateway, open }) => {
     const { number, number_id: id } = gateway.credentials;
-    await gateway.call('01000000002');
+    const callId = await placeHeldCall(gateway);
     const page = await open({ page: `/numbers/${id}/settings`, locale: 'ko-KR' });
     await page.getByRole('button', { name: '번호 삭제' }).click();
     const dialog = page.getByRole('dialog');
@@ -146,16 +153,17 @@ consoleTest(
     await dialog.getByRole('button', { name: '번호 삭제' }).click();
     await dialog.getByText('진행 중인 통화가 있습니다.').waitFor();
     t.is((await gateway.admin.get(gateway.numberPath)).status, 200);
+    await hangUp(gateway, callId);
   },
   slowLines,
 );
 
-/** What a viewer may press: it changes nothing. */
+/** Buttons that a viewer may press, because they change nothing. */
 const harmless =
   /^(Menu|English|한국어|Sign out|Sign out everywhere|Copy|Play|Play the replay|Step (back|forward)|Show more|Keys \?|Export CSV|Time ↓newest first|Call|Conversation|Voicemail|Save as JSON)$/;
 
 consoleTest(
-  'a viewer reads every page, and finds nothing there that would be refused',
+  'a viewer can read every page, and sees no action that would be refused',
   async (t, world) => {
     const { gateway, open } = world;
     const { admin, call, untilStatus, credentials } = gateway;
@@ -168,7 +176,7 @@ consoleTest(
     );
     const over = await call('01000000003');
     await untilStatus(over, 'no_answer');
-    const ringing = await call('01000000002');
+    const held = await placeHeldCall(gateway);
     const page = await open({ token: await viewerToken(world) });
     const refused: string[] = [];
     page.on('response', (answer) => {
@@ -179,7 +187,7 @@ consoleTest(
     const paths: [string, string | RegExp][] = [
       ['/calls', 'Calls'],
       [`/calls/${over}`, /01000000003/],
-      [`/calls/${ringing}`, /01000000002/],
+      [`/calls/${held}`, heldCallee],
       ['/numbers', 'Numbers'],
       [`${number}/inbound`, credentials.number],
       [`${number}/outbound`, credentials.number],
@@ -228,32 +236,91 @@ consoleTest(
       await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
     }
     t.deepEqual(refused, []);
+    await hangUp(gateway, held);
   },
   slowLines,
 );
 
+/** A lost gateway without calls. A trigger keeps its row, which the running gateway would delete. */
+const keepLostGateway = async (t: ExecutionContext, databaseUrl: string): Promise<void> => {
+  await runStatement(
+    databaseUrl,
+    `create function keep_row() returns trigger language plpgsql as 'begin return null; end';
+     create trigger keep_row before delete on node for each row when (old.name = 'other') execute function keep_row();
+     insert into node (name, instance, seen_at, lost_at) values ('other', gen_random_uuid(), now(), now())`,
+  );
+  t.teardown(() => runStatement(databaseUrl, 'drop function keep_row cascade').then(() => undefined));
+};
+
 consoleTest(
-  'gateways are shown with the calls that each holds, and those that began elsewhere',
+  'gateways are listed with their calls in progress and those taken over from other gateways',
   async (t, { gateway, databaseUrl, open }) => {
-    await gateway.call('01000000006');
+    const callId = await placeHeldCall(gateway);
     const page = await open({ page: '/gateways' });
     const own = page.getByRole('listitem').filter({ hasText: 'gateway (this console)' });
     await own.getByText('1 call in progress').waitFor();
     await own.getByText('Running').waitFor();
-    await runStatement(
-      databaseUrl,
-      `insert into node (name, instance, seen_at, lost_at) values ('other', gen_random_uuid(), now(), now())`,
-    );
-    // In one look: who is gone and holds no call is soon forgotten.
-    await page
-      .getByRole('listitem')
-      .filter({ hasText: 'other' })
-      .filter({ hasText: '0 calls in progress · The others go on with its calls' })
-      .filter({ hasText: 'Gone' })
-      .waitFor();
-    await runStatement(databaseUrl, `update call set epoch = 2`);
+    await keepLostGateway(t, databaseUrl);
+    const other = page.getByRole('listitem').filter({ hasText: 'other' });
+    await other.getByText('Gone').waitFor();
+    await other.getByText('0 calls in progress').waitFor();
+    await other.getByText('The others go on with its calls').waitFor();
+    await runStatement(databaseUrl, `update call set epoch = 2 where id = '${callId}'`);
     await own.getByText('1 of them began elsewhere').waitFor();
+    await hangUp(gateway, callId);
     t.pass();
   },
   slowLines,
 );
+
+// Audit log
+
+consoleTest('the audit log is filtered, and its address holds the filters', async (t, { gateway, open }) => {
+  const { admin, numberPath, credentials } = gateway;
+  await admin.patch(numberPath, { max_duration_sec: 600 });
+  await admin.patch(numberPath, { max_duration_sec: 900 });
+  await admin.post('/api/v1/admin/trunks', { name: 'carrier', host: 'sip.example.com' });
+  const page = await open({ page: '/audit' });
+  const rows = page.locator('.rows .row');
+  await page.getByText('Trunk added').last().waitFor();
+  t.regex(
+    await page.locator('.changes').first().innerText(),
+    /max_duration_sec\s+(from\s+)?600 →\s+(to\s+)?900/,
+  );
+  await page
+    .getByRole('link', { name: `Number ${credentials.number}` })
+    .first()
+    .waitFor();
+
+  await page.getByLabel('Of what').selectOption({ label: `Number ${credentials.number}` });
+  await rows.getByText('Trunk added').waitFor({ state: 'detached' });
+  t.is(new URLSearchParams(page.url().split('?')[1]).get('subject'), `number:${credentials.number_id}`);
+  await page.getByLabel('What', { exact: true }).selectOption('number.changed');
+  await rows.nth(2).waitFor({ state: 'detached' });
+  await rows.nth(1).waitFor();
+  t.is(await rows.count(), 2);
+  await everybodyCanUse(t, page, 'the audit log');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  const lines = (await downloadedText(await download)).trim().split('\r\n');
+  t.is(lines.length, 3);
+
+  await page.reload();
+  await rows.nth(1).waitFor();
+  t.is(await rows.count(), 2);
+  await page.getByLabel('Last day').fill('2020-01-01');
+  await page.getByText('Nothing fits these filters').waitFor();
+  await page.getByRole('button', { name: 'Show all entries' }).click();
+  await rows.getByText('Trunk added').waitFor();
+
+  const narrow = await open({
+    page: '/audit?action=number.changed',
+    locale: 'ko-KR',
+    width: 390,
+    dark: true,
+  });
+  await narrow.locator('.changes').first().waitFor();
+  await narrow.getByRole('button', { name: '필터' }).click();
+  t.is(await narrow.getByLabel('한 일').inputValue(), 'number.changed');
+  await everybodyCanUse(t, narrow, 'the audit log, narrow');
+});

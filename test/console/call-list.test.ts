@@ -1,10 +1,21 @@
-import axe from 'axe-core';
+/** The list of calls: loading, search, filters, keys, and new calls. */
+import test from 'ava';
 import type { Page } from 'playwright-core';
+import type { CallListItem, CallListPage } from '#src/console/api/records.ts';
+import { shownFirst, withMore, withNewest, withWaiting } from '#src/console/call-list/shown-calls.ts';
 import { notAllExported } from '#src/domain/call-export.ts';
 import { wordsOfAllCalls } from '#src/persistence/migrations/call-search.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
+import { placeCallsWithMetadata } from './calls-with-metadata.ts';
+import { everybodyCanUse } from './everybody-can-use.ts';
 import { consoleTest, type ConsoleWorld } from './in-browser.ts';
+import { hangUp, heldCallee, placeHeldCall } from './lasting-calls.ts';
+
+// Page
+
+/** Fast, and slow enough for a held call to outlast its test. */
+const someSpeed = { GW_SIMULATOR_SPEED: '4' };
 
 const count = 130;
 
@@ -33,36 +44,30 @@ const rowOf = (page: Page, place: number) => page.getByRole('link', { name: numb
 const focused = async (page: Page): Promise<string | null> =>
   page.evaluate('document.activeElement.textContent');
 
-const violations = async (page: Page): Promise<unknown> =>
-  page.evaluate("axe.run({ resultTypes: ['violations'] }).then((result) => result.violations)");
+consoleTest('scrolling loads further calls, and Back restores the position', async (t, world) => {
+  await store(world);
+  const page = await world.open();
+  await rowOf(page, 1).waitFor();
+  t.is(await rowsOf(page).count(), 50);
+  await rowOf(page, 50).scrollIntoViewIfNeeded();
+  await rowsOf(page).nth(99).waitFor({ state: 'attached' });
+  await rowOf(page, 100).scrollIntoViewIfNeeded();
+  await rowOf(page, count).waitFor({ state: 'attached' });
+  t.is(await rowsOf(page).count(), count);
 
-consoleTest(
-  'further calls are there when somebody comes to them, and Back leads to the place',
-  async (t, world) => {
-    await store(world);
-    const page = await world.open();
-    await rowOf(page, 1).waitFor();
-    t.is(await rowsOf(page).count(), 50);
-    await rowOf(page, 50).scrollIntoViewIfNeeded();
-    await rowsOf(page).nth(99).waitFor({ state: 'attached' });
-    await rowOf(page, 100).scrollIntoViewIfNeeded();
-    await rowOf(page, count).waitFor({ state: 'attached' });
-    t.is(await rowsOf(page).count(), count);
+  await rowOf(page, 88).click();
+  await page.getByRole('heading', { name: numberOf(88) }).waitFor();
+  await page.goBack();
+  await page.locator('.call-table a:focus', { hasText: numberOf(88) }).waitFor();
+  t.true(((await rowOf(page, 88).boundingBox())?.y ?? -1) > 0);
+  t.is(await rowsOf(page).count(), count);
+  // So does the way back that the page of the call has.
+  await rowOf(page, 88).click();
+  await page.getByRole('link', { name: '← Calls' }).click();
+  await page.locator('.call-table a:focus', { hasText: numberOf(88) }).waitFor();
+});
 
-    await rowOf(page, 88).click();
-    await page.getByRole('heading', { name: numberOf(88) }).waitFor();
-    await page.goBack();
-    await page.locator('.call-table a:focus', { hasText: numberOf(88) }).waitFor();
-    t.true(((await rowOf(page, 88).boundingBox())?.y ?? -1) > 0);
-    t.is(await rowsOf(page).count(), count);
-    // So does the way back that the page of the call has.
-    await rowOf(page, 88).click();
-    await page.getByRole('link', { name: '← Calls' }).click();
-    await page.locator('.call-table a:focus', { hasText: numberOf(88) }).waitFor();
-  },
-);
-
-consoleTest('calls are looked for, and the address says what was looked for', async (t, world) => {
+consoleTest('calls are searched and filtered, and the address holds the filters', async (t, world) => {
   await store(world);
   const page = await world.open({ page: '/calls?end_reason=silence_timeout' });
   await rowOf(page, 10).waitFor();
@@ -113,7 +118,7 @@ consoleTest('calls are looked for, and the address says what was looked for', as
   await page.getByText('Saved, but not all: only the first 50,000 calls.').waitFor();
 });
 
-consoleTest('keys lead through the list', async (t, world) => {
+consoleTest('the list is navigated by keyboard', async (t, world) => {
   await store(world);
   const page = await world.open();
   await rowOf(page, 1).waitFor();
@@ -143,7 +148,7 @@ consoleTest('keys lead through the list', async (t, world) => {
 });
 
 consoleTest(
-  'new calls come in at the top, and wait where somebody reads further down',
+  'new calls appear at the top, and wait behind a button while the list is scrolled down',
   async (t, world) => {
     await store(world);
     const page = await world.open();
@@ -166,11 +171,11 @@ consoleTest(
       .waitFor();
     await waiting.waitFor({ state: 'detached' });
   },
-  { GW_SIMULATOR_SPEED: '10' },
+  someSpeed,
 );
 
 consoleTest(
-  'the list can be read on a telephone, a tablet and at a desk, in the dark as in the light',
+  'the list is accessible on a telephone, a tablet and at a desk, light and dark',
   async (t, world) => {
     await store(world);
     for (const [width, locale, dark] of [
@@ -179,13 +184,8 @@ consoleTest(
       [1440, 'ko-KR', false],
     ] as const) {
       const page = await world.open({ width, locale, dark });
-      await page.evaluate(axe.source);
       await rowOf(page, 1).waitFor();
-      t.true(
-        await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-        `${width} is too narrow`,
-      );
-      t.deepEqual(await violations(page), []);
+      await everybodyCanUse(t, page, `the list at ${width}`);
       if (width === 390) {
         await page.getByRole('button', { name: '필터' }).click();
         await page.getByLabel('종료 사유').selectOption('silence_timeout');
@@ -195,8 +195,140 @@ consoleTest(
       await page.getByRole('heading', { level: 1 }).focus();
       await page.keyboard.press('?');
       await page.getByRole('dialog').waitFor();
-      t.deepEqual(await violations(page), []);
+      await everybodyCanUse(t, page, `the keys at ${width}`);
       await page.context().close();
     }
   },
 );
+
+consoleTest(
+  'a call and its end appear in the list, the end in both languages, and filters narrow the list',
+  async (t, { gateway, open }) => {
+    const page = await open();
+    await page.getByText('No calls yet').waitFor();
+    const held = await placeHeldCall(gateway);
+    await page.getByRole('link', { name: /01055550000.*In conversation/ }).waitFor();
+    await hangUp(gateway, held);
+    await page.getByRole('link', { name: /01055550000.*AI ended/ }).waitFor();
+
+    await gateway.call('01000000003');
+    await page.getByRole('link', { name: /01000000003.*Busy/ }).waitFor();
+    await page.getByLabel('Status').selectOption('no_answer');
+    await page.getByRole('link', { name: heldCallee }).waitFor({ state: 'detached' });
+    t.regex(page.url(), /#\/calls\?status=no_answer$/);
+    await page.getByLabel('Direction').selectOption('inbound');
+    await page.getByText('No call fits these filters').waitFor();
+
+    const korean = await open({ locale: 'ko-KR' });
+    await korean.getByRole('link', { name: /01055550000.*AI 종료/ }).click();
+    await korean.getByText('에이전트가 인사를 마치고 통화를 종료했습니다.').waitFor();
+  },
+  someSpeed,
+);
+
+consoleTest(
+  'calls are filtered by metadata, and the address holds the filter',
+  async (t, world) => {
+    await placeCallsWithMetadata(world);
+    const page = await world.open();
+    const rows = page.locator('.call-table tbody tr');
+    await rows.nth(1).waitFor();
+    await page.getByLabel('Metadata').fill('crm.note=<b>예약</b> = 두 명');
+    await rows.nth(1).waitFor({ state: 'detached' });
+    t.regex(await rows.first().innerText(), /01000000003/);
+    const wanted = () => new URLSearchParams(page.url().split('?')[1]).get('metadata');
+    t.is(wanted(), 'crm.note=<b>예약</b> = 두 명');
+    await page.getByLabel('Metadata').fill('order');
+    await page.getByLabel('Metadata').press('Enter');
+    t.is(wanted(), 'crm.note=<b>예약</b> = 두 명', 'an incomplete filter is ignored');
+    await page.getByLabel('Metadata').fill('order=A-1042');
+    await page.getByLabel('Metadata').press('Enter');
+    await rows.first().waitFor();
+    t.is(wanted(), 'order=A-1042');
+    t.is(await rows.count(), 1);
+    await page.getByRole('button', { name: 'Show all calls' }).click();
+    await rows.nth(1).waitFor();
+  },
+  someSpeed,
+);
+
+// Calls that the list shows
+
+const call = (minute: number, changes: Partial<CallListItem> = {}): CallListItem => ({
+  id: `call ${minute}`,
+  number_id: 'number',
+  number: '07000000000',
+  direction: 'inbound',
+  counterparty: '01000000001',
+  status: 'completed',
+  end_reason: 'agent_hangup',
+  instruction: null,
+  summary: null,
+  transfer: null,
+  started_at: new Date(Date.UTC(2026, 10, 21, 3, minute)).toISOString(),
+  ended_at: null,
+  duration_sec: null,
+  turn_latency_p95_ms: null,
+  ...changes,
+});
+
+/** Calls of these minutes; `next` says that more come behind them. */
+const page = (minutes: readonly number[], next: string | null = null): CallListPage => ({
+  calls: minutes.map((minute) => call(minute)),
+  next_cursor: next,
+});
+
+const minutesOf = (calls: readonly CallListItem[]): number[] =>
+  calls.map(({ id }) => Number(id.replace('call ', '')));
+
+test('adds new calls to the list, or keeps them waiting', (t) => {
+  const shown = withMore(shownFirst(page([9, 8, 7], 'x')), page([6, 5]));
+  const now = page([11, 10, 9], 'x');
+  t.deepEqual(minutesOf(withNewest(shown, now, true).calls), [11, 10, 9, 8, 7, 6, 5]);
+  const waiting = withNewest(shown, now, false);
+  t.deepEqual(minutesOf(waiting.calls), [9, 8, 7, 6, 5]);
+  t.deepEqual(minutesOf(waiting.waiting), [11, 10]);
+  t.is(waiting.cursor, null);
+  t.deepEqual(minutesOf(withWaiting(waiting)?.calls ?? []), [11, 10, 9, 8, 7, 6, 5]);
+});
+
+test('updates calls in progress and removes calls that no longer match', (t) => {
+  const shown = shownFirst(page([9, 8, 7]));
+  const now = { calls: [call(9, { status: 'active', end_reason: null }), call(7)], next_cursor: null };
+  for (const takesNew of [true, false]) {
+    const { calls } = withNewest(shown, now, takesNew);
+    t.deepEqual(minutesOf(calls), [9, 7]);
+    t.is(calls[0]?.status, 'active');
+  }
+});
+
+test('starts again when more new calls came than a page holds', (t) => {
+  const shown = withMore(shownFirst(page([9, 8], 'x')), page([7, 6], 'y'));
+  const now = page([20, 19], 'z');
+  const anew = withNewest(shown, now, true);
+  t.deepEqual(minutesOf(anew.calls), [20, 19]);
+  t.is(anew.cursor, 'z');
+  const waiting = withNewest(shown, now, false);
+  t.deepEqual(minutesOf(waiting.calls), [9, 8, 7, 6]);
+  t.true(waiting.hasGap);
+  t.is(withWaiting(waiting), undefined);
+});
+
+test('adds new calls to an empty list at once', (t) => {
+  const shown = withNewest(shownFirst(page([])), page([1]), false);
+  t.deepEqual(minutesOf(shown.calls), [1]);
+  t.deepEqual(shown.waiting, []);
+});
+
+test('distinguishes calls of the same time by id, without duplicates', (t) => {
+  const same = [3, 2, 1].map((minute) => call(minute, { started_at: '2026-11-21T03:00:00.000Z' }));
+  const shown = withMore(shownFirst({ calls: same.slice(0, 2), next_cursor: 'x' }), {
+    calls: same.slice(1),
+    next_cursor: null,
+  });
+  t.deepEqual(minutesOf(shown.calls), [3, 2, 1]);
+  t.deepEqual(
+    minutesOf(withNewest(shown, { calls: same.slice(0, 2), next_cursor: 'x' }, true).calls),
+    [3, 2, 1],
+  );
+});

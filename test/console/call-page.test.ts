@@ -1,19 +1,29 @@
-import type { ExecutionContext } from 'ava';
-import type { Locator } from 'playwright-core';
+/** The page of a call: placing it, watching it, its chart, recording, SIP messages and metadata, and listening in. */
+import test, { type ExecutionContext } from 'ava';
+import type { Locator, Page } from 'playwright-core';
 import { z } from 'zod';
+import { conversationMachine } from '#machines/conversation.ts';
+import type { Call, ReplayStep } from '#src/console/api/records.ts';
+import { firstView, scaleOf, scrollAround, viewAfter } from '#src/console/call/chart-view.ts';
+import { floorOf } from '#src/console/call/floor.ts';
+import { createPlayback } from '#src/console/call/playback.ts';
+import { type AudioElement, createRecordingSound } from '#src/console/call/recording-sound.ts';
 import { until } from '#test/helpers/until.ts';
+import { openWebPhone, soundSettings } from '#test/journeys/sound-of-a-call.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, type ConsoleWorld } from './in-browser.ts';
+import { consoleTest, type ConsoleWorld, type Visit } from './in-browser.ts';
+import { placeCallsWithMetadata } from './calls-with-metadata.ts';
+import { downloaded } from './downloaded.ts';
+import { allowLongSilence, heldCallee, placeHeldCall } from './lasting-calls.ts';
+import { storeSipLadder } from './sip-ladder-rows.ts';
+import { willShow } from './will-show.ts';
 
-const callee = '01055550000';
+// A call in progress and its player
 
-/** Says something, and then puts the call on hold, where no time of silence ends it. */
-const patient = [{ listen: true }, { say: '네, 말씀하세요.' }, { listen: true }, { hold_sec: 600 }];
+/** Fast, and slow enough for a held call to outlast its test. */
+const someSpeed = { GW_SIMULATOR_SPEED: '4' };
 
-const placeCall = async ({ gateway }: ConsoleWorld, script: readonly object[]): Promise<string> => {
-  await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, { script });
-  return gateway.call(callee, '내일 오후 3시 예약을 확인해 주세요');
-};
+const instruction = '내일 오후 3시 예약을 확인해 주세요';
 
 const boxOf = async (t: ExecutionContext, place: Locator) => {
   const box = await place.boundingBox();
@@ -22,9 +32,10 @@ const boxOf = async (t: ExecutionContext, place: Locator) => {
 };
 
 consoleTest(
-  'of a call in progress the words and the chart stand side by side, and below each other where that is too narrow',
+  'words and chart of a call in progress are side by side, or below each other in a narrow window',
   async (t, world) => {
-    const id = await placeCall(world, patient);
+    const spoken = [{ listen: true }, { say: '네, 말씀하세요.' }, { listen: true }];
+    const id = await placeHeldCall(world.gateway, spoken, instruction);
     const wide = await world.open({ page: `/calls/${id}`, dark: true });
     const narrow = await world.open({ page: `/calls/${id}`, width: 1000, locale: 'ko-KR' });
     for (const page of [wide, narrow]) {
@@ -39,7 +50,7 @@ consoleTest(
     const [above, below] = await cards(narrow);
     t.is(above?.x, below?.x);
     t.true((below?.y ?? 0) >= (above?.y ?? 0) + (above?.height ?? 0));
-    // What is not there yet takes no room.
+    // Empty sections are left out.
     t.is(await wide.getByRole('heading', { name: 'Recording' }).count(), 0);
     t.is(await wide.getByRole('heading', { name: 'SIP messages' }).count(), 0);
     const saved = wide.waitForEvent('download');
@@ -48,19 +59,25 @@ consoleTest(
     await everybodyCanUse(t, wide, 'a call in progress');
     await everybodyCanUse(t, narrow, 'a call in progress, narrow');
   },
-  { GW_SIMULATOR_SPEED: '2' },
+  someSpeed,
 );
 
 const answeredAt = z.object({ answered_at: z.string() });
 
 consoleTest(
-  'a call in progress tells how long it lasts and who has the floor, and when the connection is lost that it does not know',
+  'a call in progress shows its duration and who has the floor, except while the connection is lost',
   async (t, world) => {
-    const id = await placeCall(world, [{ listen: true }, { hold_sec: 600 }]);
+    await allowLongSilence(world.gateway);
+    const { base_url: url, admin_token: token } = world.gateway.credentials;
+    const phone = await openWebPhone(t, { url, token });
+    const id = await world.gateway.call('01055551234');
     const page = await world.open({ page: `/calls/${id}` });
     const live = page.locator('.live-line');
-    await live.getByText('Agent is speaking').waitFor();
-    await live.getByText('On hold').waitFor();
+    await live.getByText('Ringing').waitFor();
+    const hasSpoken = willShow(page, 'Agent is speaking');
+    await phone.answer(id);
+    await hasSpoken;
+    await live.getByText('Nobody is speaking').waitFor();
     const call = await world.gateway.client.get(`/api/v1/calls/${id}`);
     await page.clock.setFixedTime(Date.parse(answeredAt.parse(call.body).answered_at) + 65_000);
     await page.getByRole('timer').getByText('1:05', { exact: true }).waitFor();
@@ -74,13 +91,13 @@ consoleTest(
     await live.getByText('Live', { exact: true }).waitFor();
     await live.locator('.floor').waitFor();
   },
-  { GW_SIMULATOR_SPEED: '2' },
+  soundSettings,
 );
 
 consoleTest(
-  'the chart is zoomed by buttons, by keys and by the wheel with a modifier, and follows the state',
+  'the chart zooms by buttons, keys and Ctrl+wheel, and follows the state',
   async (t, world) => {
-    const id = await placeCall(world, [{ listen: true }, { hold_sec: 600 }]);
+    const id = await placeHeldCall(world.gateway, [{ listen: true }], instruction);
     const page = await world.open({ page: `/calls/${id}` });
     const frame = page.locator('.chart');
     const width = async () => (await boxOf(t, frame.locator('svg'))).width;
@@ -133,7 +150,7 @@ consoleTest(
     await follow.click();
     await until('the state is in sight', async () => (await isInSight()) || undefined);
   },
-  { GW_SIMULATOR_SPEED: '2' },
+  someSpeed,
 );
 
 /** How much of a lane's path is sound: bars that are more than a line. */
@@ -142,13 +159,17 @@ const loudBars = (path: string): number =>
     .length;
 
 consoleTest(
-  'a call that is over has one player: a lane for each party, and a turn that is clicked is played from its beginning',
+  'the player has a lane for each party, and a clicked turn seeks to its start',
   async (t, world) => {
-    const id = await placeCall(world, [
-      ...patient.slice(0, 3),
+    const script = [
+      { listen: true },
+      { say: '네, 말씀하세요.' },
+      { listen: true },
       { say: '네, 세 시가 좋습니다.' },
       { hang_up: true },
-    ]);
+    ];
+    await world.gateway.admin.put(`/api/v1/admin/simulator/callees/${heldCallee}`, { script });
+    const id = await world.gateway.call(heldCallee, instruction);
     await world.gateway.untilStatus(id, 'completed');
     const page = await world.open({ page: `/calls/${id}`, dark: true });
     for (const speaker of ['assistant', 'user']) {
@@ -174,5 +195,527 @@ consoleTest(
     t.is(await page.locator('.turns [aria-current]').count(), 1);
     t.is(await page.locator('.turns .assistant').first().getAttribute('aria-current'), 'step');
   },
-  { GW_SIMULATOR_SPEED: '4' },
+  someSpeed,
 );
+
+// From placing a call to its end
+
+consoleTest(
+  'a call is placed, watched, ended and played back',
+  async (t, { gateway, open }) => {
+    const script = [{ say: '네, 말씀하세요.' }, { listen: true }, { hold_sec: 600 }];
+    await gateway.admin.put(`/api/v1/admin/simulator/callees/${heldCallee}`, { script });
+    const page = await open({ page: '/place-call' });
+    const to = page.getByLabel('To', { exact: true });
+    await to.fill('+82 10 5555 0000');
+    await page.getByLabel('Instruction').fill('내일 오후 3시 예약을 확인해 주세요');
+    await page.getByLabel('Maximum duration').fill('1200');
+    await page.getByRole('button', { name: 'Place the call' }).click();
+    // The error is beside the field, which keeps its value.
+    await page.locator('[aria-invalid=true]').waitFor();
+    t.is(await to.inputValue(), '+82 10 5555 0000');
+    t.regex((await page.locator('.field .error').textContent()) ?? '', /domestic format/);
+    await to.fill('010-5555-0000');
+    await page.getByRole('button', { name: 'Place the call' }).click();
+
+    await page.getByRole('heading', { name: heldCallee }).waitFor();
+    await page.getByText('In conversation').waitFor();
+    await page.getByText('내일 오후 3시 예약을 확인해 주세요').first().waitFor();
+    await page.locator('.turns .assistant').first().waitFor();
+    await page.locator('.turns .user').getByText('네, 말씀하세요.').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.locator('.chart .state.current').waitFor();
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await page.locator('.chart .state.around[data-state=active]').waitFor();
+
+    await page.getByRole('button', { name: 'End at once' }).click();
+    await page.getByText('The agent said goodbye and ended the call.').waitFor();
+    await page.locator('.timeline li', { hasText: 'Ended AI ended' }).waitFor();
+
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    t.true(((await page.locator('.wave .lanes path').first().getAttribute('d')) ?? '').length > 1_000);
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByLabel('Place in the call').fill('1');
+    await page
+      .locator('.player')
+      .getByText(/^0:01 \/ /)
+      .waitFor();
+
+    const breaksOff = page.getByText('The recording breaks off');
+    t.is(await breaksOff.count(), 0);
+    await page.route(/\/api\/v1\/admin\/calls\/[\da-f-]{36}$/, async (route) => {
+      const response = await route.fetch();
+      const call = await response.json();
+      await route.fulfill({ response, json: { ...call, recording: { ...call.recording, truncated: true } } });
+    });
+    await page.reload();
+    await breaksOff.waitFor();
+  },
+  someSpeed,
+);
+
+consoleTest(
+  'a ringing call is cancelled',
+  async (t, { gateway, open }) => {
+    await allowLongSilence(gateway);
+    const ringing = await gateway.call('01000000002');
+    const page = await open({ page: `/calls/${ringing}` });
+    await page.getByRole('button', { name: 'Stop ringing' }).click();
+    await page.getByText('The call was cancelled while it was ringing.').waitFor();
+    t.is((await gateway.untilStatus(ringing, 'no_answer'))['end_reason'], 'cancelled');
+  },
+  soundSettings,
+);
+
+consoleTest('a call of another workspace is not found', async (t, { open }) => {
+  const foreign = await open({ page: '/calls/7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11' });
+  await foreign.getByText('There is nothing here.').waitFor();
+  t.pass();
+});
+
+// SIP messages
+
+/** A call over two trunks, the second of which asks for a password; as on real lines. */
+const withLadder = async ({ gateway, databaseUrl }: ConsoleWorld): Promise<string> => {
+  const callId = await gateway.call('01000000003');
+  await gateway.untilStatus(callId, 'no_answer');
+  await storeSipLadder(databaseUrl, callId);
+  return `/calls/${callId}`;
+};
+
+const openLadder = async (world: ConsoleWorld, page: string, visit: Visit = {}): Promise<Page> => {
+  const opened = await world.open({ page, ...visit });
+  await opened.locator('.sip-ladder li').first().waitFor();
+  return opened;
+};
+
+consoleTest('SIP messages are drawn as an accessible ladder at every width', async (t, world) => {
+  const path = await withLadder(world);
+  const page = await openLadder(world, path);
+  t.deepEqual(await page.locator('.sip-ladder').first().locator('li summary').allInnerTexts(), [
+    '+0 ms\nGateway to trunk:\nINVITE · SDP',
+    '+13 ms\nTrunk to gateway:\n503 Service Unavailable (INVITE)',
+  ]);
+  t.is(await page.locator('.sip-ladder h3').allInnerTexts().then(String), 'Attempt 1 of 2,Attempt 2 of 2');
+  await page.getByText('2 messages were not kept.').waitFor();
+  const rung = page.locator('.sip-ladder summary', { hasText: '401 Unauthorized' });
+  t.false(await page.getByText('realm="carrier"').first().isVisible());
+  await rung.focus();
+  await page.keyboard.press('Enter');
+  t.true(await page.getByText('WWW-Authenticate: Digest realm="carrier"').isVisible());
+  await everybodyCanUse(t, page, 'ladder-1280');
+  for (const [width, locale, dark] of [
+    [768, 'en-US', true],
+    [375, 'ko-KR', false],
+  ] as const) {
+    const other = await openLadder(world, path, { width, locale, dark });
+    await other.locator('.sip-ladder summary', { hasText: '200 OK (INVITE)' }).click();
+    await everybodyCanUse(t, other, `ladder-${width}`);
+  }
+});
+
+consoleTest('SIP messages are downloaded as text and as a pcap file', async (t, world) => {
+  const page = await openLadder(world, await withLadder(world));
+  const saved = async (button: string): Promise<[string, Buffer]> => {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: button }).click(),
+    ]);
+    return [download.suggestedFilename(), await downloaded(download)];
+  };
+  const [textName, text] = await saved('Text');
+  t.regex(textName, /^[\da-f-]{36}\.txt$/);
+  t.regex(text.toString(), /udp 127\.0\.0\.1:5060 -> 127\.0\.0\.1:5080\n\nINVITE /);
+  const [pcapName, pcap] = await saved('Capture file (pcap)');
+  t.regex(pcapName, /^[\da-f-]{36}\.pcap$/);
+  t.is(pcap.readUInt32LE(0), 0xa1b2c3d4);
+  await page.route('**/sip?format=*', (route) => route.abort());
+  await page.getByRole('button', { name: 'Text' }).click();
+  await page.getByText('The download failed. Try again.').waitFor();
+});
+
+consoleTest('a simulated call explains in both languages why it has no SIP messages', async (t, world) => {
+  const callId = await world.gateway.call('01000000003');
+  await world.gateway.untilStatus(callId, 'no_answer');
+  const page = await world.open({ page: `/calls/${callId}` });
+  await page.getByText('this call was simulated, and no telephone network took part').waitFor();
+  const korean = await world.open({ page: `/calls/${callId}`, locale: 'ko-KR' });
+  await korean.getByText('시뮬레이션 통화이므로 실제 전화망을 거치지 않았습니다').waitFor();
+  t.is(await korean.locator('.sip-ladder').count(), 0);
+});
+
+// Metadata
+
+consoleTest(
+  'a call shows its metadata and SIP headers as text',
+  async (t, world) => {
+    const { withMetadata, without } = await placeCallsWithMetadata(world);
+    const page = await world.open({ page: `/calls/${withMetadata}` });
+    const facts = page.locator('.call-facts');
+    await facts.getByText('A-1042').waitFor();
+    await facts.getByText('<b>예약</b> = 두 명').waitFor();
+    t.regex(await facts.innerText(), /SIP headers\s+X-Ticket 1042/);
+    await everybodyCanUse(t, page, 'a call with metadata');
+    const narrow = await world.open({
+      page: `/calls/${withMetadata}`,
+      width: 390,
+      locale: 'ko-KR',
+      dark: true,
+    });
+    await narrow.locator('.call-facts').getByText('A-1042').waitFor();
+    t.regex(await narrow.locator('.call-facts').innerText(), /메타데이터[^]*SIP 헤더/);
+    await everybodyCanUse(t, narrow, 'a call with metadata, narrow');
+
+    const other = await world.open({ page: `/calls/${without}` });
+    await other.locator('.call-facts').getByText(without).waitFor();
+    t.notRegex(await other.locator('.call-facts').innerText(), /Metadata|SIP headers/);
+  },
+  someSpeed,
+);
+
+// Listening in
+
+/** Counts audio frames for the speaker that are not silent. */
+const countSound = (page: Page): Promise<unknown> =>
+  page.evaluate(`
+    globalThis.soundsPlayed = 0;
+    const { postMessage } = MessagePort.prototype;
+    MessagePort.prototype.postMessage = function (message, ...rest) {
+      if (message instanceof ArrayBuffer && new Int16Array(message).some((sample) => sample !== 0)) soundsPlayed += 1;
+      return postMessage.call(this, message, ...rest);
+    };
+  `);
+
+const soundsOf = async (page: Page): Promise<number> =>
+  z.number().parse(await page.evaluate('globalThis.soundsPlayed'));
+
+/** A call that a web phone has answered with audio, and its page. */
+const callWithSound = async (
+  t: Parameters<typeof openWebPhone>[0],
+  { gateway, open }: ConsoleWorld,
+  listenIn: string,
+  visit: Parameters<ConsoleWorld['open']>[0] = {},
+) => {
+  await allowLongSilence(gateway);
+  t.is((await gateway.admin.patch(gateway.numberPath, { listen_in: listenIn })).status, 200);
+  const { base_url: url, admin_token: token } = gateway.credentials;
+  const phone = await openWebPhone(t, { url, token });
+  const callId = await gateway.call('01055551234');
+  await phone.answer(callId);
+  await gateway.untilStatus(callId, 'active');
+  const page = await open({ ...visit, page: `/calls/${callId}` });
+  return { phone, callId, page };
+};
+
+consoleTest(
+  'an admin listens to a call until it ends',
+  async (t, world) => {
+    const { phone, callId, page } = await callWithSound(t, world, 'silent');
+    const button = page.getByRole('button', { name: 'Listen' });
+    await button.waitFor();
+    await countSound(page);
+    t.is(await button.getAttribute('aria-pressed'), 'false');
+    await button.click();
+    await page.getByText('You hear both parties; they do not hear you.').waitFor();
+    t.is(await button.getAttribute('aria-pressed'), 'true');
+    await until('something is played', async () => (await soundsOf(page)) > 10 || undefined);
+    await everybodyCanUse(t, page, 'listening to a call');
+
+    await world.gateway.client.post(`/api/v1/calls/${callId}/recording/pause`);
+    await page.getByText('Silence: what is said now').waitFor();
+    await world.gateway.client.post(`/api/v1/calls/${callId}/recording/resume`);
+    await page.getByText('You hear both parties; they do not hear you.').waitFor();
+    await button.click();
+    await page.getByText('You hear both parties; they do not hear you.').waitFor({ state: 'detached' });
+    t.is(await button.getAttribute('aria-pressed'), 'false');
+    phone.send({ type: 'hang_up' });
+    await button.waitFor({ state: 'detached' });
+  },
+  soundSettings,
+);
+
+consoleTest(
+  'listening in is announced in Korean, and is not offered to viewers or for numbers that forbid it',
+  async (t, world) => {
+    const korean = { locale: 'ko-KR' as const, width: 390 };
+    const { callId, page } = await callWithSound(t, world, 'announced', korean);
+    await page.getByRole('button', { name: '통화 듣기' }).click();
+    await page.getByText('양쪽의 소리가 들립니다.').waitFor();
+    await everybodyCanUse(t, page, 'listening to a call, in Korean');
+    await page.getByText('지금부터 담당자가 이 통화를 함께 듣습니다.').first().waitFor();
+
+    const { admin, numberPath } = world.gateway;
+    const { body } = await admin.post('/api/v1/admin/tokens', { name: 'reader', role: 'viewer' });
+    const token = z.string().parse(body['token']);
+    const reader = await world.open({ page: `/calls/${callId}`, token });
+    await reader.getByText('Live', { exact: true }).waitFor();
+    t.is(await reader.getByRole('button', { name: 'Listen' }).count(), 0);
+
+    await admin.patch(numberPath, { listen_in: 'off' });
+    const other = await world.open({ page: `/calls/${callId}` });
+    await other.getByRole('button', { name: 'Hang up', exact: true }).waitFor();
+    t.is(await other.getByRole('button', { name: 'Listen' }).count(), 0);
+  },
+  soundSettings,
+);
+
+// Who has the floor
+
+const floorIn = (
+  conversation: string | null,
+  call = 'active.talking.conversing',
+  voicemail: string | null = null,
+) => floorOf({ call, conversation, voicemail });
+
+test('the agent has the floor while it thinks, speaks and pauses', (t) => {
+  t.deepEqual(floorIn('replying.thinking'), { who: 'agent', doing: 'thinking' });
+  t.deepEqual(floorIn('replying.paused'), { who: 'agent', doing: 'pausing' });
+  t.deepEqual(floorIn('saying.paused'), { who: 'agent', doing: 'pausing' });
+  for (const path of ['replying.speaking', 'saying.sounding', 'parting'])
+    t.deepEqual(floorIn(path), { who: 'agent', doing: 'speaking' }, path);
+});
+
+test('the counterparty has the floor while it speaks; nobody has it in silence, on hold and while ringing', (t) => {
+  t.deepEqual(floorIn('listening.hearing'), { who: 'counterparty', doing: 'hearing' });
+  t.deepEqual(floorIn('listening.silent'), { who: 'nobody', doing: 'silent' });
+  t.deepEqual(floorIn('on-hold'), { who: 'nobody', doing: 'onHold' });
+  t.deepEqual(floorIn(null, 'ringing.alerting'), { who: 'nobody', doing: 'ringing' });
+  t.deepEqual(floorIn(null, 'ending'), { who: 'nobody', doing: 'ending' });
+});
+
+test('an answering machine has the floor until the agent leaves its message', (t) => {
+  t.deepEqual(floorIn('voicemail', 'active.talking.conversing', 'awaiting-beep'), {
+    who: 'counterparty',
+    doing: 'machine',
+  });
+  t.deepEqual(floorIn('voicemail', 'active.talking.leaving-message', 'leaving-message'), {
+    who: 'agent',
+    doing: 'leavingMessage',
+  });
+});
+
+test('the states of the floor exist in the chart', (t) => {
+  const states = conversationMachine.root.states;
+  for (const path of ['replying', 'saying', 'parting', 'listening', 'on-hold', 'closing'])
+    t.truthy(states[path], path);
+  for (const [parent, child] of [
+    ['replying', 'thinking'],
+    ['replying', 'paused'],
+    ['saying', 'paused'],
+    ['listening', 'hearing'],
+  ] as const)
+    t.truthy(states[parent]?.states[child], `${parent}.${child}`);
+});
+
+// View of the chart
+
+const picture = { width: 2_000, height: 1_000 };
+const frame = { width: 500, height: 400 };
+
+test('the first view is legible and follows the state', (t) => {
+  t.true(firstView.isFollowing);
+  t.is(scaleOf(firstView, picture, frame), 0.8);
+});
+
+test('the whole chart fits its frame, and a small chart is not enlarged', (t) => {
+  const whole = viewAfter(firstView, 'whole', 0.8);
+  t.is(scaleOf(whole, picture, frame), 0.25);
+  t.is(scaleOf(whole, { width: 100, height: 50 }, frame), 1);
+});
+
+test('the zoom has steps between the whole chart and twice its size', (t) => {
+  let view = firstView;
+  const zoom = (move: 'in' | 'out') => {
+    view = viewAfter(view, move, scaleOf(view, picture, frame));
+    return scaleOf(view, picture, frame);
+  };
+  t.is(zoom('in'), 1);
+  for (let time = 0; time < 20; time += 1) zoom('in');
+  t.is(zoom('in'), 2);
+  for (let time = 0; time < 30; time += 1) zoom('out');
+  t.is(zoom('out'), 0.25);
+});
+
+test('moving the chart by hand stops following the state until it is switched on again', (t) => {
+  const moved = viewAfter(firstView, 'by-hand', 0.8);
+  t.false(moved.isFollowing);
+  t.false(viewAfter(moved, 'in', 0.8).isFollowing);
+  t.deepEqual(viewAfter(moved, 'follow', 0.8), firstView);
+  t.deepEqual(viewAfter({ zoom: 'whole', isFollowing: false }, 'follow', 0.25), firstView);
+});
+
+test('the point under the pointer stays in place while the scale changes', (t) => {
+  const to = scrollAround({ x: 100, y: 50 }, { x: 300, y: 150 }, 1, 2);
+  t.deepEqual(to, { x: 700, y: 350 });
+  t.is((to.x + 100) / 2, 300 + 100);
+});
+
+// Playback
+
+const step = (at: string, event: string, fact: number | null): ReplayStep => ({
+  at: `2026-01-02T03:04:${at}+09:00`,
+  event,
+  fact,
+  call: 'active.talking.conversing',
+  conversation: null,
+  voicemail: null,
+});
+
+const steps = [
+  step('00.000', '(begin)', null),
+  step('02.000', 'line.answered', 1),
+  step('05.000', 'reply.finished', 2),
+  step('05.000', 'line.played', 2),
+  step('09.500', '(time)', null),
+  step('12.000', 'line.ended', 3),
+];
+
+const call = {
+  started_at: '2026-01-02T03:04:00.000+09:00',
+  answered_at: '2026-01-02T03:04:02.000+09:00',
+} as Call;
+
+test('shows the last state at first, without a mark', (t) => {
+  const playback = createPlayback(call, steps);
+  t.is(playback.index.value, 5);
+  t.false(playback.isTouched.value);
+  t.is(playback.fact.value, 3);
+});
+
+test('positions count from the answer, as in the recording', (t) => {
+  const { from, to, place } = createPlayback(call, steps);
+  t.deepEqual([from, to, place.value], [-2, 10, 10]);
+});
+
+test('a position selects the last step before it, and its fact', (t) => {
+  const playback = createPlayback(call, steps);
+  playback.seek(2.9);
+  t.deepEqual([playback.index.value, playback.fact.value], [1, 1]);
+  playback.seek(3);
+  t.is(playback.index.value, 3);
+  playback.seek(8);
+  t.deepEqual([playback.index.value, playback.fact.value], [4, 2]);
+  playback.seek(-50);
+  t.deepEqual([playback.index.value, playback.place.value, playback.fact.value], [0, -2, null]);
+});
+
+test('steps of the same moment are visited one by one', (t) => {
+  const playback = createPlayback(call, steps);
+  for (const index of [1, 2, 3, 2]) {
+    playback.stepTo(index);
+    t.is(playback.index.value, index);
+  }
+  playback.stepTo(6);
+  t.is(playback.index.value, 2);
+});
+
+test('plays from the answer, or from the start of an unanswered call', (t) => {
+  const answered = createPlayback(call, steps);
+  t.is(answered.shown.value, 0);
+  answered.play();
+  answered.pause();
+  t.deepEqual([answered.place.value, answered.index.value], [0, 1]);
+  const unanswered = createPlayback({ ...call, answered_at: null }, steps);
+  t.is(unanswered.shown.value, 0);
+  t.is(unanswered.from, 0);
+});
+
+test('takes the end from the duration when there are no steps', (t) => {
+  const { from, to, shown } = createPlayback({ ...call, duration_sec: 42 }, []);
+  t.deepEqual([from, to, shown.value], [0, 42, 0]);
+});
+
+// Audio of the recording
+
+/** An audio element of ten seconds that plays no sound. */
+class SilentAudio extends EventTarget implements AudioElement {
+  currentTime = 0;
+  duration = 10;
+  paused = true;
+  ended = false;
+
+  async play(): Promise<void> {
+    this.paused = false;
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+}
+
+const setUp = (steps: { at: number }) => {
+  const audio = new SilentAudio();
+  const told: string[] = [];
+  const sound = createRecordingSound(audio, () => steps.at, {
+    loaded: () => told.push('loaded'),
+    played: () => told.push('played'),
+    paused: () => told.push('paused'),
+    moved: (place) => told.push(`moved to ${place}`),
+  });
+  return { audio, sound, told };
+};
+
+test('seeks to the position of the steps and plays while they play', (t) => {
+  const { audio, sound } = setUp({ at: 4 });
+  sound.follow(false);
+  t.deepEqual([audio.currentTime, audio.paused], [4, true]);
+  sound.follow(true);
+  t.true(sound.isHeard());
+  sound.follow(false);
+  t.false(sound.isHeard());
+});
+
+test('is silent before the answer and after the end', (t) => {
+  for (const [at, place] of [
+    [-3, 0],
+    [12, 12],
+  ] as const) {
+    const { audio, sound } = setUp({ at });
+    audio.currentTime = 5;
+    sound.follow(true);
+    t.deepEqual([audio.currentTime, sound.isHeard()], [place, false]);
+  }
+});
+
+test('does not seek for a small difference, which would be audible', (t) => {
+  const { audio, sound } = setUp({ at: 4.2 });
+  audio.currentTime = 4;
+  sound.follow(true);
+  t.is(audio.currentTime, 4);
+});
+
+test('reports its own controls, except changes that the steps made', (t) => {
+  const { audio, told } = setUp({ at: 4 });
+  audio.dispatchEvent(new Event('play'));
+  audio.dispatchEvent(new Event('pause'));
+  audio.currentTime = 4;
+  audio.dispatchEvent(new Event('seeked'));
+  audio.currentTime = 8;
+  audio.dispatchEvent(new Event('seeked'));
+  audio.ended = true;
+  audio.dispatchEvent(new Event('pause'));
+  t.deepEqual(told, ['played', 'paused', 'moved to 8']);
+});
+
+test('ignores a pause outside the recording', (t) => {
+  const { audio, told } = setUp({ at: -1 });
+  audio.dispatchEvent(new Event('pause'));
+  t.deepEqual(told, []);
+});
+
+test('reports that it can play', (t) => {
+  const { audio, told } = setUp({ at: 4 });
+  audio.dispatchEvent(new Event('loadedmetadata'));
+  t.deepEqual(told, ['loaded']);
+});
+
+test('does not play before its length is known, and reports nothing after its end', (t) => {
+  const { audio, sound, told } = setUp({ at: 4 });
+  audio.duration = Number.NaN;
+  sound.follow(true);
+  t.deepEqual([audio.currentTime, sound.isHeard()], [0, false]);
+  sound.end();
+  audio.dispatchEvent(new Event('play'));
+  t.deepEqual(told, []);
+});

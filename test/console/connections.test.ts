@@ -1,10 +1,23 @@
+/** Webhook endpoints, trunks, and the presets of trunks. */
+import test from 'ava';
 import { z } from 'zod';
+import { trunkFields } from '#src/api/trunks/trunk-schema.ts';
+import {
+  changesTo,
+  presetNamed,
+  presetNames,
+  presetValues,
+  setByPreset,
+  trunkPresets,
+} from '#src/console/trunk/presets.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
 import { consoleTest } from './in-browser.ts';
 
+// Pages
+
 consoleTest(
-  'a webhook endpoint is added, tested, paused and deleted; an event is sent again',
+  'a webhook endpoint is added, tested, paused and deleted, and an event is sent again',
   async (t, { gateway, open }) => {
     const receiver = await startWebhookReceiver();
     t.teardown(receiver.close);
@@ -102,7 +115,7 @@ consoleTest('a trunk is added, changed, checked and deleted', async (t, { gatewa
 });
 
 consoleTest(
-  'a provider fills in what is known of it, and all of it can be changed',
+  'a preset fills in the fields of a provider, and each can be changed',
   async (t, { gateway, open }) => {
     const page = await open({ page: '/trunks/new' });
     const provider = page.getByLabel('Provider');
@@ -147,3 +160,67 @@ consoleTest(
     });
   },
 );
+
+// Presets
+
+/** Presets never contain fields of a customer, such as credentials. */
+const fieldsOfPresets = z
+  .strictObject({
+    host: trunkFields.host,
+    transport: trunkFields.transport,
+    register: trunkFields.register,
+    inbound_auth: trunkFields.inbound_auth,
+    codecs: trunkFields.codecs,
+    number_format: trunkFields.number_format,
+    caller_id: trunkFields.caller_id,
+  })
+  .partial();
+
+for (const name of presetNames) {
+  test(`${name}: the API accepts the settings of the preset`, (t) => {
+    const { settings, hostPattern, sources } = trunkPresets[name];
+    const parsed: unknown = fieldsOfPresets.parse(settings);
+    t.deepEqual(parsed, settings);
+    t.true(Object.keys(settings).length > 0);
+    t.false('host' in settings && hostPattern !== undefined, 'a host is known, or what it looks like');
+    if (hostPattern !== undefined) t.true(trunkFields.host.safeParse(hostPattern).success);
+    for (const source of sources) t.is(URL.parse(source)?.protocol, 'https:');
+  });
+}
+
+test('the list has every preset once', (t) => {
+  t.deepEqual(presetNames.toSorted(), Object.keys(trunkPresets).toSorted());
+  t.is(presetNamed('sipgate'), 'sipgate');
+  for (const name of ['', 'toString', 'Twilio']) t.is(presetNamed(name), undefined);
+});
+
+const usual = {
+  name: '',
+  host: '',
+  username: '',
+  register: false,
+  codecs: '',
+  number_format: 'domestic',
+  caller_id: 'from',
+};
+
+test('a preset changes only its own fields', (t) => {
+  const typed = { ...usual, name: 'carrier', username: 'acme' };
+  t.deepEqual(changesTo('telnyx', { before: undefined, values: typed, usual }), {
+    host: 'sip.telnyx.com',
+    register: true,
+    number_format: 'e164',
+  });
+  t.is(presetValues('twilio')['codecs'], 'PCMU PCMA');
+});
+
+test('another preset resets fields of the previous one, except those changed by hand', (t) => {
+  const values = { ...usual, ...presetValues('sipgate'), number_format: 'e164' };
+  t.deepEqual(setByPreset('sipgate', values).toSorted(), ['caller_id', 'host']);
+  t.deepEqual(changesTo('pbx', { before: 'sipgate', values, usual }), {
+    host: '',
+    caller_id: 'from',
+    register: true,
+  });
+  t.deepEqual(changesTo(undefined, { before: 'sipgate', values, usual }), { host: '', caller_id: 'from' });
+});

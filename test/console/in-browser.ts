@@ -1,44 +1,49 @@
-/** A person at the console: a real browser on a gateway with the simulated line. */
-import { existsSync } from 'node:fs';
+/**
+ * A person at the console: a page of a real browser, on a whole gateway with the simulated line. The tests of a file share
+ * a gateway for each set of settings and run one after another. Each has a workspace and a browser context of its own.
+ */
 import test, { type ExecutionContext } from 'ava';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { testGateway, type TestGateway } from '#test/helpers/gateway.ts';
-import { testDatabaseUrl } from '#test/helpers/database.ts';
+import { addNumber, addWorkspace } from '#test/api/fake-gateway.ts';
+import type { Database } from '#src/persistence/database.ts';
+import {
+  browserFlags,
+  connectToBrowser,
+  hasBrowser,
+  wholeBrowser,
+} from '#test/helpers/browser/shared-browser.ts';
+import { openTestDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
+import { fileScope } from '#test/helpers/file-scope.ts';
+import {
+  asWorkspace,
+  logWarningsOnFailure,
+  startTestGateway,
+  type TestGateway,
+} from '#test/helpers/gateway.ts';
 
-const wholeBrowsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser'];
-
-const findBrowser = (...paths: string[]): string | undefined => paths.find((path) => existsSync(path));
-
-/** Chromium's headless shell opens no windows and takes a third of the time. */
-let executablePath = findBrowser('/usr/bin/chromium-headless-shell', ...wholeBrowsers);
-
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+const scope = fileScope();
 
 let browser: Promise<Browser> | undefined;
 
-/**
- * Before the first page of a file: its browser has a microphone that hears this WAV file again and again. The headless
- * shell can have none.
- */
-export const hearInsteadOfMicrophone = (path: string): void => {
-  executablePath = findBrowser(...wholeBrowsers);
-  flags.push('--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${path}`);
+const openBrowser = (open: () => Promise<Browser>): Promise<Browser> => {
+  const opening = open();
+  scope.teardown(async () => (await opening).close());
+  return opening;
 };
 
-/** Whether one is there that can have a microphone. */
-export const hasWholeBrowser = findBrowser(...wholeBrowsers) !== undefined;
-
-test.after.always('the browser of this file is closed', async () => {
-  await (await browser)?.close();
-});
+/**
+ * Before the first page of a file: launches a browser of the file's own, whose microphone plays this WAV file again and
+ * again. The shared headless shell can have no microphone.
+ */
+export const hearInsteadOfMicrophone = (path: string): void => {
+  const microphone = ['--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${path}`];
+  browser = openBrowser(() =>
+    chromium.launch({
+      ...(wholeBrowser === undefined ? {} : { executablePath: wholeBrowser }),
+      args: [...browserFlags, ...microphone],
+    }),
+  );
+};
 
 export type Visit = {
   locale?: 'en-US' | 'ko-KR';
@@ -48,23 +53,24 @@ export type Visit = {
   page?: string;
   /** Already signed in, unless false. */
   isSignedIn?: boolean;
-  /** It is let have the microphone; nobody is asked, and it is refused otherwise. */
+  /** Grants the microphone; without it the microphone is refused without a question. */
   mayHear?: boolean;
-  /** With this token instead of the first admin's. */
+  /** With this token instead of the workspace's own. */
   token?: string;
 };
 
 export type ConsoleWorld = {
+  /** With the credentials of the test's own workspace. */
   gateway: TestGateway;
   databaseUrl: string;
-  /** A browser of its own, with nothing remembered. */
+  /** Opens a page in a browser context of its own. */
   open(visit?: Visit): Promise<Page>;
-  /** What the browser complained about: scripts that failed, and what the policy of the page forbids. */
+  /** Scripts that failed, and violations of the page's content security policy. */
   complaints: string[];
 };
 
-/** Long enough for a machine with much else to do. */
-const patienceMs = 300_000;
+/** The longest wait for anything on a page; only what hangs reaches it. */
+const patienceMs = 60_000;
 
 const openPage = async (
   t: ExecutionContext,
@@ -81,7 +87,7 @@ const openPage = async (
   complaints: string[],
 ): Promise<Page> => {
   const height = width < 600 ? 844 : 860;
-  browser ??= chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args: flags });
+  browser ??= openBrowser(connectToBrowser);
   const context = await (
     await browser
   ).newContext({ locale, viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
@@ -93,7 +99,7 @@ const openPage = async (
       headers: { origin: baseUrl, 'x-trunkline-console': '1' },
       data: { token },
     });
-    if (!signedIn.ok()) throw new Error(`Nobody could be signed in: ${signedIn.status()}`);
+    if (!signedIn.ok()) throw new Error(`The sign-in failed: ${signedIn.status()}`);
   }
   const page = await context.newPage();
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -106,23 +112,61 @@ const openPage = async (
   return page;
 };
 
-/** A test in a browser; skipped, and said so, where there is none. `settings` are those of the gateway. */
+type StartedGateway = { gateway: TestGateway; databaseUrl: string; database: Database };
+
+const startOn = async (settings: Record<string, string>): Promise<StartedGateway> => {
+  const databaseUrl = await testDatabaseUrl(scope);
+  const environment = {
+    GW_DATABASE_URL: databaseUrl,
+    // As that of `addWorkspace` and `addNumber`.
+    GW_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
+    ...settings,
+  };
+  const gateway = await startTestGateway(scope, environment, []);
+  return { gateway, databaseUrl, database: await openTestDatabase(scope, databaseUrl, 'console test') };
+};
+
+/** By their settings. */
+const gateways = new Map<string, Promise<StartedGateway>>();
+
+const gatewayWith = (settings: Record<string, string>): Promise<StartedGateway> => {
+  const key = JSON.stringify(settings);
+  const starting = gateways.get(key) ?? startOn(settings);
+  gateways.set(key, starting);
+  return starting;
+};
+
+/** The gateway with a new workspace. */
+const inNewWorkspace = async ({ gateway, database }: StartedGateway): Promise<TestGateway> => {
+  const { workspaceId, adminToken } = await addWorkspace(database);
+  const { id, number, key } = await addNumber({ database, workspaceId });
+  return asWorkspace(gateway, {
+    workspace_id: workspaceId,
+    admin_token: adminToken,
+    number_id: id,
+    number,
+    number_key: key,
+  });
+};
+
+/** A test in a browser. It is skipped, and says so, without Chromium. `settings` are those of the gateway. */
 export const consoleTest = (
   title: string,
   run: (t: ExecutionContext, world: ConsoleWorld) => Promise<void>,
   settings: Record<string, string> = {},
 ): void => {
-  if (executablePath === undefined) {
-    test.skip(`${title} (not tried: Chromium is not installed)`, () => undefined);
+  if (!hasBrowser) {
+    test.skip(`${title} (skipped: Chromium is not installed)`, () => undefined);
     return;
   }
-  test(title, async (t) => {
-    const databaseUrl = await testDatabaseUrl(t);
-    const gateway = await testGateway(t, { GW_DATABASE_URL: databaseUrl, ...settings });
+  test.serial(title, async (t) => {
+    const started = await gatewayWith(settings);
+    const gateway = await inNewWorkspace(started);
+    logWarningsOnFailure(t, gateway.logged);
     const complaints: string[] = [];
     await run(t, {
       gateway,
-      databaseUrl,
+      databaseUrl: started.databaseUrl,
       complaints,
       open: (visit = {}) => openPage(t, gateway, visit, complaints),
     });

@@ -1,7 +1,18 @@
-import { startAgentServer, sendReply } from '#test/helpers/agent-server.ts';
-import { consoleTest } from './in-browser.ts';
+/** Numbers: adding them, their agents, keys, policy and voices, fields of several entries, and unsaved changes. */
+import { existsSync } from 'node:fs';
+import type { ExecutionContext } from 'ava';
+import type { Page } from 'playwright-core';
+import { z } from 'zod';
+import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
+import { finalStatuses } from '#test/helpers/gateway.ts';
+import { until } from '#test/helpers/until.ts';
+import { everybodyCanUse } from './everybody-can-use.ts';
+import { consoleTest, type ConsoleWorld } from './in-browser.ts';
+import { willShow } from './will-show.ts';
 
-consoleTest('a number is added, and an agent connected to it', async (t, { gateway, open }) => {
+// Pages
+
+consoleTest('a number is added and connected to an agent', async (t, { gateway, open }) => {
   const agent = await startAgentServer(sendReply('안녕하세요, 무엇을 도와드릴까요?'));
   t.teardown(agent.close);
   const page = await open({ page: '/numbers' });
@@ -42,7 +53,7 @@ consoleTest('a number is added, and an agent connected to it', async (t, { gatew
 });
 
 consoleTest(
-  'each type shows what it stores, and an inbound Agent ID is cleared',
+  'each agent type shows its own fields, and the inbound Agent ID is cleared',
   async (t, { gateway, open }) => {
     const page = await open({ page: `/numbers/${gateway.credentials.number_id}/inbound` });
     await page.getByRole('radio', { name: /Connect agent/ }).check();
@@ -69,59 +80,324 @@ consoleTest(
   },
 );
 
-consoleTest('the key is shown, copied and reissued; the policy is changed', async (t, { gateway, open }) => {
-  const page = await open({ page: `/numbers/${gateway.credentials.number_id}/outbound` });
-  const key = page.locator('.key code');
-  await key.waitFor();
-  t.false(((await key.textContent()) ?? '').includes(gateway.credentials.number_key));
-  await page.getByRole('button', { name: 'Reveal' }).click();
-  await page.getByText(gateway.credentials.number_key).waitFor();
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.getByRole('button', { name: 'Copy' }).click();
-  await page.getByRole('button', { name: 'Copied' }).waitFor();
-  t.is(await page.evaluate('navigator.clipboard.readText()'), gateway.credentials.number_key);
+consoleTest(
+  'the key is revealed, copied and reissued, and the policy is changed',
+  async (t, { gateway, open }) => {
+    const page = await open({ page: `/numbers/${gateway.credentials.number_id}/outbound` });
+    const key = page.locator('.key code');
+    await key.waitFor();
+    t.false(((await key.textContent()) ?? '').includes(gateway.credentials.number_key));
+    await page.getByRole('button', { name: 'Reveal' }).click();
+    await page.getByText(gateway.credentials.number_key).waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const isCopied = willShow(page, 'Copied');
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await isCopied;
+    t.is(await page.evaluate('navigator.clipboard.readText()'), gateway.credentials.number_key);
 
-  await page.getByRole('button', { name: 'Reissue' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Reissue' }).click();
-  await page.getByText(gateway.credentials.number_key).waitFor({ state: 'detached' });
-  t.is((await gateway.client.get('/api/v1/calls')).status, 401);
-  t.is((await gateway.client.as((await key.textContent()) ?? '').get('/api/v1/calls')).status, 200);
+    await page.getByRole('button', { name: 'Reissue' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reissue' }).click();
+    await page.getByText(gateway.credentials.number_key).waitFor({ state: 'detached' });
+    t.is((await gateway.client.get('/api/v1/calls')).status, 401);
+    t.is((await gateway.client.as((await key.textContent()) ?? '').get('/api/v1/calls')).status, 200);
 
-  await page.getByRole('link', { name: 'Settings' }).click();
-  await page.getByLabel('Ringing time').fill('1');
-  await page.getByLabel('Silence time-out').fill('ten');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Enter a whole number.').waitFor();
-  await page.getByLabel('Silence time-out').fill('10');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('This must be at least 5.').waitFor();
-  await page.getByLabel('Ringing time').fill('20');
-  t.is(await page.getByLabel('A voice is one after').count(), 0, 'numbers belong to a mode');
-  await page.getByLabel('When the other party speaks into the agent').selectOption('pause');
-  await page.getByLabel('A voice is one after').fill('5');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('This must be at least 60.').waitFor();
-  await page.getByLabel('A voice is one after').fill('120');
-  await page.getByLabel('When the other party has finished').selectOption('pause');
-  await page.getByLabel('Always after silence of').fill('2000');
-  await page.getByLabel('Recordings are kept for').fill('40000');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('This must be at most 36500.').waitFor();
-  await page.getByLabel('Recordings are kept for').fill('30');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Saved.').waitFor();
-  const { body } = await gateway.admin.get(gateway.numberPath);
-  t.like(body, {
-    ring_timeout_sec: 20,
-    silence_timeout_sec: 10,
-    max_duration_sec: null,
-    barge_in: { mode: 'pause', onset_ms: 120, speech_ms: 600, resume_ms: 500 },
-    turn_end: { mode: 'pause', min_silence_ms: 200, max_silence_ms: 2_000 },
-    retention_days: { recordings: 30, words: null },
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByLabel('Ringing time').fill('1');
+    await page.getByLabel('Silence time-out').fill('ten');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Enter a whole number.').waitFor();
+    await page.getByLabel('Silence time-out').fill('10');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('This must be at least 5.').waitFor();
+    await page.getByLabel('Ringing time').fill('20');
+    t.is(await page.getByLabel('A voice is one after').count(), 0, 'numbers belong to a mode');
+    await page.getByLabel('When the other party speaks into the agent').selectOption('pause');
+    await page.getByLabel('A voice is one after').fill('5');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('This must be at least 60.').waitFor();
+    await page.getByLabel('A voice is one after').fill('120');
+    await page.getByLabel('When the other party has finished').selectOption('pause');
+    await page.getByLabel('Always after silence of').fill('2000');
+    await page.getByLabel('Recordings are kept for').fill('40000');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('This must be at most 36500.').waitFor();
+    await page.getByLabel('Recordings are kept for').fill('30');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { body } = await gateway.admin.get(gateway.numberPath);
+    t.like(body, {
+      ring_timeout_sec: 20,
+      silence_timeout_sec: 10,
+      max_duration_sec: null,
+      barge_in: { mode: 'pause', onset_ms: 120, speech_ms: 600, resume_ms: 500 },
+      turn_end: { mode: 'pause', min_silence_ms: 200, max_silence_ms: 2_000 },
+      retention_days: { recordings: 30, words: null },
+    });
+
+    await page.goto(`${gateway.credentials.base_url}/#/audit`);
+    const log = page.getByRole('list', { name: 'Audit log' });
+    await log.getByText('Key revealed').waitFor();
+    await log.getByText('Key reissued').waitFor();
+  },
+);
+
+// Voices
+
+const hasEspeak = existsSync('/usr/bin/espeak-ng');
+
+if (hasEspeak)
+  consoleTest(
+    'a voice is chosen from the list or typed, played and saved',
+    async (t, { gateway, open }) => {
+      const settings = `/numbers/${gateway.credentials.number_id}/settings`;
+      const page = await open({ page: settings });
+      await page.evaluate(
+        'window.heard = []; const { play } = Audio.prototype;' +
+          'Audio.prototype.play = async function () { await play.call(this); window.heard.push(this.duration); };',
+      );
+      /** The seconds of the last sound that was played, when so many were. */
+      const heard = (count: number): Promise<number> =>
+        until('the sound is played', async () => {
+          const seconds = z.array(z.number()).parse(await page.evaluate('window.heard'));
+          return seconds.length < count ? undefined : seconds.at(-1);
+        });
+      const listen = async (): Promise<number> => {
+        const sent = page.waitForResponse(/engines\/sample$/);
+        await page.getByRole('button', { name: 'Listen' }).click();
+        return (await sent).status();
+      };
+      await page.locator('select[name=language]').selectOption('en');
+      await page.getByLabel('Synthesizer').selectOption('espeak-ng');
+      const voice = page.getByLabel('Voice', { exact: true });
+      const offered = await voice.locator('option').allInnerTexts();
+      t.regex(offered[1] ?? '', /^English/, 'those of the language come first');
+      t.true(offered.includes('Korean (ko)'));
+      await voice.selectOption('en-us');
+      t.is(await listen(), 200);
+      t.true((await heard(1)) > 0.5);
+
+      await voice.selectOption({ label: 'Another one …' });
+      await page.getByLabel('Name of the voice').fill('--help');
+      t.is(await listen(), 400);
+      await page.getByText('A voice of espeak-ng has no such name.').waitFor();
+      await everybodyCanUse(t, page, 'a voice that is typed');
+      await page.getByLabel('Name of the voice').fill('en-us+f3');
+      t.is(await listen(), 200);
+      t.true((await heard(2)) > 0.5);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
+      t.like((await gateway.admin.get(gateway.numberPath)).body, {
+        synthesizer: 'espeak-ng',
+        voice: 'en-us+f3',
+      });
+
+      const korean = await open({ page: settings, locale: 'ko-KR', width: 390, dark: true });
+      await korean.getByLabel('목소리 이름').waitFor();
+      t.is(await korean.getByLabel('목소리 이름').inputValue(), 'en-us+f3');
+      await everybodyCanUse(t, korean, 'a typed voice, narrow');
+    },
+    { GW_SYNTHESIZERS: 'espeak-ng' },
+  );
+else
+  consoleTest('the voice is typed for an engine without a list of voices', async (t, { gateway, open }) => {
+    const page = await open({ page: `/numbers/${gateway.credentials.number_id}/settings` });
+    await page.getByLabel('Voice', { exact: true }).waitFor();
+    t.is(await page.getByLabel('Synthesizer').locator('option').count(), 1);
   });
 
-  await page.goto(`${gateway.credentials.base_url}/#/audit`);
-  const log = page.getByRole('list', { name: 'Audit log' });
-  await log.getByText('Key revealed').waitFor();
-  await log.getByText('Key reissued').waitFor();
+// Fields of several entries
+
+consoleTest('transfer targets are validated line by line', async (t, world) => {
+  const { admin, credentials, numberPath } = world.gateway;
+  const page = await world.open({ page: `/numbers/${credentials.number_id}/settings` });
+  const field = page.getByLabel('Who calls may be transferred to');
+  await field.fill('02-1234-5678\nthe boss\n0212345*\n12');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const wrong = page.locator('.entry-error');
+  await wrong.nth(1).waitFor();
+  t.deepEqual(await wrong.locator('code').allInnerTexts(), ['the boss', '12']);
+  t.regex(await wrong.first().innerText(), /neither a number in domestic format/);
+  t.is(await page.evaluate('document.activeElement.name'), 'transfer_to');
+  await everybodyCanUse(t, page, 'entries that are wrong');
+  await field.fill('02-1234-5678\n0212345*');
+  t.is(await wrong.count(), 2, 'what was wrong is told until it is tried again');
+  t.is(await wrong.first().locator('code').innerText(), 'the boss');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  t.is(await field.inputValue(), '0212345678\n0212345*');
+  t.like((await admin.get(numberPath)).body, { transfer_to: ['0212345678', '0212345*'] });
+  await field.fill('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  t.like((await admin.get(numberPath)).body, { transfer_to: null });
+
+  const korean = await world.open({
+    page: `/numbers/${credentials.number_id}/settings`,
+    locale: 'ko-KR',
+    width: 390,
+    dark: true,
+  });
+  await korean.getByLabel('통화를 연결해 줄 수 있는 번호').fill('12');
+  await korean.getByRole('button', { name: '저장' }).click();
+  await korean.getByText('국내 형식의 전화번호나 *로 끝나는 앞자리').waitFor();
+  await everybodyCanUse(t, korean, 'entries that are wrong, narrow');
+});
+
+consoleTest('a call is placed with metadata and SIP headers', async (t, world) => {
+  const { admin } = world.gateway;
+  const page = await world.open({ page: '/place-call' });
+  await page.getByText('none does yet').waitFor();
+  await admin.post('/api/v1/admin/trunks', {
+    name: 'carrier',
+    host: 'sip.example.com',
+    headers_out: ['X-Ticket'],
+  });
+  await page.getByLabel('To', { exact: true }).fill('01000000003');
+  await page.getByLabel('Metadata').fill('order=A-1042\nno mark');
+  await page.getByRole('button', { name: 'Place the call' }).click();
+  const wrong = page.locator('.entry-error');
+  await wrong.getByText('Write a name, "=" and what it says.').waitFor();
+  t.is(await wrong.locator('code').innerText(), 'no mark');
+  await page.getByLabel('Metadata').fill('order=A-1042\nbad key=1');
+  await page.getByRole('button', { name: 'Place the call' }).click();
+  await wrong.getByText('A key has 1 to 40 letters').waitFor();
+  t.is(await wrong.locator('code').innerText(), 'bad key');
+  await page.getByLabel('Metadata').fill('order=A-1042\nnote = two = 2');
+  await page.getByLabel('SIP headers').fill('Ticket: 1');
+  await page.getByRole('button', { name: 'Place the call' }).click();
+  await wrong.getByText('The name of a header is X-').waitFor();
+  await everybodyCanUse(t, page, 'a call with wrong entries');
+  await page.getByLabel('SIP headers').fill('X-Ticket: 10:42');
+  await page.getByRole('button', { name: 'Place the call' }).click();
+  await page.getByRole('heading', { level: 1, name: /01000000003/ }).waitFor();
+  const callId = new URL(page.url()).hash.split('/').at(-1) ?? '';
+  await world.gateway.untilStatus(callId, ...finalStatuses);
+  const { body } = await admin.get(`/api/v1/admin/calls/${callId}`);
+  t.like(body, { metadata: { order: 'A-1042', note: 'two = 2' } });
+  const facts = page.locator('.call-facts');
+  await facts.getByText('A-1042').waitFor();
+  t.regex(await facts.innerText(), /X-Ticket 10:42/);
+});
+
+// Unsaved changes and the focus after dialogs
+
+const settingsOf = ({ gateway }: ConsoleWorld): string =>
+  `/numbers/${gateway.credentials.number_id}/settings`;
+
+const shownPage = (page: Page): string => new URL(page.url()).hash.slice(1);
+
+const greeting = (page: Page) => page.getByLabel('Greeting');
+
+/** The question is shown, and the page behind it is unchanged. */
+const isAsked = async (t: ExecutionContext, page: Page, path: string) => {
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await question.waitFor();
+  await until('the address is that of the page again', () => shownPage(page) === path || undefined);
+  t.is(shownPage(page), path);
+  return question;
+};
+
+consoleTest('leaving a changed form by a link asks first', async (t, world) => {
+  const path = settingsOf(world);
+  const page = await world.open({ page: path });
+  await greeting(page).fill('Good morning.');
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  const question = await isAsked(t, page, path);
+  await everybodyCanUse(t, page, 'the question');
+  await question.getByRole('button', { name: 'Stay' }).click();
+  await question.waitFor({ state: 'detached' });
+  t.is(await greeting(page).inputValue(), 'Good morning.');
+  t.is(await page.evaluate('document.activeElement.textContent'), 'Webhooks');
+
+  await page.getByRole('link', { name: 'Inbound' }).click();
+  await isAsked(t, page, path);
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await question.getByRole('button', { name: 'Leave without saving' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  t.is(shownPage(page), '/webhooks');
+  await page.goBack();
+  await greeting(page).waitFor();
+  t.is(await greeting(page).inputValue(), '');
+  await page.getByRole('link', { name: 'Calls' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
+});
+
+consoleTest('leaving a changed form through the history asks first', async (t, world) => {
+  const path = settingsOf(world);
+  const page = await world.open({ page: '/calls' });
+  for (const name of ['Webhooks', 'Numbers']) {
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+  }
+  await page.evaluate(`location.hash = '${path}'`);
+  await greeting(page).fill('Good morning.');
+  await page.goBack();
+  const question = await isAsked(t, page, path);
+  await question.getByRole('button', { name: 'Stay' }).click();
+  t.is(await greeting(page).inputValue(), 'Good morning.');
+
+  await page.evaluate('history.go(-2)');
+  await isAsked(t, page, path);
+  await question.getByRole('button', { name: 'Leave without saving' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  await page.goForward();
+  await page.getByRole('heading', { level: 1, name: 'Numbers' }).waitFor();
+  await page.goForward();
+  t.is(await greeting(page).inputValue(), '');
+});
+
+consoleTest('closing or reloading a changed form triggers the question of the browser', async (t, world) => {
+  const page = await world.open({ page: settingsOf(world) });
+  await greeting(page).fill('Good morning.');
+  const asked = page.waitForEvent('dialog');
+  const closed = page.close({ runBeforeUnload: true });
+  const question = await asked;
+  t.is(question.type(), 'beforeunload');
+  await question.dismiss();
+  await closed;
+  t.is(await greeting(page).inputValue(), 'Good morning.');
+});
+
+consoleTest('leaving an unchanged or saved form does not ask', async (t, world) => {
+  const page = await world.open({ page: settingsOf(world) });
+  await greeting(page).fill('Good morning.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+
+  await page.goBack();
+  await greeting(page).fill('Good evening.');
+  await greeting(page).fill('Good morning.');
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+
+  await page.getByRole('link', { name: 'Place a call' }).click();
+  await page.getByLabel('To', { exact: true }).fill('01000000003');
+  await page.getByRole('button', { name: 'Place the call' }).click();
+  await page.getByRole('heading', { level: 1, name: /01000000003/ }).waitFor();
+  t.is(await page.getByRole('dialog').count(), 0);
+});
+
+consoleTest('closing a dialog restores the focus', async (t, world) => {
+  const number = `/numbers/${world.gateway.credentials.number_id}`;
+  const page = await world.open({ page: `${number}/outbound` });
+  const focused = () => page.evaluate('document.activeElement.textContent');
+  await page.getByRole('button', { name: 'Reissue' }).click();
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  t.is(await focused(), 'Reissue');
+  await page.getByRole('button', { name: 'Reissue' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Reissue' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  t.is(await focused(), 'Reissue');
+
+  await page.evaluate(`location.hash = '${number}/settings'`);
+  await page.getByRole('button', { name: 'Delete number', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  t.is(await focused(), 'Delete number');
 });

@@ -1,7 +1,12 @@
+/** The overview: figures of the calls, its charts and the links into the list of calls. */
+import test from 'ava';
 import type { Page } from 'playwright-core';
+import { topOf } from '#src/console/overview/scale.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
 import { consoleTest, type ConsoleWorld } from './in-browser.ts';
+
+// Page
 
 /** Each day the same four calls: two that were answered, one that was busy, and one that its agent failed. */
 const store = async ({ databaseUrl, gateway: { credentials } }: ConsoleWorld): Promise<void> => {
@@ -22,14 +27,14 @@ const store = async ({ databaseUrl, gateway: { credentials } }: ConsoleWorld): P
     databaseUrl,
     `insert into call_fact (call_id, sequence, type, at, data)
      select id, 1001, 'turn.spoken', started_at, '{"latency": {"endpointingMs": 300, "firstAudioMs": 450}}'
-     from call where counterparty = '01000010001'`,
+     from call where counterparty = '01000010001' and number_id = '${credentials.number_id}'`,
   );
 };
 
 const figure = (page: Page, name: string) =>
   page.locator('.today > div', { hasText: name }).locator('dd').first();
 
-consoleTest('the first page says how calls go, and each figure leads to its calls', async (t, world) => {
+consoleTest('the overview shows statistics, and each links to its calls', async (t, world) => {
   await store(world);
   const page = await world.open({ page: '/' });
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
@@ -57,13 +62,13 @@ consoleTest('the first page says how calls go, and each figure leads to its call
   t.regex(page.url(), /days=30/);
 });
 
-consoleTest('what a trunk failed leads to its own calls', async (t, world) => {
+consoleTest('failures of a trunk link to the calls of that trunk', async (t, world) => {
   await store(world);
   await runStatement(
     world.databaseUrl,
     `update call set trunk_id = n, trunk_name = n, end_reason = 'trunk_error'
      from (select id as failed, (array['one', 'one', 'two'])[row_number() over ()] as n
-       from call where end_reason = 'busy' order by started_at desc limit 3) as last
+       from call where end_reason = 'busy' and number_id = '${world.gateway.credentials.number_id}' order by started_at desc limit 3) as last
      where id = failed`,
   );
   const page = await world.open({ page: '/overview' });
@@ -77,7 +82,7 @@ consoleTest('what a trunk failed leads to its own calls', async (t, world) => {
   t.regex(page.url(), /trunk_id=one/);
 });
 
-consoleTest('the overview can be used by everybody, with calls and without', async (t, world) => {
+consoleTest('the overview is accessible with calls and without', async (t, world) => {
   const empty = await world.open({ page: '/overview', width: 390 });
   await empty.getByText('No calls in these days').waitFor();
   await everybodyCanUse(t, empty, 'without calls');
@@ -88,4 +93,15 @@ consoleTest('the overview can be used by everybody, with calls and without', asy
     await page.locator('.overview summary').press('Enter');
     await everybodyCanUse(t, page, JSON.stringify(visit));
   }
+});
+
+// Axis of the chart
+
+test('the axis has whole numbers at its top and half, and room for every bar', (t) => {
+  for (let calls = 0; calls <= 20_000; calls += 1) {
+    const top = topOf(calls);
+    t.true(Number.isInteger(top / 2) && top >= calls, `${calls}: ${top}`);
+    t.true(top <= Math.max(2, 2 * calls), `${calls}: ${top}`);
+  }
+  t.deepEqual([0, 1, 3, 5, 7, 11, 50, 99, 101, 1_000].map(topOf), [2, 2, 4, 6, 10, 20, 60, 100, 200, 1_000]);
 });

@@ -1,4 +1,7 @@
-/** A person who talks to the web phone: Chromium with a microphone that hears a sentence, and a recognizer. */
+/**
+ * The web phone with audio and a recognizer. It has a Chromium of its own: the microphone that plays a WAV file is a launch
+ * flag, and the headless shell has no microphone. It runs in real time: recognition and barge-in work on the audio.
+ */
 import { spawnSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { mkdtempSync } from 'node:fs';
@@ -13,7 +16,9 @@ import { pocketsphinxProgram } from '#src/speech/pocketsphinx.ts';
 import { writeWav } from '#src/speech/write-wav.ts';
 import { until } from '#test/helpers/until.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
-import { consoleTest, hasWholeBrowser, hearInsteadOfMicrophone } from './in-browser.ts';
+import { wholeBrowser } from '#test/helpers/browser/shared-browser.ts';
+import { consoleTest, hearInsteadOfMicrophone } from './in-browser.ts';
+import { allowLongSilence } from './lasting-calls.ts';
 
 const callee = '01055551234';
 const sentence = 'Please call me back tomorrow.';
@@ -23,7 +28,7 @@ const instruction =
 const missing = [pocketsphinxProgram, 'flite'].filter(
   (program) => spawnSync('which', [program]).status !== 0,
 );
-if (!hasWholeBrowser) missing.push('chromium');
+if (wholeBrowser === undefined) missing.push('chromium');
 
 const understood = /call me back/;
 
@@ -36,9 +41,9 @@ const settings = { GW_SIMULATOR_SPEED: '1', GW_RECOGNIZERS: 'pocketsphinx' };
 /** The sentence, once in so many seconds. */
 const everySeconds = 7;
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
-test.after.always('the sound of this file is removed', () => rm(folder, { recursive: true, force: true }));
+test.after.always('removes the audio of this file', () => rm(folder, { recursive: true, force: true }));
 
-test.before('there is something to be heard', async () => {
+test.before('makes the audio of the microphone', async () => {
   if (missing.length > 0) return;
   const { sampleRate, samples } = await flite().synthesize(sentence, 'en');
   const pause = new Int16Array(sampleRate * everySeconds - samples.length);
@@ -63,12 +68,13 @@ const levelsOf = async (page: Page) => shownLevels.parse(await page.evaluate('sh
 
 const heardOnes = (title: string, run: Parameters<typeof consoleTest>[1]): void => {
   if (missing.length === 0) consoleTest(title, run, settings);
-  else test.skip(`${title} (not tried: ${missing.join(' and ')} not installed)`, () => undefined);
+  else test.skip(`${title} (skipped: ${missing.join(' and ')} not installed)`, () => undefined);
 };
 
 heardOnes(
-  'a person talks to the agent, is understood, hears it, and silences it by speaking',
+  'a caller is understood, hears the agent, and interrupts it by speaking',
   async (t, { gateway, open }) => {
+    await allowLongSilence(gateway);
     t.is((await gateway.admin.patch(gateway.numberPath, { language: 'en' })).status, 200);
     const page = await open({ mayHear: true });
     await page.getByRole('button', { name: 'Web phone' }).waitFor();
@@ -118,8 +124,9 @@ heardOnes(
 );
 
 heardOnes(
-  'where the microphone is refused, a friendly word says so, and the call goes on by typing',
+  'without permission for the microphone the call continues by typing',
   async (t, { gateway, open }) => {
+    await allowLongSilence(gateway);
     const page = await open({ locale: 'ko-KR' });
     await page.getByRole('button', { name: '웹 전화' }).click();
     t.true(await page.getByLabel('마이크와 스피커로 통화하기').isChecked());

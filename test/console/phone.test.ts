@@ -1,18 +1,31 @@
+/** The web phone of the console. */
+import type { ExecutionContext } from 'ava';
+import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { everybodyCanUse } from './everybody-can-use.ts';
 import { consoleTest } from './in-browser.ts';
+import { allowLongSilence } from './lasting-calls.ts';
+
+// Calls
 
 const callee = '01055551234';
+
+/** At the pace of people. */
+const byPeople = { GW_SIMULATOR_SPEED: '1' };
+
+/** The agent reads it out: for minutes, so that it is still speaking when a test interrupts it. */
+const longInstruction = '내일 오후 3시 예약을 확인해 주세요. '.repeat(40).trim();
 
 const calls = z.object({ calls: z.array(z.object({ id: z.string(), direction: z.string() })) });
 
 consoleTest(
-  'a call rings in the browser, is answered and talked in by typing, and hung up',
+  'a call rings in the browser, is answered, spoken in by typing, and hung up',
   async (t, { gateway, open }) => {
+    await allowLongSilence(gateway);
     const page = await open();
     const other = await open({ page: '/numbers', dark: true });
     await Promise.all([page, other].map((one) => one.getByRole('button', { name: 'Web phone' }).waitFor()));
-    const callId = await gateway.call(callee, '내일 오후 3시 예약을 확인해 주세요');
+    const callId = await gateway.call(callee, longInstruction);
     await other.getByRole('button', { name: 'Decline' }).waitFor();
     await page.getByRole('alert').getByText(`to ${callee}`).waitFor({ state: 'attached' });
     await everybodyCanUse(t, page, 'ringing');
@@ -34,7 +47,7 @@ consoleTest(
     await said.getByText('You pressed 5').waitFor();
     await everybodyCanUse(t, page, 'in a call');
 
-    // It would go away by itself, a while after the end.
+    // A timer closes the phone a while after the end.
     await page.clock.setFixedTime(Date.now());
     await page.getByRole('button', { name: 'Hang up' }).click();
     await page.getByText('You hung up.').waitFor();
@@ -44,12 +57,13 @@ consoleTest(
     await page.getByRole('button', { name: 'Web phone' }).waitFor();
     t.is((await gateway.untilStatus(callId, 'completed'))['end_reason'], 'counterparty_hangup');
   },
-  { GW_SIMULATOR_SPEED: '1' },
+  byPeople,
 );
 
 consoleTest(
-  'a number is dialled on a telephone, the page is loaded again, and the call goes on',
+  'a call dialled on a telephone continues after a reload',
   async (t, { gateway, open }) => {
+    await allowLongSilence(gateway);
     const page = await open({ locale: 'ko-KR', width: 390 });
     await page.getByRole('button', { name: '웹 전화' }).click();
     await everybodyCanUse(t, page, 'the dial');
@@ -67,12 +81,13 @@ consoleTest(
     t.is(call?.direction, 'inbound');
     t.is((await gateway.untilStatus(call?.id ?? '', 'completed'))['end_reason'], 'counterparty_hangup');
   },
-  { GW_SIMULATOR_SPEED: '2' },
+  byPeople,
 );
 
 consoleTest(
-  'a call is declined, and nothing rings where nobody is signed in',
+  'a call is declined, and does not ring in a browser that is signed out',
   async (t, { gateway, open }) => {
+    await allowLongSilence(gateway);
     const page = await open({ locale: 'ko-KR' });
     const stranger = await open({ isSignedIn: false });
     await page.getByRole('button', { name: '웹 전화' }).waitFor();
@@ -81,11 +96,10 @@ consoleTest(
     t.is((await gateway.untilStatus(callId, 'no_answer'))['end_reason'], 'declined');
     t.is(await stranger.locator('.phone').count(), 0);
   },
-  // It must still ring when somebody gets round to declining it.
-  { GW_SIMULATOR_SPEED: '1' },
+  byPeople,
 );
 
-/** A browser with a voice of its own, which gets as far as the first word, and a microphone that hears a sentence. */
+/** Doubles of speech synthesis, which gets as far as the first word, and of speech recognition, which hears a sentence. */
 const speakingBrowser = `
   const event = (type, fields) => Object.assign(new Event(type), fields);
   globalThis.SpeechSynthesisUtterance = class extends EventTarget {
@@ -115,8 +129,9 @@ const speakingBrowser = `
 `;
 
 consoleTest(
-  'with a voice and a microphone, what counts as said is what was heard aloud',
+  'with speech synthesis, the transcript has only what was spoken aloud',
   async (t, { gateway, open }) => {
+    await allowLongSilence(gateway);
     const page = await open();
     await page.addInitScript(speakingBrowser);
     await page.reload();
@@ -143,5 +158,117 @@ consoleTest(
     t.deepEqual([first?.role, first?.text.trim()], ['assistant', sentence.split(' ')[0]]);
     t.like(second, { role: 'user', text: '잠깐만 제가 말할게요' });
   },
-  { GW_SIMULATOR_SPEED: '1' },
+  byPeople,
+);
+
+// Layout and reload
+
+/** The boxes of the phone and the page. */
+const placeOf = async (t: ExecutionContext, page: Page) => {
+  const [phone, content] = await Promise.all(
+    ['.phone', 'main#content'].map((place) => page.locator(place).boundingBox()),
+  );
+  if (phone == null || content == null) throw t.fail('One of them is not on the page.');
+  return { phone, content };
+};
+
+consoleTest(
+  'the web phone is beside the page, and a sheet at the bottom on a telephone',
+  async (t, { gateway, open }) => {
+    await allowLongSilence(gateway);
+    for (const width of [1440, 1024, 768]) {
+      const page = await open({ width, dark: width === 1024 });
+      await page.getByRole('button', { name: 'Web phone' }).click();
+      await page.getByRole('button', { name: 'Close the web phone' }).waitFor();
+      const { phone, content } = await placeOf(t, page);
+      t.true(content.x + content.width <= phone.x + 1, `at ${width} it covers the page`);
+      t.true(content.width >= 340, `at ${width} the page has ${content.width}`);
+      await everybodyCanUse(t, page, `the phone at ${width}`);
+      await page.getByRole('button', { name: 'Close the web phone' }).click();
+      await page.getByRole('button', { name: 'Web phone' }).waitFor();
+      // The focus returns to where the phone was opened.
+      await page.locator('.phone-button:focus').waitFor();
+      await page.context().close();
+    }
+    const page = await open({ width: 390 });
+    await page.getByRole('button', { name: 'Web phone' }).click();
+    await page.getByRole('button', { name: 'Close the web phone' }).waitFor();
+    const { phone } = await placeOf(t, page);
+    t.deepEqual([phone.x, phone.width, Math.round(phone.y + phone.height)], [0, 390, 844]);
+    t.true(phone.y > 100, 'the sheet leaves nothing of the page');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    const hangUp = page.locator('.phone-tools .hang-up');
+    await hangUp.waitFor();
+    // Even in little space.
+    await page.evaluate("document.querySelector('.phone-tools').style.width = '3rem'");
+    const box = await hangUp.boundingBox();
+    t.true(box !== null && box.height < 45);
+  },
+  byPeople,
+);
+
+const answered = z.object({ answered_at: z.string() });
+
+consoleTest(
+  'a reload during a call keeps its words and clock, and the phone closes after the end',
+  async (t, { gateway, open }) => {
+    await allowLongSilence(gateway);
+    const page = await open();
+    await page.getByRole('button', { name: 'Web phone' }).click();
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    const talk = page.getByRole('log');
+    await talk.locator('.assistant').first().waitFor();
+    await page.getByPlaceholder('Say something').fill('문의드릴 것이 있습니다.');
+    await page.keyboard.press('Enter');
+    await talk.locator('.user ~ .assistant').waitFor();
+    const [call] = calls.parse((await gateway.client.get('/api/v1/calls')).body).calls;
+    const id = call?.id ?? '';
+    const { answered_at: answeredAt } = answered.parse(
+      (await gateway.client.get(`/api/v1/calls/${id}`)).body,
+    );
+
+    await page.clock.setFixedTime(Date.parse(answeredAt) + 125_000);
+    await page.reload();
+    await talk.locator('.user').getByText('문의드릴 것이 있습니다.').waitFor();
+    await page.locator('.talk-time').getByText('2:05', { exact: true }).waitFor();
+    t.is(await talk.locator('.user').count(), 1);
+
+    await page.getByRole('button', { name: 'Hang up' }).click();
+    await page.getByText('You hung up.').waitFor();
+    await page.clock.setFixedTime(Date.parse(answeredAt) + 180_000);
+    await page.getByText('You hung up.').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Web phone' }).waitFor();
+    t.is(await page.locator('.phone-body').count(), 0);
+  },
+  byPeople,
+);
+
+// SIP headers
+
+consoleTest(
+  'a ringing web phone shows SIP headers below the caller, over its whole width',
+  async (t, world) => {
+    await allowLongSilence(world.gateway);
+    await world.gateway.admin.post('/api/v1/admin/trunks', {
+      name: 'carrier',
+      host: 'sip.example.com',
+      headers_out: ['X-Ticket', 'X-Note'],
+    });
+    const page = await world.open();
+    await page.getByRole('button', { name: 'Web phone' }).click();
+    const headers = { 'X-Ticket': '1042', 'X-Note': '예약 확인 '.repeat(10).trim() };
+    await world.gateway.client.post('/api/v1/calls', { to: callee, sip_headers: headers });
+    const ringing = page.locator('.ringing');
+    await ringing.getByText('X-Note').waitFor();
+    const boxes = [ringing, ringing.locator('.named-texts'), ringing.locator('.bell'), ringing.locator('b')];
+    const [whole, list, bell, number] = await Promise.all(boxes.map((each) => each.boundingBox()));
+    t.is(list?.width, whole?.width);
+    t.true((list?.y ?? 0) >= (number?.y ?? Infinity) + (number?.height ?? 0));
+    t.true(
+      (number?.x ?? Infinity) - ((bell?.x ?? 0) + (bell?.width ?? 0)) < 30,
+      'the number stands beside the bell',
+    );
+    await everybodyCanUse(t, page, 'a web phone that rings with headers');
+  },
+  byPeople,
 );

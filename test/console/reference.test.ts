@@ -1,7 +1,15 @@
-/** The API reference at `/docs`, as somebody reads and tries it who is signed in, or is not. */
+/** The API reference at `/docs`, signed in and signed out, its Korean texts, and explanations of API errors. */
+import test from 'ava';
 import type { Page } from 'playwright-core';
+import { explain } from '#src/console/language/explain.ts';
+import { documentTexts } from '#src/console/language/ko/document-texts.ts';
+import { referenceOf } from '#src/console/reference/document.ts';
+import { testDocument } from '#test/helpers/api-client.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
 import { consoleTest, type ConsoleWorld, type Visit } from './in-browser.ts';
+import { placeHeldCall } from './lasting-calls.ts';
+
+// Page
 
 const openReference = async (world: ConsoleWorld, operation: string, visit: Visit = {}): Promise<Page> => {
   const page = await world.open({ ...visit, page: '/overview' });
@@ -17,7 +25,7 @@ const answerOf = async (page: Page): Promise<string> =>
   (await page.locator('.received pre').textContent()) ?? '';
 
 consoleTest(
-  'everybody can use it: on a telephone and at a desk, in Korean and English, in the light and the dark',
+  'the reference is accessible on a telephone and at a desk, in Korean and English, light and dark',
   async (t, world) => {
     for (const [locale, width, dark, isSignedIn] of [
       ['ko-KR', 390, false, false],
@@ -26,8 +34,10 @@ consoleTest(
       ['ko-KR', 1440, true, true],
       ['en-US', 1440, false, false],
     ] as const) {
+      // Colours depend on the scheme alone: once light, once dark.
+      const checks = { checksContrast: width === 390 };
       const page = await openReference(world, '', { locale, width, dark, isSignedIn });
-      await everybodyCanUse(t, page, `the reference, ${locale}, ${width}`);
+      await everybodyCanUse(t, page, `the reference, ${locale}, ${width}`, checks);
       for (const operation of [
         'createCall',
         'listWorkspaceCalls',
@@ -38,13 +48,13 @@ consoleTest(
         await page.goto(`${world.gateway.credentials.base_url}/docs#/${operation}`);
         await page.locator('.back').waitFor();
         for (const inside of await page.locator('summary').all()) await inside.press('Enter');
-        await everybodyCanUse(t, page, `${operation}, ${locale}, ${width}`);
+        await everybodyCanUse(t, page, `${operation}, ${locale}, ${width}`, checks);
       }
     }
   },
 );
 
-consoleTest('the key / leads to the search, also where that is folded away', async (t, world) => {
+consoleTest('the key / focuses the search, also a collapsed one', async (t, world) => {
   for (const width of [768, 1440]) {
     const page = await openReference(world, '', { width });
     const search = page.getByRole('searchbox');
@@ -52,12 +62,12 @@ consoleTest('the key / leads to the search, also where that is folded away', asy
     await search.and(page.locator(':focus')).waitFor();
     await page.keyboard.type('/hangup');
     t.is(await search.inputValue(), '/hangup');
-    await everybodyCanUse(t, page, `searching, ${width}`);
+    await everybodyCanUse(t, page, `searching, ${width}`, { checksContrast: false });
   }
 });
 
 consoleTest(
-  'who is not signed in reads everything, and tries what takes a session after signing in elsewhere',
+  'everything is readable signed out; signing in in another tab enables requests that need a session',
   async (t, world) => {
     const page = await openReference(world, 'getOverview', { isSignedIn: false });
     for (const part of ['Parameters', 'As a command', 'Answers', 'Errors'])
@@ -76,7 +86,7 @@ consoleTest(
   },
 );
 
-consoleTest('a token that may only read tries what only reads', async (t, world) => {
+consoleTest('a viewer can send only requests that read', async (t, world) => {
   const { body } = await world.gateway.admin.post('/api/v1/admin/tokens', { name: 'looks', role: 'viewer' });
   const page = await openReference(world, 'createNumber', { token: String(body['token']) });
   await page.getByText('Trying this takes that of an admin.').waitFor();
@@ -86,7 +96,7 @@ consoleTest('a token that may only read tries what only reads', async (t, world)
   t.regex(await answerOf(page), /"numbers": \[/);
 });
 
-consoleTest('a filter that nobody chose is not sent, and one that somebody chose is', async (t, world) => {
+consoleTest('only the chosen filters are sent', async (t, world) => {
   const page = await openReference(world, 'listWorkspaceCalls');
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url().replace(/^.*\/admin\//, '')));
@@ -101,7 +111,7 @@ consoleTest('a filter that nobody chose is not sent, and one that somebody chose
   t.deepEqual(asked, ['calls', 'calls?direction=outbound&metadata.order=A-1042&metadata.desk=3+b']);
 });
 
-consoleTest('a call is placed with the key of a number, which no command shows', async (t, world) => {
+consoleTest('places a call with a number key, which the shown command leaves out', async (t, world) => {
   const { number_key: key } = world.gateway.credentials;
   const page = await openReference(world, 'createCall', { isSignedIn: false });
   await send(page);
@@ -134,8 +144,8 @@ consoleTest('a call is placed with the key of a number, which no command shows',
   t.regex(await answerOf(page), /"next_cursor"/);
 });
 
-consoleTest('an answer that does not end is shown as it comes, and stopped', async (t, world) => {
-  const call = await world.gateway.call('01000000002');
+consoleTest('a streamed answer is shown while it arrives, and can be stopped', async (t, world) => {
+  const call = await placeHeldCall(world.gateway);
   const page = await openReference(world, 'getWorkspaceCallEvents');
   await page.getByLabel('call_id').fill(call);
   await page.getByLabel('Answer as').selectOption('text/event-stream');
@@ -147,18 +157,93 @@ consoleTest('an answer that does not end is shown as it comes, and stopped', asy
   t.regex(await answerOf(page), /event: state/);
 });
 
-consoleTest('operations are found by word, field and code, and each has an address', async (t, world) => {
-  const page = await openReference(world, '', { isSignedIn: false });
-  const search = page.getByRole('searchbox');
-  const found = page.locator('nav section li a');
-  await search.fill('max_duration_sec invalid_to');
-  await page.getByText('One operation fits.').waitFor();
-  t.is(await found.count(), 1);
-  await found.click();
-  await page.getByRole('heading', { name: 'Place a call', level: 1 }).waitFor();
-  t.is(new URL(page.url()).hash, '#/createCall');
-  await search.fill('nothinglikeit');
-  await page.getByText('No operation fits.').waitFor();
-  await page.goto(`${world.gateway.credentials.base_url}/docs#/Calls/hangUp`);
-  await page.getByRole('heading', { name: 'Ask a call to hang up', level: 1 }).waitFor();
+consoleTest(
+  'operations are found by word, field and error code, and each has an address',
+  async (t, world) => {
+    const page = await openReference(world, '', { isSignedIn: false });
+    const search = page.getByRole('searchbox');
+    const found = page.locator('nav section li a');
+    await search.fill('max_duration_sec invalid_to');
+    await page.getByText('One operation fits.').waitFor();
+    t.is(await found.count(), 1);
+    await found.click();
+    await page.getByRole('heading', { name: 'Place a call', level: 1 }).waitFor();
+    t.is(new URL(page.url()).hash, '#/createCall');
+    await search.fill('nothinglikeit');
+    await page.getByText('No operation fits.').waitFor();
+    await page.goto(`${world.gateway.credentials.base_url}/docs#/Calls/hangUp`);
+    await page.getByRole('heading', { name: 'Ask a call to hang up', level: 1 }).waitFor();
+  },
+);
+
+// Korean texts
+
+const { operations, tags, schemas } = referenceOf(JSON.parse(JSON.stringify(testDocument())));
+
+/** What is shown of a schema, in whatever it holds. */
+const toldIn = (schema: unknown): string[] => {
+  if (Array.isArray(schema)) return schema.flatMap(toldIn);
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([name, value]) =>
+    name === 'description' && typeof value === 'string' ? [value] : toldIn(value),
+  );
+};
+
+const bodies = operations.map(({ body, answers }) => [body?.schema, answers.map(({ schema }) => schema)]);
+const named = Object.entries(schemas).filter(([name]) => !name.startsWith('Problem.'));
+
+const shown = new Set([
+  ...toldIn([named.map(([, schema]) => schema), bodies]),
+  ...operations.flatMap(({ parameters }) =>
+    parameters.flatMap(({ description, schema }) => description ?? toldIn(schema)),
+  ),
+  ...tags.flatMap(({ name, description }) => [name, description]),
+  ...operations.flatMap(({ summary, description }) => [summary, description]),
+  ...operations.flatMap(({ answers }) => answers.map(({ description }) => description)),
+  ...operations.flatMap(({ refusals }) => refusals.map(({ title }) => title)),
+]);
+
+test('operations, fields, answers and errors have Korean texts (src/console/language/ko/document)', (t) => {
+  t.deepEqual(
+    [...shown].filter((text) => documentTexts[text] === undefined),
+    [],
+  );
+});
+
+test('every Korean text belongs to a text of the document', (t) => {
+  const all = JSON.stringify({ operations, tags, schemas });
+  const isThere = (text: string): boolean => all.includes(JSON.stringify(text).slice(1, -1));
+  t.deepEqual(
+    Object.keys(documentTexts).filter((text) => !isThere(text)),
+    [],
+  );
+});
+
+test('Korean texts keep the names of fields, codes and addresses', (t) => {
+  for (const [english, korean] of Object.entries(documentTexts)) {
+    const marked = (text: string): string[] => (text.match(/`[^`]+`/g) ?? []).toSorted();
+    const names = new Set(marked(english));
+    t.deepEqual(
+      marked(korean).filter((name) => !names.has(name)),
+      [],
+      english,
+    );
+    for (const name of names) t.true(korean.includes(name), `${english}: ${name}`);
+  }
+});
+
+// Explanations of API errors
+
+test('translates common API errors to Korean with their numbers', (t) => {
+  t.is(explain('Too small: expected number to be >=60', 'ko'), '60 이상이어야 합니다.');
+  t.is(explain('The URL must begin with https://.', 'ko'), 'https://로 시작하는 주소만 사용할 수 있습니다.');
+});
+
+test('keeps the English texts of the API, except for the terse ones', (t) => {
+  t.is(explain('Too big: expected number to be <=1800', 'en'), 'This must be at most 1800.');
+  t.is(explain('The URL must begin with https://.', 'en'), 'The URL must begin with https://.');
+});
+
+test('leaves unknown texts unchanged', (t) => {
+  for (const language of ['en', 'ko'] as const) t.is(explain('Something new.', language), 'Something new.');
 });

@@ -1,10 +1,14 @@
+/** Signing in and out, sessions, the language of the console, and the connection to the gateway. */
 import type { Page } from 'playwright-core';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { consoleTest, type ConsoleWorld } from './in-browser.ts';
+import { willShow } from './will-show.ts';
+
+// Sign-in and sessions
 
 const hasSecret = (kept: unknown): boolean => /gw_(admin|session)_/.test(String(kept));
 
-/** What stands behind the `#` of a link. */
+/** The part of a link behind the `#`. */
 const pageIn = (link: string): string => link.slice(link.indexOf('#') + 1);
 
 consoleTest('a person signs in, and stays signed in until they sign out', async (t, { gateway, open }) => {
@@ -35,44 +39,44 @@ consoleTest('a person signs in, and stays signed in until they sign out', async 
   await page.getByLabel('Admin token').waitFor();
 });
 
-consoleTest(
-  'the key of a number, pasted to sign in, gets a word of its own',
-  async (t, { gateway, open }) => {
-    const page = await open({ isSignedIn: false });
-    await page.getByLabel('Admin token').fill(gateway.credentials.number_key);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('This is the key of a number, which places calls.').first().waitFor();
-    await page.getByRole('button', { name: '한국어' }).click();
-    await page.getByRole('button', { name: '로그인' }).click();
-    await page.getByText('전화를 거는 데 쓰는 번호 키입니다.').first().waitFor();
-    t.pass();
-  },
-);
+consoleTest('signing in with a number key explains which key it is', async (t, { gateway, open }) => {
+  const page = await open({ isSignedIn: false });
+  await page.getByLabel('Admin token').fill(gateway.credentials.number_key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('This is the key of a number, which places calls.').first().waitFor();
+  await page.getByRole('button', { name: '한국어' }).click();
+  await page.getByRole('button', { name: '로그인' }).click();
+  await page.getByText('전화를 거는 데 쓰는 번호 키입니다.').first().waitFor();
+  t.pass();
+});
 
 const linkOf = async ({ makeSignInLink }: ConsoleWorld['gateway']): Promise<string> =>
   (await makeSignInLink()) ?? '';
 
-consoleTest('a link signs in once, and its code leaves the address', async (t, { gateway, open }) => {
-  const link = await linkOf(gateway);
-  const page = await open({ isSignedIn: false, page: pageIn(link) });
-  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
-  t.is(page.url(), `${gateway.credentials.console_url}#/overview`);
-  await page.getByText('Signed in as dev-credentials.json').waitFor();
-  // The web phone is let in by the session as well.
-  await page.getByRole('button', { name: 'Web phone' }).waitFor();
-  // Whoever is signed in already is at home.
-  await page.goto(link);
-  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+consoleTest(
+  'a sign-in link works once, and its code is removed from the address',
+  async (t, { gateway, open }) => {
+    const link = await linkOf(gateway);
+    const page = await open({ isSignedIn: false, page: pageIn(link) });
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+    t.is(page.url(), `${gateway.credentials.console_url}#/overview`);
+    await page.getByText('Signed in as dev-credentials.json').waitFor();
+    // The web phone is let in by the session as well.
+    await page.getByRole('button', { name: 'Web phone' }).waitFor();
+    // Opening the link again while signed in leads to the overview.
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
 
-  const other = await open({ isSignedIn: false, page: pageIn(link) });
-  await other.getByText('This link was opened before.').waitFor();
-  await other.getByText('npm run admin -- sign-in-link').waitFor();
-  await other.getByLabel('Admin token').waitFor();
-  t.false(other.url().includes('sign-in'));
-});
+    const other = await open({ isSignedIn: false, page: pageIn(link) });
+    await other.getByText('This link was opened before.').waitFor();
+    await other.getByText('npm run admin -- sign-in-link').waitFor();
+    await other.getByLabel('Admin token').waitFor();
+    t.false(other.url().includes('sign-in'));
+  },
+);
 
 consoleTest(
-  'a link that is too old, or opened from elsewhere, says so and what to do, in both languages',
+  'an expired link and a link opened on another machine are explained in both languages',
   async (t, { gateway, databaseUrl, open }) => {
     const link = await linkOf(gateway);
     const elsewhere = await open({ isSignedIn: false });
@@ -97,7 +101,7 @@ const tabOf = async (page: Page): Promise<Page> => {
   return tab;
 };
 
-consoleTest('tabs share a session, its beginning and its end', async (t, { gateway, open }) => {
+consoleTest('tabs of a browser share their session', async (t, { gateway, open }) => {
   const page = await open({ isSignedIn: false });
   const tab = await tabOf(page);
   await tab.getByLabel('Admin token').waitFor();
@@ -109,7 +113,7 @@ consoleTest('tabs share a session, its beginning and its end', async (t, { gatew
   t.pass();
 });
 
-consoleTest('who signs out everywhere is signed out in other browsers too', async (t, { open }) => {
+consoleTest('signing out everywhere ends the sessions of other browsers', async (t, { open }) => {
   const [page, other] = [await open(), await open({ page: '/numbers/new' })];
   await other.getByLabel('Number', { exact: true }).fill('070-1234-5678');
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
@@ -121,11 +125,12 @@ consoleTest('who signs out everywhere is signed out in other browsers too', asyn
 });
 
 consoleTest(
-  'with a token that is revoked meanwhile, one signs in again and loses nothing',
+  'after its token is revoked, a form keeps its fields until the next sign-in',
   async (t, { gateway, databaseUrl, open }) => {
+    const ofWorkspace = `where workspace_id = '${gateway.credentials.workspace_id}'`;
     const page = await open({ page: '/numbers/new' });
     await page.getByLabel('Number', { exact: true }).fill('070-1234-5678');
-    await runStatement(databaseUrl, 'update admin_token set revoked_at = now()');
+    await runStatement(databaseUrl, `update admin_token set revoked_at = now() ${ofWorkspace}`);
     await page.getByRole('button', { name: 'Add number' }).click();
 
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
@@ -134,7 +139,7 @@ consoleTest(
     await page.keyboard.press('Escape');
     t.true(await dialog.isVisible());
 
-    await runStatement(databaseUrl, 'update admin_token set revoked_at = null');
+    await runStatement(databaseUrl, `update admin_token set revoked_at = null ${ofWorkspace}`);
     await dialog.getByLabel('Admin token').fill(gateway.credentials.admin_token);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     // The request that was refused is sent again.
@@ -143,7 +148,7 @@ consoleTest(
   },
 );
 
-consoleTest('it speaks the language of the browser, or the one that was chosen', async (t, { open }) => {
+consoleTest('the console uses the language of the browser, or the chosen one', async (t, { open }) => {
   const page = await open({ locale: 'ko-KR' });
   await page.getByRole('heading', { name: '통화', exact: true }).waitFor();
   t.is(await page.locator('html').getAttribute('lang'), 'ko');
@@ -157,7 +162,7 @@ consoleTest('it speaks the language of the browser, or the one that was chosen',
   t.is(await page.locator('html').getAttribute('lang'), 'en');
 });
 
-consoleTest('a lost connection shows, and heals by itself', async (t, { gateway, open }) => {
+consoleTest('a lost connection is shown and re-established', async (t, { gateway, open }) => {
   const page = await open();
   await page.getByText('No calls yet').waitFor();
   await page.context().setOffline(true);
@@ -165,7 +170,52 @@ consoleTest('a lost connection shows, and heals by itself', async (t, { gateway,
   t.true(await page.getByText('No calls yet').isVisible());
 
   await gateway.call('01000000003');
+  const isFound = willShow(page, 'Connected again.');
   await page.context().setOffline(false);
-  await page.getByText('Connected again.').waitFor();
+  await isFound;
   await page.getByRole('link', { name: '01000000003' }).waitFor();
+  t.is(await page.getByText('Connection lost. Trying again').count(), 0);
+});
+
+// Korean texts fetched separately
+
+const words = /\/ko-[^/]*\.js$/;
+
+consoleTest('a page of an earlier build reloads to get its texts', async (t, { open }) => {
+  const page = await open({ locale: 'en-US' });
+  await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor();
+  let isGone = true;
+  await page.route(words, (route) => (isGone ? route.fulfill({ status: 404 }) : route.continue()));
+  // A reload gets the next build.
+  page.on('framenavigated', () => (isGone = false));
+  await page.getByRole('button', { name: '한국어' }).click();
+  await page.getByRole('heading', { name: '통화', level: 1 }).waitFor();
+  t.false(isGone);
+});
+
+consoleTest('a failed request for the Korean texts is retried', async (t, { open }) => {
+  const page = await open({ locale: 'ko-KR', page: '/nowhere' });
+  let lost = 0;
+  await page.route(words, (route) => {
+    lost += 1;
+    return lost === 1 ? route.abort() : route.continue();
+  });
+  await page.reload();
+  await page.getByRole('button', { name: '로그아웃', exact: true }).waitFor();
+  t.is(lost, 2);
+});
+
+consoleTest('without the Korean texts the page says so in English after one reload', async (t, { open }) => {
+  const page = await open({ locale: 'ko-KR', page: '/nowhere' });
+  let lost = 0;
+  await page.route(words, (route) => {
+    lost += 1;
+    return route.abort();
+  });
+  await page.reload();
+  await page.getByText('A part of this page could not be fetched.').waitFor();
+  t.is(lost, 2);
+  await page.unroute(words);
+  await page.getByRole('button', { name: 'Load the page again' }).click();
+  await page.getByRole('button', { name: '로그아웃', exact: true }).waitFor();
 });

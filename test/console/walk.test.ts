@@ -4,6 +4,7 @@ import { after, startAgentServer, sendReply } from '#test/helpers/agent-server.t
 import { until } from '#test/helpers/until.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import { consoleTest } from './in-browser.ts';
+import { allowLongSilence } from './lasting-calls.ts';
 
 const callee = '01055550000';
 
@@ -70,7 +71,7 @@ const replay = async (t: ExecutionContext, page: Page): Promise<void> => {
 };
 
 consoleTest(
-  'from signing in to an agent that is heard: a call is watched, listened to and replayed, and its events arrive',
+  'from sign-in to a call that is watched, played back and replayed, and whose events are delivered',
   async (t, { gateway, open }) => {
     // The second reply comes when it was seen that the agent is at it, and a second later: so long the replay stays there.
     let goOn = (): void => {};
@@ -85,6 +86,7 @@ consoleTest(
     t.teardown(agent.close);
     const receiver = await startWebhookReceiver();
     t.teardown(receiver.close);
+    await allowLongSilence(gateway);
     await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, { script });
     const page = await open({ isSignedIn: false, page: '/numbers' });
     const press = pressOn(page);

@@ -72,7 +72,7 @@ export const ownDatabase = async (t: ExecutionContext): Promise<Database> => {
 };
 
 /** One more gateway's connection to a database of `testDatabaseUrl`. */
-export const openTestDatabase = async (t: ExecutionContext, url: string, node: string): Promise<Database> => {
+export const openTestDatabase = async (t: Scope, url: string, node: string): Promise<Database> => {
   const database = await open(url, node);
   t.teardown(database.close);
   return database;

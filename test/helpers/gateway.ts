@@ -81,7 +81,7 @@ const warningLevel = 40;
 const logLine = z.looseObject({ level: z.number() });
 
 /** Prints the gateway's warnings and errors below the failure of this test. */
-const logWarningsOnFailure = (t: ExecutionContext, logged: readonly string[]): void => {
+export const logWarningsOnFailure = (t: ExecutionContext, logged: readonly string[]): void => {
   const before = logged.length;
   t.teardown(() => {
     if (t.passed) return;
@@ -91,7 +91,7 @@ const logWarningsOnFailure = (t: ExecutionContext, logged: readonly string[]): v
 };
 
 /** Starts a gateway that ends with the scope. `environment` overrides the settings. */
-const startTestGateway = async (
+export const startTestGateway = async (
   scope: Scope,
   environment: Record<string, string>,
   logged: string[],
@@ -136,6 +136,13 @@ const seenBy = (gateway: Gateway, logged: string[]): TestGateway => {
     },
   };
 };
+
+/** The same gateway with the credentials of another workspace. */
+export const asWorkspace = (
+  gateway: TestGateway,
+  credentials: Partial<TestGateway['credentials']>,
+): TestGateway =>
+  seenBy({ ...gateway, credentials: { ...gateway.credentials, ...credentials } }, gateway.logged);
 
 /** A gateway of this test alone. `environment` overrides the settings. */
 export const testGateway = async (

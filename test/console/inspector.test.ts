@@ -1,0 +1,223 @@
+/** The inspector of the console, and the page of the Stately inspector. */
+import test from 'ava';
+import type { BrowserContext } from 'playwright-core';
+import {
+  entriesWanted,
+  inspectionAfter,
+  mostActors,
+  mostEntries,
+  nothingSeen,
+  readMessage,
+  stateText,
+  type Told,
+} from '#src/console/inspector/inspection.ts';
+import { everybodyCanUse } from './everybody-can-use.ts';
+import { consoleTest } from './in-browser.ts';
+import { placeHeldCall } from './lasting-calls.ts';
+
+// Inspector of the console
+
+/** At the pace of people, so that a held call outlasts its test. */
+const inspecting = { GW_INSPECT: '1', GW_SIMULATOR_SPEED: '1' };
+
+consoleTest(
+  'the actors of a call and their messages are shown, filtered, opened, paused and cleared',
+  async (t, { gateway, open }) => {
+    const script = [{ listen: true }, { say: '네, 말씀하세요.' }, { listen: true }];
+    const call = await placeHeldCall(gateway, script, '내일 오후 3시 예약을 확인해 주세요');
+    const page = await open({ page: `/calls/${call}` });
+    await page.locator('.chart .current[data-state="on-hold"]').waitFor();
+    await page.getByRole('link', { name: 'Inspector', exact: true }).click();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const rows = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
+    const actors = page.locator('.inspector-actors');
+    await actors.getByRole('button', { name: 'conversation on-hold' }).waitFor();
+    await actors.getByRole('button', { name: /^line/ }).waitFor();
+
+    // Somebody presses a key: an event from outside to the call, and from there to its line.
+    const press = () => gateway.client.post(`/api/v1/calls/${call}/keys`, { keys: '1' });
+    await press();
+    const pressed = rows.filter({ hasText: 'keys.requested' }).filter({ hasText: 'Event' });
+    await pressed.first().waitFor();
+    await page.getByLabel('Event type').selectOption('keys.requested');
+    await page.getByLabel('Kind').selectOption('event');
+    await pressed.first().click();
+    await page.locator('.inspector-entries pre').getByText('(1 characters)').waitFor();
+    await everybodyCanUse(t, page, 'the inspector');
+    await page.getByLabel('Event type').selectOption('');
+    await page.getByRole('searchbox').fill('keys.requested');
+    await pressed.first().waitFor();
+    t.is(await rows.filter({ hasNotText: 'keys.requested' }).count(), 0);
+
+    await page.getByRole('button', { name: 'Pause' }).click();
+    const before = await rows.count();
+    await press();
+    await page.getByRole('button', { name: /Go on \(\d+ new\)/ }).waitFor();
+    t.is(await rows.count(), before);
+    await page.getByRole('button', { name: /Go on/ }).click();
+    await rows.nth(before).waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await rows.first().waitFor({ state: 'detached' });
+    await actors.getByRole('button', { name: /^line/ }).waitFor();
+
+    const narrow = await open({ page: '/inspect', width: 390, dark: true, locale: 'ko-KR' });
+    await narrow.locator('.inspector-actors button').first().waitFor();
+    await everybodyCanUse(t, narrow, 'the inspector of all calls, narrow');
+    await gateway.client.post(`/api/v1/calls/${call}/hangup`, { immediate: true });
+    await page.getByText('The call is over').waitFor();
+  },
+  inspecting,
+);
+
+consoleTest('without GW_INSPECT the page explains how to switch the inspector on', async (t, { open }) => {
+  const page = await open({ page: '/inspect' });
+  await page.getByText('GW_INSPECT=1').waitFor();
+  await everybodyCanUse(t, page, 'the inspector that is off');
+});
+
+// Stately inspector
+
+/** Stands in for the Stately inspector: it announces itself, and shows the messages that it receives. */
+const statelyPage = `<!doctype html><html lang="en"><title>Inspector</title><main><h1>Inspector</h1><p id="seen"></p></main><script>
+  addEventListener('message', ({ data }) => { seen.textContent += ' ' + (data.name ?? ''); });
+  (opener ?? parent).postMessage({ type: '@statelyai.connected' }, '*');
+</script>`;
+
+const answerAsStately = (context: BrowserContext) =>
+  context.route('https://stately.ai/**', (route) =>
+    route.fulfill({
+      contentType: 'text/html',
+      headers: { 'access-control-allow-origin': '*' },
+      body: statelyPage,
+    }),
+  );
+
+const away = (context: BrowserContext) => context.route('https://stately.ai/**', (route) => route.abort());
+
+consoleTest(
+  'when stately.ai cannot be reached, the page says so and offers a window and the inspector of the console',
+  async (t, { open, gateway: { credentials }, complaints }) => {
+    for (const [locale, width, dark, said] of [
+      ['en-US', 390, true, 'stately.ai cannot be reached'],
+      ['ko-KR', 768, false, 'stately.ai에 연결할 수 없어'],
+    ] as const) {
+      const page = await open({ locale, width, dark });
+      await away(page.context());
+      await page.goto(`${credentials.base_url}/inspect`);
+      await page.getByRole('alert').getByText(said).waitFor();
+      t.true(await page.locator('iframe').isHidden());
+      t.is(await page.locator('#window').count(), 1);
+      t.is(await page.getByRole('alert').getByRole('link').getAttribute('href'), '/#/inspect');
+      await everybodyCanUse(t, page, `the inspector, ${locale}`);
+    }
+    t.deepEqual(complaints, []);
+  },
+  inspecting,
+);
+
+consoleTest(
+  'the Stately inspector shows a call in the frame and in a window',
+  async (t, { open, gateway }) => {
+    const page = await open({ locale: 'en-US' });
+    await answerAsStately(page.context());
+    const call = await placeHeldCall(gateway);
+    await page.goto(`${gateway.credentials.base_url}/inspect#call=${call}`);
+    await page
+      .frameLocator('iframe')
+      .getByText(/call.*line/)
+      .waitFor();
+    await page.getByRole('status').getByText('Watching').waitFor();
+    t.true(await page.getByRole('alert').isHidden());
+    const popup = page.waitForEvent('popup');
+    await page.getByRole('button', { name: 'Open in a window' }).click();
+    await (await popup).getByText(/call.*line/).waitFor();
+    t.true(await page.locator('iframe').isHidden());
+  },
+  inspecting,
+);
+
+// Messages that the inspector stores
+
+const told = (message: object): Told => {
+  const read = readMessage({ createdAt: '1764115200000', rootId: 'x:0', ...message });
+  if (read === undefined) throw new Error('It is no message of the protocol.');
+  return read;
+};
+
+const appears = (sessionId: string, name: string, value?: unknown): Told =>
+  told({ type: '@xstate.actor', sessionId, name, parentId: 'x:0', snapshot: { status: 'active', value } });
+
+const sends = (sourceId: string | undefined, sessionId: string, event: object): Told =>
+  told({ type: '@xstate.event', sessionId, sourceId, event });
+
+const moves = (sessionId: string, snapshot: object): Told =>
+  told({ type: '@xstate.snapshot', sessionId, event: { type: 'line.answered' }, snapshot });
+
+const everything = { actor: '', kind: '', type: '', search: '' };
+
+test('an actor has its name and the state of its last snapshot', (t) => {
+  const { actors, entries } = inspectionAfter(nothingSeen, [
+    appears('x:0', 'call', { ringing: 'alerting' }),
+    appears('x:1', 'line'),
+    sends('x:1', 'x:0', { type: 'line.answered', at: 5 }),
+    moves('x:0', { status: 'active', value: { active: { talking: 'conversing' } } }),
+    moves('x:1', { status: 'stopped' }),
+  ]);
+  t.deepEqual(
+    [...actors.values()].map(({ name, state, isOver }) => [name, state, isOver]),
+    [
+      ['call', 'active.talking.conversing', false],
+      ['line', null, true],
+    ],
+  );
+  t.deepEqual(
+    entries.map(({ id, kind, source, type, state }) => [id, kind, source, type, state]),
+    [
+      [1, 'actor', null, '', 'ringing.alerting'],
+      [2, 'actor', null, '', null],
+      [3, 'event', 'x:1', 'line.answered', null],
+      [4, 'state', null, 'line.answered', 'active.talking.conversing'],
+      [5, 'state', null, 'line.answered', null],
+    ],
+  );
+});
+
+test('ignores messages that are not of the protocol', (t) => {
+  for (const message of [null, 'text', [], {}, { type: '@xstate.event' }, { type: 'other', sessionId: 'x' }])
+    t.is(readMessage(message), undefined);
+  t.is(stateText({ a: { b: 'c' } }), 'a.b.c');
+});
+
+test('stores the last messages and the actors that still exist, up to their limits', (t) => {
+  let seen = nothingSeen;
+  const calls = mostActors + 100;
+  for (let call = 0; call < calls; call += 1)
+    seen = inspectionAfter(seen, [
+      appears(`${call}`, `call ${call}`),
+      sends(undefined, `${call}`, { type: 'a' }),
+      ...(call % 2 === 0 && call < 400 ? [moves(`${call}`, { status: 'done' })] : []),
+    ]);
+  t.is(seen.entries.length, mostEntries);
+  t.is(seen.entries.at(-1)?.id, calls * 2 + 200, 'each has its number');
+  t.is(seen.actors.size, mostActors);
+  t.true(seen.actors.has('1'), 'one that is there stays');
+  t.false(seen.actors.has('0'), 'one that is over goes first');
+});
+
+test('filters messages by actor, kind, type and content, newest first', (t) => {
+  const seen = inspectionAfter(nothingSeen, [
+    appears('x:0', 'call'),
+    appears('x:1', 'line'),
+    sends('x:1', 'x:0', { type: 'line.digit', digit: '(1 characters)' }),
+    sends(undefined, 'x:0', { type: 'hangup.requested' }),
+  ]);
+  const found = (wanted: object): number[] =>
+    entriesWanted(seen, { ...everything, ...wanted }).map(({ id }) => id);
+  t.deepEqual(found({}), [4, 3, 2, 1]);
+  t.deepEqual(found({ actor: 'x:1' }), [3, 2], 'as source, too');
+  t.deepEqual(found({ kind: 'event' }), [4, 3]);
+  t.deepEqual(found({ type: 'line.digit' }), [3]);
+  t.deepEqual(found({ search: ' CHARACTERS ' }), [3]);
+  t.deepEqual(found({ search: 'line' }), [3, 2]);
+  t.deepEqual(found({ search: 'nowhere' }), []);
+});
