@@ -13,10 +13,10 @@ import type { SharedWorker } from 'ava/plugin';
 import { Client } from 'pg';
 import pino from 'pino';
 import { z } from 'zod';
-import { databaseLimits } from '#config/policy.ts';
 import { openDatabase } from '#src/persistence/database.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 import { databaseIn } from './database-statement.ts';
+import { patientLimits } from './patient-limits.ts';
 
 /** What a test file sends: a copy to make, or the name of one to drop. */
 const request = z.object({ create: z.literal(true) }).or(z.object({ drop: z.string() }));
@@ -79,7 +79,7 @@ const startServer = async (): Promise<Server> => {
     connection: { url: databaseIn(url, template) },
     poolSize: 1,
     journalPoolSize: 2,
-    limits: databaseLimits,
+    limits: patientLimits,
     node: 'template',
     logger,
   });

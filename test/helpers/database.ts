@@ -6,9 +6,9 @@ import test, { type ExecutionContext } from 'ava';
 import { registerSharedWorker } from 'ava/plugin';
 import pino from 'pino';
 import { z } from 'zod';
-import { databaseLimits } from '#config/policy.ts';
 import { openDatabase, type Database } from '#src/persistence/database.ts';
 import type { Scope } from './file-scope.ts';
+import { patientLimits } from './patient-limits.ts';
 import { runningFile } from './together/running-file.ts';
 
 const worker = registerSharedWorker({
@@ -33,16 +33,6 @@ const copy = z.object({ name: z.string(), url: z.string() });
 const createCopy = async (): Promise<{ url: string; drop: () => Promise<unknown> }> => {
   const { name, url } = copy.parse(await ask({ create: true }));
   return { url, drop: () => ask({ drop: name }) };
-};
-
-/** Tests are about what is asked, and the server has the run's other questions to answer as well. */
-const patientMs = 60_000;
-const patientLimits = {
-  ...databaseLimits,
-  connectMs: patientMs,
-  statementMs: patientMs,
-  answerMs: patientMs,
-  beatAnswerMs: patientMs,
 };
 
 const open = (url: string, node = 'test'): Promise<Database> =>
