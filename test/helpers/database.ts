@@ -82,7 +82,7 @@ const openShared = async (): Promise<SharedDatabase> => {
   };
 };
 
-let shared: { file: string; opening: Promise<SharedDatabase> } | undefined;
+let shared: { scope: string; opening: Promise<SharedDatabase> } | undefined;
 
 const endShared = async (): Promise<void> => {
   const ending = shared;
@@ -90,11 +90,14 @@ const endShared = async (): Promise<void> => {
   await (await ending?.opening)?.end();
 };
 
-/** One database for all tests of the file, migrated and empty at first. It ends with the file. */
-export const testDatabase = async (_t?: ExecutionContext): Promise<Database> => {
-  const file = runningFile();
-  if (shared !== undefined && shared.file !== file) await endShared();
-  shared ??= { file, opening: openShared() };
+/**
+ * One database for the tests of a file, or of the section that is named; migrated and empty at first. It ends with the
+ * file, or when a test of another section asks for its database. The tests that use it are serial.
+ */
+export const testDatabase = async (section?: ExecutionContext | string): Promise<Database> => {
+  const scope = typeof section === 'string' ? section : runningFile();
+  if (shared !== undefined && shared.scope !== scope) await endShared();
+  shared ??= { scope, opening: openShared() };
   return (await shared.opening).database;
 };
 
