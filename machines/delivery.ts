@@ -7,7 +7,7 @@
  *
  * Only an attempt asks about one row. Claiming, releasing and replaying are statements over many rows at once, which
  * choose them by their state and cannot ask for each: `claimed`, `released` and `replayed` say what such a statement must
- * do, and test/events/delivery-chart.test.ts holds each of them to it, step by step against the database.
+ * do, and test/events/deliveries.test.ts holds each of them to it, step by step against the database.
  */
 import { assign, setup } from 'xstate';
 

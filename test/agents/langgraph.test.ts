@@ -1,13 +1,35 @@
+/** LangGraph agents: requests, barge-in, cancelled runs and what the thread remembers. */
 import test from 'ava';
+import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
+import { createSaidWords } from '#src/agents/langgraph/said-words.ts';
+import { createToldMessages } from '#src/agents/langgraph/told-messages.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
-import { sendBody, sendJson, stayQuiet } from '#test/helpers/agent-server.ts';
-import { recordedReplies } from '#test/helpers/recorded-replies.ts';
-import { busy, callId, keepSpeaking, kindOf, speak, startGraph } from './langgraph/graph-server.ts';
+import { type Answer, hangUpConnection, sendBody, sendJson, stayQuiet } from '#test/helpers/agent-server.ts';
+import { everyCut, recordedReplies } from '#test/helpers/recorded-replies.ts';
+import {
+  busy,
+  callId,
+  cancelPath,
+  event,
+  firstWords,
+  keepSpeaking,
+  kindOf,
+  located,
+  metadata,
+  onDemand,
+  partial,
+  speak,
+  startGraph,
+  stream,
+} from './langgraph/graph-server.ts';
+import { hearRun } from './langgraph/hear-run.ts';
+
+// LangGraph
 
 const gw = `{"call_id":"${callId}","direction":"outbound","from":"0212345678","to":"01000000001","language":"ko"}`;
 
-test('the requests are the documented ones, to the byte', async (t) => {
+test.serial('the requests are the documented ones, to the byte', async (t) => {
   const { server, say } = await startGraph(t, { changes: { bearerToken: 'secret-token' } });
   t.like(await say('네, "누구"세요?'), { text: '네.', error: undefined, remarks: [] });
   const [thread, run] = server.requests;
@@ -25,7 +47,7 @@ test('the requests are the documented ones, to the byte', async (t) => {
   });
 });
 
-test('without an assistant ID nothing is asked of the server', async (t) => {
+test.serial('without an assistant ID nothing is asked of the server', async (t) => {
   const { server, say } = await startGraph(t, {
     changes: {
       binding: {
@@ -52,7 +74,7 @@ const bases: [title: string, base: string, thread: string, query: string][] = [
   ['a query', '/eu/?key=a%2Fb', '/eu/threads', '?key=a%2Fb'],
 ];
 for (const [title, base, thread, query] of bases) {
-  test(`the chat URL may have ${title}`, async (t) => {
+  test.serial(`the chat URL may have ${title}`, async (t) => {
     const { server, reply } = await startGraph(t, { base, runs: keepSpeaking('네') });
     for await (const _ of reply('여보세요?')) break;
     await server.received(3);
@@ -67,7 +89,7 @@ for (const [title, base, thread, query] of bases) {
   });
 }
 
-test('a run is given only what its thread does not hold yet', async (t) => {
+test.serial('a run is given only what its thread does not hold yet', async (t) => {
   const { history, say, given } = await startGraph(t);
   history.push({ role: 'assistant', content: '안녕하세요.' });
   await say(kickoffFor('예약 확인'));
@@ -76,7 +98,7 @@ test('a run is given only what its thread does not hold yet', async (t) => {
   t.deepEqual(given(), [[kickoffFor('예약 확인')], ['여보세요?']]);
 });
 
-test('what a server did not take is sent with the next turn', async (t) => {
+test.serial('what a server did not take is sent with the next turn', async (t) => {
   const { say, given } = await startGraph(t, {
     runs: [sendBody('', 500), sendBody('', 429), speak('네.')],
   });
@@ -87,7 +109,7 @@ test('what a server did not take is sent with the next turn', async (t) => {
   t.deepEqual(given(), [['하나'], ['하나', '둘'], ['하나', '둘', '셋'], ['넷']]);
 });
 
-test('the thread is made when the call begins, and once', async (t) => {
+test.serial('the thread is made when the call begins, and once', async (t) => {
   const { agent, server, say, asked } = await startGraph(t);
   agent.begin?.();
   await server.received(1);
@@ -96,7 +118,7 @@ test('the thread is made when the call begins, and once', async (t) => {
   t.deepEqual(asked(), ['thread', 'run', 'run']);
 });
 
-test('a turn waits until the thread is made', async (t) => {
+test.serial('a turn waits until the thread is made', async (t) => {
   let answerThread = (): void => undefined;
   const { agent, server, say, asked } = await startGraph(t, {
     threads: (response) => {
@@ -112,7 +134,7 @@ test('a turn waits until the thread is made', async (t) => {
   t.deepEqual(asked(), ['thread', 'run']);
 });
 
-test('a thread that could not be made fails the turn and is made with the next one', async (t) => {
+test.serial('a thread that could not be made fails the turn and is made with the next one', async (t) => {
   const { agent, say, asked } = await startGraph(t, {
     threads: [sendJson({ detail: 'Not authenticated' }, 403), sendJson({})],
   });
@@ -126,7 +148,7 @@ test('a thread that could not be made fails the turn and is made with the next o
   t.deepEqual(asked(), ['thread', 'thread', 'run']);
 });
 
-test('a thread that is not made in time fails the turn and is made with the next one', async (t) => {
+test.serial('a thread that is not made in time fails the turn and is made with the next one', async (t) => {
   const clock = new SimulatedClock();
   const { server, say } = await startGraph(t, { clock, threads: [stayQuiet, sendJson({})] });
   const said = say('하나');
@@ -136,7 +158,7 @@ test('a thread that is not made in time fails the turn and is made with the next
   t.is((await say('둘')).text, '네.');
 });
 
-test('an interrupted turn leaves the making of the thread to the next one', async (t) => {
+test.serial('an interrupted turn leaves the making of the thread to the next one', async (t) => {
   let answerThread = (): void => undefined;
   const { server, say, asked, given } = await startGraph(t, {
     threads: (response) => {
@@ -155,7 +177,7 @@ test('an interrupted turn leaves the making of the thread to the next one', asyn
   t.deepEqual(given(), [['하나', '둘']]);
 });
 
-test('the end of the call lets go of a thread that is still being made', async (t) => {
+test.serial('the end of the call lets go of a thread that is still being made', async (t) => {
   const { agent, server } = await startGraph(t, { threads: stayQuiet });
   agent.begin?.();
   await server.received(1);
@@ -166,21 +188,24 @@ test('the end of the call lets go of a thread that is still being made', async (
 });
 
 for (const status of [404, 409, 422]) {
-  test(`HTTP ${status} of a run: the thread is made again and the turn is tried once more`, async (t) => {
-    const { say, asked, given } = await startGraph(t, { runs: [sendBody('no', status), speak('네.')] });
-    t.like(await say('하나'), { text: '네.', error: undefined });
-    t.deepEqual(asked(), ['thread', 'run', 'thread', 'run']);
-    t.deepEqual(given(), [['하나'], ['하나']]);
-  });
+  test.serial(
+    `HTTP ${status} of a run: the thread is made again and the turn is tried once more`,
+    async (t) => {
+      const { say, asked, given } = await startGraph(t, { runs: [sendBody('no', status), speak('네.')] });
+      t.like(await say('하나'), { text: '네.', error: undefined });
+      t.deepEqual(asked(), ['thread', 'run', 'thread', 'run']);
+      t.deepEqual(given(), [['하나'], ['하나']]);
+    },
+  );
 
-  test(`HTTP ${status} of a run, twice, is a failure`, async (t) => {
+  test.serial(`HTTP ${status} of a run, twice, is a failure`, async (t) => {
     const { say, asked } = await startGraph(t, { runs: sendBody('no', status) });
     t.like((await say('하나')).error, { failure: 'http_error', status, serverSays: 'no' });
     t.deepEqual(asked(), ['thread', 'run', 'thread', 'run']);
   });
 }
 
-test('a thread that cannot be made again fails the turn', async (t) => {
+test.serial('a thread that cannot be made again fails the turn', async (t) => {
   const { say, asked } = await startGraph(t, { runs: busy, threads: [sendJson({}), sendBody('', 503)] });
   t.like((await say('하나')).error, { failure: 'http_error', status: 503 });
   t.deepEqual(asked(), ['thread', 'run', 'thread']);
@@ -190,7 +215,7 @@ const failed = recordedReplies('langgraph').filter(({ response }) => response.st
 for (const { name, bytes, request, response, expect } of failed) {
   if (request?.path.endsWith('/cancel') === true) continue;
   const isRun = request?.path.endsWith('/runs/stream');
-  test(`${name} is a failure, and nothing of it is spoken`, async (t) => {
+  test.serial(`${name} is a failure, and nothing of it is spoken`, async (t) => {
     const answer = sendBody(bytes, response.status, { 'content-type': 'text/plain' });
     const { say, asked } = await startGraph(t, isRun === true ? { runs: answer } : { threads: answer });
     t.like(await say('hi'), {
@@ -202,11 +227,11 @@ for (const { name, bytes, request, response, expect } of failed) {
   });
 }
 
-const runs = recordedReplies('langgraph').filter(
+const runsPath = recordedReplies('langgraph').filter(
   ({ request, response }) => response.status === 200 && request?.path !== '/threads',
 );
-for (const { name, bytes, response, expect } of runs) {
-  test(`${name} is spoken as it came from the server`, async (t) => {
+for (const { name, bytes, response, expect } of runsPath) {
+  test.serial(`${name} is spoken as it came from the server`, async (t) => {
     const { 'transfer-encoding': _, ...headers } = response.headers;
     const { say, asked } = await startGraph(t, { runs: sendBody(bytes, 200, headers) });
     const { text, error } = await say('hi');
@@ -217,12 +242,12 @@ for (const { name, bytes, response, expect } of runs) {
   });
 }
 
-test('an empty answer is no reply', async (t) => {
+test.serial('an empty answer is no reply', async (t) => {
   const { say } = await startGraph(t, { runs: sendBody('') });
   t.like((await say('hi')).error, { failure: 'no_reply' });
 });
 
-test('a stream that is too large is a failure, and its run is cancelled', async (t) => {
+test.serial('a stream that is too large is a failure, and its run is cancelled', async (t) => {
   const { server, say, asked } = await startGraph(t, {
     runs: (response) => {
       response
@@ -235,7 +260,7 @@ test('a stream that is too large is a failure, and its run is cancelled', async 
   t.deepEqual(asked(), ['thread', 'run', 'cancel']);
 });
 
-test('a thread that was lost is made again with what was said in it', async (t) => {
+test.serial('a thread that was lost is made again with what was said in it', async (t) => {
   const { say, history, asked, server } = await startGraph(t, {
     threads: [
       sendJson({ created_at: '2026-11-21T03:36:05Z' }),
@@ -266,7 +291,7 @@ for (const [title, again] of [
   ['does not tell when it was made', sendJson({ thread_id: 'x' })],
   ['is told of in no JSON', sendBody('OK')],
 ] as const) {
-  test(`a busy thread that ${title} is not told its history twice`, async (t) => {
+  test.serial(`a busy thread that ${title} is not told its history twice`, async (t) => {
     const { say, given } = await startGraph(t, {
       threads: [sendJson({ created_at: '2026-11-21T03:36:05Z' }), again],
       runs: [speak('네.'), busy, speak('그럼요.')],
@@ -276,3 +301,471 @@ for (const [title, again] of [
     t.deepEqual(given(), [['하나'], ['둘'], ['둘']]);
   });
 }
+
+// Barge in
+// A run that nobody wants any more: the server would go on with it, and the thread takes no other meanwhile.
+
+test.serial('aborting in the midst of a reply closes the stream and cancels the run', async (t) => {
+  const graph = await startGraph(t, { runs: keepSpeaking('네'), changes: { bearerToken: 'secret-token' } });
+  const { abort, pieces, words } = await firstWords(graph, '하나');
+  t.is(words, '네');
+  const next = pieces.next();
+  const closed = graph.server.responseClosed();
+  abort.abort();
+  await t.throwsAsync(Promise.resolve(next), { name: 'AbortError' });
+  await closed;
+  await graph.server.received(3);
+  const cancel = graph.server.requests[2];
+  t.like(cancel, { method: 'POST', path: cancelPath, body: '' });
+  const { traceparent, ...headers } = cancel?.headers ?? {};
+  t.deepEqual(headers, {
+    host: `127.0.0.1:${graph.server.port}`,
+    connection: 'keep-alive',
+    'content-length': '0',
+    'accept-encoding': 'identity',
+    'user-agent': 'Trunkline',
+    authorization: 'Bearer secret-token',
+  });
+  t.regex(String(traceparent), /^00-7f9c2f6e4f0e4b7e9b1c2d1d5a1e0c11-/);
+});
+
+test.serial('without a token the cancel has no authorization', async (t) => {
+  const graph = await startGraph(t, { runs: keepSpeaking('네') });
+  (await firstWords(graph, '하나')).abort.abort();
+  await graph.server.received(3);
+  t.false('authorization' in (graph.server.requests[2]?.headers ?? {}));
+});
+
+test.serial('aborting cancels the run also while nobody takes its next piece', async (t) => {
+  const graph = await startGraph(t, { runs: keepSpeaking('네') });
+  const { abort } = await firstWords(graph, '하나');
+  const closed = graph.server.responseClosed();
+  abort.abort();
+  await closed;
+  await graph.server.received(3);
+  t.is(graph.server.requests[2]?.path, cancelPath);
+});
+
+test.serial('leaving the reply early cancels the run, and once', async (t) => {
+  const graph = await startGraph(t, { runs: [keepSpeaking('네'), speak('그럼요.', 'run-2')] });
+  const { abort, pieces } = await firstWords(graph, '하나');
+  await pieces.return?.();
+  abort.abort();
+  graph.agent.close?.();
+  t.is((await graph.say('둘')).text, '그럼요.');
+  t.deepEqual(graph.asked(), ['thread', 'run', 'cancel', 'run']);
+});
+
+test.serial('the next turn waits for the cancel and is given the new words only', async (t) => {
+  const { hold, release } = onDemand();
+  const graph = await startGraph(t, {
+    runs: [keepSpeaking('네'), speak('그럼요.', 'run-2')],
+    cancels: hold(sendBody('', 202)),
+  });
+  (await firstWords(graph, '하나')).abort.abort();
+  const said = graph.say('둘');
+  await graph.server.received(3);
+  t.deepEqual(graph.asked(), ['thread', 'run', 'cancel']);
+  release();
+  t.like(await said, { text: '그럼요.', remarks: [] });
+  t.deepEqual(graph.given(), [['하나'], ['둘']]);
+});
+
+test.serial('the next turn does not wait for ever', async (t) => {
+  const clock = new SimulatedClock();
+  const graph = await startGraph(t, {
+    clock,
+    runs: [keepSpeaking('네'), speak('그럼요.', 'run-2')],
+    cancels: stayQuiet,
+  });
+  (await firstWords(graph, '하나')).abort.abort();
+  const said = graph.say('둘');
+  await graph.server.received(3);
+  clock.increment(1_500);
+  t.like(await said, {
+    text: '그럼요.',
+    remarks: ['the abandoned run was not cancelled before the next turn'],
+  });
+});
+
+test.serial('a turn that is itself interrupted while it waits for the cancel is never sent', async (t) => {
+  const graph = await startGraph(t, { runs: keepSpeaking('네'), cancels: stayQuiet });
+  (await firstWords(graph, '하나')).abort.abort();
+  const abort = new AbortController();
+  const said = graph.say('둘', abort.signal);
+  await graph.server.received(3);
+  abort.abort();
+  t.like((await said).error, { name: 'AbortError' });
+  t.deepEqual(graph.asked(), ['thread', 'run', 'cancel']);
+});
+
+test.serial(
+  'a request that is given up before its headers is left to arrive, then its run is cancelled',
+  async (t) => {
+    const { hold, release } = onDemand();
+    const graph = await startGraph(t, {
+      runs: [hold(keepSpeaking('네')), speak('그럼요.', 'run-2')],
+    });
+    const abort = new AbortController();
+    const interrupted = graph.say('하나', abort.signal);
+    await graph.server.received(2);
+    abort.abort();
+    t.like(await interrupted, { text: '', error: { name: 'AbortError' } });
+    const said = graph.say('둘');
+    t.is(graph.server.counts.aborted, 0);
+    release();
+    t.like(await said, { text: '그럼요.', remarks: [] });
+    t.deepEqual(graph.asked(), ['thread', 'run', 'cancel', 'run']);
+    t.is(graph.server.requests[2]?.path, cancelPath);
+    t.deepEqual(graph.given(), [['하나'], ['하나', '둘']], 'a run that had not begun has taken nothing');
+  },
+);
+
+test.serial('a request whose headers do not come is given up in the end', async (t) => {
+  const clock = new SimulatedClock();
+  const graph = await startGraph(t, { clock, runs: [stayQuiet, speak('그럼요.', 'run-2')] });
+  const abort = new AbortController();
+  const interrupted = graph.say('하나', abort.signal);
+  await graph.server.received(2);
+  abort.abort();
+  await interrupted;
+  const closed = graph.server.responseClosed();
+  clock.increment(2_000);
+  await closed;
+  t.like(await graph.say('둘'), {
+    text: '그럼요.',
+    remarks: ['the abandoned run could not be cancelled: the server has not named it'],
+  });
+  t.deepEqual(graph.asked(), ['thread', 'run', 'run']);
+});
+
+test.serial('a request that is refused after it was given up leaves nothing to cancel', async (t) => {
+  const { hold, release } = onDemand();
+  const graph = await startGraph(t, { runs: [hold(sendBody('', 500)), speak('그럼요.')] });
+  const abort = new AbortController();
+  const interrupted = graph.say('하나', abort.signal);
+  await graph.server.received(2);
+  abort.abort();
+  await interrupted;
+  release();
+  t.like(await graph.say('둘'), { text: '그럼요.', remarks: [] });
+  t.deepEqual(graph.asked(), ['thread', 'run', 'run']);
+});
+
+test.serial('a run that has ended is not cancelled', async (t) => {
+  const graph = await startGraph(t);
+  const abort = new AbortController();
+  await graph.say('하나', abort.signal);
+  abort.abort();
+  await graph.say('둘');
+  graph.agent.close?.();
+  await graph.say('셋');
+  t.deepEqual(graph.asked(), ['thread', 'run', 'run', 'run']);
+});
+
+test.serial('a run that has failed is not cancelled', async (t) => {
+  const error = event('error', { error: 'Error', message: 'boom' });
+  const graph = await startGraph(t, {
+    runs: [sendBody(metadata('run-1') + error, 200, { ...stream, ...located('run-1') }), speak('네.')],
+  });
+  t.like((await graph.say('하나')).error, { serverSays: 'boom' });
+  t.is((await graph.say('둘')).text, '네.');
+  t.deepEqual(graph.asked(), ['thread', 'run', 'run']);
+});
+
+test.serial('a run whose connection has broken is cancelled', async (t) => {
+  const graph = await startGraph(t, {
+    runs: [
+      (response) => {
+        response.writeHead(200, { ...stream, ...located('run-1') });
+        response.write(metadata('run-1') + partial('네'), () => response.destroy());
+      },
+      speak('그럼요.', 'run-2'),
+    ],
+  });
+  t.like(await graph.say('하나'), { text: '네', error: { failure: 'connection_failed' } });
+  t.is((await graph.say('둘')).text, '그럼요.');
+  t.deepEqual(graph.asked(), ['thread', 'run', 'cancel', 'run']);
+});
+
+test.serial('the end of the call cancels a run that is still going', async (t) => {
+  const graph = await startGraph(t, { runs: keepSpeaking('네') });
+  await firstWords(graph, '하나');
+  graph.agent.close?.();
+  await graph.server.received(3);
+  t.is(graph.server.requests[2]?.path, cancelPath);
+});
+
+test.serial('a reply that nobody wants from the start asks for nothing', async (t) => {
+  const graph = await startGraph(t);
+  t.like((await graph.say('하나', AbortSignal.abort())).error, { name: 'AbortError' });
+  t.deepEqual(graph.asked(), []);
+});
+
+// Cancel run
+// Cancelling a run: how it is named, and a cancel that fails.
+
+test.serial('the first event names the run where the header is missing', async (t) => {
+  const graph = await startGraph(t, { runs: [keepSpeaking('네', 'run-1', {}), speak('그럼요.')] });
+  (await firstWords(graph, '하나')).abort.abort();
+  t.is((await graph.say('둘')).text, '그럼요.');
+  t.is(graph.server.requests[2]?.path, cancelPath);
+});
+
+test.serial('the first event is awaited where only it can name the run', async (t) => {
+  const { hold, release } = onDemand();
+  const graph = await startGraph(t, {
+    runs: [
+      (response, request) => {
+        response.writeHead(200, stream).write(': heartbeat\n\n');
+        return hold(() => void response.write(metadata('run-1')))(response, request);
+      },
+      speak('그럼요.', 'run-2'),
+    ],
+  });
+  const abort = new AbortController();
+  const interrupted = graph.say('하나', abort.signal);
+  await graph.server.received(2);
+  abort.abort();
+  await interrupted;
+  release();
+  t.is((await graph.say('둘')).text, '그럼요.');
+  t.is(graph.server.requests[2]?.path, cancelPath);
+});
+
+const locations: [title: string, headers: Record<string, string>, id: string][] = [
+  [
+    'Content-Location behind a proxy',
+    { 'content-location': `/graphs/threads/${callId}/runs/run-1` },
+    'run-1',
+  ],
+  ['a whole URL', { 'content-location': `https://example.com/threads/${callId}/runs/run-1?x=1` }, 'run-1'],
+  ['Location', { location: `/threads/${callId}/runs/run-1/stream` }, 'run-1'],
+  ['an ID that is a path', { 'content-location': '/runs/..%2F..%2Fadmin' }, 'run-0'],
+];
+for (const [title, headers, id] of locations) {
+  test.serial(`the run is named by a header: ${title}`, async (t) => {
+    const graph = await startGraph(t, { runs: keepSpeaking('네', 'run-0', headers) });
+    (await firstWords(graph, '하나')).abort.abort();
+    await graph.server.received(3);
+    t.is(graph.server.requests[2]?.path, `/threads/${callId}/runs/${id}/cancel`);
+  });
+}
+
+test.serial('a run that nothing names cannot be cancelled, and the log says so', async (t) => {
+  const graph = await startGraph(t, {
+    runs: [(response) => void response.writeHead(200, stream).write(partial('네')), speak('그럼요.')],
+  });
+  (await firstWords(graph, '하나')).abort.abort();
+  t.deepEqual((await graph.say('둘')).remarks, [
+    'the abandoned run could not be cancelled: the server has not named it',
+  ]);
+  t.deepEqual(graph.asked(), ['thread', 'run', 'run']);
+});
+
+const failedCancels: [title: string, answer: Answer, reason: string][] = [
+  ['404', sendBody('Run not found', 404), 'HTTP 404'],
+  ['500', sendBody('', 500), 'HTTP 500'],
+  ['a redirect', sendBody('', 302, { location: '/' }), 'redirect_refused, HTTP 302'],
+  ['a connection that breaks', hangUpConnection, 'connection_failed, UND_ERR_SOCKET'],
+];
+for (const [title, answer, reason] of failedCancels) {
+  test.serial(`a cancel that fails is a remark: ${title}`, async (t) => {
+    const graph = await startGraph(t, {
+      runs: [keepSpeaking('네'), speak('그럼요.', 'run-2')],
+      cancels: answer,
+    });
+    (await firstWords(graph, '하나')).abort.abort();
+    t.like(await graph.say('둘'), {
+      text: '그럼요.',
+      error: undefined,
+      remarks: [`the abandoned run could not be cancelled: ${reason}`],
+    });
+  });
+}
+
+test.serial('a cancel has its own time limit', async (t) => {
+  const clock = new SimulatedClock();
+  const graph = await startGraph(t, {
+    clock,
+    runs: [keepSpeaking('네'), speak('그럼요.')],
+    cancels: stayQuiet,
+  });
+  (await firstWords(graph, '하나')).abort.abort();
+  await graph.server.received(3);
+  const closed = graph.server.responseClosed();
+  clock.increment(3_000);
+  await closed;
+  t.deepEqual((await graph.say('둘')).remarks, [
+    'the abandoned run could not be cancelled: no answer within 3 s',
+  ]);
+});
+
+test.serial('a thread that is busy all the same: the run that was left is cancelled again', async (t) => {
+  const graph = await startGraph(t, {
+    runs: [keepSpeaking('네'), busy, speak('그럼요.', 'run-2')],
+    cancels: [sendBody('', 500), sendBody('', 202)],
+  });
+  (await firstWords(graph, '하나')).abort.abort();
+  t.like(await graph.say('둘'), { text: '그럼요.', error: undefined });
+  t.deepEqual(graph.asked(), ['thread', 'run', 'cancel', 'run', 'thread', 'cancel', 'run']);
+  t.deepEqual(graph.given(), [['하나'], ['둘'], ['둘']]);
+});
+
+test.serial('the run that was left is not forgotten when the turn after it is refused', async (t) => {
+  const graph = await startGraph(t, {
+    runs: [keepSpeaking('네'), sendBody('', 500), busy, speak('그럼요.', 'run-2')],
+  });
+  (await firstWords(graph, '하나')).abort.abort();
+  t.like((await graph.say('둘')).error, { status: 500 });
+  t.is((await graph.say('셋')).text, '그럼요.');
+  const cancels = graph.server.requests.filter(({ path }) => path === cancelPath);
+  t.is(cancels.length, 2);
+  t.deepEqual(graph.given().at(-1), ['둘', '셋']);
+});
+
+// Every cut
+
+const start = metadata('run-1');
+const ai = (content: string) => ({ content, id: 'a', type: 'ai', tool_calls: [] });
+
+const isRun = ({ request, response }: ReturnType<typeof recordedReplies>[number]): boolean =>
+  response.status === 200 && request?.path !== '/threads';
+const runsPerCut = recordedReplies('langgraph').filter(isRun);
+
+/** All the cuts in two take time in the square of the length; single bytes cut a long body everywhere at once. */
+const cutsOf = (bytes: Buffer): Iterable<Buffer[]> =>
+  bytes.length <= 4_096
+    ? everyCut(bytes)
+    : [[bytes], Array.from(bytes, (_, place) => bytes.subarray(place, place + 1))];
+
+for (const { name, bytes, expect } of runsPerCut) {
+  test.serial(`${name} speaks what is expected, however it is cut`, async (t) => {
+    const whole = await hearRun([bytes]);
+    if (expect.spoken !== undefined) t.is(whole.text, expect.spoken);
+    if (expect.failure !== undefined) {
+      t.like(whole.error, { failure: 'agent_reported_error', serverSays: expect.failure });
+    } else if (expect.spoken === '') t.like(whole.error, { failure: 'no_reply' });
+    else t.is(whole.error, undefined);
+    if (expect.interrupt === true) t.regex(String(whole.error), /interrupt/);
+    for (const pieces of cutsOf(bytes)) {
+      const { text, sentences, remarks, error } = await hearRun(pieces);
+      if (text !== whole.text || (error === undefined) !== (whole.error === undefined)) {
+        t.fail(`cut into ${pieces.map(({ length }) => length).join('+')}: ${text}`);
+      }
+      t.deepEqual([sentences, remarks], [whole.sentences, whole.remarks]);
+    }
+  });
+}
+
+const noise = fc.constantFrom(
+  ': heartbeat\n\n',
+  ':\n',
+  'id: 7\nretry: 10\n\n',
+  'event: custom\ndata: {"content":"아니요","type":"ai"}\n\n',
+  'event: messages/metadata\ndata: {"a":{"metadata":{}}}\n\n',
+  'event: values\ndata: {"messages":[{"content":"아니요","type":"ai","id":"z"}]}\n\n',
+  'event: messages/tool\ndata: [{"content":"아니요","type":"ai","id":"z"}]\n\n',
+  'event: messages/complete\ndata: [{"content":"아니요","type":"tool","id":"z"}]\n\n',
+  'color: blue\n\n',
+  '\n',
+);
+
+test.serial('line ends, cuts, comments and what is unknown make no difference', async (t) => {
+  const reply = fc.record({
+    words: fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }), {
+      minLength: 1,
+      maxLength: 6,
+    }),
+    noise: fc.array(noise, { minLength: 8, maxLength: 8 }),
+    mode: fc.constantFrom('partial', 'tuple', 'complete'),
+    lineEnd: fc.constantFrom('\n', '\r\n', '\r'),
+    size: fc.integer({ min: 1, max: 40 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(reply, async ({ words, noise: between, mode, lineEnd, size }) => {
+      const whole = words.join('');
+      const events =
+        mode === 'complete'
+          ? [event('messages/complete', [{ content: '네?', id: 'h', type: 'human' }, ai(whole)])]
+          : words.map((word, index) =>
+              mode === 'tuple'
+                ? event('messages', [{ ...ai(word), type: 'AIMessageChunk' }, { langgraph_node: 'say' }])
+                : event('messages/partial', [ai(words.slice(0, index + 1).join(''))]),
+            );
+      const stream = [start, ...events].flatMap((text, index) => [between[index] ?? '', text]).join('');
+      const bytes = Buffer.from(stream.replaceAll('\n', lineEnd));
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      const { text, error } = await hearRun(pieces);
+      return text === whole && error === undefined;
+    }),
+    { numRuns: 300 },
+  );
+  t.pass();
+});
+
+// Said words
+
+test('what is said of a message grows', (t) => {
+  const said = createSaidWords();
+  t.is(said.of('a'), '');
+  said.add('a', 'Good ');
+  said.add('a', 'morning.');
+  t.is(said.of('a'), 'Good morning.');
+});
+
+test('the same words under another id are a repetition, whatever the space around them', (t) => {
+  const said = createSaidWords();
+  said.add('a', 'Good morning. ');
+  t.true(said.repeats({ id: 'b', text: ' Good morning.' }));
+  t.false(said.repeats({ id: 'b', text: 'Good evening.' }));
+});
+
+test('a message does not repeat itself, nor does one without an id', (t) => {
+  const said = createSaidWords();
+  said.add('a', 'Good morning.');
+  t.false(said.repeats({ id: 'a', text: 'Good morning.' }));
+  t.false(said.repeats({ id: '', text: 'Good morning.' }));
+});
+
+test('only whole messages count: what has grown on, or was forgotten, is no longer found by its beginning', (t) => {
+  const said = createSaidWords();
+  said.add('a', 'Good');
+  t.true(said.repeats({ id: 'b', text: 'Good' }));
+  said.add('a', ' morning.');
+  t.false(said.repeats({ id: 'b', text: 'Good' }));
+  t.true(said.repeats({ id: 'b', text: 'Good morning.' }));
+  said.remove('a');
+  t.false(said.repeats({ id: 'b', text: 'Good morning.' }));
+});
+
+// Told messages
+
+const user = (content: string) => ({ role: 'user', content }) as const;
+const agent = (content: string) => ({ role: 'assistant', content }) as const;
+
+test('a thread is told what it does not hold, and of that only what the user said', (t) => {
+  const told = createToldMessages();
+  const first = [agent('Hello.'), user('One.')];
+  t.deepEqual(told.untold(first), [user('One.')]);
+  told.hold(first);
+  const second = [...first, agent('Yes?'), user('Two.'), user('Three.')];
+  t.deepEqual(told.untold(second), [user('Two.'), user('Three.')]);
+});
+
+test('what no run has taken is told with the next one', (t) => {
+  const told = createToldMessages();
+  told.hold([user('One.')]);
+  t.deepEqual(told.untold([user('One.'), user('Two.')]), [user('Two.')]);
+  t.deepEqual(told.untold([user('One.'), user('Two.'), user('Three.')]), [user('Two.'), user('Three.')]);
+});
+
+test('who asks twice is told the newest words twice, and an earlier turn takes nothing back', (t) => {
+  const told = createToldMessages();
+  told.hold([user('One.'), user('Two.')]);
+  t.deepEqual(told.untold([user('One.'), user('Two.')]), [user('Two.')]);
+  told.hold([user('One.')]);
+  t.deepEqual(told.untold([user('One.'), user('Two.'), user('Three.')]), [user('Three.')]);
+});

@@ -1,12 +1,18 @@
+/** Mastra agents: requests and streams. */
 import test, { type ExecutionContext } from 'ava';
+import * as fc from 'fast-check';
 import type { Message } from '#machines/reply.ts';
-import type { AgentCall } from '#src/domain/agent-call.ts';
+import { AgentFailure } from '#src/agents/agent.ts';
 import { mastraAgent, mastraUrl } from '#src/agents/mastra.ts';
+import { readMastraReply } from '#src/agents/mastra/read-reply.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
-import { sendBody, startAgentServer, type Answer } from '#test/helpers/agent-server.ts';
+import { type Answer, sendBody, startAgentServer } from '#test/helpers/agent-server.ts';
 import { endpointWorld } from '#test/helpers/endpoint-world.ts';
-import { hearReply, textOf } from '#test/helpers/heard-reply.ts';
-import { recordedReplies } from '#test/helpers/recorded-replies.ts';
+import { type HeardReply, hearReply, textOf } from '#test/helpers/heard-reply.ts';
+import { bodyOf, everyCut, recordedReplies } from '#test/helpers/recorded-replies.ts';
+
+// Mastra
 
 const context = {
   call_id: '5f1c8e52-6c6a-4a0e-8f1e-0a1b2c3d4e5f',
@@ -23,7 +29,7 @@ type Options = {
   bearerToken?: string | null;
 };
 
-const setUp = async (
+const setUpMastra = async (
   t: ExecutionContext,
   answer: Answer,
   { direction = 'inbound', path = '', agentId = null, bearerToken = null }: Options = {},
@@ -62,8 +68,8 @@ const sendText = (text: string): Answer =>
     { type: 'finish', payload: { stepResult: { reason: 'stop' } } },
   );
 
-test('an inbound request is the documented one, to the byte', async (t) => {
-  const { server, ask } = await setUp(t, sendText('네.'), { bearerToken: 'session-token' });
+test.serial('an inbound request is the documented one, to the byte', async (t) => {
+  const { server, ask } = await setUpMastra(t, sendText('네.'), { bearerToken: 'session-token' });
   t.is(
     await textOf(
       ask([
@@ -85,8 +91,8 @@ test('an inbound request is the documented one, to the byte', async (t) => {
   t.like(request, { method: 'POST', path: '/api/agents/voiceAssistant/stream' });
 });
 
-test('an outbound request goes to the stored agent, and begins with the kickoff', async (t) => {
-  const { server, ask } = await setUp(t, sendText('안녕하세요.'), {
+test.serial('an outbound request goes to the stored agent, and begins with the kickoff', async (t) => {
+  const { server, ask } = await setUpMastra(t, sendText('안녕하세요.'), {
     direction: 'outbound',
     agentId: '예약 봇/1',
     bearerToken: 'stored-token',
@@ -105,11 +111,14 @@ test('an outbound request goes to the stored agent, and begins with the kickoff'
   );
 });
 
-test('an inbound call never goes to an Agent ID, only to where its chat URL points', async (t) => {
-  const plain = await setUp(t, sendText('네.'), { agentId: 'stored' });
+test.serial('an inbound call never goes to an Agent ID, only to where its chat URL points', async (t) => {
+  const plain = await setUpMastra(t, sendText('네.'), { agentId: 'stored' });
   await textOf(plain.ask());
   t.is(plain.server.requests[0]?.path, '/api/agents/voiceAssistant/stream');
-  const pointed = await setUp(t, sendText('네.'), { agentId: 'stored', path: '/api/agents/other?key=1' });
+  const pointed = await setUpMastra(t, sendText('네.'), {
+    agentId: 'stored',
+    path: '/api/agents/other?key=1',
+  });
   await textOf(pointed.ask());
   t.is(pointed.server.requests[0]?.path, '/api/agents/other/stream?key=1');
 });
@@ -122,21 +131,33 @@ const address = test.macro<[title: string, path: string, agentId: string | null,
   title: (_, title) => title,
 });
 
-test(address, 'a base without an Agent ID', '', null, '/api/agents/voiceAssistant/stream');
-test(address, 'a base with a path and slashes', '/bots//', 'a', '/bots/api/agents/a/stream');
-test(address, 'a base that ends in /api', '/bots/api/', 'a', '/bots/api/agents/a/stream');
-test(address, 'a base that only looks like it', '/myapi', 'a', '/myapi/api/agents/a/stream');
-test(address, 'the URL of an agent', '/api/agents/b', null, '/api/agents/b/stream');
-test(address, 'the URL of its stream', '/x/api/agents/b%20c/stream/', null, '/x/api/agents/b%20c/stream');
-test(address, 'the URL of an agent and an Agent ID', '/api/agents/b/stream', 'a', '/api/agents/a/stream');
-test(address, 'agents with odd names', '/api/agents/api', null, '/api/agents/api/stream');
-test(address, 'a query stays', '/api?key=a/b', 'a', '/api/agents/a/stream?key=a/b');
-test(address, 'an Agent ID is one segment', '', 'a/../b?c#d', '/api/agents/a%2F..%2Fb%3Fc%23d/stream');
+test.serial(address, 'a base without an Agent ID', '', null, '/api/agents/voiceAssistant/stream');
+test.serial(address, 'a base with a path and slashes', '/bots//', 'a', '/bots/api/agents/a/stream');
+test.serial(address, 'a base that ends in /api', '/bots/api/', 'a', '/bots/api/agents/a/stream');
+test.serial(address, 'a base that only looks like it', '/myapi', 'a', '/myapi/api/agents/a/stream');
+test.serial(address, 'the URL of an agent', '/api/agents/b', null, '/api/agents/b/stream');
+test.serial(
+  address,
+  'the URL of its stream',
+  '/x/api/agents/b%20c/stream/',
+  null,
+  '/x/api/agents/b%20c/stream',
+);
+test.serial(
+  address,
+  'the URL of an agent and an Agent ID',
+  '/api/agents/b/stream',
+  'a',
+  '/api/agents/a/stream',
+);
+test.serial(address, 'agents with odd names', '/api/agents/api', null, '/api/agents/api/stream');
+test.serial(address, 'a query stays', '/api?key=a/b', 'a', '/api/agents/a/stream?key=a/b');
+test.serial(address, 'an Agent ID is one segment', '', 'a/../b?c#d', '/api/agents/a%2F..%2Fb%3Fc%23d/stream');
 
 for (const { name, bytes, response } of recordedReplies('mastra')) {
   if (response.status < 300) continue;
-  test(`recorded ${name}: HTTP ${response.status} is a failure with the server's words`, async (t) => {
-    const { ask } = await setUp(t, sendBody(bytes, response.status));
+  test.serial(`recorded ${name}: HTTP ${response.status} is a failure with the server's words`, async (t) => {
+    const { ask } = await setUpMastra(t, sendBody(bytes, response.status));
     const { text, error } = await hearReply(ask());
     t.is(text, '');
     const { status } = response;
@@ -144,19 +165,398 @@ for (const { name, bytes, response } of recordedReplies('mastra')) {
   });
 }
 
-test('what is asked is what the recorded server was asked', async (t) => {
+test.serial('what is asked is what the recorded server was asked', async (t) => {
   const recorded = recordedReplies('mastra').find(({ name }) => name === '02a-voiceAssistant');
-  const { server, ask } = await setUp(t, sendBody(recorded?.bytes ?? ''));
+  const { server, ask } = await setUpMastra(t, sendBody(recorded?.bytes ?? ''));
   t.is(await textOf(ask()), recorded?.expect.spoken ?? '');
   t.is(server.requests[0]?.path, recorded?.request?.path);
   t.is(server.requests[0]?.body, JSON.stringify(recorded?.request?.body));
 });
 
-test('a reply may be far larger than its words', async (t) => {
+test.serial('a reply may be far larger than its words', async (t) => {
   const bulk = { type: 'tool-result', payload: { result: 'x'.repeat(400_000) } };
-  const { ask } = await setUp(
+  const { ask } = await setUpMastra(
     t,
     sendChunks(bulk, { type: 'text-delta', payload: { id: '1', text: '네.' } }, bulk),
   );
   t.is(await textOf(ask()), '네.');
+});
+
+// Mastra stream
+
+const longestLine = 1_000_000;
+const hearMastraStream = (
+  pieces: readonly Uint8Array[],
+  options: { reset?: boolean } = {},
+): Promise<HeardReply> => hearReply(readMastraReply(bodyOf(pieces, options), longestLine));
+const hearText = (text: string): Promise<HeardReply> => hearMastraStream([Buffer.from(text)]);
+
+const chunk = (type: string, payload: unknown = {}, from = 'AGENT') => ({ type, runId: 'r', from, payload });
+const streamDelta = (text: string, id = 'txt-1') => chunk('text-delta', { id, text });
+const streamFinish = (reason = 'stop') =>
+  chunk('finish', { stepResult: { reason }, output: { text: 'not this' } });
+const events = (...chunks: unknown[]): string =>
+  chunks.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('');
+const done = 'data: [DONE]\n\n';
+
+const cutEveryMastraStream = (bytes: Buffer, size: number): Buffer[] =>
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
+
+/**
+ * Every place is cut at, for bodies that are too long for one reading a place: a cut every 64 bytes, from each of the
+ * first 64 places on, and all into single bytes.
+ */
+function* everyCutFarApart(bytes: Buffer): Generator<Buffer[], void, undefined> {
+  for (let first = 1; first <= 64; first += 1)
+    yield [bytes.subarray(0, first), ...cutEveryMastraStream(bytes.subarray(first), 64)];
+  yield cutEveryMastraStream(bytes, 1);
+}
+
+/** Several servers gave the same bytes. */
+const recorded = [
+  ...new Map(
+    recordedReplies('mastra')
+      .filter(({ response }) => response.status < 300)
+      .map((reply) => [`${reply.bytes.toString('base64')} ${String(reply.response.reset)}`, reply]),
+  ).values(),
+];
+
+/** Answers without a word and without an end: nothing was expected to be spoken, so the reply is missing. */
+const missing: Readonly<Record<string, string>> = {
+  '12-generate-non-stream': 'invalid_reply',
+  'old-v0.18.0-errPart-stream-vnext': 'no_reply',
+  'old-v0.18.0-voiceAssistant-stream-vnext': 'no_reply',
+};
+
+for (const { name, bytes, response, expect } of recorded) {
+  test.serial(`recorded ${name}, cut anywhere, speaks what it should`, async (t) => {
+    for (const pieces of bytes.length < 4_096 ? everyCut(bytes) : everyCutFarApart(bytes)) {
+      const { text, error } = await hearMastraStream(pieces, response);
+      const failure = missing[name] ?? (expect.failure === undefined ? undefined : 'agent_reported_error');
+      if (text !== expect.spoken || (error instanceof AgentFailure ? error.failure : error) !== failure) {
+        t.deepEqual({ text, error }, { text: expect.spoken ?? '', error: failure }, pieces.join('|'));
+      }
+    }
+    const { error } = await hearMastraStream([bytes], response);
+    const said = expect.failure?.replace('tripwire: ', '');
+    t.is(error instanceof AgentFailure ? error.serverSays : undefined, said);
+    if (error instanceof Error && said !== undefined) t.false(error.message.includes(said));
+  });
+}
+
+test.serial('a tool call between two messages ends the sentence', async (t) => {
+  const reply = recorded.find(({ name }) => name === '04-tool-call');
+  t.deepEqual((await hearMastraStream([reply?.bytes ?? Buffer.from('')])).sentences, [
+    '확인해 보겠습니다. ',
+    '주문하신 상품은 지금 배송 중입니다.',
+  ]);
+});
+
+test.serial(
+  'messages are kept apart, also when they share an ID or nothing stands between them',
+  async (t) => {
+    const { text, sentences } = await hearText(
+      events(
+        streamDelta('하나'),
+        streamDelta(' 더'),
+        chunk('step-finish', { stepResult: { reason: 'tool-calls' } }),
+        chunk('step-start'),
+        streamDelta('둘'),
+        streamDelta('셋', 'txt-2'),
+        streamFinish(),
+      ) + done,
+    );
+    t.is(text, '하나 더둘셋');
+    t.deepEqual(sentences, ['하나 더', '둘', '셋']);
+  },
+);
+
+test.serial('only the text of the agent itself is spoken', async (t) => {
+  const inner = streamDelta('안쪽');
+  const { text, remarks } = await hearText(
+    events(
+      chunk('reasoning-delta', { id: 'txt-1', text: '생각' }),
+      chunk('tool-output', { output: inner, toolName: 'agent-sub' }, 'USER'),
+      chunk('tool-result', { result: { text: '결과' } }),
+      chunk('tool-error', { error: { message: '실패' } }),
+      { type: 'text-delta', id: '1', delta: '다른 형식', text: '다른 자리' },
+      { type: 'data-note', text: '메모', data: inner },
+      { text: '문서', output: '출력' },
+      streamDelta('답'),
+      streamFinish(),
+    ) + done,
+  );
+  t.is(text, '답');
+  t.deepEqual(remarks, ['a part of the stream could not be read']);
+});
+
+test.serial('a character whose halves come in two deltas stays one', async (t) => {
+  const { text } = await hearText(
+    'data: {"type":"text-delta","payload":{"id":"1","text":"좋아요 \\ud83d"}}\n\n' +
+      'data: {"type":"text-delta","payload":{"id":"1","text":"\\ude00!"}}\n\n' +
+      events(streamFinish()) +
+      done,
+  );
+  t.is(text, '좋아요 😀!');
+});
+
+const ends = test.macro<[title: string, body: string, expected: Partial<HeardReply> | string]>({
+  async exec(t, _, body, expected) {
+    const { error, ...heard } = await hearText(body);
+    if (typeof expected === 'string') t.is(error instanceof AgentFailure ? error.failure : error, expected);
+    else {
+      t.is(error, undefined);
+      t.like(heard, expected);
+    }
+  },
+  title: (_, title) => title,
+});
+
+const words = streamDelta('네.');
+test.serial(ends, 'a reply with all of its marks needs no remark', events(words, streamFinish()) + done, {
+  text: '네.',
+  remarks: [],
+});
+test.serial(ends, 'the end of the response will do behind a finish', events(words, streamFinish()), {
+  remarks: [],
+});
+test.serial(ends, 'text without an end stands', events(words), {
+  text: '네.',
+  remarks: ['the stream ended without its end mark'],
+});
+test.serial(
+  ends,
+  'nothing behind the end mark is read',
+  events(words, streamFinish()) + done + events(streamDelta('더')),
+  {
+    text: '네.',
+  },
+);
+test.serial(
+  ends,
+  'text behind a finish is not of the reply',
+  events(words, streamFinish(), streamDelta('더')) + done,
+  {
+    text: '네.',
+  },
+);
+test.serial(ends, 'a finish without text is silence', events(streamFinish()) + done, {
+  text: '',
+  remarks: ['the agent finished without text'],
+});
+test.serial(
+  ends,
+  'a tool call for the caller behind words',
+  events(words, streamFinish('tool-calls')) + done,
+  {
+    text: '네.',
+    remarks: ['the agent finished with a tool call that it leaves to the caller'],
+  },
+);
+for (const reason of ['tool-calls', 'length', 'content-filter', 'unknown', 'a new one']) {
+  test.serial(
+    ends,
+    `a finish for ${reason} without words is no silence`,
+    events(streamFinish(reason)) + done,
+    'no_reply',
+  );
+}
+test.serial(ends, 'a finish of a kind that is new', events(words, streamFinish('toString')) + done, {
+  text: '네.',
+  remarks: ['the agent finished for a reason that is not known here'],
+});
+test.serial(ends, 'an approval that nobody gives', events(words, chunk('tool-call-approval')) + done, {
+  text: '네.',
+  remarks: ['the agent waits for a tool call to be approved'],
+});
+test.serial(ends, 'a suspended tool without text', events(chunk('tool-call-suspended')) + done, 'no_reply');
+test.serial(
+  ends,
+  'an approval without text',
+  events(chunk('tool-call-approval'), streamFinish()) + done,
+  'no_reply',
+);
+test.serial(
+  ends,
+  'data that is not JSON',
+  `${events(words)}data: {"type":\n\n${events(streamFinish())}${done}`,
+  {
+    text: '네.',
+    remarks: ['a part of the stream could not be read'],
+  },
+);
+test.serial(ends, 'an end mark alone', done, 'no_reply');
+test.serial(ends, 'a stream that only begins', events(chunk('start'), chunk('step-start')), 'no_reply');
+test.serial(ends, 'no body', '', 'no_reply');
+test.serial(ends, 'a page', '<!doctype html><p>0:"네"', 'invalid_reply');
+test.serial(ends, 'plain words', '네, 그렇습니다.', 'invalid_reply');
+test.serial(ends, 'JSON of another kind', '{"reply":"네"}', 'invalid_reply');
+test.serial(
+  ends,
+  'a finish for an error',
+  events(words, streamFinish('error')) + done,
+  'agent_reported_error',
+);
+test.serial(
+  ends,
+  'a finish for a guardrail',
+  events(streamFinish('tripwire')) + done,
+  'agent_reported_error',
+);
+test.serial(ends, 'an error without any words', events(words, chunk('error', null)), 'agent_reported_error');
+
+test.serial(
+  'the words of an error are found in each of its shapes, what came before it is said',
+  async (t) => {
+    const shapes = [{ error: { message: '과부하' } }, { type: 'error', error: '과부하' }];
+    for (const payload of shapes) {
+      const { text, error } = await hearText(
+        events(words, chunk('error', payload), streamDelta('더')) + done,
+      );
+      t.is(text, '네.');
+      t.like(error, { failure: 'agent_reported_error', serverSays: '과부하' });
+    }
+  },
+);
+
+test.serial('the older data stream: errors, steps, reasoning and tools', async (t) => {
+  const body = (...lines: string[]): string => lines.map((line) => `${line}\n`).join('');
+  const whole = await hearText(
+    body(
+      'f:{"messageId":"1"}',
+      'g:"생각"',
+      '0:"확인해 볼게요"',
+      '9:{"toolCallId":"c","toolName":"0","args":{"text":"인자"}}',
+      'a:{"toolCallId":"c","result":"결과"}',
+      '2:[{"text":"자료"}]',
+      'e:{"finishReason":"tool-calls","isContinued":true}',
+      'f:{"messageId":"2"}',
+      '0:"배송 중입니다"',
+      'e:{"finishReason":"stop","isContinued":false}',
+      'd:{"finishReason":"stop"}',
+    ),
+  );
+  t.deepEqual(whole, {
+    text: '확인해 볼게요배송 중입니다',
+    sentences: ['확인해 볼게요', '배송 중입니다'],
+    remarks: [],
+    error: undefined,
+  });
+  const failed = await hearText(body('0:"오늘은 "', '3:"과부하"', 'd:{"finishReason":"error"}'));
+  t.is(failed.text, '오늘은 ');
+  t.like(failed.error, { failure: 'agent_reported_error', serverSays: '과부하' });
+  t.like((await hearText(body('d:{"finishReason":"error"}'))).error, { failure: 'agent_reported_error' });
+  t.like(await hearText(body('0:"네"', '0:nonsense', 'd:nonsense')), { text: '네', error: undefined });
+});
+
+// Mastra properties
+
+const hearMastraProperties = (pieces: readonly Uint8Array[]): Promise<HeardReply> =>
+  hearReply(readMastraReply(bodyOf(pieces), 1_000_000));
+
+const anyDelta = (text: string) => ({ type: 'text-delta', runId: 'r', payload: { id: 'txt-1', text } });
+const anyFinish = { type: 'finish', runId: 'r', payload: { stepResult: { reason: 'stop' } } };
+
+const cutEveryMastraProperties = (text: string, size: number): Buffer[] => {
+  const bytes = Buffer.from(text);
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
+};
+
+// Halves of characters, too: they are written as escapes within JSON.
+const someText = fc.string({
+  unit: fc.constantFrom('네', 'a', '\n', '\u2028', '\0', '"', '😀', '\ud83d', ' '),
+});
+const noiseType = fc.constantFrom('start', 'tool-output', 'reasoning-delta', 'tool-call', 'text-end', 'new');
+const noise = fc.record({ type: noiseType, runId: fc.string(), payload: fc.jsonValue() });
+const parts = fc.array(fc.oneof(someText, noise), { maxLength: 12 });
+const size = fc.integer({ min: 1, max: 60 });
+
+test.serial(
+  'line ends, comments, unknown events and fields, and cuts change nothing of what is said',
+  async (t) => {
+    const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
+    const extra = fc.constantFrom(
+      '',
+      ': comment\n',
+      'id: 7\n',
+      'event: x\n',
+      'retry: 1\n',
+      'zz: 1\n',
+      ':\n\n',
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        parts,
+        lineEnd,
+        extra,
+        fc.boolean(),
+        size,
+        async (all, end, other, space, pieceSize) => {
+          const body = [...all, anyFinish]
+            .map((part) => JSON.stringify(typeof part === 'string' ? anyDelta(part) : part))
+            .map((json) => `${other}data:${space ? ' ' : ''}${json}\n\n`)
+            .join('');
+          const { text, error } = await hearMastraProperties(
+            cutEveryMastraProperties((body + done).replaceAll('\n', end), pieceSize),
+          );
+          t.is(error, undefined);
+          t.is(text, all.filter((part) => typeof part === 'string').join(''));
+        },
+      ),
+    );
+  },
+);
+
+test.serial('chunks between record separators, or on lines, say the same as events', async (t) => {
+  const separator = fc.constantFrom('\x1e', '\x1e\n', '\n', '\r\n');
+  await fc.assert(
+    fc.asyncProperty(parts, separator, fc.boolean(), size, async (all, between, leading, pieceSize) => {
+      const chunks = [...all.map((part) => (typeof part === 'string' ? anyDelta(part) : part)), anyFinish];
+      const body = chunks.map((value) => JSON.stringify(value) + between).join('');
+      const { text, error } = await hearMastraProperties(
+        cutEveryMastraProperties((leading ? between : '') + body, pieceSize),
+      );
+      t.is(error, undefined);
+      t.is(text, all.filter((part) => typeof part === 'string').join(''));
+    }),
+  );
+});
+
+test.serial('lines of the older data stream say their text', async (t) => {
+  const line = fc.constantFrom('g:"생각"', '2:[{"a":1}]', '9:{"text":"x"}', 'e:{}', 'f:{}', '8:[]');
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(someText, line)), size, async (all, pieceSize) => {
+      const lines = all.flatMap(([text, other]) => [`0:${JSON.stringify(text)}`, other]);
+      const body = ['f:{"messageId":"1"}', ...lines, 'd:{"finishReason":"stop"}', ''].join('\n');
+      const { text, error } = await hearMastraProperties(cutEveryMastraProperties(body, pieceSize));
+      t.is(error, undefined);
+      t.is(text, all.map(([said]) => said).join(''));
+    }),
+  );
+});
+
+test.serial('whatever comes, a reply ends, or fails as an agent fails', async (t) => {
+  const line = fc.oneof(
+    fc.string(),
+    fc.jsonValue().map((value) => `data: ${JSON.stringify(value)}\n\n`),
+    fc
+      .record({ type: fc.constantFrom('text-delta', 'finish', 'error', 'tripwire'), payload: fc.jsonValue() })
+      .map((value) => `data: ${JSON.stringify(value)}\n\n`),
+    fc.tuple(fc.constantFrom('0', '3', 'd', 'e'), fc.string()).map((pair) => pair.join(':')),
+  );
+  const bytes = fc.oneof(
+    fc.array(line).map((lines) => Buffer.from(lines.join('\n'))),
+    fc.uint8Array().map((array) => Buffer.from(array)),
+  );
+  await fc.assert(
+    fc.asyncProperty(bytes, async (body) => {
+      const { error, text, remarks } = await hearMastraProperties([body]);
+      t.true(error === undefined || error instanceof AgentFailure, String(error));
+      t.true(error !== undefined || text.trim() !== '' || remarks.length > 0, 'silent without a reason');
+    }),
+  );
 });

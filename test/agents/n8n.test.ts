@@ -1,14 +1,20 @@
+/** n8n agents: requests and replies. */
 import test, { type ExecutionContext } from 'ava';
+import * as fc from 'fast-check';
 import type { Message } from '#machines/reply.ts';
-import type { AgentCall } from '#src/domain/agent-call.ts';
+import { AgentFailure } from '#src/agents/agent.ts';
 import { n8nAgent } from '#src/agents/n8n.ts';
+import { readN8nReply } from '#src/agents/n8n/read-reply.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
-import { sendBody, startAgentServer, type Answer } from '#test/helpers/agent-server.ts';
+import { type Answer, sendBody, startAgentServer } from '#test/helpers/agent-server.ts';
 import { endpointWorld } from '#test/helpers/endpoint-world.ts';
-import { hearReply, textOf } from '#test/helpers/heard-reply.ts';
-import { recordedReplies } from '#test/helpers/recorded-replies.ts';
+import { type HeardReply, hearReply, textOf } from '#test/helpers/heard-reply.ts';
+import { bodyOf, everyCut, recordedReplies } from '#test/helpers/recorded-replies.ts';
 
-const setUp = async (
+// n8n
+
+const setUpN8n = async (
   t: ExecutionContext,
   answer: Answer,
   {
@@ -49,33 +55,36 @@ const setUp = async (
 const hello = [{ role: 'user', content: '안녕하세요' }] as const;
 const sendYes = sendBody('{"output":"네."}');
 
-test('an inbound request is the documented one, to the byte, and has the new turn alone', async (t) => {
-  const { server, ask } = await setUp(t, sendYes, {
-    bearerToken: 'session-token',
-    path: '/webhook/x/chat/?key=1',
-  });
-  t.is(
-    await textOf(
-      ask([
-        { role: 'user', content: '여보세요' },
-        { role: 'assistant', content: '네, 말씀하세요.' },
-        { role: 'user', content: '"예약"이요' },
-      ]),
-    ),
-    '네.',
-  );
-  const [request] = server.requests;
-  t.is(
-    request?.body,
-    '{"action":"sendMessage","sessionId":"5f1c8e52-6c6a-4a0e-8f1e-0a1b2c3d4e5f","chatInput":"\\"예약\\"이요",' +
-      '"metadata":{"gw":{"call_id":"5f1c8e52-6c6a-4a0e-8f1e-0a1b2c3d4e5f","direction":"inbound",' +
-      '"from":"01012345678","to":"0212345678","language":"ko"}}}',
-  );
-  t.like(request, { method: 'POST', path: '/webhook/x/chat/?key=1' });
-});
+test.serial(
+  'an inbound request is the documented one, to the byte, and has the new turn alone',
+  async (t) => {
+    const { server, ask } = await setUpN8n(t, sendYes, {
+      bearerToken: 'session-token',
+      path: '/webhook/x/chat/?key=1',
+    });
+    t.is(
+      await textOf(
+        ask([
+          { role: 'user', content: '여보세요' },
+          { role: 'assistant', content: '네, 말씀하세요.' },
+          { role: 'user', content: '"예약"이요' },
+        ]),
+      ),
+      '네.',
+    );
+    const [request] = server.requests;
+    t.is(
+      request?.body,
+      '{"action":"sendMessage","sessionId":"5f1c8e52-6c6a-4a0e-8f1e-0a1b2c3d4e5f","chatInput":"\\"예약\\"이요",' +
+        '"metadata":{"gw":{"call_id":"5f1c8e52-6c6a-4a0e-8f1e-0a1b2c3d4e5f","direction":"inbound",' +
+        '"from":"01012345678","to":"0212345678","language":"ko"}}}',
+    );
+    t.like(request, { method: 'POST', path: '/webhook/x/chat/?key=1' });
+  },
+);
 
-test('an outbound request begins with the kickoff and shows the stored token', async (t) => {
-  const { server, ask } = await setUp(t, sendYes, { direction: 'outbound', bearerToken: 'stored-token' });
+test.serial('an outbound request begins with the kickoff and shows the stored token', async (t) => {
+  const { server, ask } = await setUpN8n(t, sendYes, { direction: 'outbound', bearerToken: 'stored-token' });
   await textOf(ask([{ role: 'user', content: kickoffFor('예약 확인') }]));
   const [request] = server.requests;
   t.is(request?.headers.authorization, 'Bearer stored-token');
@@ -89,9 +98,9 @@ test('an outbound request begins with the kickoff and shows the stored token', a
   );
 });
 
-test('what is asked is what the recorded server was asked', async (t) => {
+test.serial('what is asked is what the recorded server was asked', async (t) => {
   const recorded = recordedReplies('n8n').find(({ name }) => name === '02a-lastNode-code');
-  const { server, ask } = await setUp(t, sendBody(recorded?.bytes ?? ''));
+  const { server, ask } = await setUpN8n(t, sendBody(recorded?.bytes ?? ''));
   t.is(await textOf(ask()), recorded?.expect.spoken ?? '');
   t.is(server.requests[0]?.path, recorded?.request?.path);
   t.is(server.requests[0]?.body, JSON.stringify(recorded?.request?.body));
@@ -99,9 +108,9 @@ test('what is asked is what the recorded server was asked', async (t) => {
 
 for (const { name, bytes, response } of recordedReplies('n8n')) {
   if (response.status < 300) continue;
-  test(`recorded ${name}: HTTP ${response.status} is a failure, never its message`, async (t) => {
+  test.serial(`recorded ${name}: HTTP ${response.status} is a failure, never its message`, async (t) => {
     const { status } = response;
-    const { ask } = await setUp(t, sendBody(bytes, status));
+    const { ask } = await setUpN8n(t, sendBody(bytes, status));
     const { text, error } = await hearReply(ask());
     t.is(text, '');
     t.like(error, { failure: 'http_error', status, message: `HTTP ${status}` });
@@ -109,8 +118,342 @@ for (const { name, bytes, response } of recordedReplies('n8n')) {
   });
 }
 
-test('a stream may be far larger than its words', async (t) => {
+test.serial('a stream may be far larger than its words', async (t) => {
   const line = `{"type":"item","content":"","metadata":{"nodeName":"${'x'.repeat(1_000)}"}}\n`;
-  const { ask } = await setUp(t, sendBody(`${line.repeat(400)}{"type":"item","content":"네."}\n`));
+  const { ask } = await setUpN8n(t, sendBody(`${line.repeat(400)}{"type":"item","content":"네."}\n`));
   t.is(await textOf(ask()), '네.');
+});
+
+// n8n reply
+
+const longestLine = 1_000_000;
+const hearN8nReply = (
+  pieces: readonly Uint8Array[],
+  options: { reset?: boolean } = {},
+): Promise<HeardReply> => hearReply(readN8nReply(bodyOf(pieces, options), longestLine));
+const hearBody = (body: string | Buffer): Promise<HeardReply> => hearN8nReply([Buffer.from(body)]);
+
+const failureOf = ({ error }: HeardReply): unknown => (error instanceof AgentFailure ? error.failure : error);
+
+/** What a recorded answer without a reply fails with; the recordings only say that it does. */
+const expectedFailure = (failure: string | undefined): string | undefined => {
+  if (failure === undefined) return undefined;
+  return failure === 'empty body' || failure.startsWith('no output/text/message field')
+    ? 'no_reply'
+    : 'agent_reported_error';
+};
+
+for (const { name, bytes, response, expect } of recordedReplies('n8n')) {
+  if (response.status >= 300) continue;
+  test.serial(`recorded ${name}, cut anywhere, speaks what it should`, async (t) => {
+    const wanted = { text: expect.spoken ?? '', failure: expectedFailure(expect.failure) };
+    for (const pieces of everyCut(bytes)) {
+      const heard = await hearN8nReply(pieces, response);
+      const { text } = heard;
+      const failure = failureOf(heard);
+      if (text !== wanted.text || failure !== wanted.failure)
+        t.deepEqual({ text, failure }, wanted, pieces.join('|'));
+    }
+    t.is(failureOf(await hearN8nReply([bytes], response)), wanted.failure);
+  });
+}
+
+const speaks = test.macro<[title: string, body: unknown, expected: string]>({
+  async exec(t, _, body, expected) {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    for (const pieces of everyCut(Buffer.from(text)))
+      t.like(await hearN8nReply(pieces), { text: expected, error: undefined });
+  },
+  title: (_, title) => title,
+});
+
+const fails = test.macro<[title: string, body: unknown, failure: string, message?: RegExp]>({
+  async exec(t, _, body, failure, message) {
+    const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+    const heard = await hearBody(isRaw ? body : JSON.stringify(body));
+    t.is(heard.text, '');
+    t.is(failureOf(heard), failure);
+    if (message !== undefined) t.regex(heard.error instanceof Error ? heard.error.message : '', message);
+  },
+  title: (_, title) => title,
+});
+
+// One document
+test.serial(speaks, 'output comes before text and message', { message: 'c', text: 'b', output: 'a' }, 'a');
+test.serial(speaks, 'text comes before message', { message: 'c', text: 'b' }, 'b');
+test.serial(speaks, 'message alone', { message: 'c' }, 'c');
+test.serial(speaks, 'a field that is no text is passed over', { output: null, text: 7, message: 'c' }, 'c');
+test.serial(speaks, 'an object in output', { output: { text: '안쪽' }, text: '바깥' }, '안쪽');
+test.serial(
+  speaks,
+  'an object in output without a reply',
+  { output: { answer: '안쪽' }, text: '바깥' },
+  '바깥',
+);
+test.serial(speaks, 'a list in output', { output: [{ foo: 1 }, { text: '안쪽' }] }, '안쪽');
+test.serial(
+  speaks,
+  'all incoming items: the first that gives a reply',
+  [{ foo: 1 }, { output: 'a' }, 'b'],
+  'a',
+);
+test.serial(speaks, 'a list of texts', ['a', 'b'], 'a');
+test.serial(speaks, 'a text in quotes', '"안녕\\n하세요"', '안녕\n하세요');
+test.serial(speaks, 'a document over several lines', '\n{\n  "output": "네"\n}\n', '네');
+test.serial(speaks, 'blank lines that keep the connection alive', '\n \n\n{"output":"네"}\n\n', '네');
+test.serial(
+  speaks,
+  'documents on lines: the first that gives a reply',
+  '{"a":1}\n{"text":"a"}\n{"text":"b"}',
+  'a',
+);
+test.serial(
+  speaks,
+  'the words of a status with a reply beside it',
+  { message: 'Workflow was started', text: 'a' },
+  'a',
+);
+test.serial(speaks, 'a type that is not of a stream', { type: 'answer', output: '네' }, '네');
+
+test.serial(fails, 'an empty body', '', 'no_reply', /empty/);
+test.serial(fails, 'blank lines alone', '\n \r\n', 'no_reply', /empty/);
+test.serial(
+  fails,
+  'other fields',
+  { answer: '네', reply: '네', content: '네' },
+  'no_reply',
+  /"output", "text" or "message"/,
+);
+test.serial(fails, 'an empty object', {}, 'no_reply');
+test.serial(fails, 'an empty list', [], 'no_reply');
+test.serial(fails, 'null', 'null', 'no_reply');
+test.serial(fails, 'a number', '42', 'no_reply');
+test.serial(fails, 'a reply that is a number', { output: 42 }, 'no_reply');
+test.serial(
+  fails,
+  'a workflow that only starts',
+  { message: 'Workflow was started' },
+  'no_reply',
+  /response mode/,
+);
+test.serial(fails, 'an execution that only starts', { executionStarted: true }, 'no_reply', /response mode/);
+test.serial(fails, 'lists in lists without end', `${'['.repeat(200_000)}${']'.repeat(200_000)}`, 'no_reply');
+test.serial(fails, 'a page', '<!DOCTYPE html><p>네</p>', 'invalid_reply');
+test.serial(fails, 'half a document', '{"output":"안녕', 'invalid_reply');
+test.serial(fails, 'half a list', '[{"output":"안녕', 'invalid_reply');
+test.serial(fails, 'an event stream', 'data: {"type":"text-delta"}\n\n', 'invalid_reply');
+test.serial(fails, 'a picture', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'), 'invalid_reply');
+test.serial(fails, 'text in UTF-16', Buffer.from('hello', 'utf16le'), 'invalid_reply');
+test.serial(fails, 'text in an old encoding', Buffer.from([0xbe, 0xc8, 0xb3, 0xe7]), 'invalid_reply');
+
+const jsonLines = (...values: unknown[]): string =>
+  values.map((value) => `${JSON.stringify(value)}\n`).join('');
+for (const body of [
+  ...['', '  '].map((output) => JSON.stringify({ output, text: '다른 말' })),
+  jsonLines({ type: 'begin' }, { type: 'item', content: '' }, { type: 'end' }),
+  jsonLines({ type: 'begin' }, { type: 'end' }),
+]) {
+  test.serial(`${body.trim()} is the agent choosing silence`, async (t) => {
+    const { error, remarks } = await hearBody(body);
+    t.is(error, undefined);
+    t.deepEqual(remarks, ['the workflow answered with an empty text']);
+  });
+}
+
+// Plain text
+test.serial(
+  speaks,
+  'plain text without the space around it',
+  ' 안녕하세요: "네" \r\n둘째 줄\n',
+  '안녕하세요: "네" \n둘째 줄',
+);
+test.serial(speaks, 'text that begins with a bracket', '[안내] 오늘은 쉽니다.', '[안내] 오늘은 쉽니다.');
+test.serial(speaks, 'text that begins with a brace', '{이름} 님, 안녕하세요.', '{이름} 님, 안녕하세요.');
+test.serial(speaks, 'text that begins with a quote', '"안녕" 이라고 했어요.', '"안녕" 이라고 했어요.');
+
+// Streams
+const lines = jsonLines;
+const begin = { type: 'begin', metadata: { nodeName: 'AI Agent' } };
+const end = { type: 'end', metadata: { nodeName: 'AI Agent' } };
+const item = (content: unknown) => ({ type: 'item', content, metadata: { text: '아님', output: '아님' } });
+
+test.serial('an end is not the end of the reply, but of a sentence', async (t) => {
+  const body = lines(
+    begin,
+    item('확인해 '),
+    item('볼게요'),
+    end,
+    begin,
+    end,
+    begin,
+    item('배송 중입니다'),
+    end,
+  );
+  t.deepEqual(await hearBody(body), {
+    text: '확인해 볼게요배송 중입니다',
+    sentences: ['확인해 볼게요', '배송 중입니다'],
+    remarks: [],
+    error: undefined,
+  });
+});
+
+test.serial('JSON in an item gives its reply, or nothing', async (t) => {
+  const json = (value: unknown) => item(JSON.stringify(value));
+  const body = lines(
+    begin,
+    json({ output: '하나 ' }),
+    json({ answer: '아님' }),
+    json([{ text: '둘 ' }]),
+    json({ executionStarted: true }),
+    json({ message: 'Workflow was started' }),
+    item({ output: '셋 ' }),
+    item(7),
+    item('{이름} '),
+    item('[1] '),
+    item('"넷"'),
+    end,
+  );
+  t.like(await hearBody(body), { text: '하나 둘 셋 {이름} [1] "넷"', error: undefined });
+});
+
+const toolError = { type: 'error', content: '연결 거부', metadata: { nodeName: 'hang_up' } };
+const wentOn = 'a node of the workflow failed, and the workflow went on';
+
+test.serial('a tool that fails is no failed turn: what the agent says behind it is the reply', async (t) => {
+  const body = lines(begin, item('잠시만요.'), end, toolError, begin, item('안녕히 '), item('계세요.'), end);
+  t.deepEqual(await hearBody(body), {
+    text: '잠시만요.안녕히 계세요.',
+    sentences: ['잠시만요.', '안녕히 계세요.'],
+    remarks: [wentOn],
+    error: undefined,
+  });
+});
+
+test.serial(
+  'a tool that fails behind the words, and a step that adds nothing, leave the words',
+  async (t) => {
+    t.deepEqual(await hearBody(lines(begin, item('안녕히 계세요.'), end, toolError, begin, end)), {
+      text: '안녕히 계세요.',
+      sentences: ['안녕히 계세요.'],
+      remarks: [wentOn],
+      error: undefined,
+    });
+  },
+);
+
+test.serial('an error behind which no words come is that of the reply', async (t) => {
+  const { text, error } = await hearBody(lines(begin, toolError, begin, end));
+  t.is(text, '');
+  t.like(error, { failure: 'agent_reported_error', serverSays: '연결 거부' });
+});
+
+test.serial('an error that is the last word fails the reply, and what came before it is said', async (t) => {
+  const withWords = await hearBody(lines(begin, item('오늘은 '), { type: 'error', content: '한도 초과' }));
+  t.is(withWords.text, '오늘은 ');
+  t.like(withWords.error, { failure: 'agent_reported_error', serverSays: '한도 초과' });
+  t.false(String(withWords.error).includes('한도'));
+  const without = await hearBody(lines(begin, { type: 'error', message: '아님' }));
+  t.like(without.error, { failure: 'agent_reported_error', serverSays: undefined });
+});
+
+test.serial(fails, 'a stream that breaks off before a word', lines(begin, item('')), 'no_reply');
+test.serial(fails, 'a stream whose nodes do not all end', lines(begin, begin, end), 'no_reply');
+test.serial(
+  fails,
+  'a stream whose items hold no reply',
+  lines(begin, item('{"answer":"네"}'), end),
+  'no_reply',
+);
+test.serial(
+  speaks,
+  'a stream with lines of other kinds',
+  lines({ type: 'ping' }, begin, item('네'), { text: 'x' }, end),
+  '네',
+);
+
+test.serial('what is odd about a stream is remarked, and its words stand', async (t) => {
+  const remarksOf = async (body: string, text = '네') => {
+    const heard = await hearBody(body);
+    t.like(heard, { text, error: undefined });
+    return heard.remarks;
+  };
+  t.deepEqual(await remarksOf(lines(begin, item('네'))), ['the stream ended before all of its nodes had']);
+  t.deepEqual(await remarksOf(`${lines(begin, item('네'), end)}{"type":"it`), [
+    'a line of the response could not be read',
+  ]);
+  t.deepEqual(await remarksOf(lines(begin, item(''), end), ''), ['the workflow answered with an empty text']);
+});
+
+// n8n properties
+
+const hearN8nProperties = (pieces: readonly Uint8Array[]): Promise<HeardReply> =>
+  hearReply(readN8nReply(bodyOf(pieces), 1_000_000));
+
+const cutEvery = (text: string, size: number): Buffer[] => {
+  const bytes = Buffer.from(text);
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
+};
+const size = fc.integer({ min: 1, max: 60 });
+const words = fc.string({ unit: fc.constantFrom('네', 'a', '\n', '\u2028', '[', '"', '😀', '\ud83d', ' ') });
+
+test.serial(
+  'line ends, blank lines, unknown lines and fields, and cuts change nothing of what is said',
+  async (t) => {
+    const noise = fc.constantFrom(begin, end, { type: 'tool', content: '아님' }, { output: '아님' }, null, 7);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(words, noise)),
+        fc.constantFrom('\n', '\r\n', '\r', '\n\n', '\n \n'),
+        fc.dictionary(fc.constantFrom('a', 'text', 'output', 'message'), fc.jsonValue()),
+        size,
+        async (all, lineEnd, fields, pieceSize) => {
+          const values = all.map((part) => (typeof part === 'string' ? { ...fields, ...item(part) } : part));
+          const body = [begin, ...values, item('.')].map((value) => JSON.stringify(value) + lineEnd).join('');
+          const { text, error } = await hearN8nProperties(cutEvery(body, pieceSize));
+          t.is(error, undefined);
+          t.is(text, `${all.filter((part) => typeof part === 'string').join('')}.`);
+        },
+      ),
+    );
+  },
+);
+
+test.serial('only texts at the places of a reply are spoken', async (t) => {
+  const data = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"type"'));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.dictionary(fc.constantFrom('a', 'reply', 'content'), data),
+      size,
+      async (value, pieceSize) => {
+        t.is((await hearN8nProperties(cutEvery(JSON.stringify(value), pieceSize))).text, '');
+        const { text } = await hearN8nProperties(
+          cutEvery(JSON.stringify([value, { ...value, message: '네' }]), pieceSize),
+        );
+        t.is(text, '네');
+      },
+    ),
+  );
+});
+
+test.serial('whatever comes, a reply ends, or fails as an agent fails', async (t) => {
+  const line = fc.oneof(
+    fc.string(),
+    fc.jsonValue().map((value) => JSON.stringify(value)),
+    fc
+      .record({ type: fc.constantFrom('begin', 'item', 'end', 'error', 'x'), content: fc.jsonValue() })
+      .map((value) => JSON.stringify(value)),
+  );
+  const bytes = fc.oneof(
+    fc.array(line).map((all) => Buffer.from(all.join('\n'))),
+    fc.uint8Array().map((array) => Buffer.from(array)),
+  );
+  await fc.assert(
+    fc.asyncProperty(bytes, async (body) => {
+      const { error, text, remarks } = await hearN8nProperties([body]);
+      t.true(error === undefined || error instanceof AgentFailure, String(error));
+      t.true(error !== undefined || text.trim() !== '' || remarks.length > 0, 'silent without a reason');
+    }),
+  );
 });

@@ -1,12 +1,18 @@
+/** Agents that speak chat completions: requests and streams. */
 import test, { type ExecutionContext } from 'ava';
+import * as fc from 'fast-check';
+import { replyLimits } from '#config/policy.ts';
 import type { Message } from '#machines/reply.ts';
-import type { AgentCall } from '#src/domain/agent-call.ts';
+import { readCompletion, type ToolCall } from '#src/agents/chat-completions/read-completion.ts';
 import { openAiCompatibleAgent } from '#src/agents/openai-compatible.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
-import { sendBody, startAgentServer, type Answer } from '#test/helpers/agent-server.ts';
+import { type Answer, sendBody, startAgentServer } from '#test/helpers/agent-server.ts';
 import { endpointWorld } from '#test/helpers/endpoint-world.ts';
 import { hearReply, textOf } from '#test/helpers/heard-reply.ts';
-import { recordedReplies } from '#test/helpers/recorded-replies.ts';
+import { bodyOf, everyCut, recordedReplies } from '#test/helpers/recorded-replies.ts';
+
+// OpenAI-compatible
 
 const context = {
   call_id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
@@ -16,7 +22,7 @@ const context = {
   language: 'ko',
 } as const;
 
-const setUp = async (
+const setUpOpenaiCompatible = async (
   t: ExecutionContext,
   answer: Answer,
   { path = '', ...changes }: Partial<AgentCall> & { path?: string } = {},
@@ -49,8 +55,8 @@ const yes = sendBody(
   'data: {"choices":[{"index":0,"delta":{"content":"네."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
 );
 
-test('the request is the documented one, to the byte', async (t) => {
-  const { server, ask } = await setUp(t, yes, { path: '/v1', bearerToken: 'session-token' });
+test.serial('the request is the documented one, to the byte', async (t) => {
+  const { server, ask } = await setUpOpenaiCompatible(t, yes, { path: '/v1', bearerToken: 'session-token' });
   const messages: Message[] = [
     { role: 'user', content: kickoffFor('예약 "확인"') },
     { role: 'assistant', content: '안녕하세요.' },
@@ -67,8 +73,8 @@ test('the request is the documented one, to the byte', async (t) => {
   );
 });
 
-test('a withheld number is a header like any other', async (t) => {
-  const { server, ask } = await setUp(t, yes, { context: { ...context, from: 'anonymous' } });
+test.serial('a withheld number is a header like any other', async (t) => {
+  const { server, ask } = await setUpOpenaiCompatible(t, yes, { context: { ...context, from: 'anonymous' } });
   await textOf(ask());
   t.is(server.requests[0]?.headers['x-gw-from'], 'anonymous');
 });
@@ -81,8 +87,8 @@ for (const [chatPath, expected] of [
   ['/v1/chat/completions', '/v1/chat/completions'],
   ['/v1/chat/completions/', '/v1/chat/completions'],
 ] as const) {
-  test(`the chat URL …${chatPath} asks ${expected}`, async (t) => {
-    const { server, ask } = await setUp(t, yes, { path: chatPath });
+  test.serial(`the chat URL …${chatPath} asks ${expected}`, async (t) => {
+    const { server, ask } = await setUpOpenaiCompatible(t, yes, { path: chatPath });
     await textOf(ask());
     t.is(server.requests[0]?.path, expected);
   });
@@ -91,8 +97,8 @@ for (const [chatPath, expected] of [
 for (const { name, bytes, response } of recordedReplies('openai_compatible').filter(
   ({ response: { status } }) => status >= 300,
 )) {
-  test(`${name}: an HTTP error is a failure, and nothing of it is spoken`, async (t) => {
-    const { ask } = await setUp(t, sendBody(bytes, response.status));
+  test.serial(`${name}: an HTTP error is a failure, and nothing of it is spoken`, async (t) => {
+    const { ask } = await setUpOpenaiCompatible(t, sendBody(bytes, response.status));
     const { text, error } = await hearReply(ask());
     t.is(text, '');
     t.like(error, { failure: 'http_error', status: response.status, message: `HTTP ${response.status}` });
@@ -101,23 +107,224 @@ for (const { name, bytes, response } of recordedReplies('openai_compatible').fil
 
 const wantsTool = 'the model asked for a tool, which the server leaves to the caller';
 
-test('a tool that nobody here can call is no reply', async (t) => {
+test.serial('a tool that nobody here can call is no reply', async (t) => {
   const toolCalls = recordedReplies('openai_compatible').find(({ name }) => name === '29-tool_calls');
-  const { ask } = await setUp(t, sendBody(toolCalls?.bytes ?? ''));
+  const { ask } = await setUpOpenaiCompatible(t, sendBody(toolCalls?.bytes ?? ''));
   const { text, error } = await hearReply(ask());
   t.is(text, '');
   t.like(error, { failure: 'no_reply', message: wantsTool });
 });
 
-test('a tool that nobody here can call is a remark behind words', async (t) => {
+test.serial('a tool that nobody here can call is a remark behind words', async (t) => {
   const chunk = (delta: object, finish: string | null = null): string =>
     `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
   const call = { index: 0, id: 'c', function: { name: 'look_up', arguments: '{}' } };
-  const { ask } = await setUp(
+  const { ask } = await setUpOpenaiCompatible(
     t,
     sendBody(chunk({ content: '찾아볼게요.' }) + chunk({ tool_calls: [call] }) + chunk({}, 'tool_calls')),
   );
   const { text, remarks, error } = await hearReply(ask());
   t.deepEqual({ text, error }, { text: '찾아볼게요.', error: undefined });
   t.deepEqual(remarks, [wantsTool]);
+});
+
+// Read completion
+
+type Read = { text: string; remarks: string[]; toolCalls: readonly ToolCall[]; error: unknown };
+
+const read = async (pieces: readonly Uint8Array[], reset = false): Promise<Read> => {
+  const result: Read = { text: '', remarks: [], toolCalls: [], error: undefined };
+  try {
+    for await (const part of readCompletion(bodyOf(pieces, { reset }), replyLimits.lineCharacters)) {
+      if (typeof part === 'string') result.text += part;
+      else if ('remark' in part) result.remarks.push(part.remark);
+      else result.toolCalls = part.toolCalls;
+    }
+  } catch (error) {
+    result.error = error;
+  }
+  return result;
+};
+
+const readText = (text: string): Promise<Read> => read([Buffer.from(text)]);
+const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+const says = (content: unknown, finish: string | null = null): string =>
+  event({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] });
+const done = 'data: [DONE]\n\n';
+
+const cases = recordedReplies('openai_compatible').filter(({ response }) => response.status < 300);
+
+for (const { name, bytes, response, expect } of cases) {
+  test.serial(`${name}: speaks what is expected, however it is cut`, async (t) => {
+    for (const pieces of everyCut(bytes)) {
+      const { text, error } = await read(pieces, response.reset);
+      t.is(text, expect.spoken ?? '');
+      t.is(error !== undefined, expect.failure !== undefined, String(error));
+    }
+  });
+}
+
+test.serial('a reply that stands although something is odd carries a remark', async (t) => {
+  const odd = new Map(cases.map(({ name, bytes }) => [name, bytes]));
+  const remarksOf = async (name: string): Promise<string[]> =>
+    (await read([odd.get(name) ?? Buffer.of()])).remarks;
+  t.deepEqual(await remarksOf('01-normal'), []);
+  t.deepEqual(await remarksOf('06-no-DONE'), []);
+  t.deepEqual(await remarksOf('07-no-finish-reason-no-DONE'), ['the response ended without its end mark']);
+  t.deepEqual(await remarksOf('36-finish_reason-length'), ['the reply was cut off at its longest length']);
+  t.deepEqual(await remarksOf('37-finish_reason-content_filter'), [
+    'the reply was cut off by a content filter',
+  ]);
+  t.deepEqual(await remarksOf('35-malformed-json-event'), ['a part of the response could not be read']);
+});
+
+test.serial('the server’s own words stand beside the failure, never in it', async (t) => {
+  for (const { bytes, expect, response } of cases.filter(
+    (recorded) => recorded.expect.failure !== undefined,
+  )) {
+    const { error } = await read([bytes], response.reset);
+    t.true(error instanceof Error);
+    if (error instanceof Error) t.false(error.message.includes(expect.failure ?? ''), error.message);
+  }
+  t.like((await readText(event({ error: { message: '모델 고장', code: 500 } }))).error, {
+    failure: 'agent_reported_error',
+    serverSays: '모델 고장',
+  });
+});
+
+test.serial('errors have many shapes', async (t) => {
+  for (const error of [
+    event({ error: 'model crashed' }),
+    event({ error: { code: 500 } }),
+    `event: error\n${event({ message: 'boom' })}`,
+    'error: {"code":500,"message":"boom"}\n\n',
+    'error: boom\n\n',
+    says(null, 'overloaded_error') + done,
+    says(null, 'error'),
+  ]) {
+    const { text, error: failure } = await readText(says('네, ') + error);
+    t.is(text, '네, ');
+    t.like(failure, { failure: 'agent_reported_error' }, error);
+  }
+  t.is(
+    (await readText(event({ error: null, choices: [{ delta: { content: '네.' } }] }) + done)).error,
+    undefined,
+  );
+});
+
+test.serial('nothing is no reply, something else is no completion', async (t) => {
+  for (const empty of ['', '\n\n', ': comment\n\n', done, says(null) + says(''), event({ choices: [] })]) {
+    t.like((await readText(empty)).error, { failure: 'no_reply' }, empty);
+  }
+  for (const other of ['{"detail":"Not Found"}', event({ hello: 1 }), 'data: hello\n\n', 'hello', '[]']) {
+    t.like((await readText(other)).error, { failure: 'invalid_reply' }, other);
+  }
+});
+
+test.serial('a model that finishes without text chooses silence', async (t) => {
+  const { text, error, remarks } = await readText(says('') + says(null, 'stop') + done);
+  t.is(text, '');
+  t.is(error, undefined);
+  t.deepEqual(remarks, ['the model finished without text']);
+});
+
+test.serial('parts of a content, and other choices', async (t) => {
+  const { text } = await readText(
+    says([{ type: 'text', text: '네, ' }, { type: 'image_url', image_url: {} }, { text: '그렇습니다.' }, 7]) +
+      event({
+        choices: [
+          { index: 1, delta: { content: '아니요.' } },
+          { index: 0, delta: { content: '!' } },
+        ],
+      }) +
+      event({ choices: [null, { index: 0, delta: { content: 7 } }] }) +
+      done,
+  );
+  t.is(text, '네, 그렇습니다.!');
+});
+
+for (const finish of ['length', 'content_filter']) {
+  test.serial(`a model that finishes by ${finish} before its first word has chosen nothing`, async (t) => {
+    const { text, error } = await readText(says('') + says(null, finish));
+    t.is(text, '');
+    t.like(error, { failure: 'no_reply' });
+  });
+}
+
+test.serial('a connection that breaks behind the finish loses nothing', async (t) => {
+  const whole = await read([Buffer.from(says('네.', 'stop'))], true);
+  t.is(whole.text, '네.');
+  t.is(whole.error, undefined);
+  t.deepEqual(whole.remarks, ['the connection broke behind the end of the reply']);
+});
+
+test.serial('calls of tools are put together from their parts', async (t) => {
+  const call = (part: object): string => event({ choices: [{ index: 0, delta: { tool_calls: [part] } }] });
+  const { toolCalls, text, error } = await readText(
+    says('안녕히 계세요.') +
+      call({ index: 0, id: 'call_1', type: 'function', function: { name: 'hang_up', arguments: '' } }) +
+      call({ index: 1, id: 'call_2', function: { name: 'press_keys', arguments: '{"ke' } }) +
+      call({ index: 0, function: { arguments: '{}' } }) +
+      call({ index: 1, function: { arguments: 'ys":"1"}' } }) +
+      says(null, 'tool_calls') +
+      done,
+  );
+  t.is(text, '안녕히 계세요.');
+  t.is(error, undefined);
+  t.deepEqual(toolCalls, [
+    { id: 'call_1', name: 'hang_up', arguments: '{}' },
+    { id: 'call_2', name: 'press_keys', arguments: '{"keys":"1"}' },
+  ]);
+});
+
+test.serial('thoughts are never spoken, wherever their marks are cut', async (t) => {
+  const whole =
+    '<think>손님이 <b>화</b>났다</think>\n\n네, 3 < 4 이고 <thin> 입니다. <think>음</think>그렇죠?<th';
+  const characters = Array.from(whole);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 }), async (sizes) => {
+      let stream = '';
+      for (let at = 0, index = 0; at < characters.length; index += 1) {
+        const size = sizes[index % sizes.length] ?? 1;
+        stream += says(characters.slice(at, at + size).join(''));
+        at += size;
+      }
+      t.is((await readText(stream + done)).text, '네, 3 < 4 이고 <thin> 입니다. 그렇죠?<th');
+    }),
+    { numRuns: 50 },
+  );
+  t.is((await readText(says('<think>끝없는 생각') + says(null, 'stop'))).text, '');
+});
+
+test.serial('line ends, chunk sizes, comments and unknown fields change nothing', async (t) => {
+  const words = fc.array(fc.string({ unit: 'grapheme', maxLength: 8 }), { minLength: 1, maxLength: 12 });
+  const noise = fc.constantFrom(
+    '',
+    ': OPENROUTER PROCESSING',
+    'event: message',
+    'id: 7',
+    'retry: 1',
+    'x-odd: 1',
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      words,
+      fc.constantFrom('\n', '\r\n', '\r'),
+      noise,
+      fc.integer({ min: 1, max: 50 }),
+      async (texts, end, other, size) => {
+        const lines = texts.flatMap((content) => [
+          ...(other === '' ? [] : [other]),
+          `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content, odd: {} } }], usage: null })}`,
+          '',
+        ]);
+        const bytes = Buffer.from([...lines, 'data: [DONE]', ''].map((line) => line + end).join(''));
+        const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+          bytes.subarray(index * size, (index + 1) * size),
+        );
+        const { text } = await read(pieces);
+        t.is(text, texts.join(''));
+      },
+    ),
+  );
 });

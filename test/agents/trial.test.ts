@@ -1,24 +1,32 @@
+/** Trials of agents: requests, results and types of servers. */
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
-import { agentTimes } from '#config/policy.ts';
+import { agentTimes, replyLimits } from '#config/policy.ts';
+import type { ReplyFailure } from '#machines/reply.ts';
 import { createTryAgent } from '#src/agents/trial.ts';
 import { turnReport } from '#src/agents/trial/report.ts';
-import type { TrialRequest } from '#src/domain/agent-trial.ts';
-import type { TriedTurn } from '#src/domain/agent-trial.ts';
 import { systemClock } from '#src/clocks.ts';
+import type { AgentType } from '#src/domain/agent-binding.ts';
+import type { TrialRequest, TriedTurn } from '#src/domain/agent-trial.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
+import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 import {
   after,
+  type Answer,
   breakInTheMiddle,
+  hangUpConnection,
   redirectTo,
   sendBody,
   sendJson,
   sendReply,
   startAgentServer,
   stayQuiet,
-  type Answer,
 } from '#test/helpers/agent-server.ts';
 import { endpointWorld } from '#test/helpers/endpoint-world.ts';
+import { type ModelAnswer, startModelServer } from '#test/helpers/model-server.ts';
+import { recordedReplies } from '#test/helpers/recorded-replies.ts';
+
+// Trial
 
 const asked = (request: Partial<TrialRequest> & { chatUrl: string | null }): TrialRequest => ({
   agentType: 'webhook',
@@ -55,7 +63,7 @@ const tryWith = async (
   return { server, trial, turn: trial.turns.at(-1) };
 };
 
-test('an inbound conversation goes turn by turn, and everything is noted', async (t) => {
+test.serial('an inbound conversation goes turn by turn, and everything is noted', async (t) => {
   const { server, trial } = await tryWith(
     t,
     [sendReply('Good morning. How can I help?'), sendReply('Bye.')],
@@ -91,7 +99,7 @@ test('an inbound conversation goes turn by turn, and everything is noted', async
   t.like(first, { remarks: [], failure: null, advice: null });
 });
 
-test('an outbound conversation begins with the kickoff, from the own number', async (t) => {
+test.serial('an outbound conversation begins with the kickoff, from the own number', async (t) => {
   const { trial } = await tryWith(t, sendReply('Hello.'), {
     direction: 'outbound',
     instruction: 'Book a table\nfor two',
@@ -107,7 +115,7 @@ test('an outbound conversation begins with the kickoff, from the own number', as
   });
 });
 
-test('times are those since the turn began, in order', async (t) => {
+test.serial('times are those since the turn began, in order', async (t) => {
   const { turn } = await tryWith(t, after(30, sendReply('One. Two.')));
   const exchange = turn?.exchanges[0];
   const times = [
@@ -126,7 +134,7 @@ test('times are those since the turn began, in order', async (t) => {
   t.is(exchange?.received?.firstByteMs, turn?.firstByteMs);
 });
 
-test('the token is sent, and shown nowhere, not even where the server repeats it', async (t) => {
+test.serial('the token is sent, and shown nowhere, not even where the server repeats it', async (t) => {
   const token = 'hush-hush-1';
   const { server, trial } = await tryWith(
     t,
@@ -146,7 +154,7 @@ test('the token is sent, and shown nowhere, not even where the server repeats it
   );
 });
 
-test('the first turn that fails is the last, and its advice says what to change', async (t) => {
+test.serial('the first turn that fails is the last, and its advice says what to change', async (t) => {
   const { server, trial, turn } = await tryWith(t, sendJson({ text: 'Hi' }), { say: ['One', 'Two'] });
   t.is(server.requests.length, 1);
   t.false(trial.ok);
@@ -154,7 +162,7 @@ test('the first turn that fails is the last, and its advice says what to change'
   t.regex(turn?.advice ?? '', /its fields are: "text"/);
 });
 
-test('an error status keeps what the server says of it', async (t) => {
+test.serial('an error status keeps what the server says of it', async (t) => {
   const { turn } = await tryWith(t, sendBody('no such path', 404));
   t.like(turn, {
     failure: { kind: 'http_error', detail: 'HTTP 404', serverSays: 'no such path' },
@@ -163,14 +171,14 @@ test('an error status keeps what the server says of it', async (t) => {
   t.regex(turn?.advice ?? '', /Correct the path/);
 });
 
-test('silence that the agent chooses is no failure, and no reply either', async (t) => {
+test.serial('silence that the agent chooses is no failure, and no reply either', async (t) => {
   const { trial, turn } = await tryWith(t, sendReply(''));
   t.false(trial.ok);
   t.like(turn, { failure: null, spoken: [] });
   t.regex(turn?.advice ?? '', /say nothing/);
 });
 
-test('text that no voice can speak is no reply', async (t) => {
+test.serial('text that no voice can speak is no reply', async (t) => {
   const { turn } = await tryWith(t, sendReply('🙂'));
   t.like(turn, {
     failure: { kind: 'no_reply', detail: 'the reply has text, and none of it can be spoken' },
@@ -179,7 +187,7 @@ test('text that no voice can speak is no reply', async (t) => {
   t.regex(turn?.advice ?? '', /words/);
 });
 
-test('a redirect and a broken reply are told by name', async (t) => {
+test.serial('a redirect and a broken reply are told by name', async (t) => {
   const redirected = await tryWith(t, redirectTo('https://elsewhere.example.com/'));
   t.like(redirected.turn, {
     failure: { kind: 'redirect_refused' },
@@ -199,7 +207,7 @@ test('a redirect and a broken reply are told by name', async (t) => {
   t.regex(broken.turn?.exchanges[0]?.error ?? '', /^connection_failed/);
 });
 
-test('the time limits of a call hold', async (t) => {
+test.serial('the time limits of a call hold', async (t) => {
   const { turn } = await tryWith(t, stayQuiet, { token: 'hush-hush' }, { firstTokenMs: 30 });
   t.like(turn, {
     failure: { kind: 'first_token_timeout' },
@@ -207,7 +215,7 @@ test('the time limits of a call hold', async (t) => {
   });
 });
 
-test('the whole trial has a limit of its own', async (t) => {
+test.serial('the whole trial has a limit of its own', async (t) => {
   const server = await startAgentServer([sendReply('One.'), stayQuiet]);
   t.teardown(() => server.close());
   let expire: () => void = () => undefined;
@@ -237,7 +245,7 @@ test('the whole trial has a limit of its own', async (t) => {
   });
 });
 
-test('what a binding would not store is not sent, and said', async (t) => {
+test.serial('what a binding would not store is not sent, and said', async (t) => {
   const { trial } = await tryWith(t, sendReply('Hi.'), { agentId: 'support', assistantId: 'graph' });
   t.deepEqual(trial.notes, [
     'The agent ID is not used: webhook has none.',
@@ -245,14 +253,14 @@ test('what a binding would not store is not sent, and said', async (t) => {
   ]);
 });
 
-test('a large body is shown by its beginning', async (t) => {
+test.serial('a large body is shown by its beginning', async (t) => {
   const { turn } = await tryWith(t, sendReply('가'.repeat(5_000)));
   const received = turn?.exchanges[0]?.received;
   t.is(received?.bytes, 15_012);
   t.is(received?.body, `{"reply":"${'가'.repeat(1_362)}`);
 });
 
-test('the report shows it all on lines, and moves no cursor', async (t) => {
+test.serial('the report shows it all on lines, and moves no cursor', async (t) => {
   const { turn, server } = await tryWith(t, sendBody('{"reply": "Hi.\\n\\nThere."}\r\n\u001b[2J\u202e', 500));
   const text = turn === undefined ? '' : turnReport(turn);
   t.true(text.includes(`→ POST ${server.url}`));
@@ -264,7 +272,7 @@ test('the report shows it all on lines, and moves no cursor', async (t) => {
   t.notRegex(text, /[\u0000-\u0009\u000b-\u001f\u202e]/);
 });
 
-test('what the agent would do is shown in its place, and what is wrong is told', async (t) => {
+test.serial('what the agent would do is shown in its place, and what is wrong is told', async (t) => {
   const reply = sendReply('One.<keys press="1#"/><language tag="ko"/><language tag="xx"/> Bye.<hangup/>');
   const { turn, trial } = await tryWith(t, reply, { controls: 'inline' });
   t.true(trial.ok);
@@ -282,7 +290,7 @@ test('what the agent would do is shown in its place, and what is wrong is told',
   );
 });
 
-test('whom the agent would transfer to is shown, and how', async (t) => {
+test.serial('whom the agent would transfer to is shown, and how', async (t) => {
   const reply = sendReply('One moment.<transfer to="0212345678" mode="warm" accept_key="1"/>');
   const { turn } = await tryWith(t, reply, { controls: 'inline' });
   t.like(turn?.controls[0], { act: 'transfer', transfer: { to: '0212345678', acceptKey: '1' } });
@@ -292,8 +300,272 @@ test('whom the agent would transfer to is shown, and how', async (t) => {
   );
 });
 
-test('a turn of controls alone is a reply', async (t) => {
+test.serial('a turn of controls alone is a reply', async (t) => {
   const listed = sendJson({ reply: '', controls: [{ hangup: {} }] });
   t.true((await tryWith(t, listed, { controls: 'inline' })).trial.ok);
   t.false((await tryWith(t, listed)).trial.ok);
 });
+
+// Trial types
+// Trials of all agent types, against servers that answer with the recorded bytes of the real ones.
+
+type Server = Parameters<typeof recordedReplies>[0];
+
+const recorded = (server: Server, name: string) => {
+  const found = recordedReplies(server).find((reply) => reply.name === name);
+  if (found === undefined) throw new Error(`There is no recorded reply ${name}`);
+  return found;
+};
+
+const answering = (server: Server, name: string): Answer => {
+  const { response, bytes } = recorded(server, name);
+  const { 'transfer-encoding': _coding, ...headers } = response.headers;
+  return (answer) => {
+    answer.writeHead(response.status, headers).end(bytes);
+  };
+};
+
+const tryRecorded = async (
+  t: ExecutionContext,
+  agentType: Exclude<AgentType, 'webhook'>,
+  { answer, path = '', ...request }: { answer: string; path?: string } & Partial<TrialRequest>,
+) => {
+  const main = answering(agentType, answer);
+  const thread = answering('langgraph', '01a-thread-create');
+  const isThread = (asked: string): boolean => asked === '/threads';
+  const server = await startAgentServer((response, asked) =>
+    (isThread(asked.path) ? thread : main)(response, asked),
+  );
+  t.teardown(() => server.close());
+  const { wholeTrialMs, ...times } = agentTimes;
+  const trial = await createTryAgent({
+    ...endpointWorld(t),
+    times,
+    wholeTrialMs,
+    languageModel: null,
+    logger: pino({ level: 'silent' }),
+  })({
+    agentType,
+    chatUrl: `${server.url}${path}`,
+    assistantId: agentType === 'langgraph' ? 'agent' : null,
+    agentId: null,
+    controls: 'off',
+    token: null,
+    direction: 'inbound',
+    language: 'ko',
+    instruction: null,
+    say: ['안녕하세요'],
+    ...request,
+  });
+  return { server, trial, turn: trial.turns[0] };
+};
+
+const bare = (text: string): string => text.replaceAll(/\s+/g, '');
+
+for (const [agentType, answer, path] of [
+  ['openai_compatible', 'portkey-01-anthropic-text', '/chat/completions'],
+  ['n8n', '06a-streaming-agent', '/webhook/x/chat'],
+  ['langgraph', '04-tools-messages', '/runs/stream'],
+  ['mastra', '04-tool-call', '/api/agents/voiceAssistant/stream'],
+] as const) {
+  test.serial(`${agentType}: what would be spoken, and the request that would be sent`, async (t) => {
+    const { trial, turn } = await tryRecorded(t, agentType, {
+      answer,
+      path: agentType === 'n8n' ? path : '',
+    });
+    t.true(trial.ok, JSON.stringify(trial));
+    t.is(
+      bare(turn?.spoken.map(({ text }) => text).join('') ?? ''),
+      bare(recorded(agentType, answer).expect.spoken ?? ''),
+    );
+    const last = turn?.exchanges.at(-1);
+    t.true(last?.sent.url.endsWith(path), last?.sent.url);
+    t.like(last, { received: { status: 200 }, error: null });
+    t.is(turn?.firstByteMs, last?.received?.firstByteMs);
+    t.is(turn?.advice, null);
+  });
+}
+
+test.serial('langgraph: the request that makes the thread belongs to the first turn', async (t) => {
+  const { turn } = await tryRecorded(t, 'langgraph', { answer: '02a-agent-turn1' });
+  t.deepEqual(
+    turn?.exchanges.map(({ sent }) => new URL(sent.url).pathname.replace(/[\da-f-]{36}/, 'ID')),
+    ['/threads', '/threads/ID/runs/stream'],
+  );
+});
+
+type Case = [
+  Exclude<AgentType, 'webhook'>,
+  { answer: string; path?: string } & Partial<TrialRequest>,
+  kind: ReplyFailure | null,
+  advice: RegExp,
+];
+
+const cases: Case[] = [
+  ['openai_compatible', { answer: '43-http-404-vllm-model', path: '/v1' }, 'http_error', /"model" key/],
+  ['openai_compatible', { answer: '44-http-422-fastapi', path: '/v1' }, 'http_error', /"model" key/],
+  ['openai_compatible', { answer: '45-http-401-text' }, 'http_error', /wants to be shown a token/],
+  ['openai_compatible', { answer: '41-html-200_captive_proxy' }, 'invalid_reply', /web page/],
+  ['openai_compatible', { answer: '29-tool_calls' }, 'no_reply', /run its tools/],
+  ['openai_compatible', { answer: '39-empty-body-200' }, 'no_reply', /without a reply/],
+  ['n8n', { answer: '05a-inactive-workflow', path: '/webhook/inactive/chat' }, 'http_error', /Activate/],
+  ['n8n', { answer: '05i-test-url', path: '/webhook-test/out/chat' }, 'http_error', /test URL/],
+  ['n8n', { answer: '05e-basicAuth-bearer-sent', token: 'x' }, 'http_error', /bearer tokens/],
+  ['n8n', { answer: '03h-responseNodes-mode' }, 'no_reply', /Using Response Nodes/],
+  ['n8n', { answer: '06c-streaming-mode-code-node' }, 'no_reply', /empty body/],
+  ['n8n', { answer: '02f-lastNode-unknown-field' }, 'no_reply', /"answer", "foo"/],
+  ['n8n', { answer: '06f-streaming-agent-model-http500' }, 'agent_reported_error', /executions/],
+  ['langgraph', { answer: '07-unknown-assistant' }, 'http_error', /no assistant "agent"/],
+  ['langgraph', { answer: '26e-base-path-mistake', path: '/api' }, 'http_error', /\/api\/threads/],
+  ['langgraph', { answer: '12-interrupt' }, 'no_reply', /interrupt/],
+  ['langgraph', { answer: 'SYNTHETIC-python-interrupt' }, 'no_reply', /waits for a person/],
+  ['langgraph', { answer: '06c-model-error-mid-stream' }, 'agent_reported_error', /node of the graph/],
+  ['mastra', { answer: '07-unknown-agent' }, 'http_error', /voiceAssistant/],
+  [
+    'mastra',
+    { answer: '07b-agent-name-wrong-case', direction: 'outbound', agentId: 'voiceassistant' },
+    'http_error',
+    /same case/,
+  ],
+  ['mastra', { answer: '08e-unknown-path', path: '/x' }, 'http_error', /no Mastra server at this path/],
+  ['mastra', { answer: '13f-stream-with-v1-model' }, 'http_error', /AI SDK 5/],
+  ['mastra', { answer: 'old-v0.18.0-voiceAssistant-stream' }, null, /Update Mastra/],
+  ['mastra', { answer: '16b-tripwire' }, 'agent_reported_error', /guardrail/],
+];
+for (const [agentType, given, kind, advice] of cases) {
+  test.serial(`${agentType}: ${given.answer} is ${kind ?? 'no failure'}, and gets its advice`, async (t) => {
+    const { turn } = await tryRecorded(t, agentType, given);
+    t.is(turn?.failure?.kind ?? null, kind, JSON.stringify(turn?.failure));
+    t.regex(turn?.advice ?? '', advice);
+  });
+}
+
+// Trial of built in
+// The built-in agent, tried without a call.
+
+const tryBuiltIn = async (
+  t: ExecutionContext,
+  answer: ModelAnswer | null,
+  { firstTokenMs = 8_000, ...request }: Partial<TrialRequest> & { firstTokenMs?: number } = {},
+) => {
+  const server = await startModelServer(() => answer ?? {});
+  const client = createEndpointClient({
+    rules: { allowedHosts: [], allowLoopback: true, anywhere: true },
+    connectMs: 10_000,
+    maxBodyBytes: replyLimits.streamBytes,
+    connectionsPerHost: 4,
+  });
+  t.teardown(async () => {
+    await client.close();
+    await server.close();
+  });
+  const trial = await createTryAgent({
+    ...endpointWorld(t),
+    times: { ...agentTimes, firstTokenMs: 10_000 },
+    wholeTrialMs: 20_000,
+    languageModel:
+      answer === null
+        ? null
+        : {
+            baseUrl: server.url,
+            model: 'small',
+            apiKey: 'model-key',
+            client,
+            clock: systemClock,
+            limits: replyLimits,
+            firstTokenMs,
+          },
+    logger: pino({ level: 'silent' }),
+  })({
+    agentType: 'builtin',
+    chatUrl: null,
+    assistantId: null,
+    agentId: null,
+    controls: 'off',
+    token: null,
+    direction: 'outbound',
+    language: 'en',
+    instruction: 'Confirm the booking',
+    say: [],
+    ...request,
+  });
+  return { server, trial, turn: trial.turns[0] };
+};
+
+test.serial(
+  'the built-in agent is tried with its model: the prompt, the words and their times',
+  async (t) => {
+    const { trial, turn, server } = await tryBuiltIn(t, { pieces: ['Hello. ', 'Is Friday fine?'] });
+    t.true(trial.ok);
+    t.is(trial.agentType, 'builtin');
+    t.deepEqual(
+      turn?.spoken.map(({ text }) => text),
+      ['Hello.', 'Is Friday fine?'],
+    );
+    t.regex(turn?.exchanges[0]?.sent.body ?? '', /Confirm the booking/);
+    t.is(server.requests.length, 1);
+  },
+);
+
+test.serial("where the model is and what it is called to is nobody's business", async (t) => {
+  const { trial, turn } = await tryBuiltIn(
+    t,
+    sendBody('{"error":{"message":"model-key is wrong"}}', 401, { 'x-organization': 'secret' }),
+  );
+  t.is(turn?.exchanges[0]?.sent.url, "the operator's language model");
+  t.is(turn?.exchanges[0]?.sent.headers['Authorization'], 'Bearer ••••');
+  const told = JSON.stringify(trial);
+  t.notRegex(told, /model-key|127\.0\.0\.1|x-organization/);
+});
+
+test.serial('a hangup ends nothing, and is told', async (t) => {
+  const { turn } = await tryBuiltIn(t, {
+    pieces: ['Goodbye.'],
+    calls: [{ name: 'hang_up', arguments: '{}' }],
+  });
+  t.deepEqual(turn?.remarks, ['the agent has hung up']);
+  t.is(turn?.failure, null);
+});
+
+test.serial(
+  'without a model the agent speaks all the same, and a note says that there is none',
+  async (t) => {
+    const { trial } = await tryBuiltIn(t, null);
+    t.true(trial.ok);
+    t.regex(trial.notes.join(), /no language model \(GW_LLM_BASE_URL\)/);
+  },
+);
+
+const broken: [title: string, ModelAnswer, kind: string, advice: RegExp, firstTokenMs?: number][] = [
+  ['a wrong key', sendJson({ error: 'no' }, 401), 'http_error', /GW_LLM_API_KEY/],
+  [
+    'an unknown model',
+    sendJson({ error: 'no such model' }, 404),
+    'http_error',
+    /GW_LLM_BASE_URL.*\/v1.*GW_LLM_MODEL/,
+  ],
+  [
+    'a quota that is used up',
+    sendJson({ error: 'insufficient_quota' }, 429),
+    'http_error',
+    /used up its quota/,
+  ],
+  ['a dead server', hangUpConnection, 'connection_failed', /cannot be reached \(.*GW_LLM_BASE_URL/],
+  [
+    'another format',
+    sendJson({ type: 'message', content: [] }),
+    'invalid_reply',
+    /chat completions.*LiteLLM/,
+  ],
+  ['a slow model', stayQuiet, 'first_token_timeout', /faster one/, 200],
+  ['tools without end', { calls: [{ name: 'nonsense', arguments: '{}' }] }, 'no_reply', /again and again/],
+];
+
+for (const [title, answer, kind, advice, firstTokenMs] of broken) {
+  test.serial(`the built-in agent with ${title} gets its advice`, async (t) => {
+    const { trial, turn } = await tryBuiltIn(t, answer, firstTokenMs === undefined ? {} : { firstTokenMs });
+    t.false(trial.ok);
+    t.is(turn?.failure?.kind ?? '', kind);
+    t.regex(turn?.advice ?? '', advice);
+  });
+}

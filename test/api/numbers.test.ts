@@ -1,9 +1,13 @@
+/** Numbers: settings, agents, engines, keys and trials. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { z } from 'zod';
-import { addWorkspace, fakeGateway } from './fake-gateway.ts';
+import { addNumber, addWorkspace, fakeGateway, type FakeGateway, sealing } from './fake-gateway.ts';
+import { storeCall } from './stored-calls.ts';
 
-const path = '/api/v1/admin/numbers';
+// Numbers
+
+const numbersPath = '/api/v1/admin/numbers';
 const withId = z.object({ id: z.string() });
 
 const builtin = {
@@ -16,10 +20,12 @@ const builtin = {
   token_configured: false,
 };
 
-test('a number begins with the built-in agent, no key and the policy of others', async (t) => {
+test.serial('a number begins with the built-in agent, no key and the policy of others', async (t) => {
   const { admin } = await fakeGateway(t);
   const digits = `0311${String(process.pid % 1_000_000).padStart(6, '0')}`;
-  const { status, body } = await admin.post(path, { number: `${digits.slice(0, 4)}-${digits.slice(4)}` });
+  const { status, body } = await admin.post(numbersPath, {
+    number: `${digits.slice(0, 4)}-${digits.slice(4)}`,
+  });
   t.is(status, 201);
   t.like(body, {
     number: digits,
@@ -43,16 +49,16 @@ test('a number begins with the built-in agent, no key and the policy of others',
     inbound_auth: { method: 'none', url: null },
     key: null,
   });
-  t.deepEqual((await admin.get(`${path}/${withId.parse(body).id}`)).body, body);
+  t.deepEqual((await admin.get(`${numbersPath}/${withId.parse(body).id}`)).body, body);
 
-  const taken = await admin.post(path, { number: digits });
+  const taken = await admin.post(numbersPath, { number: digits });
   t.is(taken.status, 409);
   t.is(taken.body.code, 'number_taken');
 });
 
-test('the numbers of the workspace are listed, and no others', async (t) => {
+test.serial('the numbers of the workspace are listed, and no others', async (t) => {
   const { admin, database, number } = await fakeGateway(t);
-  const { body } = await admin.get(path);
+  const { body } = await admin.get(numbersPath);
   t.deepEqual(
     z
       .object({ numbers: z.array(withId) })
@@ -61,33 +67,33 @@ test('the numbers of the workspace are listed, and no others', async (t) => {
     [number.id],
   );
   const { adminToken } = await addWorkspace(database);
-  t.deepEqual((await admin.as(adminToken).get(path)).body, { numbers: [] });
+  t.deepEqual((await admin.as(adminToken).get(numbersPath)).body, { numbers: [] });
 });
 
-test('a number of another workspace does not exist', async (t) => {
+test.serial('a number of another workspace does not exist', async (t) => {
   const { admin, database, number } = await fakeGateway(t);
   const stranger = admin.as((await addWorkspace(database)).adminToken);
   const id = number.id;
   const answers = [
-    await stranger.get(`${path}/${id}`),
-    await stranger.patch(`${path}/${id}`, { greeting: 'Hello.' }),
-    await stranger.put(`${path}/${id}/agents/inbound`, { agent: 'builtin' }),
-    await stranger.put(`${path}/${id}/inbound-auth`, { method: 'none' }),
-    await stranger.post(`${path}/${id}/key`),
-    await stranger.get(`${path}/${id}/key`),
-    await admin.get(`${path}/${randomUUID()}`),
-    await admin.get(`${path}/nonsense`),
+    await stranger.get(`${numbersPath}/${id}`),
+    await stranger.patch(`${numbersPath}/${id}`, { greeting: 'Hello.' }),
+    await stranger.put(`${numbersPath}/${id}/agents/inbound`, { agent: 'builtin' }),
+    await stranger.put(`${numbersPath}/${id}/inbound-auth`, { method: 'none' }),
+    await stranger.post(`${numbersPath}/${id}/key`),
+    await stranger.get(`${numbersPath}/${id}/key`),
+    await admin.get(`${numbersPath}/${randomUUID()}`),
+    await admin.get(`${numbersPath}/nonsense`),
   ];
   for (const { status, body } of answers) {
     t.is(status, 404);
     t.is(body.code, 'number_not_found');
   }
-  t.is((await admin.get(`${path}/${id}`)).body.greeting, null);
+  t.is((await admin.get(`${numbersPath}/${id}`)).body.greeting, null);
 });
 
-test('what is given is changed, null falls back, the rest stays', async (t) => {
+test.serial('what is given is changed, null falls back, the rest stays', async (t) => {
   const { admin, number } = await fakeGateway(t);
-  const one = `${path}/${number.id}`;
+  const one = `${numbersPath}/${number.id}`;
   const changes = {
     language: 'en',
     max_duration_sec: 60,
@@ -116,32 +122,37 @@ test('what is given is changed, null falls back, the rest stays', async (t) => {
   t.like((await admin.patch(one, {})).body, { language: 'en' });
 });
 
-test('how the agent is interrupted is given by a mode; numbers that are not named are the usual ones', async (t) => {
-  const { admin, number } = await fakeGateway(t);
-  const one = `${path}/${number.id}`;
-  const usual = { mode: 'pause', onset_ms: 80, speech_ms: 600, resume_ms: 500 };
-  t.like((await admin.patch(one, { barge_in: { mode: 'pause' } })).body, { barge_in: usual });
-  const changes = { mode: 'stop', onset_ms: 60, speech_ms: 3_000 };
-  t.like((await admin.patch(one, { barge_in: changes })).body, { barge_in: { ...changes, resume_ms: 500 } });
-  for (const [name, value] of [
-    ['mode', 'never'],
-    ['onset_ms', 59],
-    ['onset_ms', 301],
-    ['speech_ms', 299],
-    ['speech_ms', 3_001],
-    ['resume_ms', 99],
-    ['resume_ms', 3_001],
-  ] as const) {
-    const { status, body } = await admin.patch(one, { barge_in: { mode: 'pause', [name]: value } });
-    t.is(status, 400, `${name}: ${value}`);
-    t.like(body, { code: 'invalid_request', errors: [{ path: `barge_in.${name}` }] });
-  }
-  t.like((await admin.patch(one, { barge_in: null })).body, { barge_in: null });
-});
+test.serial(
+  'how the agent is interrupted is given by a mode; numbers that are not named are the usual ones',
+  async (t) => {
+    const { admin, number } = await fakeGateway(t);
+    const one = `${numbersPath}/${number.id}`;
+    const usual = { mode: 'pause', onset_ms: 80, speech_ms: 600, resume_ms: 500 };
+    t.like((await admin.patch(one, { barge_in: { mode: 'pause' } })).body, { barge_in: usual });
+    const changes = { mode: 'stop', onset_ms: 60, speech_ms: 3_000 };
+    t.like((await admin.patch(one, { barge_in: changes })).body, {
+      barge_in: { ...changes, resume_ms: 500 },
+    });
+    for (const [name, value] of [
+      ['mode', 'never'],
+      ['onset_ms', 59],
+      ['onset_ms', 301],
+      ['speech_ms', 299],
+      ['speech_ms', 3_001],
+      ['resume_ms', 99],
+      ['resume_ms', 3_001],
+    ] as const) {
+      const { status, body } = await admin.patch(one, { barge_in: { mode: 'pause', [name]: value } });
+      t.is(status, 400, `${name}: ${value}`);
+      t.like(body, { code: 'invalid_request', errors: [{ path: `barge_in.${name}` }] });
+    }
+    t.like((await admin.patch(one, { barge_in: null })).body, { barge_in: null });
+  },
+);
 
-test('what is out of bounds, or does not exist, changes nothing', async (t) => {
+test.serial('what is out of bounds, or does not exist, changes nothing', async (t) => {
   const { admin, number } = await fakeGateway(t);
-  const one = `${path}/${number.id}`;
+  const one = `${numbersPath}/${number.id}`;
   const before = (await admin.get(one)).body;
   const faults: Record<string, unknown[]> = {
     max_duration_sec: [59, 1801, 60.5, '600'],
@@ -179,31 +190,31 @@ test('what is out of bounds, or does not exist, changes nothing', async (t) => {
   t.deepEqual((await admin.get(one)).body, before);
 });
 
-test('a new number must be one', async (t) => {
+test.serial('a new number must be one', async (t) => {
   const { admin } = await fakeGateway(t);
   for (const number of ['+82212345678', '12', 'abc', '']) {
-    const { status, body } = await admin.post(path, { number });
+    const { status, body } = await admin.post(numbersPath, { number });
     t.is(status, 400, number);
     t.like(body, { code: 'invalid_request', errors: [{ path: 'number' }] });
   }
-  t.is((await admin.post(path, {})).status, 400);
+  t.is((await admin.post(numbersPath, {})).status, 400);
 });
 
-test('a number chooses engines and a voice among those that are configured', async (t) => {
+test.serial('a number chooses engines and a voice among those that are configured', async (t) => {
   const { admin, number } = await fakeGateway(t);
-  const one = `${path}/${number.id}`;
+  const one = `${numbersPath}/${number.id}`;
   const choice = { recognizer: 'deepgram', synthesizer: 'espeak-ng', voice: 'en-us+f3' };
   t.like((await admin.patch(one, choice)).body, choice);
   t.like((await admin.get(one)).body, choice);
   t.like((await admin.patch(one, { greeting: 'Hello.' })).body, choice);
   t.like((await admin.patch(one, { recognizer: null })).body, { ...choice, recognizer: null });
   const digits = `0312${String(process.pid % 1_000_000).padStart(6, '0')}`;
-  t.like((await admin.post(path, { number: digits, ...choice })).body, { number: digits, ...choice });
+  t.like((await admin.post(numbersPath, { number: digits, ...choice })).body, { number: digits, ...choice });
 });
 
-test('a voice goes with its synthesizer', async (t) => {
+test.serial('a voice goes with its synthesizer', async (t) => {
   const { admin, number } = await fakeGateway(t);
-  const one = `${path}/${number.id}`;
+  const one = `${numbersPath}/${number.id}`;
   const change = async (body: object) => {
     const answer = await admin.patch(one, body);
     return [answer.body['synthesizer'], answer.body['voice']];
@@ -220,30 +231,35 @@ test('a voice goes with its synthesizer', async (t) => {
   t.deepEqual(await change({ synthesizer: null }), [null, null]);
 });
 
-test('what is not configured, and a voice that nobody could have, is refused with what there is', async (t) => {
-  const { admin, number } = await fakeGateway(t);
-  const one = `${path}/${number.id}`;
-  const errorsOf = async (body: object) => (await admin.patch(one, body)).body['errors'];
-  t.deepEqual(await errorsOf({ recognizer: 'whisper-cpp', synthesizer: 'flite', voice: 'x' }), [
-    {
-      path: 'recognizer',
-      message: 'This recognizer is not configured on this gateway; there is vosk, deepgram.',
-    },
-    {
-      path: 'synthesizer',
-      message: 'This synthesizer is not configured on this gateway; there is elevenlabs, espeak-ng.',
-    },
-  ]);
-  const alone = [{ path: 'voice', message: 'A voice is one of a synthesizer: choose the synthesizer too.' }];
-  t.deepEqual(await errorsOf({ voice: 'ko' }), alone);
-  t.deepEqual(await errorsOf({ synthesizer: null, voice: 'ko' }), alone);
-  t.deepEqual(await errorsOf({ synthesizer: 'espeak-ng', voice: 'mb/mb-us1' }), [
-    { path: 'voice', message: 'A voice of espeak-ng has no such name.' },
-  ]);
-  t.like((await admin.get(one)).body, { recognizer: null, synthesizer: null, voice: null });
-});
+test.serial(
+  'what is not configured, and a voice that nobody could have, is refused with what there is',
+  async (t) => {
+    const { admin, number } = await fakeGateway(t);
+    const one = `${numbersPath}/${number.id}`;
+    const errorsOf = async (body: object) => (await admin.patch(one, body)).body['errors'];
+    t.deepEqual(await errorsOf({ recognizer: 'whisper-cpp', synthesizer: 'flite', voice: 'x' }), [
+      {
+        path: 'recognizer',
+        message: 'This recognizer is not configured on this gateway; there is vosk, deepgram.',
+      },
+      {
+        path: 'synthesizer',
+        message: 'This synthesizer is not configured on this gateway; there is elevenlabs, espeak-ng.',
+      },
+    ]);
+    const alone = [
+      { path: 'voice', message: 'A voice is one of a synthesizer: choose the synthesizer too.' },
+    ];
+    t.deepEqual(await errorsOf({ voice: 'ko' }), alone);
+    t.deepEqual(await errorsOf({ synthesizer: null, voice: 'ko' }), alone);
+    t.deepEqual(await errorsOf({ synthesizer: 'espeak-ng', voice: 'mb/mb-us1' }), [
+      { path: 'voice', message: 'A voice of espeak-ng has no such name.' },
+    ]);
+    t.like((await admin.get(one)).body, { recognizer: null, synthesizer: null, voice: null });
+  },
+);
 
-test('where no engine is configured, none can be chosen', async (t) => {
+test.serial('where no engine is configured, none can be chosen', async (t) => {
   const engines = {
     recognizers: [],
     synthesizers: [],
@@ -252,7 +268,600 @@ test('where no engine is configured, none can be chosen', async (t) => {
     isVoice: () => false,
   };
   const { admin, number } = await fakeGateway(t, { engines });
-  t.deepEqual((await admin.patch(`${path}/${number.id}`, { recognizer: 'vosk' })).body['errors'], [
+  t.deepEqual((await admin.patch(`${numbersPath}/${number.id}`, { recognizer: 'vosk' })).body['errors'], [
     { path: 'recognizer', message: 'No recognizer is configured on this gateway.' },
   ]);
+});
+
+// Delete number
+
+const pathOf = (id: string): string => `/api/v1/admin/numbers/${id}`;
+
+test.serial(
+  'a deleted number is gone with its key; its calls and the audit log keep what it was',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const { admin, client, number, workspaceId } = gateway;
+    const { id: callId } = await storeCall(gateway);
+    const other = await addNumber({ database: gateway.database, workspaceId });
+    t.is((await admin.delete(pathOf(number.id))).status, 204);
+
+    t.is((await client.get('/api/v1/calls')).status, 401);
+    t.is((await client.post('/api/v1/calls', { to: '01000000001' })).status, 401);
+    t.is((await client.as(other.key).get('/api/v1/calls')).status, 200);
+    for (const answer of [
+      await admin.get(pathOf(number.id)),
+      await admin.patch(pathOf(number.id), { language: 'en' }),
+      await admin.get(`${pathOf(number.id)}/key`),
+      await admin.post(`${pathOf(number.id)}/key`),
+      await admin.put(`${pathOf(number.id)}/agents/inbound`, { agent: 'builtin' }),
+      await admin.delete(pathOf(number.id)),
+    ]) {
+      t.deepEqual([answer.status, answer.body['code']], [404, 'number_not_found']);
+    }
+    const numbers = z.object({ numbers: z.array(z.object({ id: z.string() })) });
+    t.deepEqual(
+      numbers.parse((await admin.get('/api/v1/admin/numbers')).body).numbers.map(({ id }) => id),
+      [other.id],
+    );
+
+    t.like((await admin.get(`/api/v1/admin/calls/${callId}`)).body, {
+      number_id: number.id,
+      from: number.number,
+    });
+    t.like((await admin.get(`/api/v1/admin/calls?number_id=${number.id}`)).body, { calls: [{ id: callId }] });
+    t.is((await admin.get(`/api/v1/admin/calls/${callId}/transcript`)).status, 200);
+    t.true((await admin.get('/api/v1/admin/call-records')).bytes.includes(number.number));
+    t.like((await admin.get('/api/v1/admin/audit')).body, {
+      entries: [
+        { action: 'number.deleted', subject: `number:${number.id}`, detail: { number: number.number } },
+      ],
+    });
+
+    const again = await admin.post('/api/v1/admin/numbers', { number: number.number });
+    t.is(again.status, 201);
+    t.not(again.body['id'], number.id);
+    t.is(again.body['key'], null);
+    t.is((await client.get('/api/v1/calls')).status, 401, 'the old key is not the key of the new number');
+  },
+);
+
+test.serial('a number with a call in progress is kept, with its key', async (t) => {
+  const gateway = await fakeGateway(t);
+  await storeCall(gateway, { status: 'active', endReason: null, endedAt: null });
+  const { status, body } = await gateway.admin.delete(pathOf(gateway.number.id));
+  t.deepEqual([status, body['code']], [409, 'number_in_use']);
+  t.is((await gateway.client.get('/api/v1/calls')).status, 200);
+});
+
+test.serial('a number of another workspace is not deleted', async (t) => {
+  const gateway = await fakeGateway(t);
+  const stranger = gateway.admin.as((await addWorkspace(gateway.database)).adminToken);
+  t.is((await stranger.delete(pathOf(gateway.number.id))).status, 404);
+  t.is((await gateway.admin.delete(pathOf(randomUUID()))).status, 404);
+  t.is((await gateway.client.get('/api/v1/calls')).status, 200);
+});
+
+test.serial('webhook endpoints that are bound to a deleted number stay, and can be deleted', async (t) => {
+  const { admin, number } = await fakeGateway(t);
+  const bound = await admin.post('/api/v1/admin/webhooks', {
+    url: 'https://example.com/',
+    number_id: number.id,
+  });
+  t.is((await admin.delete(pathOf(number.id))).status, 204);
+  const path = `/api/v1/admin/webhooks/${String(bound.body['id'])}`;
+  t.like((await admin.get(path)).body, { number_id: number.id, state: 'active' });
+  const next = { url: 'https://example.com/', number_id: number.id };
+  t.is((await admin.post('/api/v1/admin/webhooks', next)).status, 400, 'no other one can be bound to it');
+  t.is((await admin.delete(path)).status, 204);
+});
+
+// Number key
+
+const issued = z.object({ key: z.string() });
+
+test.serial('a key is issued, used, shown again and replaced', async (t) => {
+  const { client, admin, number } = await fakeGateway(t);
+  const path = `/api/v1/admin/numbers/${number.id}/key`;
+  const first = await admin.post(path);
+  t.is(first.status, 201);
+  t.is(first.headers.get('cache-control'), 'no-store');
+  const { key } = issued.parse(first.body);
+  t.regex(key, /^gw_live_[0-9A-Za-z]{43}$/);
+  t.is((await client.get('/api/v1/calls')).status, 401, 'the one before is invalid at once');
+  t.is((await client.as(key).get('/api/v1/calls')).status, 200);
+
+  const shown = await admin.get(path);
+  t.is(shown.status, 200);
+  t.deepEqual(shown.body, { key });
+  t.is((await client.as(key).get('/api/v1/calls')).status, 200, 'showing does not change it');
+
+  const second = issued.parse((await admin.post(path)).body).key;
+  t.not(second, key);
+  t.is((await client.as(key).get('/api/v1/calls')).status, 401);
+  t.is((await client.as(second).get('/api/v1/calls')).status, 200);
+});
+
+test.serial('each issue and each reveal is in the audit log, without the key', async (t) => {
+  const { admin, number } = await fakeGateway(t);
+  const path = `/api/v1/admin/numbers/${number.id}/key`;
+  const { key } = issued.parse((await admin.post(path)).body);
+  await admin.get(path);
+  await admin.get(path);
+  const audit = await admin.get('/api/v1/admin/audit');
+  const { entries } = z
+    .object({ entries: z.array(z.object({ action: z.string(), subject: z.string() })) })
+    .parse(audit.body);
+  t.deepEqual(
+    entries.map(({ action }) => action),
+    ['number_key.revealed', 'number_key.revealed', 'number_key.reissued'],
+  );
+  for (const { subject } of entries) t.is(subject, `number:${number.id}`);
+  t.false(audit.bytes.includes(key));
+});
+
+test.serial('a key without a recovery copy cannot be shown', async (t) => {
+  const { admin, database, number } = await fakeGateway(t);
+  await database.execute('update number_key set key_sealed = null where number_id = $1', [number.id]);
+  const { status, body } = await admin.get(`/api/v1/admin/numbers/${number.id}/key`);
+  t.is(status, 409);
+  t.is(body.code, 'key_not_recoverable');
+  const read = await admin.get(`/api/v1/admin/numbers/${number.id}`);
+  t.like(read.body, { key: { recoverable: false } });
+});
+
+test.serial('a number without a key has none to show', async (t) => {
+  const { admin, database, number } = await fakeGateway(t);
+  await database.execute('delete from number_key where number_id = $1', [number.id]);
+  const path = `/api/v1/admin/numbers/${number.id}/key`;
+  const { status, body } = await admin.get(path);
+  t.is(status, 404);
+  t.is(body.code, 'not_found');
+  t.is((await admin.post(path)).status, 201);
+  const audit = await admin.get('/api/v1/admin/audit');
+  t.like(audit.body, { entries: [{ action: 'number_key.issued' }] });
+});
+
+// Put agent
+
+const url = 'https://agent.example.com/chat';
+
+const agentPath = ({ number }: FakeGateway, direction: string) =>
+  `/api/v1/admin/numbers/${number.id}/agents/${direction}`;
+
+const storedToken = async ({ database, number }: FakeGateway): Promise<string | null> => {
+  const [row] = await database.execute<{ sealed: string | null }>(
+    `select token_sealed as sealed from agent_binding where number_id = $1 and direction = 'outbound'`,
+    [number.id],
+  );
+  return row?.sealed ? sealing.open(row.sealed, number.id) : null;
+};
+
+const all = { agent: 'endpoint', chat_url: url, assistant_id: 'graph', agent_id: 'support' };
+
+/** What each type stores (guides/design/agents.md, "Bindings"). */
+const table: [string, 'inbound' | 'outbound', { assistant_id: string | null; agent_id: string | null }][] = [
+  ['webhook', 'inbound', { assistant_id: null, agent_id: null }],
+  ['webhook', 'outbound', { assistant_id: null, agent_id: null }],
+  ['openai_compatible', 'inbound', { assistant_id: null, agent_id: null }],
+  ['openai_compatible', 'outbound', { assistant_id: null, agent_id: null }],
+  ['n8n', 'inbound', { assistant_id: null, agent_id: null }],
+  ['n8n', 'outbound', { assistant_id: null, agent_id: null }],
+  ['langgraph', 'inbound', { assistant_id: 'graph', agent_id: null }],
+  ['langgraph', 'outbound', { assistant_id: 'graph', agent_id: null }],
+  ['mastra', 'inbound', { assistant_id: null, agent_id: null }],
+  ['mastra', 'outbound', { assistant_id: null, agent_id: 'support' }],
+];
+
+for (const [agentType, direction, stored] of table) {
+  test.serial(`${direction} ${agentType} keeps what it stores`, async (t) => {
+    const gateway = await fakeGateway(t);
+    const { status, body } = await gateway.admin.put(agentPath(gateway, direction), {
+      ...all,
+      agent_type: agentType,
+    });
+    t.is(status, 200);
+    t.deepEqual(body, {
+      agent: 'endpoint',
+      agent_type: agentType,
+      chat_url: url,
+      ...stored,
+      controls: 'off',
+      token_configured: false,
+    });
+    const number = await gateway.admin.get(`/api/v1/admin/numbers/${gateway.number.id}`);
+    const { agents } = z.object({ agents: z.record(z.string(), z.unknown()) }).parse(number.body);
+    t.deepEqual(agents[direction], body);
+  });
+}
+
+test.serial('the token is written, kept, replaced and removed, and never read', async (t) => {
+  const gateway = await fakeGateway(t);
+  const path = agentPath(gateway, 'outbound');
+  const body = { agent: 'endpoint', agent_type: 'webhook', chat_url: url };
+  const put = async (token?: string | null) => {
+    const answer = await gateway.admin.put(path, token === undefined ? body : { ...body, token });
+    t.is(answer.status, 200);
+    t.false(answer.bytes.includes('secret-'));
+    return answer.body.token_configured;
+  };
+  t.false(await put());
+  t.true(await put('secret-1'));
+  t.is(await storedToken(gateway), 'secret-1');
+  t.true(await put());
+  t.is(await storedToken(gateway), 'secret-1');
+  t.true(await put('secret-2'));
+  t.is(await storedToken(gateway), 'secret-2');
+  t.false(await put(null));
+  t.is(await storedToken(gateway), null);
+  t.true(await put('secret-3'));
+  t.false(await put(''));
+
+  await put('secret-4');
+  const read = await gateway.admin.get(`/api/v1/admin/numbers/${gateway.number.id}`);
+  t.false(read.bytes.includes('secret-'));
+  const audit = await gateway.admin.get('/api/v1/admin/audit');
+  t.false(audit.bytes.includes('secret-'));
+  t.false(JSON.stringify(gateway.logged).includes('secret-'));
+});
+
+test.serial('inbound has no place for a token', async (t) => {
+  const gateway = await fakeGateway(t);
+  const path = agentPath(gateway, 'inbound');
+  const body = { agent: 'endpoint', agent_type: 'webhook', chat_url: url };
+  const refused = await gateway.admin.put(path, { ...body, token: 'secret' });
+  t.is(refused.status, 400);
+  t.like(refused.body, { code: 'invalid_request', errors: [{ path: 'token' }] });
+  t.is((await gateway.admin.put(path, { ...body, token: null })).status, 200);
+});
+
+test.serial('an endpoint without a type or a URL may be stored; it takes no calls', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { status, body } = await gateway.admin.put(agentPath(gateway, 'outbound'), {
+    agent: 'endpoint',
+    chat_url: '',
+  });
+  t.is(status, 200);
+  t.like(body, { agent: 'endpoint', agent_type: null, chat_url: null });
+});
+
+test.serial('what does not validate changes nothing', async (t) => {
+  const gateway = await fakeGateway(t);
+  const faults: [Record<string, unknown>, string][] = [
+    [{}, 'agent'],
+    [{ agent: 'other' }, 'agent'],
+    [{ agent: 'endpoint', agent_type: 'gpt' }, 'agent_type'],
+    [{ agent: 'endpoint', agent_type: 'webhook', chat_url: 'http://agent.example.com' }, 'chat_url'],
+    [{ agent: 'endpoint', agent_type: 'webhook', chat_url: 'nonsense' }, 'chat_url'],
+    [{ agent: 'endpoint', agent_type: 'webhook', chat_url: url, token: 'line\nbreak' }, 'token'],
+    [{ agent: 'builtin', more: true }, 'more'],
+  ];
+  for (const [body, field] of faults) {
+    const answer = await gateway.admin.put(agentPath(gateway, 'outbound'), body);
+    t.is(answer.status, 400, field);
+    t.like(answer.body, { code: 'invalid_request', errors: [{ path: field }] });
+  }
+  t.is((await gateway.admin.put(agentPath(gateway, 'sideways'), { agent: 'builtin' })).status, 400);
+  const { body } = await gateway.admin.get(`/api/v1/admin/numbers/${gateway.number.id}`);
+  t.like(body, { agents: { outbound: { agent: 'builtin', chat_url: null } } });
+});
+
+test.serial('a LangGraph binding that would take calls names its graph', async (t) => {
+  const gateway = await fakeGateway(t);
+  const put = (changes: object) =>
+    gateway.admin.put(agentPath(gateway, 'outbound'), { ...all, agent_type: 'langgraph', ...changes });
+  for (const assistant_id of [null, '', undefined]) {
+    const { status, body } = await put({ assistant_id });
+    t.is(status, 400);
+    t.like(body, { code: 'invalid_request', errors: [{ path: 'assistant_id' }] });
+  }
+  const unfinished = await put({ assistant_id: null, chat_url: null });
+  t.is(unfinished.status, 200, 'without a chat URL it takes no calls yet');
+});
+
+// Agent controls
+
+test.serial('whether marks in the replies of an agent are acts is kept for each direction', async (t) => {
+  const { admin, number } = await fakeGateway(t);
+  const one = `/api/v1/admin/numbers/${number.id}`;
+  const agent = async (direction: string, body: object) =>
+    (await admin.put(`${one}/agents/${direction}`, body)).body;
+
+  t.is((await agent('inbound', { agent: 'builtin', controls: 'inline' })).controls, 'inline');
+  t.is((await agent('outbound', { agent: 'builtin' })).controls, 'off');
+  const { body } = await admin.get(one);
+  t.like(body, { agents: { inbound: { controls: 'inline' }, outbound: { controls: 'off' } } });
+  t.is((await agent('inbound', { agent: 'builtin' })).controls, 'off');
+  t.is((await agent('inbound', { agent: 'builtin', controls: 'always' })).code, 'invalid_request');
+});
+
+// Engines
+
+const enginesPath = '/api/v1/admin/engines';
+
+test.serial('engines are listed in their order, with the voices of those that tell them', async (t) => {
+  const { admin } = await fakeGateway(t);
+  const { status, body } = await admin.get(enginesPath);
+  t.is(status, 200);
+  t.deepEqual(body, {
+    recognizers: [{ name: 'vosk' }, { name: 'deepgram' }],
+    synthesizers: [
+      { name: 'elevenlabs', voices: null },
+      {
+        name: 'espeak-ng',
+        voices: [{ name: 'en-us', language: 'en-us', title: 'English (America)' }],
+      },
+    ],
+  });
+});
+
+test.serial('an engine that fails to tell its voices is listed without them', async (t) => {
+  const { admin } = await fakeGateway(t, {
+    voiceSamples: {
+      voicesOf: () => Promise.reject(new Error('broken')),
+      speak: () => Promise.reject(new Error('broken')),
+    },
+  });
+  const { status, body } = await admin.get(enginesPath);
+  t.is(status, 200);
+  t.like(body, { synthesizers: [{ name: 'elevenlabs', voices: null }, { voices: null }] });
+});
+
+test.serial('a voice speaks a short text, which the audit log does not have', async (t) => {
+  const { admin } = await fakeGateway(t);
+  const request = { synthesizer: 'espeak-ng', voice: 'en-us+f3', language: 'en', text: 'Good morning.' };
+  const { status, headers } = await admin.post(`${enginesPath}/sample`, request);
+  t.is(status, 200);
+  t.is(headers.get('content-type'), 'audio/wav');
+  const { body } = await admin.get('/api/v1/admin/audit?limit=1');
+  t.like(body, {
+    entries: [
+      { action: 'voice.heard', detail: { synthesizer: 'espeak-ng', voice: 'en-us+f3', language: 'en' } },
+    ],
+  });
+  t.false(JSON.stringify(body).includes('Good morning'));
+});
+
+for (const [what, wrong, at] of [
+  ['an engine that is not configured', { synthesizer: 'flite' }, 'synthesizer'],
+  ['a voice that could not be', { synthesizer: 'espeak-ng', voice: '--help' }, 'voice'],
+  ['a voice of no synthesizer', { voice: 'en-us' }, 'voice'],
+  ['a text that is too long', { text: 'a'.repeat(201) }, 'text'],
+] as const) {
+  test.serial(`${what} is refused`, async (t) => {
+    const { admin } = await fakeGateway(t);
+    const { status, body } = await admin.post(`${enginesPath}/sample`, {
+      language: 'en',
+      text: 'Good morning.',
+      ...wrong,
+    });
+    t.is(status, 400);
+    t.like(body, { code: 'invalid_request', errors: [{ path: at }] });
+  });
+}
+
+// Turn end
+// The judge of a turn's end: what may be chosen, of a number and of its workspace.
+
+test.serial('who decides about the end of a turn is given by a mode, and must be there', async (t) => {
+  const { admin, number } = await fakeGateway(t);
+  const one = `${numbersPath}/${number.id}`;
+  const usual = { mode: 'pause', min_silence_ms: 200, max_silence_ms: 3_000 };
+  t.like((await admin.patch(one, { turn_end: { mode: 'pause' } })).body, { turn_end: usual });
+  for (const [name, value] of [
+    ['min_silence_ms', 99],
+    ['min_silence_ms', 1_001],
+    ['max_silence_ms', 999],
+    ['max_silence_ms', 10_001],
+  ] as const) {
+    const { status, body } = await admin.patch(one, { turn_end: { mode: 'pause', [name]: value } });
+    t.is(status, 400, `${name}: ${value}`);
+    t.like(body, { errors: [{ path: `turn_end.${name}` }] });
+  }
+  const refusedWith = async (change: Record<string, unknown>): Promise<unknown> => {
+    const { status, body } = await admin.patch(one, change);
+    t.is(status, 400);
+    return body['errors'];
+  };
+  t.deepEqual(await refusedWith({ turn_end: { mode: 'model' } }), [
+    {
+      path: 'turn_end.mode',
+      message: 'No model that hears the end of a turn is configured on this gateway (GW_TURN_MODEL).',
+    },
+  ]);
+  const byRecognizer = { turn_end: { mode: 'recognizer' } };
+  const deaf = [
+    {
+      path: 'turn_end.mode',
+      message: 'The recognizer vosk does not tell where a turn ends; there is deepgram.',
+    },
+  ];
+  t.deepEqual(await refusedWith({ ...byRecognizer, recognizer: 'vosk' }), deaf);
+  t.is((await admin.patch(one, { recognizer: 'vosk' })).status, 200);
+  t.deepEqual(await refusedWith(byRecognizer), deaf);
+  t.is((await admin.patch(one, { ...byRecognizer, recognizer: 'deepgram' })).status, 200);
+  t.like((await admin.get(one)).body, { turn_end: { ...usual, mode: 'recognizer' } });
+  t.is(
+    (await admin.post(numbersPath, { number: '07000000000', ...byRecognizer, recognizer: 'vosk' })).status,
+    400,
+  );
+  const workspace = '/api/v1/admin/workspace';
+  t.is((await admin.patch(workspace, { turn_end: { mode: 'model' } })).status, 400);
+  t.like((await admin.patch(workspace, byRecognizer)).body, {
+    effective: { turn_end: { mode: 'recognizer' } },
+  });
+});
+
+test.serial('where no recognizer tells the end of a turn, none is left to it', async (t) => {
+  const engines = {
+    recognizers: ['vosk'],
+    synthesizers: [],
+    tellTurnEnds: [],
+    turnModel: true,
+    isVoice: () => false,
+  };
+  const { admin, number } = await fakeGateway(t, { engines });
+  const one = `${numbersPath}/${number.id}`;
+  t.deepEqual((await admin.patch(one, { turn_end: { mode: 'recognizer' } })).body['errors'], [
+    { path: 'turn_end.mode', message: 'No recognizer of this gateway tells where a turn ends.' },
+  ]);
+  t.is((await admin.patch(one, { turn_end: { mode: 'model' } })).status, 200);
+});
+
+// Try agent
+
+const tryAgentPath = '/api/v1/admin/agents/try';
+const chatUrl = 'https://agent.example.com/chat';
+const basic = { agent_type: 'webhook', chat_url: chatUrl, say: ['Hello'] };
+
+const storeToken = ({ admin, number }: FakeGateway, token: string) =>
+  admin.put(`/api/v1/admin/numbers/${number.id}/agents/outbound`, {
+    agent: 'endpoint',
+    agent_type: 'webhook',
+    chat_url: chatUrl,
+    token,
+  });
+
+const tried = ({ asked }: FakeGateway): unknown => asked.findLast(([name]) => name === 'tryAgent')?.[1];
+
+const auditOf = async ({ admin }: FakeGateway) => {
+  const { body } = await admin.get('/api/v1/admin/audit');
+  const { entries } = z.object({ entries: z.array(z.looseObject({ action: z.string() })) }).parse(body);
+  return entries.find(({ action }) => action === 'agent.tried');
+};
+
+test.serial('a trial needs a type, a URL and words, and has defaults for the rest', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { status, body } = await gateway.admin.post(tryAgentPath, basic);
+  t.is(status, 200);
+  t.like(body, { ok: true, agent_type: 'webhook', direction: 'inbound', turns: [] });
+  t.deepEqual(tried(gateway), {
+    agentType: 'webhook',
+    chatUrl,
+    assistantId: null,
+    agentId: null,
+    controls: 'off',
+    token: null,
+    direction: 'inbound',
+    language: 'ko',
+    instruction: null,
+    say: ['Hello'],
+  });
+  t.like(await auditOf(gateway), {
+    subject: `workspace:${gateway.workspaceId}`,
+    detail: {
+      direction: 'inbound',
+      agent_type: 'webhook',
+      host: 'agent.example.com',
+      stored_token_used: false,
+      ok: true,
+    },
+  });
+});
+
+test.serial('an outbound trial may say nothing after the kickoff', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { status } = await gateway.admin.post(tryAgentPath, {
+    agent_type: 'langgraph',
+    chat_url: chatUrl,
+    assistant_id: 'graph',
+    direction: 'outbound',
+    instruction: 'Book a table',
+    language: 'en',
+    token: 'given',
+  });
+  t.is(status, 200);
+  t.like(tried(gateway), {
+    agentType: 'langgraph',
+    assistantId: 'graph',
+    direction: 'outbound',
+    instruction: 'Book a table',
+    language: 'en',
+    token: 'given',
+    say: [],
+  });
+});
+
+test.serial("a number's own number and stored token are used, and the token is not shown", async (t) => {
+  const gateway = await fakeGateway(t);
+  await storeToken(gateway, 'secret-1');
+  const answer = await gateway.admin.post(tryAgentPath, {
+    ...basic,
+    number_id: gateway.number.id,
+    direction: 'outbound',
+  });
+  t.is(answer.status, 200);
+  t.false(answer.bytes.includes('secret-'));
+  t.like(tried(gateway), { token: 'secret-1', ownNumber: gateway.number.number });
+  const entry = await auditOf(gateway);
+  t.like(entry, { subject: `number:${gateway.number.id}`, detail: { stored_token_used: true } });
+  t.false(JSON.stringify(entry).includes('secret-'));
+  t.false(JSON.stringify(gateway.logged).includes('secret-'));
+});
+
+test.serial('the stored token stays where it was stored for, and is not sent unasked', async (t) => {
+  const gateway = await fakeGateway(t);
+  await storeToken(gateway, 'secret-1');
+  const outbound = { ...basic, number_id: gateway.number.id, direction: 'outbound' };
+  const tokens: [Record<string, unknown>, string | null][] = [
+    [{ ...outbound, chat_url: 'https://agent.example.com/another/path' }, 'secret-1'],
+    [{ ...outbound, chat_url: 'https://elsewhere.example.com/chat' }, null],
+    [{ ...outbound, chat_url: 'https://agent.example.com:8443/chat' }, null],
+    [{ ...outbound, direction: 'inbound' }, null],
+    [{ ...outbound, token: 'given' }, 'given'],
+    [{ ...outbound, token: '' }, null],
+    [{ ...outbound, token: null }, null],
+    [{ ...basic, direction: 'outbound' }, null],
+  ];
+  for (const [body, token] of tokens) {
+    t.is((await gateway.admin.post(tryAgentPath, body)).status, 200);
+    t.like(tried(gateway), { token }, JSON.stringify(body));
+  }
+});
+
+test.serial('the numbers of other workspaces do not exist', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { workspaceId } = await addWorkspace(gateway.database);
+  const other = await addNumber({ database: gateway.database, workspaceId });
+  for (const id of [other.id, randomUUID()]) {
+    const { status, body } = await gateway.admin.post(tryAgentPath, { ...basic, number_id: id });
+    t.is(status, 404);
+    t.like(body, { code: 'number_not_found' });
+  }
+  t.is(tried(gateway), undefined);
+});
+
+test.serial('what does not validate asks nobody', async (t) => {
+  const gateway = await fakeGateway(t);
+  const faults: [Record<string, unknown>, string][] = [
+    [{ ...basic, agent_type: 'gpt' }, 'agent_type'],
+    [{ ...basic, chat_url: 'http://agent.example.com' }, 'chat_url'],
+    [{ ...basic, chat_url: '' }, 'chat_url'],
+    [{ agent_type: 'webhook', chat_url: chatUrl }, 'say'],
+    [{ ...basic, say: [''] }, 'say.0'],
+    [{ ...basic, say: ['1', '2', '3', '4', '5', '6'] }, 'say'],
+    [{ ...basic, instruction: 'Book a table' }, 'instruction'],
+    [{ ...basic, language: 'de' }, 'language'],
+    [{ ...basic, token: 'line\nbreak' }, 'token'],
+    [{ ...basic, number_id: 'x' }, 'number_id'],
+    [{ ...basic, more: true }, 'more'],
+  ];
+  for (const [body, field] of faults) {
+    const answer = await gateway.admin.post(tryAgentPath, body);
+    t.is(answer.status, 400, field);
+    t.like(answer.body, { code: 'invalid_request', errors: [{ path: field }] });
+  }
+  t.is(tried(gateway), undefined);
+  t.is((await gateway.client.post(tryAgentPath, basic)).status, 401);
+});
+
+test.serial('the built-in agent is tried without a URL, and an endpoint is not', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { status } = await gateway.admin.post(tryAgentPath, { agent_type: 'builtin', say: ['Hello'] });
+  t.is(status, 200);
+  t.like(tried(gateway), { agentType: 'builtin', chatUrl: null, token: null });
+  t.like(await auditOf(gateway), { detail: { agent_type: 'builtin', host: null } });
+  const refused = await gateway.admin.post(tryAgentPath, { agent_type: 'webhook', say: ['Hello'] });
+  t.is(refused.status, 400);
+  t.like(refused.body, { errors: [{ path: 'chat_url' }] });
 });

@@ -1,12 +1,19 @@
+/** The OpenAPI document and its examples. */
+import { isDeepStrictEqual } from 'node:util';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import test from 'ava';
 import { z } from 'zod';
+import { exampleOf } from '#src/api/example.ts';
 import { refusalsOf } from '#src/api/openapi.ts';
+import { problemMediaType, problemSchema } from '#src/api/problem.ts';
 import { routes } from '#src/api/routes.ts';
-import { refusalCatalogue } from '#src/domain/refusal.ts';
+import { refusalCatalogue, refusalCodes } from '#src/domain/refusal.ts';
 import { testDocument } from '#test/helpers/api-client.ts';
 import { fakeGateway } from './fake-gateway.ts';
 
-const operation = z.looseObject({
+// OpenAPI
+
+const openapiOperation = z.looseObject({
   operationId: z.string(),
   tags: z.array(z.string()).length(1),
   summary: z.string().min(1),
@@ -15,10 +22,10 @@ const operation = z.looseObject({
   responses: z.record(z.string(), z.looseObject({ description: z.string().min(1) })),
 });
 
-const document = z
+const openapiDocument = z
   .object({
     openapi: z.string(),
-    paths: z.record(z.string(), z.record(z.string(), operation)),
+    paths: z.record(z.string(), z.record(z.string(), openapiOperation)),
     tags: z.array(z.object({ name: z.string() })),
     components: z.object({
       schemas: z.record(z.string(), z.unknown()),
@@ -28,11 +35,11 @@ const document = z
   })
   .parse(JSON.parse(JSON.stringify(testDocument())));
 
-const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+const operations = Object.entries(openapiDocument.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, described]) => ({ path, method, described })),
 );
 
-test('every route is one operation, and no two share an operationId', (t) => {
+test.serial('every route is one operation, and no two share an operationId', (t) => {
   t.is(operations.length, routes.length);
   const ids = operations.map(({ described }) => described.operationId);
   t.is(new Set(ids).size, ids.length);
@@ -42,12 +49,12 @@ test('every route is one operation, and no two share an operationId', (t) => {
   );
 });
 
-test('every operation has a declared tag and says who may use it', (t) => {
-  const tags = new Set(document.tags.map(({ name }) => name));
+test.serial('every operation has a declared tag and says who may use it', (t) => {
+  const tags = new Set(openapiDocument.tags.map(({ name }) => name));
   for (const { path, described } of operations) {
     for (const tag of described.tags) t.true(tags.has(tag), tag);
     const schemes = described.security.flatMap((one) => Object.keys(one));
-    for (const scheme of schemes) t.true(scheme in document.components.securitySchemes);
+    for (const scheme of schemes) t.true(scheme in openapiDocument.components.securitySchemes);
     const expected = path.startsWith('/api/v1/admin/')
       ? ['adminToken']
       : path.startsWith('/api/v1/') || path === '/mcp'
@@ -57,7 +64,7 @@ test('every operation has a declared tag and says who may use it', (t) => {
   }
 });
 
-test('every problem that a route can answer is described under its status', (t) => {
+test.serial('every problem that a route can answer is described under its status', (t) => {
   for (const route of routes) {
     const described = operations.find(
       ({ path, method }) => path === route.path && method === route.method,
@@ -72,8 +79,8 @@ test('every problem that a route can answer is described under its status', (t) 
   }
 });
 
-test('every reference leads somewhere', (t) => {
-  const { schemas, examples } = document.components;
+test.serial('every reference leads somewhere', (t) => {
+  const { schemas, examples } = openapiDocument.components;
   const references = [...JSON.stringify(testDocument()).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)];
   t.true(references.length > 50);
   for (const [, kind = '', name = ''] of references)
@@ -81,14 +88,14 @@ test('every reference leads somewhere', (t) => {
   t.false(/"\$ref":"(?!#\/components\/(schemas|examples)\/)/.test(JSON.stringify(testDocument())));
 });
 
-test('each parameter of a path is described', (t) => {
+test.serial('each parameter of a path is described', (t) => {
   for (const route of routes) {
     const named = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
     t.deepEqual(Object.keys(route.params?.shape ?? {}).toSorted(), named.toSorted(), route.path);
   }
 });
 
-test('the document is served, and names no other host', async (t) => {
+test.serial('the document is served, and names no other host', async (t) => {
   const { client } = await fakeGateway(t);
   const { status, body, bytes } = await client.as(undefined).get('/openapi.json');
   t.is(status, 200);
@@ -96,7 +103,7 @@ test('the document is served, and names no other host', async (t) => {
   t.false(/https?:\/\/(?!json-schema\.org|www\.w3\.org\/2000|(?:\w+\.)?example\.com)/.test(bytes.toString()));
 });
 
-test('the reference page loads nothing from elsewhere', async (t) => {
+test.serial('the reference page loads nothing from elsewhere', async (t) => {
   const { client } = await fakeGateway(t);
   const anonymous = client.as(undefined);
   const page = await anonymous.get('/docs');
@@ -125,10 +132,131 @@ test('the reference page loads nothing from elsewhere', async (t) => {
   }
 });
 
-test('the first page greets and links to the rest', async (t) => {
+test.serial('the first page greets and links to the rest', async (t) => {
   const { client } = await fakeGateway(t);
   const { status, bytes, headers } = await client.as(undefined).get('/');
   t.is(status, 200);
   t.true(bytes.toString().includes('href="/docs"'));
   t.false(/unsafe/.test(headers.get('content-security-policy') ?? ''));
+});
+
+// OpenAPI examples
+
+const content = z.record(
+  z.string(),
+  z.object({
+    schema: z.unknown(),
+    example: z.unknown().optional(),
+    examples: z.record(z.string(), z.object({ $ref: z.string() })).optional(),
+  }),
+);
+
+const openapiExamplesOperation = z.object({
+  requestBody: z.object({ content }).optional(),
+  responses: z.record(z.string(), z.object({ content: content.optional() })),
+});
+
+const source = JSON.stringify(testDocument());
+
+const openapiExamplesDocument = z
+  .object({
+    paths: z.record(z.string(), z.record(z.string(), openapiExamplesOperation)),
+    components: z.object({ examples: z.record(z.string(), z.object({ value: z.unknown() })) }),
+  })
+  .parse(JSON.parse(source));
+
+const described = routes.map((route) => {
+  const found = openapiExamplesDocument.paths[route.path]?.[route.method];
+  if (found === undefined) throw new Error(`${route.operationId} is not described`);
+  return { route, ...found };
+});
+
+/** Parsing drops what is not declared: then the two differ. */
+const fits = (schema: z.ZodType, example: unknown): boolean =>
+  isDeepStrictEqual(schema.safeParse(example).data, example);
+
+test.serial('every request body has an example that the gateway would take', (t) => {
+  const withBody = described.filter(({ route }) => route.body !== undefined);
+  t.true(withBody.length > 10);
+  for (const { route, requestBody } of withBody) {
+    const example = requestBody?.content['application/json']?.example;
+    t.not(example, undefined, route.operationId);
+    t.deepEqual(route.body?.safeParse(example).error, undefined, route.operationId);
+  }
+});
+
+test.serial('every answer has an example of each of its media types', (t) => {
+  for (const { route, responses } of described) {
+    for (const [status, declared] of Object.entries(route.responses)) {
+      const types = Object.entries(responses[status]?.content ?? {});
+      t.is(types.length > 0, declared.schema !== undefined || declared.media !== undefined);
+      for (const [type, { example }] of types) {
+        const name = `${route.operationId} ${status} ${type}`;
+        if (type === 'application/json') {
+          t.true(fits(declared.schema ?? z.looseObject({}), example), `${name}: ${JSON.stringify(example)}`);
+        } else t.regex(z.string().parse(example), /\S/, name);
+      }
+    }
+  }
+});
+
+test.serial('every problem that an operation can answer has an example there, by its code', (t) => {
+  for (const { route, responses } of described) {
+    for (const code of refusalsOf(route)) {
+      const media = responses[refusalCatalogue[code].status]?.content?.[problemMediaType];
+      t.is(
+        media?.examples?.[code]?.$ref,
+        `#/components/examples/Problem.${code}`,
+        `${route.operationId} ${code}`,
+      );
+    }
+  }
+});
+
+test.serial('every problem of the catalogue has an example that is such a problem', (t) => {
+  t.is(Object.keys(openapiExamplesDocument.components.examples).length, refusalCodes.length);
+  for (const code of refusalCodes) {
+    const example = openapiExamplesDocument.components.examples[`Problem.${code}`]?.value;
+    t.true(fits(problemSchema(code), example), JSON.stringify(example));
+  }
+});
+
+test.serial('an example takes what its fields declare, and leaves out what they do not', (t) => {
+  const schemas = { Named: { type: 'string', example: 'by name' } } as const;
+  const textWithout = { type: 'string' } as const;
+  t.is(exampleOf({ $ref: '#/components/schemas/Named' }, schemas), 'by name');
+  t.is(exampleOf({ $ref: '#/components/schemas/Named', example: 'nearer' }, schemas), 'nearer');
+  t.deepEqual(
+    exampleOf(
+      {
+        type: 'object',
+        properties: {
+          left_out: textWithout,
+          nullable: { type: ['string', 'null'] },
+          either: { anyOf: [textWithout, { type: 'null' }] },
+          list: { type: 'array', items: { type: 'integer', minimum: 3 } },
+          empty: { type: 'array', items: textWithout },
+          chosen: { type: 'string', enum: ['a', 'b'] },
+          default: { type: 'boolean', default: false },
+        },
+      },
+      schemas,
+    ),
+    { nullable: null, either: null, list: [3], empty: [], chosen: 'a', default: false },
+  );
+});
+
+test.serial('a public linter has nothing to say against the document', async (t) => {
+  const config = await createConfig({
+    extends: ['recommended'],
+    // The problems of HTTP itself, such as `headers_too_large`, belong to no operation.
+    rules: { 'no-unused-components': 'off' },
+  });
+  const lint = async (text: string) =>
+    (await lintFromString({ source: text, absoluteRef: '/openapi.json', config })).map(
+      ({ ruleId, message, location }) => `${ruleId}: ${message} (${location[0]?.pointer})`,
+    );
+  t.deepEqual(await lint(source), []);
+  // Were it to look no longer, that would be noticed.
+  t.true((await lint(source.replace('"status":"ringing"', '"status":1'))).length > 0);
 });

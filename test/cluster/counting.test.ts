@@ -1,15 +1,24 @@
+/** Gateways that share a database: counters, signals and wake-ups. */
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
+import pino from 'pino';
 import { SimulatedClock } from 'xstate';
-import { createCounting, type Counting } from '#src/cluster/counting.ts';
+import { type Counting, createCounting } from '#src/cluster/counting.ts';
+import { openNatsWakeUps } from '#src/cluster/nats-wake-ups.ts';
+import { createNodeSignals, NodeUnreachable } from '#src/cluster/signals.ts';
+import { databaseWakeUps, type WakeUps } from '#src/cluster/wake-ups.ts';
 import { dayOf } from '#src/domain/day.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { CountedBirth } from '#src/persistence/counted-births.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { joinNodes, otherNodes, removeNode, tellCountsAlone } from '#src/persistence/nodes.ts';
-import { openTestDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
-import { until } from '#test/helpers/until.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { openTestDatabase, ownDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
+import { hasNatsServer, startNatsServer } from '#test/helpers/nats-server.ts';
 import { callBirth, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
+import { until } from '#test/helpers/until.ts';
+
+// Counting
 
 const numbers = { leaseMs: 3_000, patienceMs: 5_000, impatienceMs: 30_000, retryMs: 50 };
 
@@ -96,7 +105,7 @@ const isAlone = (gateway: Joined): boolean => {
   return isStored !== null;
 };
 
-test('calls that several gateways store at once are no more than the limit allows', async (t) => {
+test.serial('calls that several gateways store at once are no more than the limit allows', async (t) => {
   const { open, first, owner } = await gateways(t);
   const both = [await joined(first, 'one'), await joined(await open('two'), 'two')];
   const outcomes = await Promise.all(
@@ -116,7 +125,7 @@ test('calls that several gateways store at once are no more than the limit allow
   t.deepEqual(await rows(), [{ calls: 10 }]);
 });
 
-test('minutes of a day and calls in progress are counted in one', async (t) => {
+test.serial('minutes of a day and calls in progress are counted in one', async (t) => {
   const { first, owner } = await gateways(t);
   const gateway = await joined(first, 'one');
   const day = dayOf(Date.parse('2026-11-21T03:00:00.000Z'), 'Asia/Seoul');
@@ -132,7 +141,7 @@ test('minutes of a day and calls in progress are counted in one', async (t) => {
   t.is(await store(gateway, counted(owner, 2)), 'refused');
 });
 
-test('who is alone counts alone, while it looks, and says so', async (t) => {
+test.serial('who is alone counts alone, while it looks, and says so', async (t) => {
   const { first, countsAlone } = await gateways(t);
   const gateway = await joined(first, 'one');
   t.false(isAlone(gateway), 'nobody has looked yet');
@@ -147,33 +156,36 @@ test('who is alone counts alone, while it looks, and says so', async (t) => {
   t.true(isAlone(gateway));
 });
 
-test('who joins stores nothing until the one that was alone has stored what it had counted', async (t) => {
-  const { open, first, owner, countsAlone } = await gateways(t);
-  const one = await joined(first, 'one');
-  await one.look();
-  const isStored = one.alone();
-  const two = await joined(await open('two'), 'two');
-  const turns = [
-    () => one.look(),
-    async () => t.true(await countsAlone('one'), 'a call is not stored yet'),
-    () => isStored?.(),
-    () => one.look(),
-  ];
-  const storing = two.store(counted(owner, 1));
-  let isOver = false;
-  void storing.then(() => (isOver = true));
-  await until('it waits', () => two.waits.length > 0 || undefined);
-  for (const turn of turns) {
-    await turn();
-    if (turn !== turns.at(-1)) t.false(isOver);
-  }
-  t.false(await countsAlone('one'));
-  t.is((await storing).type, 'stored');
-  t.false(isAlone(one));
-  t.is(await store(one, counted(owner, 1)), 'refused');
-});
+test.serial(
+  'who joins stores nothing until the one that was alone has stored what it had counted',
+  async (t) => {
+    const { open, first, owner, countsAlone } = await gateways(t);
+    const one = await joined(first, 'one');
+    await one.look();
+    const isStored = one.alone();
+    const two = await joined(await open('two'), 'two');
+    const turns = [
+      () => one.look(),
+      async () => t.true(await countsAlone('one'), 'a call is not stored yet'),
+      () => isStored?.(),
+      () => one.look(),
+    ];
+    const storing = two.store(counted(owner, 1));
+    let isOver = false;
+    void storing.then(() => (isOver = true));
+    await until('it waits', () => two.waits.length > 0 || undefined);
+    for (const turn of turns) {
+      await turn();
+      if (turn !== turns.at(-1)) t.false(isOver);
+    }
+    t.false(await countsAlone('one'));
+    t.is((await storing).type, 'stored');
+    t.false(isAlone(one));
+    t.is(await store(one, counted(owner, 1)), 'refused');
+  },
+);
 
-test('of two that join at once none counts alone', async (t) => {
+test.serial('of two that join at once none counts alone', async (t) => {
   const { open, first, countsAlone } = await gateways(t);
   const one = await joined(first, 'one');
   const two = await joined(await open('two'), 'two');
@@ -185,7 +197,7 @@ test('of two that join at once none counts alone', async (t) => {
   t.true(isAlone(one));
 });
 
-test('who joins between two looks of another that wants to count alone is seen', async (t) => {
+test.serial('who joins between two looks of another that wants to count alone is seen', async (t) => {
   const { open, first, countsAlone } = await gateways(t);
   const one = await joined(first, 'one');
   await joined(await open('two'), 'two');
@@ -195,22 +207,25 @@ test('who joins between two looks of another that wants to count alone is seen',
   t.false(await countsAlone('one'));
 });
 
-test('one that counts alone and says nothing more is waited for longer than its lease lasts, once', async (t) => {
-  const { open, first, owner } = await gateways(t);
-  const frozen = await joined(first, 'one');
-  await frozen.look();
-  const two = await joined(await open('two'), 'two', false);
-  t.is(await store(two, counted(owner, 5)), 'stored');
-  t.is(
-    two.waits.reduce((sum, wait) => sum + wait, 0),
-    numbers.patienceMs,
-  );
-  two.waits.length = 0;
-  t.is(await store(two, counted(owner, 5)), 'stored');
-  t.deepEqual(two.waits, []);
-});
+test.serial(
+  'one that counts alone and says nothing more is waited for longer than its lease lasts, once',
+  async (t) => {
+    const { open, first, owner } = await gateways(t);
+    const frozen = await joined(first, 'one');
+    await frozen.look();
+    const two = await joined(await open('two'), 'two', false);
+    t.is(await store(two, counted(owner, 5)), 'stored');
+    t.is(
+      two.waits.reduce((sum, wait) => sum + wait, 0),
+      numbers.patienceMs,
+    );
+    two.waits.length = 0;
+    t.is(await store(two, counted(owner, 5)), 'stored');
+    t.deepEqual(two.waits, []);
+  },
+);
 
-test('who was found dead stores nothing until it is there again', async (t) => {
+test.serial('who was found dead stores nothing until it is there again', async (t) => {
   const { open, first, owner } = await gateways(t);
   const one = await joined(first, 'one');
   await joined(await open('two'), 'two');
@@ -219,4 +234,260 @@ test('who was found dead stores nothing until it is there again', async (t) => {
   await until('it waits', () => one.waits.length > 0 || undefined);
   await first.execute(`update node set lost_at = null where name = 'one'`);
   t.is(await storing, 'stored');
+});
+
+// Signals
+
+/** Two gateways on one database; their patience ends when the test turns the clock. */
+const signalsWorld = async (t: ExecutionContext) => {
+  const database = await ownDatabase(t);
+  const clock = createOrderedClock();
+  const names = { asking: `asking-${randomUUID()}`, asked: `asked-${randomUUID()}` };
+  const signalsOf = (node: string) => {
+    const signals = createNodeSignals({
+      database,
+      wakeUps: databaseWakeUps(database),
+      node,
+      answerMs: 60_000,
+      clock,
+      logger: pino({ level: 'silent' }),
+    });
+    t.teardown(signals.close);
+    return signals;
+  };
+  const asking = signalsOf(names.asking);
+  await asking.open(async () => ({}));
+  const rows = async (): Promise<string[]> =>
+    (await database.execute<{ state: string }>('select state from node_signal')).map(({ state }) => state);
+  return { clock, names, asking, asked: signalsOf(names.asked), rows };
+};
+
+test.serial('a gateway is asked, does it, and its answer comes back to the one that asked', async (t) => {
+  const { names, asking, asked, rows, clock } = await signalsWorld(t);
+  const requests: unknown[] = [];
+  await asked.open(async (request) => {
+    requests.push(request);
+    return { done: requests.length };
+  });
+  t.deepEqual(await asking.ask(names.asked, { hangUp: 'one' }), { done: 1 });
+  t.deepEqual(await asking.ask(names.asked, { hangUp: 'another' }), { done: 2 });
+  t.deepEqual(requests, [{ hangUp: 'one' }, { hangUp: 'another' }]);
+  t.deepEqual(await rows(), []);
+  t.is(clock.pending(), 0);
+});
+
+test.serial('a request that takes long holds up no other', async (t) => {
+  const { names, asking, asked } = await signalsWorld(t);
+  const long = Promise.withResolvers<object>();
+  let asks = 0;
+  await asked.open(async () => ((asks += 1) === 1 ? long.promise : { quick: true }));
+  const first = asking.ask(names.asked, {});
+  await until('it is under way', () => asks === 1 || undefined);
+  t.deepEqual(await asking.ask(names.asked, {}), { quick: true });
+  long.resolve({ long: true });
+  t.deepEqual(await first, { long: true });
+});
+
+test.serial('what is not answered in time is withdrawn, and is not carried out later', async (t) => {
+  const { names, asking, asked, rows, clock } = await signalsWorld(t);
+  const answer = asking.ask(names.asked, {});
+  await until('it is sent', async () => (await rows()).length === 1 || undefined);
+  clock.advance(60_000);
+  await t.throwsAsync(answer, { instanceOf: NodeUnreachable });
+  t.deepEqual(await rows(), []);
+  let asks = 0;
+  await asked.open(async () => ({ asks: (asks += 1) }));
+  t.deepEqual(await asking.ask(names.asked, {}), { asks: 1 });
+});
+
+test.serial('a request that fails is not answered, and the next one is', async (t) => {
+  const { names, asking, asked, rows, clock } = await signalsWorld(t);
+  let asks = 0;
+  await asked.open(async () => {
+    asks += 1;
+    if (asks === 1) throw new Error('This cannot be done');
+    return { asks };
+  });
+  const failing = asking.ask(names.asked, {});
+  await until('it was tried', () => asks === 1 || undefined);
+  t.deepEqual(await asking.ask(names.asked, {}), { asks: 2 });
+  clock.advance(60_000);
+  await t.throwsAsync(failing, { instanceOf: NodeUnreachable });
+  t.deepEqual(await rows(), []);
+});
+
+// Wake ups
+// The contract of what gateways wake each other by, and what NATS adds to it.
+
+/** Two gateways. */
+type Pair = { waking: WakeUps; woken: WakeUps };
+
+const byDatabase = async (t: ExecutionContext): Promise<Pair> => {
+  const wakeUps = databaseWakeUps(await ownDatabase(t));
+  return { waking: wakeUps, woken: wakeUps };
+};
+
+const silentDatabase = (): WakeUps & { woken: string[] } => {
+  const woken: string[] = [];
+  return {
+    woken,
+    listen: async () => async () => {},
+    wake: async (channel) => void woken.push(channel),
+  };
+};
+
+const natsGateway = (t: ExecutionContext, port: number, token?: string) => {
+  const logged: string[] = [];
+  const database = silentDatabase();
+  const clock = createOrderedClock();
+  const wakeUps = openNatsWakeUps({
+    nats: {
+      servers: [`127.0.0.1:${port}`],
+      isEncrypted: false,
+      credentials: token === undefined ? null : { token },
+    },
+    numbers: { connectMs: 10_000, retryMs: 100, lookMs: 60_000 },
+    node: 'test',
+    database,
+    clock,
+    logger: pino({ base: null }, { write: (line: string) => void logged.push(line) }),
+  });
+  t.teardown(wakeUps.close);
+  const untilLogged = (words: string, times = 1) =>
+    until(words, () => logged.filter((line) => line.includes(words)).length >= times || undefined);
+  return { wakeUps, database, clock, logged, untilLogged };
+};
+
+const natsServer = async (t: ExecutionContext, options?: Parameters<typeof startNatsServer>[0]) => {
+  const server = await startNatsServer(options);
+  t.teardown(server.stop);
+  return server;
+};
+
+const byNats = async (t: ExecutionContext): Promise<Pair> => {
+  const { port } = await natsServer(t);
+  const [waking, woken] = [natsGateway(t, port), natsGateway(t, port)];
+  await Promise.all([waking.untilLogged('woken by NATS'), woken.untilLogged('woken by NATS')]);
+  return { waking: waking.wakeUps, woken: woken.wakeUps };
+};
+
+/** Counts wake-ups of a channel. */
+const counting = async (wakeUps: WakeUps, channel: string) => {
+  let count = 0;
+  const unlisten = await wakeUps.listen(channel, () => (count += 1));
+  return {
+    unlisten,
+    count: () => count,
+    /** Wakes until it is heard: a new listener may be known a moment later. */
+    heardFrom: async (waking: WakeUps) => {
+      const before = count;
+      await until('it is woken', async () => {
+        await waking.wake(channel);
+        return count > before || undefined;
+      });
+    },
+  };
+};
+
+const drivers = { 'the database': byDatabase, ...(hasNatsServer ? { NATS: byNats } : {}) };
+
+for (const [name, start] of Object.entries(drivers)) {
+  test.serial(
+    `woken by ${name}, everybody who listens to the channel hears it, and nobody else`,
+    async (t) => {
+      const { waking, woken } = await start(t);
+      const channel = `channel_${randomUUID().replaceAll('-', '')}`;
+      const one = await counting(woken, channel);
+      const two = await counting(waking, channel);
+      const other = await counting(woken, `${channel}_2`);
+      await one.heardFrom(waking);
+      await two.heardFrom(woken);
+      t.is(other.count(), 0);
+    },
+  );
+
+  test.serial(
+    `woken by ${name}, whoever has stopped listening hears nothing, and the others do`,
+    async (t) => {
+      const { waking, woken } = await start(t);
+      const [first, second] = [await counting(woken, 'shared'), await counting(woken, 'shared')];
+      await first.heardFrom(waking);
+      await first.unlisten();
+      const before = first.count();
+      await second.heardFrom(waking);
+      t.is(first.count(), before);
+      await second.unlisten();
+      const again = await counting(woken, 'shared');
+      await again.heardFrom(waking);
+    },
+  );
+}
+
+if (hasNatsServer) {
+  test.serial(
+    'while NATS is away the database wakes, and everybody looks once when it is back',
+    async (t) => {
+      const server = await natsServer(t);
+      const gateway = natsGateway(t, server.port);
+      const own = await counting(gateway.wakeUps, 'own');
+      await gateway.untilLogged('woken by NATS');
+      await server.stop();
+      await gateway.untilLogged('was lost');
+      await gateway.wakeUps.wake('own');
+      t.deepEqual(gateway.database.woken, ['own']);
+      const before = own.count();
+      await natsServer(t, { port: server.port });
+      await gateway.untilLogged('is back');
+      t.is(own.count(), before + 1);
+      await own.heardFrom(gateway.wakeUps);
+      t.is(gateway.database.woken.length, 1);
+    },
+  );
+
+  test.serial('a gateway begins without NATS, and finds it later', async (t) => {
+    const server = await natsServer(t);
+    await server.stop();
+    const gateway = natsGateway(t, server.port);
+    const own = await counting(gateway.wakeUps, 'own');
+    await gateway.untilLogged('cannot be reached');
+    await gateway.wakeUps.wake('own');
+    t.deepEqual(gateway.database.woken, ['own']);
+    await natsServer(t, { port: server.port });
+    await until('it is connected', () => {
+      gateway.clock.advance(100);
+      return gateway.logged.some((line) => line.includes('woken by NATS')) || undefined;
+    });
+    t.true(own.count() > 0);
+  });
+
+  test.serial('a token lets it in, a wrong one does not, and is in no line of the log', async (t) => {
+    const { port } = await natsServer(t, { token: 'right-token' });
+    const [right, wrong] = [natsGateway(t, port, 'right-token'), natsGateway(t, port, 'wrong-token')];
+    await right.untilLogged('woken by NATS');
+    await wrong.untilLogged('cannot be reached');
+    t.notRegex([...right.logged, ...wrong.logged].join('\n'), /(right|wrong)-token/);
+  });
+
+  test.serial(
+    'a gateway that is closed while it connects, or afterwards, leaves nothing behind',
+    async (t) => {
+      const { port } = await natsServer(t);
+      const early = natsGateway(t, port);
+      await early.wakeUps.close();
+      const late = natsGateway(t, port);
+      await late.untilLogged('woken by NATS');
+      await late.wakeUps.close();
+      t.is(early.clock.pending(), 0);
+      t.is(late.clock.pending(), 0);
+    },
+  );
+} else {
+  test.serial.skip('gateways woken by NATS: NOT RUN, nats-server is not installed', (t) => t.pass());
+}
+
+test.serial('everybody looks now and then, although nobody was woken', async (t) => {
+  const gateway = natsGateway(t, 1);
+  const own = await counting(gateway.wakeUps, 'own');
+  gateway.clock.advance(180_000);
+  t.is(own.count(), 3);
 });

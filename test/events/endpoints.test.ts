@@ -1,7 +1,9 @@
+/** Webhook endpoints: states, payloads, failing receivers and test advice. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-
+import { explain } from '#src/console/language/explain.ts';
 import { Refusal } from '#src/domain/refusal.ts';
+import { type ServerTrouble, serverTroubles } from '#src/domain/server-advice.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -12,13 +14,19 @@ import {
   replayDelivery,
   rotateSecret,
 } from '#src/events/endpoints.ts';
+import { eventBody, type OutgoingEvent } from '#src/events/payloads.ts';
+import { testAdvice } from '#src/events/test-advice.ts';
 import { createWebhookTests } from '#src/events/test-event.ts';
+import { EndpointFailure, type EndpointFailureKind } from '#src/outgoing/endpoint-failure.ts';
 import { findWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
-import { createEventWorld, openWorld } from './event-world.ts';
+import type { Answer, WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+import { createEventWorld, type EventWorld, onlyEnded, openWorld, settled } from './event-world.ts';
+
+// Endpoints
 
 const request = { url: 'https://example.com/events', events: null, numberId: null };
 
-test('creating an endpoint gives its secret out once; it is stored sealed', async (t) => {
+test.serial('creating an endpoint gives its secret out once; it is stored sealed', async (t) => {
   const { db, world } = await openWorld(t);
   const { endpoint, secret } = await createEndpoint(world.administration, world.workspaceId, {
     ...request,
@@ -46,32 +54,35 @@ test('creating an endpoint gives its secret out once; it is stored sealed', asyn
   t.is(world.administration.sealing.open(sealed, endpoint.id), secret);
 });
 
-test('two endpoints have two secrets', async (t) => {
+test.serial('two endpoints have two secrets', async (t) => {
   const { world } = await openWorld(t);
   const create = () => createEndpoint(world.administration, world.workspaceId, request);
   t.not((await create()).secret, (await create()).secret);
 });
 
-test('a URL that may not be called is refused when an endpoint is created and when it is changed', async (t) => {
-  const { db, world } = await openWorld(t);
-  const { endpoint } = await createEndpoint(world.administration, world.workspaceId, request);
-  const url = 'https://refused.example.com';
-  const errors = [{ path: 'url', message: 'This URL cannot be used.' }];
+test.serial(
+  'a URL that may not be called is refused when an endpoint is created and when it is changed',
+  async (t) => {
+    const { db, world } = await openWorld(t);
+    const { endpoint } = await createEndpoint(world.administration, world.workspaceId, request);
+    const url = 'https://refused.example.com';
+    const errors = [{ path: 'url', message: 'This URL cannot be used.' }];
 
-  const created = await t.throwsAsync(
-    createEndpoint(world.administration, world.workspaceId, { ...request, url }),
-    { instanceOf: Refusal },
-  );
-  t.like(created, { code: 'invalid_request', extras: { errors } });
-  const scope = { endpointId: endpoint.id, workspaceId: world.workspaceId };
-  const patched = await t.throwsAsync(patchEndpoint(world.administration, scope, { url }), {
-    instanceOf: Refusal,
-  });
-  t.like(patched, { code: 'invalid_request', extras: { errors } });
-  t.deepEqual(await listEndpoints(db, world.workspaceId), [endpoint]);
-});
+    const created = await t.throwsAsync(
+      createEndpoint(world.administration, world.workspaceId, { ...request, url }),
+      { instanceOf: Refusal },
+    );
+    t.like(created, { code: 'invalid_request', extras: { errors } });
+    const scope = { endpointId: endpoint.id, workspaceId: world.workspaceId };
+    const patched = await t.throwsAsync(patchEndpoint(world.administration, scope, { url }), {
+      instanceOf: Refusal,
+    });
+    t.like(patched, { code: 'invalid_request', extras: { errors } });
+    t.deepEqual(await listEndpoints(db, world.workspaceId), [endpoint]);
+  },
+);
 
-test('a number of another workspace is refused as one that does not exist', async (t) => {
+test.serial('a number of another workspace is refused as one that does not exist', async (t) => {
   const { db, world } = await openWorld(t);
   const stranger = await createEventWorld(t, db);
   const refusals = await Promise.all(
@@ -89,7 +100,7 @@ test('a number of another workspace is refused as one that does not exist', asyn
   );
 });
 
-test('a change leaves alone what it does not name', async (t) => {
+test.serial('a change leaves alone what it does not name', async (t) => {
   const { world } = await openWorld(t);
   const { endpoint } = await createEndpoint(world.administration, world.workspaceId, request);
   const scope = { endpointId: endpoint.id, workspaceId: world.workspaceId };
@@ -109,7 +120,7 @@ test('a change leaves alone what it does not name', async (t) => {
   t.deepEqual(widened, endpoint);
 });
 
-test('a new secret leaves the previous one valid for 24 hours', async (t) => {
+test.serial('a new secret leaves the previous one valid for 24 hours', async (t) => {
   const { db, world } = await openWorld(t);
   const { endpoint, secret } = await createEndpoint(world.administration, world.workspaceId, request);
   const scope = { endpointId: endpoint.id, workspaceId: world.workspaceId };
@@ -125,7 +136,7 @@ test('a new secret leaves the previous one valid for 24 hours', async (t) => {
   t.is(world.administration.sealing.open(record?.previousSecretSealed ?? '', endpoint.id), secret);
 });
 
-test('what belongs to another workspace does not exist', async (t) => {
+test.serial('what belongs to another workspace does not exist', async (t) => {
   const { db, world } = await openWorld(t);
   const { workspaceId } = await createEventWorld(t, db);
   const { id, endpoint, receiver } = await world.endpoint();
@@ -149,7 +160,7 @@ test('what belongs to another workspace does not exist', async (t) => {
   t.is(receiver.received.length, 0);
 });
 
-test('deleting an endpoint deletes its deliveries', async (t) => {
+test.serial('deleting an endpoint deletes its deliveries', async (t) => {
   const { db, world } = await openWorld(t);
   const { id } = await world.endpoint();
   await world.call();
@@ -163,7 +174,7 @@ test('deleting an endpoint deletes its deliveries', async (t) => {
   t.false(await deleteEndpoint(db, scope));
 });
 
-test('deliveries are listed newest first, page by page', async (t) => {
+test.serial('deliveries are listed newest first, page by page', async (t) => {
   const { db, world } = await openWorld(t);
   const { id } = await world.endpoint({ events: ['call.ended'] });
   const calls: string[] = [];
@@ -182,7 +193,7 @@ test('deliveries are listed newest first, page by page', async (t) => {
   );
 });
 
-test('a test event goes to a paused endpoint too, signed, once, and says how it went', async (t) => {
+test.serial('a test event goes to a paused endpoint too, signed, once, and says how it went', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint({ events: ['call.summarized'] });
   const scope = { endpointId: id, workspaceId: world.workspaceId };
@@ -205,7 +216,7 @@ test('a test event goes to a paused endpoint too, signed, once, and says how it 
   t.deepEqual(await world.deliveries(id), []);
 });
 
-test('a test that fails says what happened and what to change', async (t) => {
+test.serial('a test that fails says what happened and what to change', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint();
   const tests = createWebhookTests({ ...world.administration, clients: world.clients, timeoutMs: 15_000 });
@@ -229,7 +240,7 @@ test('a test that fails says what happened and what to change', async (t) => {
   t.is(advice?.code, 'connection_refused');
 });
 
-test('a test that is not answered in time says so', async (t) => {
+test.serial('a test that is not answered in time says so', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint();
   const tests = createWebhookTests({ ...world.administration, clients: world.clients, timeoutMs: 15_000 });
@@ -242,4 +253,489 @@ test('a test that is not answered in time says so', async (t) => {
     error: 'No answer within 15 s',
     advice: { code: 'no_answer_in_time' },
   });
+});
+
+// Endpoint states
+
+test.serial('410 ends the delivery and disables the endpoint until an admin brings it back', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  receiver.answer({ status: 410 });
+  await world.startWorker({ perEndpoint: 1 });
+  await world.call();
+  await settled(world, id, 'dead');
+
+  await world.call();
+  t.is((await world.deliveries(id)).length, 1, 'a disabled endpoint gets no new deliveries');
+
+  const scope = { endpointId: id, workspaceId: world.workspaceId };
+  const endpoint = await patchEndpoint(world.administration, scope, { state: 'active' });
+  t.like(endpoint, { state: 'active', disabledReason: null });
+  world.clock.advance(1_000);
+  await world.call();
+  await settled(world, id, 'delivered', 'dead');
+  t.is(receiver.received.length, 2);
+});
+
+test.serial('what waits for an endpoint that is gone is not sent', async (t) => {
+  const { db, world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint();
+  receiver.answer({ status: 410 });
+  await world.call();
+  const worker = await world.startWorker({ perEndpoint: 1 });
+
+  await receiver.until(1);
+  await worker.close();
+
+  t.is(receiver.received.length, 1);
+  t.deepEqual((await world.deliveries(id)).map(({ state }) => state).toSorted(), ['dead', 'pending']);
+  const [row] = await db.execute<{ state: string; disabled_reason: string }>(
+    'select state, disabled_reason from webhook_endpoint',
+  );
+  t.deepEqual(row, { state: 'disabled', disabled_reason: 'The endpoint answered 410 Gone' });
+});
+
+test.serial('what waits for a paused endpoint is held, and delivered when it is resumed', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  const other = await world.endpoint(onlyEnded);
+  const scope = { endpointId: id, workspaceId: world.workspaceId };
+  await world.call();
+  await patchEndpoint(world.administration, scope, { state: 'paused' });
+  await world.startWorker();
+  await other.receiver.until(1);
+  t.is(receiver.received.length, 0);
+
+  await patchEndpoint(world.administration, scope, { state: 'active' });
+
+  await settled(world, id, 'delivered');
+  t.is(receiver.received.length, 1);
+});
+
+test.serial('what happens while an endpoint is paused is delivered when it is resumed', async (t) => {
+  const { world } = await openWorld(t);
+  const { id } = await world.endpoint(onlyEnded);
+  const scope = { endpointId: id, workspaceId: world.workspaceId };
+  await patchEndpoint(world.administration, scope, { state: 'paused' });
+  await world.call();
+  t.is((await world.deliveries(id)).length, 1);
+
+  await patchEndpoint(world.administration, scope, { state: 'active' });
+  await world.startWorker();
+  await settled(world, id, 'delivered');
+});
+
+// Failing receiver
+// A receiver that fails in each way that the Standard Webhooks specification names, and in some more.
+
+/** Moves the clock on until it holds, in steps that leave what is under way enough real time. */
+const inTheEnd = async (world: EventWorld, holds: () => Promise<boolean>): Promise<void> => {
+  while (!(await holds())) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    world.clock.advance(1_000);
+  }
+};
+
+/** By id: which event it was, and how often it came. */
+const eventsAt = (receiver: WebhookReceiver): Map<string, { event: string; times: number }> => {
+  const events = new Map<string, { event: string; times: number }>();
+  for (const { rawBody, id = '' } of receiver.received) {
+    const { id: idInBody, type, call } = JSON.parse(rawBody);
+    const before = events.get(id);
+    const event = `${String(type)} of ${String(call.id)}`;
+    if (idInBody !== id || (before !== undefined && before.event !== event))
+      throw new Error('One id stands for two events');
+    events.set(id, { event, times: (before?.times ?? 0) + 1 });
+  }
+  return events;
+};
+
+const inAMinute = (now: number): string => new Date(now + 60_000).toUTCString();
+
+test.serial(
+  'every event arrives in the end, under one id, whatever the receiver does with it first',
+  async (t) => {
+    const { world } = await openWorld(t);
+    const { receiver, id } = await world.endpoint();
+    const ways: Answer[] = [
+      'hang',
+      'dripping',
+      'endless',
+      'reset',
+      'garbage',
+      { status: 301, headers: { location: 'http://127.0.0.1:1/' } },
+      { status: 400 },
+      { status: 401 },
+      { status: 404 },
+      { status: 429, headers: { 'retry-after': '30' } },
+      { status: 429, headers: { 'retry-after': inAMinute(world.clock.now()) } },
+      { status: 500, body: 'x'.repeat(1_000_000) },
+      { status: 502 },
+      { status: 503, headers: { 'retry-after': '99999999999' } },
+      { status: 504 },
+    ];
+    receiver.answer(...ways);
+    await Promise.all(Array.from({ length: ways.length }, () => world.call()));
+    await world.startWorker({ timeoutMs: 60_000, scheduleSec: [0, 5, 10, 20], longestRetryAfterSec: 120 });
+    await inTheEnd(world, async () =>
+      (await world.deliveries(id)).every(({ state }) => state === 'delivered'),
+    );
+
+    const events = eventsAt(receiver);
+    t.is(events.size, 2 * ways.length);
+    t.is(new Set([...events.values()].map(({ event }) => event)).size, 2 * ways.length);
+    const deliveries = await world.deliveries(id);
+    for (const { eventId, attempts } of deliveries) t.is(events.get(eventId)?.times, attempts.length);
+    const errors = deliveries.flatMap(({ attempts }) => attempts.map(({ error }) => error));
+    t.deepEqual(
+      [...new Set(errors)].filter((error) => error !== null).toSorted(),
+      [
+        ...[400, 401, 404, 429, 500, 502, 503, 504].map((status) => `HTTP ${status}`),
+        'HTTP 301: redirects are not followed',
+        'No answer within 60 s',
+        'The answer was not HTTP',
+        'The connection failed: ECONNRESET',
+      ].toSorted(),
+    );
+    const waitsAfter = (status: number): number[] =>
+      deliveries.flatMap(({ attempts: [first, second] }) =>
+        first?.httpStatus === status && second !== undefined
+          ? [(second.at.getTime() - first.at.getTime()) / 1_000]
+          : [],
+      );
+    t.true(waitsAfter(429).every((seconds) => seconds >= 30));
+    t.true(waitsAfter(503).every((seconds) => seconds >= 120 && seconds < 200));
+    t.true(receiver.received.every(({ signedWith }) => signedWith.length === 1));
+  },
+);
+
+test.serial(
+  'a receiver that never gets well has every event among the dead, and gets it when it is replayed',
+  async (t) => {
+    const { db, world } = await openWorld(t);
+    const { receiver, id } = await world.endpoint();
+    receiver.answer(...Array.from({ length: 12 }, (): Answer => ({ status: 500 })));
+    await Promise.all([world.call(), world.call()]);
+    await world.startWorker({ scheduleSec: [0, 5, 10] });
+    await inTheEnd(world, async () => (await world.deliveries(id)).every(({ state }) => state === 'dead'));
+    t.is(receiver.received.length, 12);
+    for (const { id: deliveryId } of await world.deliveries(id))
+      await replayDelivery(db, {
+        deliveryId,
+        workspaceId: world.workspaceId,
+        now: new Date(world.clock.now()),
+      });
+    await inTheEnd(world, async () =>
+      (await world.deliveries(id)).every(({ state }) => state === 'delivered'),
+    );
+    t.is(receiver.received.length, 16);
+    t.is(eventsAt(receiver).size, 4);
+  },
+);
+
+test.serial(
+  'a receiver that is gone keeps what it did not get, for the day on which it is back',
+  async (t) => {
+    const { world } = await openWorld(t);
+    const { receiver, id } = await world.endpoint();
+    receiver.answer({ status: 410 });
+    await world.call();
+    await world.startWorker();
+    await inTheEnd(world, async () => (await world.deliveries(id)).some(({ state }) => state === 'dead'));
+    const scope = { endpointId: id, workspaceId: world.workspaceId };
+    await patchEndpoint(world.administration, scope, { state: 'active' });
+    await inTheEnd(world, async () => (await world.deliveries(id)).every(({ state }) => state !== 'pending'));
+    t.deepEqual((await world.deliveries(id)).map(({ state }) => state).toSorted(), ['dead', 'delivered']);
+    t.is(eventsAt(receiver).size, 2);
+  },
+);
+
+// Payloads
+
+const endedCall = (): OutgoingEvent => ({
+  id: 'evt_1',
+  type: 'call.ended',
+  at: new Date('2026-11-21T03:01:10.250Z'),
+  snapshot: {
+    time_zone: 'Asia/Seoul',
+    call: {
+      id: '6f3c4a1e-1111-4111-8111-111111111111',
+      number_id: '6f3c4a1e-2222-4222-8222-222222222222',
+      direction: 'outbound',
+      own_number: '0212345678',
+      counterparty: '01012345678',
+      language: 'ko',
+      status: 'completed',
+      end_reason: 'agent_hangup',
+      instruction: '예약을 확인해 주세요.',
+      summary: null,
+      started_at: '2026-11-21T03:00:00+00:00',
+      answered_at: '2026-11-21T12:00:10.5+09:00',
+      ended_at: '2026-11-21T03:01:10.25+00:00',
+      duration_sec: 59.75,
+      answered_by: 'human',
+      sip_status: 200,
+      sip_reason: 'OK',
+      sip_call_id: 'abc',
+    },
+  },
+});
+
+test('the body holds the event and the call, with the offset of the workspace', (t) => {
+  t.deepEqual(JSON.parse(eventBody(endedCall())), {
+    id: 'evt_1',
+    type: 'call.ended',
+    timestamp: '2026-11-21T12:01:10.250+09:00',
+    call: {
+      id: '6f3c4a1e-1111-4111-8111-111111111111',
+      number_id: '6f3c4a1e-2222-4222-8222-222222222222',
+      direction: 'outbound',
+      from: '0212345678',
+      to: '01012345678',
+      language: 'ko',
+      status: 'completed',
+      end_reason: 'agent_hangup',
+      instruction: '예약을 확인해 주세요.',
+      summary: null,
+      started_at: '2026-11-21T12:00:00.000+09:00',
+      answered_at: '2026-11-21T12:00:10.500+09:00',
+      ended_at: '2026-11-21T12:01:10.250+09:00',
+      duration_sec: 59.75,
+      answered_by: 'human',
+    },
+  });
+});
+
+test('who called, and who sent it on, is told beside the number', (t) => {
+  const event = endedCall();
+  Object.assign(event.snapshot.call, {
+    direction: 'inbound',
+    caller_name: 'Kim',
+    diversions: [{ number: '0212345678', reason: 'no-answer' }],
+  });
+  t.like(JSON.parse(eventBody(event)).call, {
+    from: '01012345678',
+    from_name: 'Kim',
+    diversions: [{ number: '0212345678', reason: 'no-answer' }],
+  });
+  event.snapshot.call.diversions = null;
+  t.deepEqual(JSON.parse(eventBody(event)).call.diversions, []);
+});
+
+test('a transfer stands there where one was asked for', (t) => {
+  const event = endedCall();
+  const plain = eventBody(event);
+  event.snapshot.call.transfer = null;
+  t.is(eventBody(event), plain, 'nobody who knows nothing of them sees a change');
+  const transfer = {
+    id: '6f3c4a1e-3333-4333-8333-333333333333',
+    to: '0212345678',
+    mode: 'cold',
+    status: 'failed',
+    reason: 'busy',
+  } as const;
+  const sip = { status: 486, reason: 'Busy Here', callId: 'def' };
+  event.snapshot.call.transfer = {
+    ...transfer,
+    startedAt: '2026-11-21T03:00:30.000Z',
+    connectedAt: null,
+    sip,
+  };
+  t.deepEqual(JSON.parse(eventBody(event)).call.transfer, {
+    ...transfer,
+    started_at: '2026-11-21T12:00:30.000+09:00',
+    connected_at: null,
+    sip: { status: 486, reason: 'Busy Here', call_id: 'def' },
+  });
+  event.snapshot.call.transfer.sip = null;
+  t.false('sip' in JSON.parse(eventBody(event)).call.transfer);
+});
+
+test('what was said of the call, and headers of its INVITE, stand there where there are any', (t) => {
+  const event = endedCall();
+  const plain = eventBody(event);
+  Object.assign(event.snapshot.call, { metadata: null, sip_headers: null });
+  t.is(eventBody(event), plain, 'nobody who knows nothing of them sees a change');
+  const metadata = { order_id: 'A-1042' };
+  const headers = { 'X-Ticket': '1042' };
+  Object.assign(event.snapshot.call, { metadata, sip_headers: headers });
+  const { call } = JSON.parse(eventBody(event));
+  t.deepEqual(
+    { ...call, metadata: undefined, sip: undefined },
+    { ...JSON.parse(plain).call, metadata: undefined, sip: undefined },
+  );
+  t.deepEqual([call.metadata, call.sip], [metadata, { headers }]);
+});
+
+test('from and to flip with the direction', (t) => {
+  const event = endedCall();
+  event.snapshot.call.direction = 'inbound';
+  const { call } = JSON.parse(eventBody(event));
+  t.is(call.from, '01012345678');
+  t.is(call.to, '0212345678');
+});
+
+test('a recording event tells of the recording', (t) => {
+  const event = endedCall();
+  event.type = 'recording.completed';
+  event.snapshot.recording = {
+    status: 'completed',
+    content_type: 'audio/mpeg',
+    duration_sec: 59.8,
+    bytes: 240_000,
+    truncated: true,
+  };
+  t.deepEqual(JSON.parse(eventBody(event)).recording, {
+    status: 'completed',
+    content_type: 'audio/mpeg',
+    duration_sec: 59.8,
+    bytes: 240_000,
+    truncated: true,
+  });
+});
+
+test('the same event gives the same bytes, however its snapshot is ordered', (t) => {
+  const event = endedCall();
+  const { call } = event.snapshot;
+  const reversed = Object.fromEntries(Object.entries(call).toReversed()) as typeof call;
+  t.is(eventBody({ ...event, snapshot: { call: reversed, time_zone: 'Asia/Seoul' } }), eventBody(event));
+});
+
+// Test advice
+// What is said where a test event was not taken: a code that stays, and words in English and Korean.
+
+type Given = {
+  url?: string;
+  failure?: EndpointFailureKind;
+  detail?: string;
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+};
+
+const adviceOn = ({
+  url = 'https://hooks.internal:8443/events',
+  failure,
+  detail = '',
+  status,
+  headers = {},
+  body = '',
+}: Given) =>
+  testAdvice({
+    url,
+    timeoutMs: 15_000,
+    failure: failure && new EndpointFailure(failure, detail),
+    exchange: {
+      sent: { atMs: 0, method: 'POST', url, headers: {}, body: '{}' },
+      received:
+        status === undefined
+          ? null
+          : { status, headers, firstByteMs: 1, endMs: 1, bytes: Buffer.byteLength(body), body },
+      error: null,
+    },
+  });
+
+const brokenBy = (detail: string): Given => ({ failure: 'connection_failed', detail });
+const distrustedFor = (detail: string): Given => ({ failure: 'tls_failed', detail });
+const redirectTo = (location?: string): Given => ({
+  failure: 'redirect_refused',
+  detail: 'HTTP 302',
+  status: 302,
+  headers: location === undefined ? {} : { location },
+});
+const page = { 'content-type': 'text/html' };
+
+const cases: readonly (readonly [ServerTrouble, Given, RegExp])[] = [
+  [
+    'loopback_refused',
+    { url: 'http://localhost:9000', failure: 'target_refused', detail: 'The URL must begin with https://.' },
+    /GW_AGENT_ALLOW_LOOPBACK=1/,
+  ],
+  [
+    'private_address',
+    { failure: 'target_refused', detail: 'the host is at an address that may not be called' },
+    /GW_AGENT_ALLOWED_HOSTS=hooks\.internal/,
+  ],
+  [
+    'https_required',
+    { url: 'http://hooks.internal', failure: 'target_refused', detail: 'The URL must begin with https://.' },
+    /Begin the URL with https:/,
+  ],
+  [
+    'https_required',
+    { status: 400, body: 'The plain HTTP request was sent to HTTPS port' },
+    /^Begin the URL with https:\/\/\.$/,
+  ],
+  [
+    'unusable_url',
+    { failure: 'target_refused', detail: 'The URL must not contain a fragment (the part from # on).' },
+    /fragment/,
+  ],
+  ['name_unknown', brokenBy('ENOTFOUND'), /name hooks\.internal is not known\. Correct the host of the URL/],
+  ['name_without_address', brokenBy('ENODATA'), /has no address/],
+  ['name_servers_silent', brokenBy('ETIMEOUT'), /name servers/],
+  ['connection_refused', brokenBy('ECONNREFUSED'), /Nothing listens at hooks\.internal:8443\..*of the URL/],
+  ['unreachable', brokenBy('EHOSTUNREACH'), /no way to hooks\.internal:8443/],
+  ['connection_closed', brokenBy('UND_ERR_SOCKET'), /without an answer/],
+  ['connection_broken', { ...brokenBy('UND_ERR_SOCKET'), status: 200 }, /in the middle/],
+  ['connection_broken', { failure: 'invalid_reply', detail: 'something else' }, /cannot be read/],
+  ['no_connection_in_time', { failure: 'connect_timeout' }, /firewall/],
+  ['certificate_expired', distrustedFor('CERT_HAS_EXPIRED'), /expired\. Renew/],
+  ['certificate_not_yet_valid', distrustedFor('CERT_NOT_YET_VALID'), /not valid yet/],
+  ['certificate_of_other_name', distrustedFor('ERR_TLS_CERT_ALTNAME_INVALID'), /for another name/],
+  ['certificate_not_trusted', distrustedFor('SELF_SIGNED_CERT_IN_CHAIN'), /GW_AGENT_CA_FILE/],
+  ['no_tls', distrustedFor('ERR_SSL_WRONG_VERSION_NUMBER'), /does not speak TLS/],
+  ['tls_failed', distrustedFor('ERR_SSL_TLSV1_ALERT'), /ERR_SSL_TLSV1_ALERT/],
+  ['redirect', redirectTo('/v2/events'), /to https:\/\/hooks\.internal:8443\/v2\/events, which the gateway/],
+  ['redirect_to_sign_in', redirectTo('/login'), /page to log in/],
+  ['redirect_to_nowhere', redirectTo(), /does not say where to/],
+  ['not_http', { failure: 'invalid_reply', detail: 'the response is not HTTP' }, /not in HTTP/],
+  [
+    'unreadable_compression',
+    { failure: 'invalid_reply', detail: 'the response is not compressed as it says' },
+    /Content-Encoding/,
+  ],
+  ['over_capacity', { failure: 'over_capacity' }, /Too many trials/],
+  ['not_answering_lately', { failure: 'circuit_open' }, /nothing was sent/],
+  ['no_answer_in_time', {}, /within 15 s/],
+  ['robot_protection', { status: 403, headers: { 'cf-mitigated': 'challenge' } }, /Cloudflare/],
+  ['firewall', { status: 403, headers: page, body: '<p>Request blocked</p>' }, /firewall/],
+  ['unauthorized', { status: 401 }, /sign in \(HTTP 401\).*signature/],
+  ['forbidden', { status: 403 }, /HTTP 403.*signature.*clock/],
+  ['not_found', { status: 404 }, /nothing at this path of hooks\.internal:8443/],
+  ['method_not_allowed', { status: 405 }, /takes no POST/],
+  ['request_timeout', { status: 408 }, /did not wait/],
+  ['gone', { status: 410 }, /gone for good/],
+  ['length_required', { status: 411 }, /framing/],
+  ['too_large', { status: 413 }, /too large/],
+  ['wrong_content_type', { status: 415 }, /application\/json/],
+  ['other_protocol', { status: 426 }, /another protocol/],
+  ['too_many_requests', { status: 429, headers: { 'retry-after': '30' } }, /again after 30 s/],
+  [
+    'nothing_behind_proxy',
+    { status: 502, headers: { server: 'nginx' } },
+    /in front of the receiver \(nginx\).*HTTP 502/,
+  ],
+  ['unavailable', { status: 503 }, /HTTP 503/],
+  ['server_error', { status: 500 }, /itself failed \(HTTP 500\)/],
+  ['refused', { status: 422 }, /HTTP 422/],
+];
+
+for (const [code, given, expected] of cases) {
+  test(`${code}: ${JSON.stringify(given)}`, (t) => {
+    const { code: told, words } = adviceOn(given);
+    t.is(told, code);
+    t.regex(words, expected);
+    t.notRegex(words, /the agent|chat URL|\bcall\b/);
+    const korean = explain(words, 'ko');
+    t.regex(korean, /\p{Script=Hangul}/u);
+    t.notRegex(korean, /\$\d/);
+  });
+}
+
+test('every code is told of something', (t) => {
+  t.deepEqual(
+    serverTroubles.filter((code) => !cases.some(([told]) => told === code)),
+    [],
+  );
 });

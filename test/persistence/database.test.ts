@@ -1,21 +1,34 @@
-import { randomUUID } from 'node:crypto';
+/** The connection to the database: migrations, errors, nodes and sealed columns. */
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import test, { type ExecutionContext } from 'ava';
+import * as fc from 'fast-check';
 import pino from 'pino';
 import { databaseLimits } from '#config/policy.ts';
+import { newNumberKey } from '#src/administration/new-key.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { appendAudit, listAudit } from '#src/persistence/audit-entries.ts';
-import { openDatabase, type Database } from '#src/persistence/database.ts';
+import { connectionStartError, isTransient } from '#src/persistence/connection-errors.ts';
+import { type Database, openDatabase } from '#src/persistence/database.ts';
 import { entities } from '#src/persistence/entities/index.ts';
 import { migrationTable } from '#src/persistence/migrate.ts';
 import { migrations } from '#src/persistence/migrations/index.ts';
-import { findWorkspace, createWorkspace } from '#src/persistence/workspaces.ts';
-import { testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
+import { NodeConnection } from '#src/persistence/node-connection.ts';
+import { authenticateNumber } from '#src/persistence/number-keys.ts';
+import { resealSecrets } from '#src/persistence/resealing.ts';
+import { createSealing, type Sealing } from '#src/persistence/sealing.ts';
+import { legsOf, writeLegs } from '#src/persistence/sip-legs.ts';
+import { createWorkspace, findWorkspace } from '#src/persistence/workspaces.ts';
 import { databaseIn, runStatement } from '#test/helpers/database-statement.ts';
+import { ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
+import { encryptedLeg } from '#test/helpers/encrypted-leg.ts';
+import { storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
+
+// Database
 
 const logger = pino({ level: 'silent' });
 
@@ -39,7 +52,7 @@ const emptyDatabaseUrl = async (t: ExecutionContext): Promise<string> => {
   return url;
 };
 
-test('sixteen gateways that start at once migrate an empty database once', async (t) => {
+test.serial('sixteen gateways that start at once migrate an empty database once', async (t) => {
   const url = await emptyDatabaseUrl(t);
   const databases = await Promise.all(
     Array.from({ length: 16 }, (_, index) => open(t, url, `node ${index}`)),
@@ -64,54 +77,57 @@ const ormOf = (t: ExecutionContext, url: string) => {
   return orm;
 };
 
-test('entries of the audit log that were counted over all workspaces are counted in each', async (t) => {
-  const url = await emptyDatabaseUrl(t);
-  const orm = ormOf(t, url);
-  await orm.migrator.up({ to: '0015-sip-legs' });
-  const [one, other] = [randomUUID(), randomUUID()];
-  const entry = (workspaceId: string, action: string): string =>
-    `insert into audit_entry (workspace_id, actor, action, subject, at, detail)
+test.serial(
+  'entries of the audit log that were counted over all workspaces are counted in each',
+  async (t) => {
+    const url = await emptyDatabaseUrl(t);
+    const orm = ormOf(t, url);
+    await orm.migrator.up({ to: '0015-sip-legs' });
+    const [one, other] = [randomUUID(), randomUUID()];
+    const entry = (workspaceId: string, action: string): string =>
+      `insert into audit_entry (workspace_id, actor, action, subject, at, detail)
      values ('${workspaceId}', 'admin', '${action}', 's', now(), '{}')`;
-  for (const id of [one, other])
-    await runStatement(url, `insert into workspace (id, name, created_at) values ('${id}', 'w', now())`);
-  for (const statement of [
-    entry(one, 'a'),
-    entry(other, 'b'),
-    entry(one, 'c'),
-    entry(other, 'd'),
-    entry(one, 'e'),
-  ])
-    await runStatement(url, statement);
-  await orm.migrator.up();
-  const database = await open(t, url);
-  await appendAudit(database, {
-    workspaceId: one,
-    actor: 'admin',
-    action: 'f',
-    subject: 's',
-    at: new Date(),
-  });
-  const read = async (workspaceId: string) =>
-    (await listAudit(database, { workspaceId, limit: 9 })).map(({ id, action }) => `${id} ${action}`);
-  t.deepEqual(await read(one), ['4 f', '3 e', '2 c', '1 a']);
-  t.deepEqual(await read(other), ['2 d', '1 b']);
-});
+    for (const id of [one, other])
+      await runStatement(url, `insert into workspace (id, name, created_at) values ('${id}', 'w', now())`);
+    for (const statement of [
+      entry(one, 'a'),
+      entry(other, 'b'),
+      entry(one, 'c'),
+      entry(other, 'd'),
+      entry(one, 'e'),
+    ])
+      await runStatement(url, statement);
+    await orm.migrator.up();
+    const database = await open(t, url);
+    await appendAudit(database, {
+      workspaceId: one,
+      actor: 'admin',
+      action: 'f',
+      subject: 's',
+      at: new Date(),
+    });
+    const read = async (workspaceId: string) =>
+      (await listAudit(database, { workspaceId, limit: 9 })).map(({ id, action }) => `${id} ${action}`);
+    t.deepEqual(await read(one), ['4 f', '3 e', '2 c', '1 a']);
+    t.deepEqual(await read(other), ['2 d', '1 b']);
+  },
+);
 
-test('the migrations make what the entities describe', async (t) => {
+test.serial('the migrations make what the entities describe', async (t) => {
   const url = await testDatabaseUrl(t);
   const orm = ormOf(t, url);
   t.deepEqual(await orm.schema.getUpdateSchemaMigrationSQL({ wrap: false }), { up: '', down: '' });
   t.false(await orm.migrator.checkSchema());
 });
 
-test('a database that a newer version has migrated is refused, and left as it is', async (t) => {
+test.serial('a database that a newer version has migrated is refused, and left as it is', async (t) => {
   const url = await testDatabaseUrl(t);
   await runStatement(url, `insert into ${migrationTable} (name) values ('9999-from-the-future')`);
   const error = await t.throwsAsync(open(t, url), { instanceOf: StartError });
   t.regex(error.message, /newer than this version of Trunkline.*9999-from-the-future.*GW_DATABASE_URL/);
 });
 
-test('a second gateway with the same name is refused, one with another name is not', async (t) => {
+test.serial('a second gateway with the same name is refused, one with another name is not', async (t) => {
   const url = await testDatabaseUrl(t);
   const first = await open(t, url, 'seoul-1');
   const error = await t.throwsAsync(open(t, url, 'seoul-1'), { instanceOf: StartError });
@@ -121,7 +137,7 @@ test('a second gateway with the same name is refused, one with another name is n
   await t.notThrowsAsync(open(t, url, 'seoul-1'));
 });
 
-test('what cannot be connected to is said in one line without the password', async (t) => {
+test.serial('what cannot be connected to is said in one line without the password', async (t) => {
   const server = new URL(await testDatabaseUrl(t));
   const closed = createServer().listen(0, '127.0.0.1');
   await once(closed, 'listening');
@@ -158,8 +174,8 @@ test('what cannot be connected to is said in one line without the password', asy
   }
 });
 
-test('values come back as what they are', async (t) => {
-  const db = await testDatabase();
+test.serial('values come back as what they are', async (t) => {
+  const db = await testDatabase('database');
   const at = new Date('2026-11-21T03:04:05.678Z');
   const [row] = await db.execute(
     `select $1::timestamptz as at, $2::bytea as bytes, $3::jsonb as json, $4::text[] as texts, 5000000000::bigint as big,
@@ -178,7 +194,7 @@ test('values come back as what they are', async (t) => {
   });
 });
 
-test('timestamps do not depend on the time zone of the session', async (t) => {
+test.serial('timestamps do not depend on the time zone of the session', async (t) => {
   const url = new URL(await testDatabaseUrl(t));
   url.searchParams.set('options', '-c timezone=Asia/Kolkata');
   const db = await open(t, url.href);
@@ -191,7 +207,7 @@ test('timestamps do not depend on the time zone of the session', async (t) => {
   ]);
 });
 
-test('a listener hears its channel until it is ended', async (t) => {
+test.serial('a listener hears its channel until it is ended', async (t) => {
   const db = await open(t, await testDatabaseUrl(t));
   const heard: string[] = [];
   const unlisten = await db.listen('one', () => heard.push('one'));
@@ -204,20 +220,382 @@ test('a listener hears its channel until it is ended', async (t) => {
   t.deepEqual(heard, ['one', 'also one', 'also one']);
 });
 
-test('a lost connection comes back by itself, with the name, the channels and one call of each listener', async (t) => {
-  const url = await testDatabaseUrl(t);
-  const db = await open(t, url, 'lost');
-  let heard = 0;
-  await db.listen('deliveries', () => (heard += 1));
-  const database = new URL(url).pathname.slice(1);
-  await runStatement(
-    url,
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}' and pid <> pg_backend_pid()`,
-  );
-  await until('the listener is called when the connection is back', () => heard === 1 || undefined);
-  await db.ping();
-  await db.execute(`select pg_notify('deliveries', '')`);
-  await until('the listener hears its channel again', () => heard === 2 || undefined);
-  await t.throwsAsync(open(t, url, 'lost'), { instanceOf: StartError });
-  t.is(heard, 2);
+test.serial(
+  'a lost connection comes back by itself, with the name, the channels and one call of each listener',
+  async (t) => {
+    const url = await testDatabaseUrl(t);
+    const db = await open(t, url, 'lost');
+    let heard = 0;
+    await db.listen('deliveries', () => (heard += 1));
+    const database = new URL(url).pathname.slice(1);
+    await runStatement(
+      url,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}' and pid <> pg_backend_pid()`,
+    );
+    await until('the listener is called when the connection is back', () => heard === 1 || undefined);
+    await db.ping();
+    await db.execute(`select pg_notify('deliveries', '')`);
+    await until('the listener hears its channel again', () => heard === 2 || undefined);
+    await t.throwsAsync(open(t, url, 'lost'), { instanceOf: StartError });
+    t.is(heard, 2);
+  },
+);
+
+// Connection errors
+
+const withCode = (code: string, message = 'Something'): Error => Object.assign(new Error(message), { code });
+
+test('an error that passes when the database is back is told from one that stays', (t) => {
+  const passing = [
+    withCode('ECONNREFUSED'),
+    withCode('ECONNRESET'),
+    withCode('EPIPE'),
+    withCode('ETIMEDOUT'),
+    Object.assign(withCode('ENOENT'), { syscall: 'connect' }),
+    withCode('57P01'),
+    withCode('08006'),
+    withCode('53300'),
+    withCode('40001'),
+    withCode('40P01'),
+    new Error('Connection terminated unexpectedly'),
+    new Error('timeout exceeded when trying to connect'),
+    new Error('Wrapped', { cause: withCode('ECONNREFUSED') }),
+    new AggregateError([withCode('ECONNREFUSED'), withCode('ECONNREFUSED')]),
+  ];
+  for (const error of passing)
+    t.true(isTransient(error), `${error.message} ${String(Reflect.get(error, 'code'))}`);
+  const staying = [
+    withCode('23505'),
+    withCode('42P01'),
+    withCode('22P02'),
+    Object.assign(withCode('ENOENT'), { syscall: 'open' }),
+    new Error('A mistake'),
+    'text',
+    undefined,
+  ];
+  for (const error of staying) t.false(isTransient(error), String(error));
 });
+
+test('why the start failed is one line that names the setting and keeps the cause', (t) => {
+  const cause = withCode('XX000', 'Something\nunheard of');
+  const error = connectionStartError('db.example/trunkline', cause);
+  t.is(
+    error.message,
+    'Cannot use the database at db.example/trunkline (GW_DATABASE_URL): Something unheard of',
+  );
+  t.is(error.cause, cause);
+});
+
+// Node connection
+// The name of a node, of which a server that is asked too early says that it is another's.
+
+/** A connection to a server that gives the name only when it was asked for it so often. */
+const clientThatGivesAt = (tries: number) => {
+  let left = tries;
+  return {
+    query({ text }: { text: string }) {
+      if (text.includes('pg_stat_activity'))
+        return Promise.resolve({ rows: [{ pid: 1, begunAt: 'at the beginning' }] });
+      if (!text.includes('lock')) return Promise.resolve({ rows: [] });
+      left -= 1;
+      return Promise.resolve({ rows: [{ taken: left <= 0 }] });
+    },
+    // Of a connection nothing else is used here.
+  } as never;
+};
+
+const takes = async (tries: number): Promise<boolean> =>
+  (await NodeConnection.begin(clientThatGivesAt(tries), 10_000)).takeName('seoul');
+
+test.serial(
+  'a name that is given back a moment later is taken; one that is not is another gateway’s',
+  async (t) => {
+    t.true(await takes(1));
+    t.true(await takes(5));
+    t.false(await takes(1_000));
+  },
+);
+
+// Sealing
+
+const key = (byte: number): Buffer => Buffer.alloc(32, byte);
+
+test('what is sealed opens again, about the same thing', (t) => {
+  const sealing = createSealing(key(1));
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, about) => {
+      t.is(sealing.open(sealing.seal(plain, about), about), plain);
+    }),
+  );
+  t.pass();
+});
+
+test('a sealed secret does not open about another thing', (t) => {
+  const sealing = createSealing(key(1));
+  fc.assert(
+    fc.property(fc.string(), fc.string(), fc.string(), (plain, about, other) => {
+      fc.pre(about !== other);
+      const sealed = sealing.seal(plain, about);
+      t.throws(() => sealing.open(sealed, other), { message: /was changed or belongs to something else/ });
+    }),
+  );
+});
+
+test('a sealed secret that was changed anywhere does not open', (t) => {
+  const sealing = createSealing(key(1));
+  const sealed = sealing.seal('gw_live_secret', 'number');
+  fc.assert(
+    fc.property(
+      fc.nat({ max: sealed.length - 1 }),
+      fc.constantFrom('A', 'b', '7', '_', '.'),
+      (index, letter) => {
+        const changed = sealed.slice(0, index) + letter + sealed.slice(index + 1);
+        // The last letter of base64url may hold unused bits: another letter can be the same bytes.
+        fc.pre(changed !== sealed && !isSameBytes(changed, sealed));
+        t.throws(() => sealing.open(changed, 'number'));
+      },
+    ),
+  );
+});
+
+const isSameBytes = (left: string, right: string): boolean =>
+  JSON.stringify(left.split('.').map((part) => [...Buffer.from(part, 'base64url')])) ===
+  JSON.stringify(right.split('.').map((part) => [...Buffer.from(part, 'base64url')]));
+
+test('any text that is no sealed secret is refused, and nothing else is thrown than an Error', (t) => {
+  const sealing = createSealing(key(1));
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      t.throws(() => sealing.open(text, 'number'), { instanceOf: Error });
+    }),
+  );
+});
+
+test('the same secret is sealed differently each time and never shows', (t) => {
+  const sealing = createSealing(key(1));
+  const sealed = new Set(Array.from({ length: 50 }, () => sealing.seal('secret', 'a')));
+  t.is(sealed.size, 50);
+  for (const text of sealed) t.regex(text, /^v1\.[\w-]{8}\.[\w-]{16}\.[\w-]+$/);
+});
+
+test('after a rotation the older key opens and is found, and the new one seals', (t) => {
+  const old = createSealing(key(1));
+  const rotated = createSealing(key(2), [key(1)]);
+  t.is(rotated.open(old.seal('secret', 'a'), 'a'), 'secret');
+  t.true(rotated.fingerprints('secret').some((print) => print.equals(old.fingerprint('secret'))));
+  t.deepEqual(rotated.fingerprints('secret')[0], rotated.fingerprint('secret'));
+  t.throws(() => old.open(rotated.seal('secret', 'a'), 'a'), { message: /another master key/ });
+});
+
+test('a fingerprint depends on the secret and on the master key', (t) => {
+  const sealing = createSealing(key(1));
+  t.deepEqual(sealing.fingerprint('a'), createSealing(key(1)).fingerprint('a'));
+  t.notDeepEqual(sealing.fingerprint('a'), sealing.fingerprint('b'));
+  t.notDeepEqual(sealing.fingerprint('a'), createSealing(key(2)).fingerprint('a'));
+  t.is(sealing.fingerprint('a').length, 32);
+});
+
+test('no error shows the secret or the sealed text', (t) => {
+  const sealed = createSealing(randomBytes(32)).seal('gw_live_secret', 'number');
+  const error = t.throws(() => createSealing(key(9)).open(sealed, 'number'));
+  t.notRegex(error.message, /gw_live/);
+  t.false(error.message.includes(sealed.slice(-20)));
+});
+
+test('a master key of another length is refused', (t) => {
+  t.throws(() => createSealing(Buffer.alloc(16)), { message: /32 bytes/ });
+  t.throws(() => createSealing(key(1), [Buffer.alloc(31)]), { message: /32 bytes/ });
+});
+
+// Resealing
+
+const oldKey = Buffer.alloc(32, 1);
+const newKey = Buffer.alloc(32, 2);
+const old = createSealing(oldKey);
+const both = createSealing(newKey, [oldKey]);
+const newest = createSealing(newKey);
+
+/** A number with a secret of every kind, sealed so. */
+const secretsSealedBy = async (db: Database, sealing: Sealing) => {
+  const { queries } = db;
+  const { numberId, workspaceId } = await storedNumber(db);
+  const [key, trunkId, webhookId] = [newNumberKey(), randomUUID(), randomUUID()];
+  await queries
+    .insertInto('NumberKey')
+    .values({
+      numberId,
+      keyHash: sealing.fingerprint(key),
+      keySealed: sealing.seal(key, numberId),
+      issuedAt: new Date(),
+    })
+    .onConflict((conflict) =>
+      conflict.column('numberId').doUpdateSet(({ ref }) => ({
+        keyHash: ref('excluded.keyHash'),
+        keySealed: ref('excluded.keySealed'),
+      })),
+    )
+    .execute();
+  for (const direction of ['inbound', 'outbound'] as const)
+    await queries
+      .insertInto('AgentBinding')
+      .values({ numberId, direction, agent: 'endpoint', tokenSealed: sealing.seal(direction, numberId) })
+      .execute();
+  await queries
+    .updateTable('PhoneNumber')
+    .set({
+      inboundAuthMethod: 'handshake',
+      inboundAuthUrl: 'https://example.com/',
+      inboundAuthSecretSealed: sealing.seal('handshake', numberId),
+    })
+    .where('id', '=', numberId)
+    .execute();
+  await queries
+    .insertInto('TrunkRow')
+    .values({
+      id: trunkId,
+      workspaceId,
+      name: 'carrier',
+      host: 'sip.example.com',
+      transport: 'udp',
+      passwordSealed: sealing.seal('password', trunkId),
+      register: false,
+      numberFormat: 'e164',
+      callerId: 'from',
+      privacy: false,
+      priority: 1,
+      weight: 1,
+      inboundAddresses: [],
+      inboundAuth: 'none',
+      healthCheck: false,
+      enabled: true,
+      createdAt: new Date(),
+    })
+    .execute();
+  await queries
+    .insertInto('WebhookEndpoint')
+    .values({
+      id: webhookId,
+      workspaceId,
+      url: 'https://example.com/',
+      secretSealed: sealing.seal('new', webhookId),
+      previousSecretSealed: sealing.seal('previous', webhookId),
+      createdAt: new Date(),
+    })
+    .execute();
+  return { numberId, key, trunkId, webhookId };
+};
+
+/** Every secret of the number, opened by these keys alone. */
+const opened = async (
+  db: Database,
+  { numberId, trunkId, webhookId }: Awaited<ReturnType<typeof secretsSealedBy>>,
+  sealing: Sealing,
+) => {
+  const { queries } = db;
+  const open = (sealed: string | null, about: string) => sealed && sealing.open(sealed, about);
+  const number = await queries
+    .selectFrom('PhoneNumber')
+    .select('inboundAuthSecretSealed')
+    .where('id', '=', numberId)
+    .executeTakeFirstOrThrow();
+  const trunk = await queries
+    .selectFrom('TrunkRow')
+    .select('passwordSealed')
+    .where('id', '=', trunkId)
+    .executeTakeFirstOrThrow();
+  const webhook = await queries
+    .selectFrom('WebhookEndpoint')
+    .select(['secretSealed', 'previousSecretSealed'])
+    .where('id', '=', webhookId)
+    .executeTakeFirstOrThrow();
+  const bindings = await queries
+    .selectFrom('AgentBinding')
+    .select('tokenSealed')
+    .where('numberId', '=', numberId)
+    .orderBy('direction')
+    .execute();
+  return [
+    ...bindings.map(({ tokenSealed }) => open(tokenSealed, numberId)),
+    open(number.inboundAuthSecretSealed, numberId),
+    open(trunk.passwordSealed, trunkId),
+    open(webhook.secretSealed, webhookId),
+    open(webhook.previousSecretSealed, webhookId),
+  ];
+};
+
+const counts = async (t: ExecutionContext, db: Database, expected: Record<string, [number, number]>) =>
+  t.deepEqual(
+    Object.fromEntries(
+      (await resealSecrets(db, both)).map(({ kind, resealed, unreadable }) => [kind, [resealed, unreadable]]),
+    ),
+    {
+      number_keys: [0, 0],
+      agent_tokens: [0, 0],
+      handshake_secrets: [0, 0],
+      trunk_passwords: [0, 0],
+      webhook_secrets: [0, 0],
+      call_keys: [0, 0],
+      ...expected,
+    },
+  );
+
+test.serial(
+  'every secret opens by the newest key alone afterwards, and a number is recognised by it',
+  async (t) => {
+    const db = await ownDatabase(t);
+    const stored = await secretsSealedBy(db, old);
+    t.is(await authenticateNumber(db, newest, stored.key), undefined);
+    await counts(t, db, {
+      number_keys: [1, 0],
+      agent_tokens: [2, 0],
+      handshake_secrets: [1, 0],
+      trunk_passwords: [1, 0],
+      webhook_secrets: [2, 0],
+    });
+    t.deepEqual(await opened(db, stored, newest), [
+      'inbound',
+      'outbound',
+      'handshake',
+      'password',
+      'new',
+      'previous',
+    ]);
+    t.is((await authenticateNumber(db, newest, stored.key))?.id, stored.numberId);
+    await counts(t, db, {});
+  },
+);
+
+test.serial('what no key opens is counted and left as it is', async (t) => {
+  const db = await ownDatabase(t);
+  const stranger = createSealing(Buffer.alloc(32, 9));
+  const stored = await secretsSealedBy(db, stranger);
+  await counts(t, db, {
+    number_keys: [0, 1],
+    agent_tokens: [0, 2],
+    handshake_secrets: [0, 1],
+    trunk_passwords: [0, 1],
+    webhook_secrets: [0, 2],
+  });
+  t.deepEqual((await opened(db, stored, stranger)).at(-1), 'previous');
+});
+
+test.serial(
+  'the keys of calls in progress open by the newest key alone afterwards, and by no other before',
+  async (t) => {
+    const db = await ownDatabase(t);
+    const [id, strange, plain] = [randomUUID(), randomUUID(), randomUUID()];
+    const held = { id, callId: randomUUID(), epoch: 1, leg: encryptedLeg };
+    await writeLegs(db, old, 'one', { kept: [held], over: [] });
+    const withoutDialog = { ...encryptedLeg, dialog: null };
+    t.deepEqual(await legsOf(db, newest, 'one'), [{ ...held, leg: withoutDialog }], 'it can be ended alone');
+    await writeLegs(db, createSealing(Buffer.alloc(32, 9)), 'another', {
+      kept: [{ ...held, id: strange }],
+      over: [],
+    });
+    const unencrypted = { ...encryptedLeg, state: 'inviting' as const, dialog: null };
+    await writeLegs(db, old, 'another', { kept: [{ ...held, id: plain, leg: unencrypted }], over: [] });
+    await counts(t, db, { call_keys: [2, 2] });
+    t.deepEqual(await legsOf(db, newest, 'one'), [held]);
+    await counts(t, db, { call_keys: [0, 2] });
+  },
+);

@@ -1,46 +1,97 @@
-/** Workspaces: their settings and their audit log. */
+/** Workspaces in the database: numbers, keys, tokens, trunks and stored answers. */
 import { randomUUID } from 'node:crypto';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
+import {
+  type AdminTokenRecord,
+  authenticateAdmin,
+  createAdminToken,
+  fingerprintOf,
+  listAdminTokens,
+  noteAdminTokenUse,
+  revokeTokenRow,
+} from '#src/persistence/admin-tokens.ts';
+import { agentBindingsOf, builtInBinding, putAgentBinding } from '#src/persistence/agent-bindings.ts';
 import { appendAudit, listAudit } from '#src/persistence/audit-entries.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
+import { createCallInsertion, findCall } from '#src/persistence/calls.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { deleteExpiredAnswers, findKeyedAnswer, type KeyedAnswer } from '#src/persistence/keyed-answers.ts';
+import {
+  authenticateNumber,
+  createNumberAuthentication,
+  findNumberKey,
+  putNumberKey,
+} from '#src/persistence/number-keys.ts';
+import {
+  createNumber,
+  deleteNumber,
+  findNumber,
+  listNumbers,
+  patchNumber,
+  putInboundAuth,
+} from '#src/persistence/numbers.ts';
+import { createRequestCounting, deleteOldCounts } from '#src/persistence/request-counts.ts';
+import { createSealing } from '#src/persistence/sealing.ts';
+import { createTrunkLoad } from '#src/persistence/trunk-load.ts';
+import {
+  createTrunk,
+  deleteTrunk,
+  findNumberOwner,
+  findTrunk,
+  listAllTrunks,
+  listTrunks,
+  patchTrunk,
+  type TrunkRecord,
+  trunksChannel,
+} from '#src/persistence/trunks.ts';
 import {
   createWorkspace,
   findWorkspace,
   firstWorkspace,
   patchWorkspace,
 } from '#src/persistence/workspaces.ts';
-import { ownDatabase, testDatabase } from '#test/helpers/database.ts';
-import { storedNumber } from '#test/helpers/stored-number.ts';
-import { issuedAt } from './numbers/sealed.ts';
+import { openTestDatabase, ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
+import { callBirth, storedCall, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
+import { until } from '#test/helpers/until.ts';
+import { stopping } from '#test/helpers/usual-barge-in.ts';
+import { byPauses } from '#test/helpers/usual-turn-end.ts';
+import { issuedAt, newKey, sealing } from './numbers/sealed.ts';
 
-test('each setting of a workspace can be changed and given up, and holds for its numbers at once', async (t) => {
-  const db = await testDatabase();
-  const { workspaceId, number } = await storedNumber(db);
-  const changes = {
-    timeZone: 'Europe/Berlin',
-    maxDurationSec: 300,
-    maxCallsInProgress: 7,
-    recordingEnabled: false,
-  };
-  t.like(await patchWorkspace(db, workspaceId, { ...changes, name: undefined }), {
-    ...changes,
-    name: 'Test',
-  });
-  t.like((await findNumberByDigits(db, number))?.workspace, {
-    timeZone: 'Europe/Berlin',
-    maxCallsInProgress: 7,
-    policy: { maxDurationSec: 300, recordingEnabled: false },
-  });
-  t.like(await patchWorkspace(db, workspaceId, { maxDurationSec: null, name: 'Berlin' }), {
-    ...changes,
-    maxDurationSec: null,
-    name: 'Berlin',
-  });
-  t.is(await patchWorkspace(db, randomUUID(), changes), undefined);
-});
+// Workspaces
+// Workspaces: their settings and their audit log.
 
-test('the audit log is read newest first, page by page, by its own workspace alone', async (t) => {
-  const db = await testDatabase();
+test.serial(
+  'each setting of a workspace can be changed and given up, and holds for its numbers at once',
+  async (t) => {
+    const db = await testDatabase('workspaces');
+    const { workspaceId, number } = await storedNumber(db);
+    const changes = {
+      timeZone: 'Europe/Berlin',
+      maxDurationSec: 300,
+      maxCallsInProgress: 7,
+      recordingEnabled: false,
+    };
+    t.like(await patchWorkspace(db, workspaceId, { ...changes, name: undefined }), {
+      ...changes,
+      name: 'Test',
+    });
+    t.like((await findNumberByDigits(db, number))?.workspace, {
+      timeZone: 'Europe/Berlin',
+      maxCallsInProgress: 7,
+      policy: { maxDurationSec: 300, recordingEnabled: false },
+    });
+    t.like(await patchWorkspace(db, workspaceId, { maxDurationSec: null, name: 'Berlin' }), {
+      ...changes,
+      maxDurationSec: null,
+      name: 'Berlin',
+    });
+    t.is(await patchWorkspace(db, randomUUID(), changes), undefined);
+  },
+);
+
+test.serial('the audit log is read newest first, page by page, by its own workspace alone', async (t) => {
+  const db = await testDatabase('workspaces');
   const [owner, stranger] = [await storedNumber(db), await storedNumber(db)];
   for (const subject of ['a', 'b', 'c', 'd', 'e']) {
     for (const { workspaceId } of [owner, stranger]) {
@@ -63,19 +114,22 @@ test('the audit log is read newest first, page by page, by its own workspace alo
   t.deepEqual(first[0]?.detail, {});
 });
 
-test('entries of the audit log are counted in their workspace, also those that come at the same time', async (t) => {
-  const db = await testDatabase();
-  const [owner, stranger] = [await storedNumber(db), await storedNumber(db)];
-  const append = ({ workspaceId }: { workspaceId: string }) =>
-    appendAudit(db, { workspaceId, actor: 'admin', action: 'a', subject: 's', at: issuedAt });
-  await Promise.all(Array.from({ length: 20 }, (_, index) => append(index % 4 === 0 ? stranger : owner)));
-  const idsOf = async ({ workspaceId }: { workspaceId: string }) =>
-    (await listAudit(db, { workspaceId, limit: 50 })).map(({ id }) => id);
-  t.deepEqual(await idsOf(stranger), [5, 4, 3, 2, 1]);
-  t.deepEqual(await idsOf(owner), [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
-});
+test.serial(
+  'entries of the audit log are counted in their workspace, also those that come at the same time',
+  async (t) => {
+    const db = await testDatabase('workspaces');
+    const [owner, stranger] = [await storedNumber(db), await storedNumber(db)];
+    const append = ({ workspaceId }: { workspaceId: string }) =>
+      appendAudit(db, { workspaceId, actor: 'admin', action: 'a', subject: 's', at: issuedAt });
+    await Promise.all(Array.from({ length: 20 }, (_, index) => append(index % 4 === 0 ? stranger : owner)));
+    const idsOf = async ({ workspaceId }: { workspaceId: string }) =>
+      (await listAudit(db, { workspaceId, limit: 50 })).map(({ id }) => id);
+    t.deepEqual(await idsOf(stranger), [5, 4, 3, 2, 1]);
+    t.deepEqual(await idsOf(owner), [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  },
+);
 
-test('the first workspace is the oldest one', async (t) => {
+test.serial('the first workspace is the oldest one', async (t) => {
   const db = await ownDatabase(t);
   t.is(await firstWorkspace(db), undefined);
   const [young, old] = [randomUUID(), randomUUID()];
@@ -91,3 +145,790 @@ test('the first workspace is the oldest one', async (t) => {
   t.is((await findWorkspace(db, young))?.timeZone, 'Asia/Seoul');
   t.is(await findWorkspace(db, randomUUID()), undefined);
 });
+
+// Numbers
+// Numbers: their settings, their agents, and what is left of one that is deleted.
+
+test.serial('a number begins with nothing set, and each setting can be changed and given up', async (t) => {
+  const db = await testDatabase('numbers');
+  const { numberId, workspaceId } = await storedNumber(db);
+  const wanted = { numberId, workspaceId };
+  t.like(await findNumber(db, wanted), {
+    language: 'ko',
+    maxDurationSec: null,
+    recordingEnabled: null,
+    greeting: null,
+    voicemail: 'talk',
+    voicemailMessage: null,
+    recognizer: null,
+    synthesizer: null,
+    voice: null,
+    inboundAuthMethod: 'none',
+    inboundAuthUrl: null,
+  });
+  await patchNumber(db, wanted, {
+    maxDurationSec: 300,
+    recordingEnabled: false,
+    greeting: 'Hello',
+    voicemail: 'hang_up',
+    voicemailMessage: 'Goodbye',
+    language: 'en',
+  });
+  const changed = await patchNumber(db, wanted, { maxDurationSec: undefined, greeting: null });
+  t.like(changed, {
+    maxDurationSec: 300,
+    recordingEnabled: false,
+    greeting: null,
+    voicemail: 'hang_up',
+    voicemailMessage: 'Goodbye',
+    language: 'en',
+  });
+  t.deepEqual(await patchNumber(db, wanted, {}), changed);
+});
+
+test.serial('a number of another workspace is neither found nor changed', async (t) => {
+  const db = await testDatabase('numbers');
+  const owner = await storedNumber(db);
+  const stranger = await storedNumber(db);
+  const wanted = { numberId: owner.numberId, workspaceId: stranger.workspaceId };
+  t.is(await findNumber(db, wanted), undefined);
+  t.is(await patchNumber(db, wanted, { maxDurationSec: 60 }), undefined);
+  t.is(
+    await putInboundAuth(db, wanted, { method: 'handshake', url: 'https://a', secretSealed: 's' }),
+    undefined,
+  );
+  t.like(await findNumber(db, owner), { maxDurationSec: null, inboundAuthMethod: 'none' });
+  t.deepEqual(
+    (await listNumbers(db, stranger.workspaceId)).map(({ id }) => id),
+    [stranger.numberId],
+  );
+});
+
+test.serial('a number that exists already is not created again', async (t) => {
+  const db = await testDatabase('numbers');
+  const owner = await storedNumber(db);
+  const { workspaceId, number } = owner;
+  const again = { id: randomUUID(), workspaceId, number, language: 'ko' as const, createdAt: issuedAt };
+  t.is(await createNumber(db, again), undefined);
+  t.is((await listNumbers(db, workspaceId)).length, 1);
+});
+
+test.serial(
+  'a token of a binding is kept, replaced or removed, and only its existence is told',
+  async (t) => {
+    const db = await testDatabase('numbers');
+    const { numberId, number } = await storedNumber(db);
+    const binding = { ...builtInBinding('outbound'), agent: 'endpoint' as const };
+    const sealed = async (): Promise<string | null | undefined> =>
+      (await findNumberByDigits(db, number))?.outboundTokenSealed;
+    t.false((await putAgentBinding(db, numberId, binding)).tokenConfigured);
+    t.deepEqual(await putAgentBinding(db, numberId, binding, 'one'), { ...binding, tokenConfigured: true });
+    t.true((await putAgentBinding(db, numberId, { ...binding, chatUrl: 'https://b' })).tokenConfigured);
+    t.is(await sealed(), 'one');
+    await putAgentBinding(db, numberId, binding, 'two');
+    t.is(await sealed(), 'two');
+    await putAgentBinding(db, numberId, binding, null);
+    t.is(await sealed(), null);
+    t.deepEqual(await agentBindingsOf(db, numberId), {
+      inbound: { ...builtInBinding('inbound'), tokenConfigured: false },
+      outbound: { ...binding, tokenConfigured: false },
+    });
+  },
+);
+
+test.serial(
+  'inbound authentication keeps its secret until it is replaced or the method is none',
+  async (t) => {
+    const db = await testDatabase('numbers');
+    const { numberId, workspaceId, number } = await storedNumber(db);
+    const wanted = { numberId, workspaceId };
+    await putInboundAuth(db, wanted, { method: 'handshake', url: 'https://one', secretSealed: 'sealed' });
+    t.like(await putInboundAuth(db, wanted, { method: 'handshake', url: 'https://two' }), {
+      inboundAuthUrl: 'https://two',
+    });
+    t.deepEqual((await findNumberByDigits(db, number))?.inboundAuth, {
+      method: 'handshake',
+      url: 'https://two',
+      secretSealed: 'sealed',
+    });
+    t.like(await putInboundAuth(db, wanted, { method: 'none' }), {
+      inboundAuthMethod: 'none',
+      inboundAuthUrl: null,
+    });
+    t.deepEqual((await findNumberByDigits(db, number))?.inboundAuth, { method: 'none' });
+  },
+);
+
+test.serial(
+  'a deleted number is nobody’s: its key is unknown, its digits are free, its calls stay',
+  async (t) => {
+    const db = await testDatabase('numbers');
+    const owner = await storedNumber(db);
+    const { numberId, workspaceId, number } = owner;
+    const key = newKey();
+    const stored = {
+      numberId,
+      keyHash: sealing.fingerprint(key),
+      keySealed: sealing.seal(key, numberId),
+      issuedAt,
+    };
+    await putNumberKey(db, stored);
+    await putAgentBinding(db, numberId, builtInBinding('inbound'));
+    const callId = await storedCall(db, owner);
+    t.is(await deleteNumber(db, owner, issuedAt), 'in_use', 'while it rings');
+    await db.execute(`update call set status = 'active' where id = $1`, [callId]);
+    t.is(await deleteNumber(db, owner, issuedAt), 'in_use', 'while they talk');
+    t.is((await authenticateNumber(db, sealing, key))?.id, numberId);
+
+    await db.execute(`update call set status = 'completed' where id = $1`, [callId]);
+    t.is(await deleteNumber(db, { numberId, workspaceId: randomUUID() }, issuedAt), 'unknown');
+    t.is(await deleteNumber(db, owner, issuedAt), 'deleted');
+    t.is(await deleteNumber(db, owner, issuedAt), 'unknown');
+    t.is(await authenticateNumber(db, sealing, key), undefined);
+    t.is(await findNumberByDigits(db, number), undefined);
+    t.is(await findNumberOwner(db, number), undefined);
+    t.is(await findNumber(db, owner), undefined);
+    t.is(await patchNumber(db, owner, { greeting: 'Hello' }), undefined);
+    t.deepEqual(await listNumbers(db, workspaceId), []);
+    t.deepEqual(await db.execute('select 1 from agent_binding where number_id = $1', [numberId]), []);
+    t.is((await findCall(db, { callId, workspaceId }))?.ownNumber, number);
+
+    const again = { id: randomUUID(), workspaceId, number, language: 'ko' as const, createdAt: issuedAt };
+    t.is((await createNumber(db, again))?.id, again.id);
+    t.is(await createNumber(db, { ...again, id: randomUUID() }), undefined, 'once');
+    t.is((await findNumberByDigits(db, number))?.id, again.id);
+  },
+);
+
+// Number keys
+// Keys: each stands for its number, also when many are looked up at once and some are replaced.
+
+/** A policy that leaves all to the next one. */
+const nothingSaid = {
+  maxDurationSec: null,
+  defaultDurationSec: null,
+  silenceTimeoutSec: null,
+  ringTimeoutSec: null,
+  maxConcurrentCalls: null,
+  recordingEnabled: null,
+  bargeIn: null,
+  turnEnd: null,
+  retentionDays: null,
+  consent: null,
+  destinations: null,
+};
+
+const oldSealing = createSealing(Buffer.alloc(32, 1));
+
+test.serial('a key stands for its number with everything that its calls need', async (t) => {
+  const db = await testDatabase('number keys');
+  const { numberId, workspaceId, number } = await storedNumber(db);
+  const key = newKey();
+  await putNumberKey(db, {
+    numberId,
+    keyHash: sealing.fingerprint(key),
+    keySealed: sealing.seal(key, numberId),
+    issuedAt,
+  });
+  const binding = {
+    direction: 'outbound' as const,
+    agent: 'endpoint' as const,
+    agentType: 'webhook' as const,
+    chatUrl: 'https://example.com/chat',
+    assistantId: null,
+    agentId: null,
+    controls: 'off' as const,
+  };
+  await putAgentBinding(db, numberId, binding, 'sealed token');
+  const speech = { recognizer: 'vosk', synthesizer: 'elevenlabs', voice: 'v' };
+  await patchNumber(
+    db,
+    { numberId, workspaceId },
+    {
+      maxDurationSec: 120,
+      recordingEnabled: false,
+      bargeIn: stopping,
+      turnEnd: byPauses,
+      voicemail: 'leave_message',
+      ...speech,
+    },
+  );
+  await putInboundAuth(
+    db,
+    { numberId, workspaceId },
+    { method: 'handshake', url: 'https://auth', secretSealed: 'sealed' },
+  );
+  const expected = {
+    id: numberId,
+    number,
+    language: 'ko' as const,
+    greeting: null,
+    dailyMinutes: null,
+    speech,
+    voicemail: { policy: 'leave_message' as const, message: null },
+    policy: {
+      ...nothingSaid,
+      maxDurationSec: 120,
+      recordingEnabled: false,
+      bargeIn: stopping,
+      turnEnd: byPauses,
+    },
+    workspace: {
+      id: workspaceId,
+      timeZone: 'Asia/Seoul',
+      policy: nothingSaid,
+      maxCallsInProgress: null,
+      dailyMinutes: null,
+    },
+    bindings: { inbound: builtInBinding('inbound'), outbound: binding },
+    outboundTokenSealed: 'sealed token',
+    inboundAuth: { method: 'handshake' as const, url: 'https://auth', secretSealed: 'sealed' },
+  };
+  t.deepEqual(await authenticateNumber(db, sealing, key), expected);
+  t.deepEqual(await findNumberByDigits(db, number), expected);
+  t.is(await findNumberByDigits(db, '00000000000'), undefined);
+});
+
+test.serial('a new key replaces the old one at once', async (t) => {
+  const db = await testDatabase('number keys');
+  const { numberId } = await storedNumber(db);
+  const [first, second] = [newKey(), newKey()];
+  t.is(await findNumberKey(db, numberId), undefined);
+  for (const key of [first, second]) {
+    await putNumberKey(db, {
+      numberId,
+      keyHash: sealing.fingerprint(key),
+      keySealed: `sealed ${key}`,
+      issuedAt,
+    });
+  }
+  t.is(await authenticateNumber(db, sealing, first), undefined);
+  t.is((await authenticateNumber(db, sealing, second))?.id, numberId);
+  t.deepEqual(await findNumberKey(db, numberId), { keySealed: `sealed ${second}`, issuedAt });
+});
+
+test.serial(
+  'keys that are looked up at the same time share a query, and each finds its own number',
+  async (t) => {
+    const db = await testDatabase('number keys');
+    const owners = await Promise.all(
+      [sealing, oldSealing, sealing].map(async ({ fingerprint }) => {
+        const { numberId } = await storedNumber(db);
+        const key = newKey();
+        await putNumberKey(db, { numberId, keyHash: fingerprint(key), keySealed: 'sealed', issuedAt });
+        return { numberId, key };
+      }),
+    );
+    const statements: string[] = [];
+    const counting = scriptedStatements((sql, parameters) => {
+      statements.push(sql);
+      return db.execute(sql, parameters);
+    });
+    const authenticate = createNumberAuthentication({ ...db, ...counting }, sealing);
+    const keys = [...owners.map(({ key }) => key), newKey(), ...owners.map(({ key }) => key)];
+    const found = await Promise.all(keys.map(authenticate));
+    const ids = owners.map(({ numberId }) => numberId);
+    t.deepEqual(
+      found.map((number) => number?.id),
+      [...ids, undefined, ...ids],
+    );
+    t.is(statements.length, 1);
+  },
+);
+
+test.serial('a key that is replaced amid many look-ups is invalid from then on', async (t) => {
+  const db = await testDatabase('number keys');
+  const { numberId } = await storedNumber(db);
+  const [first, second] = [newKey(), newKey()];
+  const put = (key: string): Promise<void> =>
+    putNumberKey(db, { numberId, keyHash: sealing.fingerprint(key), keySealed: 'sealed', issuedAt });
+  await put(first);
+  const authenticate = createNumberAuthentication(db, sealing);
+  let isReplaced = false;
+  const askOn = async (): Promise<void> => {
+    for (let asked = 0; asked < 30; asked += 1) {
+      const mustFail = isReplaced;
+      const number = await authenticate(first);
+      if (mustFail) t.is(number, undefined);
+    }
+  };
+  const askers = Array.from({ length: 8 }, askOn);
+  t.is((await authenticate(first))?.id, numberId);
+  await put(second);
+  isReplaced = true;
+  t.is(await authenticate(first), undefined);
+  t.is((await authenticate(second))?.id, numberId);
+  await Promise.all(askers);
+});
+
+test.serial('a key that was issued before the master key was rotated is still known', async (t) => {
+  const db = await testDatabase('number keys');
+  const { numberId } = await storedNumber(db);
+  const key = newKey();
+  await putNumberKey(db, { numberId, keyHash: oldSealing.fingerprint(key), keySealed: 'sealed', issuedAt });
+  t.is((await authenticateNumber(db, sealing, key))?.id, numberId);
+});
+
+// Admin tokens
+
+const adminTokensSealing = createSealing(Buffer.alloc(32, 2));
+const at = new Date('2026-11-21T03:00:00.000Z');
+const later = new Date(at.getTime() + 60_000);
+
+/** Its id is the token, too. */
+const storedToken = async (
+  db: Database,
+  workspaceId: string,
+  given: Partial<Pick<AdminTokenRecord, 'role' | 'expiresAt'>> = {},
+): Promise<string> => {
+  const id = randomUUID();
+  await createAdminToken(db, {
+    id,
+    workspaceId,
+    name: 'Me',
+    ...fingerprintOf(adminTokensSealing, id),
+    createdAt: at,
+    ...given,
+  });
+  return id;
+};
+
+test.serial('an admin token stands for its workspace and its role until it is revoked', async (t) => {
+  const db = await testDatabase('admin tokens');
+  const { workspaceId } = await storedNumber(db);
+  const id = await storedToken(db, workspaceId, { role: 'viewer' });
+  t.deepEqual(await authenticateAdmin(db, adminTokensSealing, id, at), {
+    id,
+    name: 'Me',
+    role: 'viewer',
+    lastUsedAt: null,
+    tokenKeyId: adminTokensSealing.keyId,
+    workspace: { id: workspaceId, timeZone: 'Asia/Seoul' },
+  });
+  t.is(await authenticateAdmin(db, adminTokensSealing, 'another', at), undefined);
+  t.is(await revokeTokenRow(db, { id, workspaceId: randomUUID(), at }), 'unknown');
+  t.like(await revokeTokenRow(db, { id, workspaceId, at }), { id, name: 'Me', role: 'viewer' });
+  t.is(await revokeTokenRow(db, { id, workspaceId, at }), 'unknown', 'once');
+  t.is(await authenticateAdmin(db, adminTokensSealing, id, at), undefined);
+  t.deepEqual(await listAdminTokens(db, workspaceId), []);
+});
+
+test.serial('from its end on a token is unknown', async (t) => {
+  const db = await testDatabase('admin tokens');
+  const { workspaceId } = await storedNumber(db);
+  const id = await storedToken(db, workspaceId, { expiresAt: later });
+  t.is((await authenticateAdmin(db, adminTokensSealing, id, new Date(later.getTime() - 1)))?.id, id);
+  t.is(await authenticateAdmin(db, adminTokensSealing, id, later), undefined);
+  t.like((await listAdminTokens(db, workspaceId))[0], { id, expiresAt: later, revokedAt: null, node: null });
+});
+
+test.serial(
+  'the last admin token of a workspace cannot be revoked; viewers, ended and foreign tokens do not count',
+  async (t) => {
+    const db = await testDatabase('admin tokens');
+    const { workspaceId } = await storedNumber(db);
+    const last = await storedToken(db, workspaceId);
+    await storedToken(db, workspaceId, { role: 'viewer' });
+    await storedToken(db, workspaceId, { expiresAt: at });
+    await storedToken(db, (await storedNumber(db)).workspaceId);
+    const revoked = await storedToken(db, workspaceId);
+    t.like(await revokeTokenRow(db, { id: revoked, workspaceId, at }), { id: revoked });
+    t.is(await revokeTokenRow(db, { id: last, workspaceId, at }), 'last');
+    t.truthy(await authenticateAdmin(db, adminTokensSealing, last, at));
+  },
+);
+
+test.serial('of two admins that revoke each other at the same time one stays', async (t) => {
+  const db = await testDatabase('admin tokens');
+  for (let round = 0; round < 20; round++) {
+    const { workspaceId } = await storedNumber(db);
+    const ids = [await storedToken(db, workspaceId), await storedToken(db, workspaceId)];
+    const verdicts = await Promise.all(ids.map((id) => revokeTokenRow(db, { id, workspaceId, at })));
+    t.is(verdicts.filter((verdict) => verdict === 'last').length, 1);
+    t.is((await listAdminTokens(db, workspaceId)).length, 1);
+  }
+});
+
+test.serial('of two uses the later one is noted', async (t) => {
+  const db = await testDatabase('admin tokens');
+  const { workspaceId } = await storedNumber(db);
+  const id = await storedToken(db, workspaceId);
+  await noteAdminTokenUse(db, id, later);
+  await noteAdminTokenUse(db, id, at);
+  t.deepEqual((await authenticateAdmin(db, adminTokensSealing, id, at))?.lastUsedAt, later);
+});
+
+// Keyed answers
+
+const keyedAnswer: KeyedAnswer = {
+  key: 'same key',
+  fingerprint: Buffer.from('one body'),
+  responseStatus: 201,
+  responseBody: '{ "call_id":\t"…" }\n',
+};
+
+const newNumber = async (): Promise<{ db: Database; owner: StoredNumber }> => {
+  const db = await testDatabase('keyed answers');
+  return { db, owner: await storedNumber(db) };
+};
+
+const callsOf = async (db: Database, { numberId }: StoredNumber): Promise<string[]> =>
+  (await db.execute<{ id: string }>('select id from call where number_id = $1', [numberId])).map(
+    ({ id }) => id,
+  );
+
+const makeOlder = async (db: Database, { numberId }: StoredNumber, interval: string): Promise<void> => {
+  await db.execute(
+    'update idempotency_record set created_at = created_at - $2::interval where number_id = $1',
+    [numberId, interval],
+  );
+};
+
+test.serial('the answer is stored with its call, to the byte', async (t) => {
+  const { db, owner } = await newNumber();
+  const { numberId } = owner;
+  t.is(await findKeyedAnswer(db, { numberId, key: keyedAnswer.key }), undefined);
+  const birth = callBirth(owner, { keyedAnswer });
+  t.true(await createCallInsertion(db)(birth));
+  t.deepEqual(await findKeyedAnswer(db, { numberId, key: keyedAnswer.key }), keyedAnswer);
+  t.is((await findCall(db, { callId: birth.id, numberId }))?.status, 'ringing');
+});
+
+test.serial('a key that has placed a call places no other, and what is born beside it is born', async (t) => {
+  const { db, owner } = await newNumber();
+  const insert = createCallInsertion(db);
+  const first = callBirth(owner, { keyedAnswer });
+  t.true(await insert(first));
+  const [again, other, keyless] = [
+    callBirth(owner, { keyedAnswer: { ...keyedAnswer, responseBody: 'another' } }),
+    callBirth(owner, { keyedAnswer: { ...keyedAnswer, key: 'same kez' } }),
+    callBirth(owner),
+  ];
+  t.deepEqual(await Promise.all([again, other, keyless].map((birth) => insert(birth))), [false, true, true]);
+  t.deepEqual((await callsOf(db, owner)).toSorted(), [first.id, other.id, keyless.id].toSorted());
+  t.deepEqual(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), keyedAnswer);
+  const events = await db.execute('select 1 from event where number_id = $1', [owner.numberId]);
+  t.is(events.length, 3);
+});
+
+test.serial('of two births with one key in one statement one is born', async (t) => {
+  const { db, owner } = await newNumber();
+  const insert = createCallInsertion(db);
+  const births = [1, 2].map(() => callBirth(owner, { keyedAnswer }));
+  const born = await Promise.all(births.map((birth) => insert(birth)));
+  t.is(born.filter(Boolean).length, 1);
+  t.is((await callsOf(db, owner)).length, 1);
+});
+
+test.serial('of many gateways that are asked at once one places the call', async (t) => {
+  const { db, owner } = await newNumber();
+  const born = await Promise.all(
+    Array.from({ length: 8 }, () => createCallInsertion(db)(callBirth(owner, { keyedAnswer }))),
+  );
+  t.is(born.filter(Boolean).length, 1);
+  t.is((await callsOf(db, owner)).length, 1);
+});
+
+test.serial('a key means nothing to another number', async (t) => {
+  const { db, owner } = await newNumber();
+  const stranger = await storedNumber(db);
+  const insert = createCallInsertion(db);
+  t.true(await insert(callBirth(owner, { keyedAnswer })));
+  t.is(await findKeyedAnswer(db, { numberId: stranger.numberId, key: keyedAnswer.key }), undefined);
+  t.true(await insert(callBirth(stranger, { keyedAnswer })));
+});
+
+test.serial('a call that cannot be stored spends no key', async (t) => {
+  const { db, owner } = await newNumber();
+  const impossible = callBirth(owner, { keyedAnswer, workspaceId: owner.numberId });
+  await t.throwsAsync(createCallInsertion(db)(impossible));
+  t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
+  t.true(await createCallInsertion(db)(callBirth(owner, { keyedAnswer })));
+});
+
+const never = Promise.withResolvers<never>().promise;
+
+test.serial('a process that dies before the statement has left neither call nor key', async (t) => {
+  const { db, owner } = await newNumber();
+  const dying: Database = { ...db, run: () => never };
+  void createCallInsertion(dying)(callBirth(owner, { keyedAnswer }));
+  await new Promise(setImmediate);
+  t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
+  t.deepEqual(await callsOf(db, owner), []);
+});
+
+test.serial(
+  'a process that dies in the midst of the transaction has left neither call nor key',
+  async (t) => {
+    const db = await ownDatabase(t);
+    const owner = await storedNumber(db);
+    // What was done when the process dies is undone by the server, as by any error.
+    await db.execute('alter table event add constraint no_more check (false) not valid');
+    const error = await t.throwsAsync(createCallInsertion(db)(callBirth(owner, { keyedAnswer })));
+    t.regex(error.message, /no_more/);
+    t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
+    t.deepEqual(await callsOf(db, owner), []);
+  },
+);
+
+test.serial('a process that dies right after the commit has left both', async (t) => {
+  const { db, owner } = await newNumber();
+  const committed = Promise.withResolvers<void>();
+  const dying: Database = {
+    ...db,
+    async run(query) {
+      await db.run(query);
+      committed.resolve();
+      return never;
+    },
+  };
+  const birth = callBirth(owner, { keyedAnswer });
+  void createCallInsertion(dying)(birth);
+  await committed.promise;
+  t.deepEqual(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), keyedAnswer);
+  t.deepEqual(await callsOf(db, owner), [birth.id]);
+});
+
+test.serial('a key is remembered for 24 hours, then it is free again', async (t) => {
+  const { db, owner } = await newNumber();
+  const { numberId } = owner;
+  const find = () => findKeyedAnswer(db, { numberId, key: keyedAnswer.key });
+  const insert = createCallInsertion(db);
+  await insert(callBirth(owner, { keyedAnswer }));
+  await makeOlder(db, owner, '23 hours 59 minutes');
+  await deleteExpiredAnswers(db);
+  t.deepEqual(await find(), keyedAnswer);
+  await makeOlder(db, owner, '2 minutes');
+  t.is(await find(), undefined);
+  t.true(await insert(callBirth(owner, { keyedAnswer })));
+  await makeOlder(db, owner, '25 hours');
+  await deleteExpiredAnswers(db);
+  t.deepEqual(await db.execute('select key from idempotency_record where number_id = $1', [numberId]), []);
+});
+
+// Request counts
+
+test.serial(
+  'requests that come to two gateways at once are counted in one, each with a place of its own',
+  async (t) => {
+    const url = await testDatabaseUrl(t);
+    const databases = [await openTestDatabase(t, url, 'one'), await openTestDatabase(t, url, 'two')];
+    const counts = databases.map((database) => createRequestCounting(database, 60));
+    const keys = ['a', 'b', 'c'];
+    const asked = Array.from({ length: 40 }, () => counts.flatMap((count) => keys.map((key) => count(key))));
+    const answers = await Promise.all(asked.flat());
+    for (const [index] of keys.entries()) {
+      const places = answers.filter((_, at) => at % keys.length === index).map(({ requests }) => requests);
+      t.deepEqual(
+        places.toSorted((one, other) => one - other),
+        Array.from({ length: 80 }, (_, place) => place + 1),
+      );
+    }
+    for (const { seconds } of answers) t.true(seconds > 0 && seconds <= 60);
+  },
+);
+
+test.serial('what was counted is over after its time, and forgotten a while later', async (t) => {
+  const database = await openTestDatabase(t, await testDatabaseUrl(t), 'one');
+  const count = createRequestCounting(database, 60);
+  const ended = (seconds: number) =>
+    database.execute(`update request_count set ends_at = now() - make_interval(secs => $1)`, [seconds]);
+  await count('a');
+  t.is((await count('a')).requests, 2);
+  // Not just now: clocks of machines go back by a moment, too.
+  await ended(1);
+  const { requests, seconds } = await count('a');
+  t.is(requests, 1);
+  t.true(seconds > 0);
+  await deleteOldCounts(database);
+  t.is((await count('a')).requests, 2);
+  await ended(61);
+  await deleteOldCounts(database);
+  t.deepEqual(await database.execute('select 1 from request_count'), []);
+});
+
+// Trunks
+
+const record = (workspaceId: string, changes: Partial<TrunkRecord> = {}): TrunkRecord => ({
+  id: randomUUID(),
+  workspaceId,
+  name: 'carrier',
+  host: 'sip.example.com',
+  port: null,
+  transport: 'tls',
+  username: 'gw',
+  passwordSealed: 'sealed',
+  register: true,
+  realm: 'example.com',
+  fromDomain: 'example.org',
+  numberFormat: 'e164',
+  callerId: 'p-asserted-identity',
+  privacy: true,
+  codecs: ['PCMA'],
+  srtp: 'required',
+  media: 'direct',
+  priority: 1,
+  weight: 2,
+  maxChannels: 3,
+  callsPerSecond: 4,
+  failoverStatuses: ['403', '6xx'],
+  redirects: 'any',
+  addresses: [{ host: '10.0.0.1', port: 5070, priority: 1, weight: 2, drained: true }],
+  drained: true,
+  prefixes: ['+8210'],
+  headersIn: ['X-Ticket'],
+  headersOut: [],
+  inboundAddresses: ['10.0.0.0/8', '2001:db8::1'],
+  inboundAuth: 'digest',
+  healthCheck: false,
+  enabled: true,
+  createdAt: new Date('2026-11-21T03:00:00.000Z'),
+  ...changes,
+});
+
+test.serial('a trunk comes back as it was stored, to its workspace alone', async (t) => {
+  const db = await testDatabase('trunks');
+  const { workspaceId } = await storedNumber(db);
+  const stored = record(workspaceId);
+  t.deepEqual(await createTrunk(db, stored), stored);
+  t.deepEqual(await findTrunk(db, { trunkId: stored.id, workspaceId }), stored);
+  t.deepEqual(await listTrunks(db, workspaceId), [stored]);
+  t.is(await findTrunk(db, { trunkId: stored.id, workspaceId: randomUUID() }), undefined);
+  t.true((await listAllTrunks(db)).some(({ id }) => id === stored.id));
+  t.is(await createTrunk(db, record(workspaceId)), undefined, 'the name is taken');
+});
+
+test.serial('undefined leaves a setting as it is, null clears it', async (t) => {
+  const db = await testDatabase('trunks');
+  const { workspaceId } = await storedNumber(db);
+  const stored = record(workspaceId);
+  const one = { trunkId: stored.id, workspaceId };
+  await createTrunk(db, stored);
+  const changes = { host: '10.1.1.1', codecs: null, inboundAddresses: [], passwordSealed: undefined };
+  const after = { ...stored, ...changes, passwordSealed: 'sealed' };
+  t.deepEqual(await patchTrunk(db, one, changes), after);
+  t.deepEqual(await findTrunk(db, one), after);
+  await createTrunk(db, record(workspaceId, { name: 'other' }));
+  t.is(await patchTrunk(db, one, { name: 'other' }), 'name_taken');
+  t.is(await patchTrunk(db, { ...one, workspaceId: randomUUID() }, { weight: 1 }), undefined);
+});
+
+test.serial('a number tells whose it is and which trunk it is bound to, until that is removed', async (t) => {
+  const db = await testDatabase('trunks');
+  const { workspaceId, numberId, number } = await storedNumber(db);
+  t.deepEqual(await findNumberOwner(db, number), { workspaceId, trunkId: null });
+  t.is(await findNumberOwner(db, '0999'), undefined);
+  const stored = record(workspaceId);
+  await createTrunk(db, stored);
+  await patchNumber(db, { numberId, workspaceId }, { trunkId: stored.id });
+  t.deepEqual(await findNumberOwner(db, number), { workspaceId, trunkId: stored.id });
+  t.false(await deleteTrunk(db, { trunkId: stored.id, workspaceId: randomUUID() }));
+  t.true(await deleteTrunk(db, { trunkId: stored.id, workspaceId }));
+  t.false(await deleteTrunk(db, { trunkId: stored.id, workspaceId }));
+  t.is((await findNumber(db, { numberId, workspaceId }))?.trunkId, null);
+});
+
+test.serial('what gateways have on a trunk goes with it, and nothing of another one', async (t) => {
+  const db = await testDatabase('trunks');
+  const { workspaceId } = await storedNumber(db);
+  const stored = record(workspaceId);
+  const another = randomUUID();
+  await createTrunk(db, stored);
+  const load = createTrunkLoad(db, 'one');
+  for (const trunkId of [stored.id, another]) {
+    await load.take({ trunkId, callId: randomUUID(), maxChannels: 1 });
+    await load.turn({ trunkId, callsPerSecond: 1, patienceMs: 1_000 });
+  }
+  t.true(await deleteTrunk(db, { trunkId: stored.id, workspaceId }));
+  for (const table of ['trunk_channel', 'trunk_load'])
+    t.deepEqual(
+      await db.execute(`select trunk_id from ${table} where trunk_id = any($1)`, [[stored.id, another]]),
+      [{ trunk_id: another }],
+      table,
+    );
+});
+
+test.serial('each change is told to those who listen', async (t) => {
+  const db = await ownDatabase(t);
+  const { workspaceId } = await storedNumber(db);
+  let told = 0;
+  const end = await db.listen(trunksChannel, () => (told += 1));
+  const stored = record(workspaceId);
+  const one = { trunkId: stored.id, workspaceId };
+  const toldTimes = (times: number) => until(`it is told ${times} times`, () => told === times || undefined);
+  await createTrunk(db, stored);
+  await toldTimes(1);
+  await patchTrunk(db, one, { weight: 5 });
+  await toldTimes(2);
+  await deleteTrunk(db, one);
+  await toldTimes(3);
+  await end();
+  t.pass();
+});
+
+// Trunk load
+
+/** Two gateways with connections of their own. */
+const twoGateways = async (t: ExecutionContext) => {
+  const url = await testDatabaseUrl(t);
+  const database = await openTestDatabase(t, url, 'one');
+  const other = await openTestDatabase(t, url, 'two');
+  return { database, one: createTrunkLoad(database, 'one'), two: createTrunkLoad(other, 'two') };
+};
+
+const trunkId = 'carrier';
+
+test.serial('two gateways that take channels at once never have more than the trunk', async (t) => {
+  const { one, two } = await twoGateways(t);
+  const take = (load: typeof one) => load.take({ trunkId, callId: randomUUID(), maxChannels: 7 });
+  const taken = await Promise.all(Array.from({ length: 30 }, () => [take(one), take(two)]).flat());
+  t.is(taken.filter(Boolean).length, 7);
+  t.true(await one.take({ trunkId: 'another', callId: randomUUID(), maxChannels: 1 }));
+});
+
+test.serial('a channel is free when it is given back, and when its call is over', async (t) => {
+  const { database, one, two } = await twoGateways(t);
+  const callId = await storedCall(database, await storedNumber(database), { node: 'one' });
+  const limited = { trunkId, maxChannels: 1 };
+  t.true(await one.take({ ...limited, callId }));
+  const next = randomUUID();
+  t.false(await two.take({ ...limited, callId: next }));
+  await database.execute(`update call set ended_at = now() where id = '${callId}'`);
+  t.true(await two.take({ ...limited, callId: next }), 'the gateway of the first one may be dead');
+  await two.giveBack({ trunkId, callId: next });
+  t.true(await one.take({ ...limited, callId: randomUUID() }));
+});
+
+test.serial('a call keeps its channel at the gateway that goes on with it', async (t) => {
+  const { database, one, two } = await twoGateways(t);
+  const callId = await storedCall(database, await storedNumber(database), { node: 'one' });
+  t.true(await one.take({ trunkId, callId, maxChannels: 1 }));
+  await two.keep({ trunkId, callId });
+  await one.giveBack({ trunkId, callId });
+  t.false(await one.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
+  await two.giveBack({ trunkId, callId });
+  t.true(await one.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
+});
+
+test.serial('a caller that was never stored counts for half a minute', async (t) => {
+  const { database, one, two } = await twoGateways(t);
+  t.true(await one.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
+  t.false(await two.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
+  await database.execute(`update trunk_channel set taken_at = now() - interval '31 seconds'`);
+  t.true(await two.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
+});
+
+test.serial(
+  'the calls of two gateways go out one after the other, and beyond their patience none',
+  async (t) => {
+    const { one, two } = await twoGateways(t);
+    // So slow that the time which the test takes is small beside it.
+    const call = { trunkId, callsPerSecond: 1 / 600, patienceMs: 1_900_000 };
+    const turns: (number | null)[] = [];
+    for (const load of [one, two, one, two, one]) turns.push(await load.turn(call));
+    t.deepEqual(
+      turns.map((turn) => turn && Math.ceil(turn / 600_000)),
+      [0, 1, 2, 3, null],
+    );
+  },
+);

@@ -1,9 +1,255 @@
+/** Recording of calls: the recorder, its files and a full disk. */
+import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import test from 'ava';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
+import pino from 'pino';
+import { z } from 'zod';
+import { systemClock } from '#src/clocks.ts';
+import type { RecordingFormat } from '#src/recordings/encoder.ts';
 import { createRecorder, type RecordingOutcome } from '#src/recordings/recorder.ts';
+import { createRecordings, type RecordingFact } from '#src/recordings/recordings.ts';
+import { createSoundQueue } from '#src/recordings/sound-queue.ts';
+import { testDatabase } from '#test/helpers/database.ts';
+import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
+import { until } from '#test/helpers/until.ts';
+import { readOggVorbis } from './ogg-vorbis.ts';
+import { secondsOf } from './pieces.ts';
+import { record, recordingsWorld } from './recordings-world.ts';
 
+// Recordings
+
+const runRecordings = promisify(execFile);
 const rate = 16_000;
+type Fact = RecordingFact;
+
+const tone = (seconds: number, hertz: number): Int16Array =>
+  Int16Array.from({ length: seconds * rate }, (_, index) =>
+    Math.round(12_000 * Math.sin((2 * Math.PI * hertz * index) / rate)),
+  );
+
+const recordingsSilence = (seconds: number): Int16Array => new Int16Array(seconds * rate);
+
+const openWorld = async (
+  t: ExecutionContext,
+  options: { folder?: string; format?: RecordingFormat } = {},
+) => {
+  const root = await mkdtemp(join(tmpdir(), 'trunkline-recordings-'));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const facts: Fact[] = [];
+  const { promise: told, resolve } = Promise.withResolvers<void>();
+  const database = await testDatabase('recordings');
+  const callId = await storedCall(database, await storedNumber(database));
+  const recordings = await createRecordings({
+    folder: options.folder ?? root,
+    format: options.format ?? 'ogg',
+    store: null,
+    abandoned: { everyMs: 3_600_000, afterMs: 365 * 86_400_000 },
+    erased: { everyMs: 3_600_000, atOnce: 1_000 },
+    database,
+    node: 'test',
+    goesOn: () => false,
+    publish(id, fact) {
+      t.is(id, callId);
+      facts.push(fact);
+      resolve();
+    },
+    clock: systemClock,
+    logger: pino({ level: 'silent' }),
+  });
+  t.teardown(() => recordings.close());
+  return { root, recordings, callId, facts, told };
+};
+
+test.serial(
+  'a call becomes an Ogg Vorbis file of its length, with both parties on channels of their own',
+  async (t) => {
+    const { root, recordings, callId, facts, told } = await openWorld(t);
+    const sink = recordings.begin(callId);
+    sink.write(tone(1, 440), recordingsSilence(1));
+    sink.write(recordingsSilence(1), recordingsSilence(1));
+    sink.write(recordingsSilence(1), tone(1, 880));
+    sink.finish();
+    sink.finish();
+    await told;
+    const [fact] = facts;
+    t.is(facts.length, 1);
+    if (fact?.type !== 'recording.completed') throw new Error(`The recording is ${fact?.type}`);
+    t.is(fact.durationSec, 3);
+    t.is(fact.contentType, 'audio/ogg');
+    const path = join(root, fact.file);
+    const file = await readFile(path);
+    t.is(file.length, fact.bytes);
+    const { blocks, ...format } = readOggVorbis(file);
+    t.deepEqual(format, { channels: 2, sampleRate: rate, seconds: 3, isWhole: true });
+    // A block lies at the middle of its window, which reaches into the next second.
+    const within = (from: number) => blocks.filter(({ at }) => at > from + 0.1 && at < from + 0.9);
+    t.true(within(0).length > 10 && within(0).every(({ left }) => left));
+    t.true(within(1).length > 10 && within(1).every(({ left, right }) => !left && right === false));
+    t.true(within(2).length > 10 && within(2).every(({ left, right }) => !left && right === true));
+    t.is((await stat(path)).mode & 0o777, 0o600);
+
+    const loudness = async (channel: number, from: number): Promise<number> => {
+      const { stderr } = await runRecordings('sox', [
+        path,
+        '-n',
+        'remix',
+        String(channel),
+        'trim',
+        String(from),
+        '1',
+        'stat',
+      ]);
+      return Number(/RMS\s+amplitude:\s+([\d.]+)/.exec(stderr)?.[1]);
+    };
+    try {
+      await runRecordings('sox', ['--version']);
+    } catch {
+      t.log('sox is not installed: the sound itself was not measured');
+      return;
+    }
+    t.true((await loudness(1, 0)) > 0.2 && (await loudness(2, 2)) > 0.2);
+    t.true((await loudness(1, 2)) < 0.02 && (await loudness(2, 0)) < 0.02);
+  },
+);
+
+test.serial(
+  'a call becomes an MP3 file of a constant bit rate: two channels, and a little longer than the call',
+  async (t) => {
+    const { root, recordings, callId, facts, told } = await openWorld(t, { format: 'mp3' });
+    const sink = recordings.begin(callId);
+    sink.write(tone(1, 440), recordingsSilence(1));
+    sink.write(recordingsSilence(1), tone(1, 880));
+    sink.finish();
+    await told;
+    const [fact] = facts;
+    if (fact?.type !== 'recording.completed') throw new Error(`The recording is ${fact?.type}`);
+    t.like(fact, { contentType: 'audio/mpeg', durationSec: 2 });
+    t.regex(fact.file, /\.mp3$/);
+    const file = await readFile(join(root, fact.file));
+    t.is(file.length, fact.bytes);
+    // Each frame has 576 samples; at 64 kbit/s and 16000 Hz that is 288 bytes (ISO 13818-3).
+    t.is(file.length % 288, 0);
+    for (let at = 0; at < file.length; at += 288) {
+      t.is(file.readUInt16BE(at) & 0xff_fe, 0xff_f2, 'MPEG 2, layer III');
+      t.is(file.readUInt8(at + 2) >> 2, 0b1000_10, '64 kbit/s, 16000 Hz');
+      t.not(file.readUInt8(at + 3) >> 6, 0b11, 'not mono');
+    }
+    const seconds = (file.length / 288) * (576 / rate);
+    t.true(seconds >= 2 && seconds < 2.15, `${seconds} s`);
+  },
+);
+
+test.serial('a stored recording is read whole and in part', async (t) => {
+  const { recordings, callId, facts, told } = await openWorld(t);
+  const sink = recordings.begin(callId);
+  sink.write(tone(1, 440), recordingsSilence(1));
+  sink.finish();
+  await told;
+  const [fact] = facts;
+  if (fact?.type !== 'recording.completed') throw new Error(`The recording is ${fact?.type}`);
+  const stored = await recordings.open({ callId, file: fact.file });
+  if (stored === undefined) throw new Error('The recording is not where it should be');
+  t.is(stored.bytes, fact.bytes);
+  t.is(await text(await stored.read({ start: 0, end: 3 })), 'OggS');
+  t.is(await recordings.open({ callId, file: 'gone/away.ogg' }), undefined);
+});
+
+test.serial('a recording that fails says so once and leaves nothing behind; the call goes on', async (t) => {
+  const { root, recordings, callId, facts, told } = await openWorld(t);
+  const sink = recordings.begin(callId);
+  sink.write(tone(1, 440), recordingsSilence(1));
+  sink.fail(new Error('the engine broke'));
+  sink.fail(new Error('again'));
+  sink.write(tone(1, 440), recordingsSilence(1));
+  sink.finish();
+  await told;
+  await recordings.close();
+  t.deepEqual(
+    facts.map(({ type }) => type),
+    ['recording.failed'],
+  );
+  const left = await readdir(root, { recursive: true });
+  t.deepEqual(
+    left.filter((name) => name.includes('.ogg')),
+    [],
+  );
+});
+
+test.serial('a folder that cannot be written to fails the recording, not the call', async (t) => {
+  const root = await mkdtemp(join(tmpdir(), 'trunkline-recordings-'));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const file = join(root, 'a-file');
+  await writeFile(file, '');
+  const { recordings, callId, facts, told } = await openWorld(t, { folder: file });
+  const sink = recordings.begin(callId);
+  t.notThrows(() => sink.write(tone(1, 440), recordingsSilence(1)));
+  await told;
+  t.is(facts[0]?.type, 'recording.failed');
+});
+
+test.serial('a disk that becomes full fails the recording, not the call', async (t) => {
+  try {
+    await access('/dev/full');
+  } catch {
+    t.log('there is no /dev/full here: nothing was tested');
+    t.pass();
+    return;
+  }
+  const { root, recordings, callId, facts } = await openWorld(t);
+  const month = new Date().toISOString().slice(0, 7);
+  await mkdir(join(root, month));
+  await symlink('/dev/full', join(root, month, `${callId}.ogg.part`));
+  const sink = recordings.begin(callId);
+  // The call goes on: that the disk is full is noticed long before its end.
+  for (let seconds = 0; seconds < 100 && facts.length === 0; seconds += 1) {
+    sink.write(tone(1, 440), tone(1, 880));
+    await setImmediate();
+  }
+  t.is(facts[0]?.type, 'recording.failed');
+  sink.write(tone(1, 440), tone(1, 880));
+  sink.finish();
+  await recordings.close();
+  t.is(facts.length, 1);
+  t.deepEqual(await readdir(join(root, month)), []);
+});
+
+test.serial('sides of different length fail the recording', async (t) => {
+  const { recordings, callId, facts, told } = await openWorld(t);
+  recordings.begin(callId).write(recordingsSilence(1), recordingsSilence(2));
+  await told;
+  t.is(facts[0]?.type, 'recording.failed');
+});
+
+test.serial('closing keeps what is still being written, and says that its end is missing', async (t) => {
+  const { recordings, callId, facts } = await openWorld(t);
+  recordings.begin(callId).write(tone(1, 440), recordingsSilence(1));
+  await recordings.close();
+  t.is(facts.length, 1);
+  t.like(facts[0], { type: 'recording.completed', truncated: true, durationSec: 1 });
+});
+
+test.serial(
+  'parts of a process that died are swept away at the next start, complete files are not',
+  async (t) => {
+    const { root } = await openWorld(t);
+    await mkdir(join(root, '2026-11'));
+    await writeFile(join(root, '2026-11', 'a.ogg.part'), '');
+    await writeFile(join(root, '2026-11', 'b.ogg'), '');
+    await openWorld(t, { folder: root });
+    t.deepEqual(await readdir(join(root, '2026-11')), ['b.ogg']);
+  },
+);
+
+// Recorder
 
 /** Keeps what is appended instead of encoding it. */
 const recordedInMemory = (
@@ -72,30 +318,33 @@ const recordedInMemory = (
 const sound = (length: number, first = 0): Int16Array =>
   Int16Array.from({ length }, (_, index) => first + index);
 
-test('whatever is written in whatever stretches comes out once, in order, each side on its own', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(fc.nat(3 * rate), fc.boolean()), { maxLength: 4 }),
-      async (stretches) => {
-        const { sink, told, left, right, pieces } = recordedInMemory();
-        let written = 0;
-        for (const [length, pauses] of stretches) {
-          sink.write(sound(length, written), sound(length, written + 1));
-          written += length;
-          if (pauses) await setImmediate();
-        }
-        sink.finish();
-        t.is((await told).status, 'completed');
-        t.deepEqual(Int16Array.from(left), sound(written));
-        t.deepEqual(Int16Array.from(right), sound(written, 1));
-        t.true(pieces.every((length) => length < 2 * rate));
-      },
-    ),
-    { numRuns: 20 },
-  );
-});
+test.serial(
+  'whatever is written in whatever stretches comes out once, in order, each side on its own',
+  async (t) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(3 * rate), fc.boolean()), { maxLength: 4 }),
+        async (stretches) => {
+          const { sink, told, left, right, pieces } = recordedInMemory();
+          let written = 0;
+          for (const [length, pauses] of stretches) {
+            sink.write(sound(length, written), sound(length, written + 1));
+            written += length;
+            if (pauses) await setImmediate();
+          }
+          sink.finish();
+          t.is((await told).status, 'completed');
+          t.deepEqual(Int16Array.from(left), sound(written));
+          t.deepEqual(Int16Array.from(right), sound(written, 1));
+          t.true(pieces.every((length) => length < 2 * rate));
+        },
+      ),
+      { numRuns: 20 },
+    );
+  },
+);
 
-test('others get their turn while a long stretch is encoded', async (t) => {
+test.serial('others get their turn while a long stretch is encoded', async (t) => {
   const { sink, told, pieces } = recordedInMemory();
   sink.write(sound(10 * rate), sound(10 * rate));
   sink.finish();
@@ -111,7 +360,7 @@ test('others get their turn while a long stretch is encoded', async (t) => {
   t.true(turns >= 10);
 });
 
-test('the arrays of the writer can be used again', async (t) => {
+test.serial('the arrays of the writer can be used again', async (t) => {
   const { sink, told, left } = recordedInMemory();
   const counterparty = sound(100, 7);
   sink.write(counterparty, sound(100));
@@ -121,14 +370,14 @@ test('the arrays of the writer can be used again', async (t) => {
   t.deepEqual(Int16Array.from(left), sound(100, 7));
 });
 
-test('a call without sound has an empty recording', async (t) => {
+test.serial('a call without sound has an empty recording', async (t) => {
   const { sink, told, done } = recordedInMemory();
   sink.finish();
   t.deepEqual(await told, { status: 'completed', durationSec: 0, bytes: 0, truncated: false });
   t.deepEqual(done, ['open', 'complete']);
 });
 
-test('only how it ended first counts, and it is told once', async (t) => {
+test.serial('only how it ended first counts, and it is told once', async (t) => {
   const finished = recordedInMemory();
   finished.sink.write(sound(10), sound(10));
   finished.sink.finish();
@@ -154,7 +403,7 @@ test('only how it ended first counts, and it is told once', async (t) => {
   t.deepEqual(failed.done, ['open', 'abandon']);
 });
 
-test('what fails before the first sound makes no file', async (t) => {
+test.serial('what fails before the first sound makes no file', async (t) => {
   const { sink, told, done } = recordedInMemory();
   sink.fail(new Error('no voice'));
   t.is((await told).status, 'failed');
@@ -162,26 +411,29 @@ test('what fails before the first sound makes no file', async (t) => {
 });
 
 for (const step of ['open', 'append', 'complete'] as const)
-  test(`a disk that fails at ${step} fails the recording once, even when its rest cannot be removed`, async (t) => {
-    const error = new Error('the disk is full');
-    const { sink, settled, outcomes, done } = recordedInMemory({
-      [step]: error,
-      abandon: new Error('nor that'),
-    });
-    sink.write(sound(10), sound(10));
-    if (step === 'complete') sink.finish();
-    await settled();
-    t.notThrows(() => {
+  test.serial(
+    `a disk that fails at ${step} fails the recording once, even when its rest cannot be removed`,
+    async (t) => {
+      const error = new Error('the disk is full');
+      const { sink, settled, outcomes, done } = recordedInMemory({
+        [step]: error,
+        abandon: new Error('nor that'),
+      });
       sink.write(sound(10), sound(10));
-      sink.finish();
-      sink.fail(new Error('again'));
-    });
-    await settled();
-    t.deepEqual(outcomes, [{ status: 'failed', error }]);
-    t.deepEqual(done, step === 'open' ? [] : ['open', 'abandon']);
-  });
+      if (step === 'complete') sink.finish();
+      await settled();
+      t.notThrows(() => {
+        sink.write(sound(10), sound(10));
+        sink.finish();
+        sink.fail(new Error('again'));
+      });
+      await settled();
+      t.deepEqual(outcomes, [{ status: 'failed', error }]);
+      t.deepEqual(done, step === 'open' ? [] : ['open', 'abandon']);
+    },
+  );
 
-test('a disk that hangs for a while takes everything in later, in order', async (t) => {
+test.serial('a disk that hangs for a while takes everything in later, in order', async (t) => {
   const { promise: appended, resolve: goOn } = Promise.withResolvers<void>();
   const { sink, told, left } = recordedInMemory({ appended });
   for (let second = 0; second < 100; second += 1) sink.write(sound(rate, second), sound(rate));
@@ -194,7 +446,7 @@ test('a disk that hangs for a while takes everything in later, in order', async 
   t.is(left[99 * rate], sound(rate, 99)[0]);
 });
 
-test('sound that nobody takes does not pile up: the recording fails', async (t) => {
+test.serial('sound that nobody takes does not pile up: the recording fails', async (t) => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const { sink, told, left } = recordedInMemory({ opened });
   const minute = new Int16Array(60 * rate);
@@ -203,4 +455,236 @@ test('sound that nobody takes does not pile up: the recording fails', async (t) 
   const outcome = await told;
   t.is(outcome.status === 'failed' && outcome.error.message, 'Encoding does not keep up with the recording');
   t.is(left.length, 0);
+});
+
+// Sound queue
+
+const soundQueueSilence = (seconds: number) => ({
+  counterparty: new Int16Array(seconds * rate),
+  agent: new Int16Array(seconds * rate),
+});
+
+test.serial('sound is given out by the second, and behind it the end', async (t) => {
+  const queue = createSoundQueue();
+  queue.push(soundQueueSilence(2.5));
+  queue.end('finished');
+  const lengths: unknown[] = [];
+  for (let piece = await queue.next(); typeof piece !== 'string'; piece = await queue.next())
+    lengths.push(piece.map(({ agent }) => agent.length / rate));
+  t.deepEqual(lengths, [[1], [1], [0.5]]);
+  t.is(await queue.next(), 'finished');
+});
+
+test.serial('who asks before there is sound gets it when it comes', async (t) => {
+  const queue = createSoundQueue();
+  let given: unknown;
+  const asking = queue.next().then((piece) => (given = piece));
+  await setImmediate();
+  t.is(given, undefined);
+  queue.push(soundQueueSilence(1));
+  await asking;
+  t.deepEqual(given, [soundQueueSilence(1)]);
+});
+
+test.serial('only the first end counts, and nothing is taken behind it', async (t) => {
+  const queue = createSoundQueue();
+  queue.end('cut');
+  queue.end('finished');
+  queue.push(soundQueueSilence(1));
+  t.is(await queue.next(), 'cut');
+});
+
+test.serial('behind an error nothing is given out any more', async (t) => {
+  const queue = createSoundQueue();
+  queue.push(soundQueueSilence(1));
+  queue.end(new Error('the line broke'));
+  await t.throwsAsync(queue.next(), { message: 'the line broke' });
+});
+
+test.serial('who need not hurry waits until little waits, or for the end', async (t) => {
+  const queue = createSoundQueue();
+  queue.push(soundQueueSilence(10));
+  await queue.drained();
+  queue.push(soundQueueSilence(2));
+  const told: string[] = [];
+  void queue.drained().then(() => told.push('drained'));
+  await queue.next();
+  await setImmediate();
+  t.deepEqual(told, []);
+  await queue.next();
+  await setImmediate();
+  t.deepEqual(told, ['drained']);
+  queue.push(soundQueueSilence(60));
+  const waiting = queue.drained();
+  queue.end('cut');
+  await waiting;
+  await queue.drained();
+  t.pass();
+});
+
+test.serial('more than two minutes may not wait; what was given out does not count', async (t) => {
+  const queue = createSoundQueue();
+  queue.push(soundQueueSilence(120));
+  await queue.next();
+  queue.push(soundQueueSilence(1));
+  queue.push(soundQueueSilence(1));
+  t.deepEqual(await queue.next(), [soundQueueSilence(1)]);
+  queue.push(soundQueueSilence(2));
+  queue.push(soundQueueSilence(1));
+  await t.throwsAsync(queue.next(), { message: 'Encoding does not keep up with the recording' });
+});
+
+test.serial('two sides of different length are no sound', async (t) => {
+  const queue = createSoundQueue();
+  queue.push({ counterparty: new Int16Array(1), agent: new Int16Array(2) });
+  await t.throwsAsync(queue.next(), { message: 'The two sides of a recording must have the same length' });
+});
+
+// Gone on with
+// A recording that a process began which died, and that another one goes on with.
+
+const doomedRecorder = fileURLToPath(new URL('doomed-recorder.ts', import.meta.url));
+
+/** A call in progress whose process was killed while it recorded some seconds. */
+const killed = async (t: ExecutionContext, format: 'ogg' | 'mp3') => {
+  const world = await recordingsWorld(t);
+  const callId = await world.call('active');
+  const path = world.pathOf(`${callId}.${format}`);
+  const doomed = spawn(process.execPath, [doomedRecorder, path], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const ended = once(doomed, 'exit');
+  await until('some of it is written', async () => {
+    const { size } = await stat(`${path}.part`).catch(() => ({ size: 0 }));
+    return size > 60_000 ? true : undefined;
+  });
+  doomed.kill('SIGKILL');
+  await ended;
+  const recordings = await world.start(null, { format, goesOn: callId });
+  return { world, callId, recordings };
+};
+
+const completed = async ({ world }: Awaited<ReturnType<typeof killed>>) => {
+  const fact = await until('it is told', () => world.facts[0]);
+  if (fact.type !== 'recording.completed') throw new Error(`It is ${fact.type}`);
+  return { fact, bytes: await readFile(join(world.folder, fact.file)) };
+};
+
+test.serial('an Ogg file has both parts, with silence between them, and is one stream', async (t) => {
+  const began = await killed(t, 'ogg');
+  const { callId, recordings } = began;
+  const goesOnAtSec = 100;
+  recordings.expect(callId, () => goesOnAtSec * 1_000);
+  record(recordings, callId, 5);
+  const { fact, bytes } = await completed(began);
+  t.false(fact.truncated);
+  t.true(Math.abs(fact.durationSec - 105) < 1, String(fact.durationSec));
+  const ogg = readOggVorbis(bytes);
+  t.true(ogg.isWhole);
+  t.is(ogg.seconds, fact.durationSec);
+  const soundsAt = (from: number, to: number): boolean =>
+    ogg.blocks.some(({ at, left }) => left && at > from && at < to);
+  t.true(soundsAt(0, 3), 'what was recorded before');
+  t.false(soundsAt(80, 99), 'while nobody recorded');
+  t.true(soundsAt(101, 104), 'what was recorded after');
+  t.is(bytes.length, fact.bytes);
+});
+
+test.serial('an MP3 file has both parts', async (t) => {
+  const began = await killed(t, 'mp3');
+  const { callId, recordings } = began;
+  recordings.expect(callId, () => 60_000);
+  record(recordings, callId, 5);
+  const { fact, bytes } = await completed(began);
+  t.false(fact.truncated);
+  t.true(Math.abs(fact.durationSec - 65) < 1, String(fact.durationSec));
+  // Frames of 36 ms, 288 bytes each: all of them are whole, and they are as long as is told.
+  t.is(bytes.length % 288, 0);
+  t.true(Math.abs((bytes.length / 288) * 0.036 - fact.durationSec) < 0.3);
+});
+
+test.serial('where nothing more is recorded, what there is is the recording', async (t) => {
+  const began = await killed(t, 'ogg');
+  const { callId, recordings } = began;
+  recordings.expect(callId, () => 10_000);
+  recordings.release(callId);
+  const { fact } = await completed(began);
+  t.true(fact.truncated);
+  t.true(fact.durationSec > 3);
+});
+
+test.serial('where the earlier part lies elsewhere, the file says that some is missing', async (t) => {
+  const world = await recordingsWorld(t);
+  const callId = await world.call('active');
+  const recordings = await world.start(null);
+  recordings.expect(callId, () => 10_000);
+  record(recordings, callId, 3);
+  const fact = await until('it is told', () => world.facts[0]);
+  t.like(fact, { type: 'recording.completed', callId, truncated: true, durationSec: 3 });
+});
+
+test.serial(
+  'the half-written file of a call that does not go on is swept away, of one that does it stays',
+  async (t) => {
+    const world = await recordingsWorld(t);
+    const [goesOn, other] = [await world.call('active'), await world.call('active')];
+    for (const callId of [goesOn, other]) await world.leave(`${callId}.ogg.part`, Buffer.from('OggS'));
+    await world.start(null, { goesOn });
+    const files = await world.files();
+    t.true(files.some((name) => name.includes(goesOn)));
+    t.false(files.some((name) => name.includes(other)));
+  },
+);
+
+// Small disk
+// A disk that becomes full while a call is recorded: no file of the process may grow further.
+
+const runSmallDisk = promisify(execFile);
+const recorder = fileURLToPath(new URL('small-disk-recorder.ts', import.meta.url));
+
+const kept = z.object({
+  kept: z.object({ file: z.string(), durationSec: z.number(), bytes: z.number(), truncated: z.boolean() }),
+});
+
+/** Records where no file may be larger than so many blocks of 512 bytes. */
+const recordWithin = async (folder: string, callId: string, format: 'ogg' | 'mp3', blocks: number) => {
+  const script = `ulimit -f ${blocks}; exec "$0" "$@"`;
+  const command = ['-c', script, process.execPath, recorder, folder, callId, format];
+  const { stdout, stderr } = await runSmallDisk('sh', command);
+  return { told: stdout.trimEnd().split('\n'), logged: stderr };
+};
+
+const emptyFolder = async (onEnd: (remove: () => Promise<void>) => void): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-recordings-'));
+  onEnd(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+for (const format of ['ogg', 'mp3'] as const) {
+  test.serial(`of a call that the disk has no room for, what was written is kept: ${format}`, async (t) => {
+    const folder = await emptyFolder(t.teardown.bind(t));
+    const callId = randomUUID();
+    const { told, logged } = await recordWithin(folder, callId, format, 200);
+    t.is(told.length, 1);
+    const { kept: recording } = kept.parse(JSON.parse(told[0] ?? ''));
+    t.true(recording.truncated);
+    t.regex(recording.file, new RegExp(`${callId}.truncated.${format}$`));
+    const bytes = await readFile(join(folder, recording.file));
+    t.is(bytes.length, recording.bytes);
+    t.true(bytes.length > 50_000 && bytes.length <= 200 * 512);
+    t.true(Math.abs((await secondsOf(format, bytes)) - recording.durationSec) < 0.15);
+    t.true(recording.durationSec > 5);
+    t.regex(logged, /could not be written to its end; what there is of it is kept/);
+  });
+}
+
+test.serial('where the disk has no room for any sound the recording fails, and leaves nothing', async (t) => {
+  const folder = await emptyFolder(t.teardown.bind(t));
+  const callId = randomUUID();
+  const { told, logged } = await recordWithin(folder, callId, 'ogg', 1);
+  t.deepEqual(told, [JSON.stringify({ failed: callId })]);
+  t.regex(logged, /a recording failed/);
+  const files = await readdir(folder, { recursive: true });
+  t.deepEqual(
+    files.filter((name) => name.includes('.')),
+    [],
+  );
 });

@@ -1,11 +1,18 @@
+/** Metrics: the event loop, calls and trunks. */
 import { readFileSync } from 'node:fs';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
+import { Registry } from 'prom-client';
 import { SimulatedClock } from 'xstate';
-import * as z from 'zod';
+import { z } from 'zod';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
+import { watchEventLoop } from '#src/telemetry/event-loop.ts';
 import { createMetrics } from '#src/telemetry/metrics.ts';
+import { trunkMetrics } from '#src/telemetry/trunk-metrics.ts';
 import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
+import { someRoute, someSound } from '#test/helpers/some-sound.ts';
+
+// Metrics
 
 const silent = pino({ level: 'silent' });
 
@@ -23,7 +30,7 @@ const databaseOf = (answer: () => Promise<Row>) => {
 
 const nothingWaits = { pending: 0, held: 0, dead: 0, oldestPendingAt: null };
 
-const createWorld = (answer: () => Promise<Row> = async () => nothingWaits) => {
+const createMetricsWorld = (answer: () => Promise<Row> = async () => nothingWaits) => {
   const metrics = createMetrics();
   const liveCalls = createLiveCalls();
   const clock = new SimulatedClock();
@@ -61,8 +68,8 @@ const valueIn = (text: string, line: string): number | undefined => {
   return found === undefined ? undefined : Number(found.slice(line.length + 1));
 };
 
-test('calls are counted as they begin and end, and shown while they last', async (t) => {
-  const { metrics, liveCalls, text } = createWorld();
+test.serial('calls are counted as they begin and end, and shown while they last', async (t) => {
+  const { metrics, liveCalls, text } = createMetricsWorld();
   const { observer } = metrics;
   observer.began({ callId: 'a', direction: 'outbound' });
   liveCalls.add({ callId: 'a', numberId: 'n', workspaceId: 'w', direction: 'outbound', status: 'ringing' });
@@ -89,66 +96,72 @@ test('calls are counted as they begin and end, and shown while they last', async
   );
 });
 
-test('stages, replies, recordings, requests and lines have their figures, in base units', async (t) => {
-  const { metrics, health, text } = createWorld();
-  metrics.turnStage('first_token', 250);
-  metrics.factWritten({ type: 'reply.failed', at: 1, turn: 1, failure: 'http_error' });
-  metrics.languageModelFailed('first_token_timeout');
-  metrics.factWritten({ type: 'recording.failed', at: 1 });
-  const request = { method: 'GET', route: '/api/v1/calls', status: 200, seconds: 0.02, isStream: false };
-  metrics.requestAnswered(request);
-  metrics.requestAnswered({ ...request, route: null, status: 404 });
-  metrics.requestAnswered({ ...request, seconds: 900, isStream: true });
-  health.isReady = false;
-  const shown = await text();
-  for (const [line, value] of [
-    ['trunkline_turn_stage_seconds_sum{stage="first_token"}', 0.25],
-    ['trunkline_turn_stage_seconds_bucket{le="0.2",stage="first_token"}', 0],
-    ['trunkline_turn_stage_seconds_bucket{le="0.3",stage="first_token"}', 1],
-    ['trunkline_replies_failed_total{failure="http_error"}', 1],
-    ['trunkline_language_model_failures_total{failure="first_token_timeout"}', 1],
-    ['trunkline_recordings_finished_total{outcome="failed"}', 1],
-    ['trunkline_recordings_finished_total{outcome="completed"}', 0],
-    ['trunkline_http_requests_total{method="GET",route="/api/v1/calls",status="200"}', 2],
-    ['trunkline_http_requests_total{method="GET",route="none",status="404"}', 1],
-    ['trunkline_http_request_seconds_sum{method="GET",route="/api/v1/calls"}', 0.02],
-    ['trunkline_lines_ready', 0],
-    ['trunkline_trunks{state="unreachable"}', 0],
-    ['trunkline_refused_callers_total{fault="unknown"}', 2],
-    ['trunkline_media_server_ready{media_server="media:8021"}', 1],
-    ['trunkline_media_server_calls{media_server="media:8021"}', 3],
-    ['trunkline_sip_messages_lost_total', 4],
-    ['trunkline_unheard_sound_seconds_total', 1.5],
-    ['trunkline_facts_waiting', 3],
-  ] as const) {
-    t.is(valueIn(shown, line), value, line);
-  }
-});
+test.serial(
+  'stages, replies, recordings, requests and lines have their figures, in base units',
+  async (t) => {
+    const { metrics, health, text } = createMetricsWorld();
+    metrics.turnStage('first_token', 250);
+    metrics.factWritten({ type: 'reply.failed', at: 1, turn: 1, failure: 'http_error' });
+    metrics.languageModelFailed('first_token_timeout');
+    metrics.factWritten({ type: 'recording.failed', at: 1 });
+    const request = { method: 'GET', route: '/api/v1/calls', status: 200, seconds: 0.02, isStream: false };
+    metrics.requestAnswered(request);
+    metrics.requestAnswered({ ...request, route: null, status: 404 });
+    metrics.requestAnswered({ ...request, seconds: 900, isStream: true });
+    health.isReady = false;
+    const shown = await text();
+    for (const [line, value] of [
+      ['trunkline_turn_stage_seconds_sum{stage="first_token"}', 0.25],
+      ['trunkline_turn_stage_seconds_bucket{le="0.2",stage="first_token"}', 0],
+      ['trunkline_turn_stage_seconds_bucket{le="0.3",stage="first_token"}', 1],
+      ['trunkline_replies_failed_total{failure="http_error"}', 1],
+      ['trunkline_language_model_failures_total{failure="first_token_timeout"}', 1],
+      ['trunkline_recordings_finished_total{outcome="failed"}', 1],
+      ['trunkline_recordings_finished_total{outcome="completed"}', 0],
+      ['trunkline_http_requests_total{method="GET",route="/api/v1/calls",status="200"}', 2],
+      ['trunkline_http_requests_total{method="GET",route="none",status="404"}', 1],
+      ['trunkline_http_request_seconds_sum{method="GET",route="/api/v1/calls"}', 0.02],
+      ['trunkline_lines_ready', 0],
+      ['trunkline_trunks{state="unreachable"}', 0],
+      ['trunkline_refused_callers_total{fault="unknown"}', 2],
+      ['trunkline_media_server_ready{media_server="media:8021"}', 1],
+      ['trunkline_media_server_calls{media_server="media:8021"}', 3],
+      ['trunkline_sip_messages_lost_total', 4],
+      ['trunkline_unheard_sound_seconds_total', 1.5],
+      ['trunkline_facts_waiting', 3],
+    ] as const) {
+      t.is(valueIn(shown, line), value, line);
+    }
+  },
+);
 
-test('what waits for its delivery is looked up in the database, not more often than every ten seconds', async (t) => {
-  const { clock, asked, text } = createWorld(async () => ({
-    pending: 4,
-    held: 2,
-    dead: 1,
-    oldestPendingAt: new Date(0),
-  }));
-  clock.set(5_000);
-  const shown = await text();
-  t.is(valueIn(shown, 'trunkline_event_deliveries{state="pending"}'), 4);
-  t.is(valueIn(shown, 'trunkline_event_deliveries{state="held"}'), 2);
-  t.is(valueIn(shown, 'trunkline_event_deliveries{state="dead"}'), 1);
-  t.is(valueIn(shown, 'trunkline_event_delivery_oldest_seconds'), 5);
-  t.is(asked.count, 1);
-  clock.set(14_000);
-  t.is(valueIn(await text(), 'trunkline_event_delivery_oldest_seconds'), 14);
-  t.is(asked.count, 1);
-  clock.set(15_001);
-  await text();
-  t.is(asked.count, 2);
-});
+test.serial(
+  'what waits for its delivery is looked up in the database, not more often than every ten seconds',
+  async (t) => {
+    const { clock, asked, text } = createMetricsWorld(async () => ({
+      pending: 4,
+      held: 2,
+      dead: 1,
+      oldestPendingAt: new Date(0),
+    }));
+    clock.set(5_000);
+    const shown = await text();
+    t.is(valueIn(shown, 'trunkline_event_deliveries{state="pending"}'), 4);
+    t.is(valueIn(shown, 'trunkline_event_deliveries{state="held"}'), 2);
+    t.is(valueIn(shown, 'trunkline_event_deliveries{state="dead"}'), 1);
+    t.is(valueIn(shown, 'trunkline_event_delivery_oldest_seconds'), 5);
+    t.is(asked.count, 1);
+    clock.set(14_000);
+    t.is(valueIn(await text(), 'trunkline_event_delivery_oldest_seconds'), 14);
+    t.is(asked.count, 1);
+    clock.set(15_001);
+    await text();
+    t.is(asked.count, 2);
+  },
+);
 
-test('while the database is away its figures are missing, and all others are there', async (t) => {
-  const { clock, text } = createWorld(() => new Promise(() => {}));
+test.serial('while the database is away its figures are missing, and all others are there', async (t) => {
+  const { clock, text } = createMetricsWorld(() => new Promise(() => {}));
   const asking = text();
   clock.increment(2_000);
   const shown = await asking;
@@ -156,8 +169,8 @@ test('while the database is away its figures are missing, and all others are the
   t.is(valueIn(shown, 'trunkline_facts_waiting'), 3);
 });
 
-test('every metric says what it is, by a name that Prometheus would choose', async (t) => {
-  const { metrics } = createWorld();
+test.serial('every metric says what it is, by a name that Prometheus would choose', async (t) => {
+  const { metrics } = createMetricsWorld();
   const own = (await metrics.registry.getMetricsAsJSON()).filter(({ name }) => name.startsWith('trunkline_'));
   t.true(own.length >= 12);
   for (const { name, help, type } of own) {
@@ -187,11 +200,11 @@ const dashboard = z.object({
   ),
 });
 
-test('the dashboard asks for metrics that exist, with labels that they have', async (t) => {
+test.serial('the dashboard asks for metrics that exist, with labels that they have', async (t) => {
   const file = new URL('../../config/grafana/trunkline.json', import.meta.url);
   const { panels, templating } = dashboard.parse(JSON.parse(readFileSync(file, 'utf8')));
   t.is(new Set(panels.map(({ id }) => id)).size, panels.length);
-  const { metrics } = createWorld();
+  const { metrics } = createMetricsWorld();
   const exposed = new Map<string, readonly string[]>();
   for (const { name, type } of await metrics.registry.getMetricsAsJSON()) {
     const metric = metrics.registry.getSingleMetric(name);
@@ -221,3 +234,167 @@ test('the dashboard asks for metrics that exist, with labels that they have', as
     if (name.startsWith('trunkline_') && !/_(sum|count)$/.test(name)) t.true(asked.includes(name), name);
   }
 });
+
+// Trunk metrics
+
+const createTrunkMetricsWorld = () => {
+  const registry = new Registry();
+  const { observer, factPublished } = trunkMetrics(registry);
+  let calls = 0;
+  const call = (
+    direction: 'inbound' | 'outbound',
+    route: Partial<typeof someRoute>,
+    answeredFor: number | null,
+    sound = someSound,
+  ): void => {
+    const callId = String((calls += 1));
+    const whole = { ...someRoute, ...route };
+    observer.began({ callId, direction });
+    if (answeredFor !== null) factPublished(callId, { type: 'call.answered', at: 1_000, route: whole });
+    const at = 1_000 + (answeredFor ?? 0);
+    const status = answeredFor === null ? 'no_answer' : 'completed';
+    factPublished(callId, { type: 'call.ended', at, reason: 'busy', status, route: whole, sound });
+    observer.ended({ callId, direction, status, reason: 'busy' });
+  };
+  const value = async (line: string): Promise<number | undefined> => {
+    const found = (await registry.metrics()).split('\n').find((one) => one.startsWith(`${line} `));
+    return found === undefined ? undefined : Number(found.slice(line.length + 1));
+  };
+  return { registry, factPublished, call, value };
+};
+
+test.serial(
+  'of each trunk it is counted what was answered, how long it lasted, how soon it rang, how it sounded',
+  async (t) => {
+    const { call, value } = createTrunkMetricsWorld();
+    call('outbound', {}, 30_000);
+    call('outbound', {}, null);
+    call('inbound', { postDialDelayMs: null }, 10_000, {
+      ...someSound,
+      received: { ...someSound.received, mos: 2 },
+    });
+    const calls = (labels: string) => value(`trunkline_trunk_calls_total{trunk="carrier",${labels}}`);
+    t.is(await calls('direction="outbound",outcome="answered"'), 1);
+    t.is(await calls('direction="outbound",outcome="unanswered"'), 1);
+    t.is(await calls('direction="inbound",outcome="answered"'), 1);
+    t.is(await value('trunkline_trunk_call_seconds_sum{trunk="carrier"}'), 40);
+    t.is(await value('trunkline_trunk_call_seconds_count{trunk="carrier"}'), 2);
+    t.is(await value('trunkline_trunk_post_dial_delay_seconds_count{trunk="carrier"}'), 2);
+    t.is(await value('trunkline_trunk_post_dial_delay_seconds_sum{trunk="carrier"}'), 3.66);
+    t.is(await value('trunkline_trunk_mos_sum{trunk="carrier"}'), 4.36 + 4.36 + 2);
+    t.is(await value('trunkline_trunk_mos_count{trunk="carrier"}'), 3);
+  },
+);
+
+test.serial('a trunk that failed a call is counted, though another one took it', async (t) => {
+  const { call, value } = createTrunkMetricsWorld();
+  call('outbound', { trunk: { id: 'first', name: 'near' } }, 1_000);
+  call('outbound', { trunk: { id: 'second', name: 'far' }, failedTrunks: ['first'] }, 1_000);
+  const near = 'trunkline_trunk_calls_total{trunk="near",direction="outbound"';
+  t.is(await value(`${near},outcome="failed_over"}`), 1);
+  t.is(await value(`${near},outcome="answered"}`), 1);
+});
+
+test.serial('however many trunks there are, they have a limited number of names', async (t) => {
+  const { registry, call, value } = createTrunkMetricsWorld();
+  for (let trunk = 1; trunk <= 250; trunk += 1)
+    call('inbound', { trunk: { id: `id-${trunk}`, name: `trunk ${trunk}` } }, 1_000);
+  t.is(await value('trunkline_trunk_calls_total{trunk="other",direction="inbound",outcome="answered"}'), 50);
+  const lines = (await registry.metrics()).split('\n');
+  t.is(lines.filter((line) => line.startsWith('trunkline_trunk_calls_total{')).length, 201);
+});
+
+test.serial('sound that goes one way alone is counted while the call goes on', async (t) => {
+  const { factPublished, value } = createTrunkMetricsWorld();
+  t.is(await value('trunkline_one_way_sound_total{missing="nothing_delivered"}'), 0);
+  factPublished('a', { type: 'sound.one_way', at: 1, missing: 'nothing_delivered' });
+  t.is(await value('trunkline_one_way_sound_total{missing="nothing_delivered"}'), 1);
+});
+
+test.serial('a call without a trunk is of none', async (t) => {
+  const { registry, factPublished } = createTrunkMetricsWorld();
+  factPublished('a', { type: 'call.ended', at: 1, reason: 'busy', status: 'no_answer' });
+  t.notRegex(await registry.metrics(), /trunkline_trunk_calls_total\{/);
+});
+
+// Event loop
+
+/** Timers that come when the test says so, however late. */
+const watched = (t: ExecutionContext) => {
+  let nowMs = 1_000;
+  let due: { callback: () => void; atMs: number } | undefined;
+  const logged: Record<string, unknown>[] = [];
+  const registry = new Registry();
+  const { close: end, delayMs } = watchEventLoop({
+    numbers: { everyMs: 100, stallMs: 500 },
+    clock: {
+      now: () => nowMs,
+      setTimeout(callback, milliseconds) {
+        t.is(due, undefined, 'one timer at a time');
+        due = { callback, atMs: nowMs + milliseconds };
+        return due;
+      },
+      clearTimeout(timer) {
+        if (timer === due) due = undefined;
+      },
+    },
+    registry,
+    logger: pino({ base: null }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
+  });
+  return {
+    end,
+    delayMs,
+    logged,
+    isWaiting: () => due !== undefined,
+    /** The timer comes so many milliseconds too late. */
+    tick(lateMs: number) {
+      const timer = due;
+      due = undefined;
+      nowMs = (timer?.atMs ?? nowMs) + lateMs;
+      timer?.callback();
+    },
+    measured: async (name: string): Promise<unknown> =>
+      (await registry.metrics())
+        .split('\n')
+        .find((line) => line.startsWith(name))
+        ?.split(' ')
+        .at(-1),
+  };
+};
+
+test.serial('a stall is measured and logged with its length, once', async (t) => {
+  const loop = watched(t);
+  loop.tick(0);
+  loop.tick(499);
+  t.deepEqual(loop.logged, []);
+  loop.tick(2_250.4);
+  loop.tick(3);
+  t.is(loop.logged.length, 1);
+  t.like(loop.logged[0], { stall_ms: 2_250, level: 40 });
+  loop.tick(500);
+  t.is(loop.logged.length, 2);
+  t.is(await loop.measured('trunkline_event_loop_stall_seconds_count'), '2');
+  t.is(await loop.measured('trunkline_event_loop_stall_seconds_sum'), '2.75');
+});
+
+test.serial('the watch ends, and leaves no timer', (t) => {
+  const loop = watched(t);
+  loop.tick(0);
+  t.true(loop.isWaiting());
+  loop.end();
+  t.false(loop.isWaiting());
+});
+
+test.serial(
+  'how late it comes is known on average, so that one stall is not taken for a busy minute',
+  (t) => {
+    const loop = watched(t);
+    t.is(loop.delayMs(), 0);
+    loop.tick(100);
+    t.is(Math.round(loop.delayMs()), 10);
+    for (let looks = 0; looks < 50; looks += 1) loop.tick(100);
+    t.is(Math.round(loop.delayMs()), 100);
+    for (let looks = 0; looks < 50; looks += 1) loop.tick(0);
+    t.is(Math.round(loop.delayMs()), 1);
+  },
+);

@@ -1,16 +1,24 @@
-/** A call whose other party is handed to a person: two far ends of the trunk, and the sound between them. */
+/** Transfers and the watch over audio. */
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import type { TransferMode } from '#machines/line.ts';
+import { SimulatedClock } from 'xstate';
+import type { LineReport, TransferMode } from '#machines/line.ts';
+import type { SoundFigures } from '#machines/sound-figures.ts';
+import { watchSound } from '#sip/drachtio/sound-watch.ts';
+import { createLineTime } from '#sip/line-time.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import type { MediaChannel } from '#test/doubles/media-channel.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
+import { ownNumber, type SipEdge, startSipEdge, trunkAddress } from '#test/doubles/sip-edge.ts';
 import { requestUriOf } from '#test/doubles/sip-parser.ts';
-import { ownNumber, startSipEdge, trunkAddress, type SipEdge } from '#test/doubles/sip-edge.ts';
 import { frameSamples } from '#test/doubles/unicast.ts';
+import { someSound } from '#test/helpers/some-sound.ts';
 import { until } from '#test/helpers/until.ts';
+
+// Transfers
+// A call whose other party is handed to a person: two far ends of the trunk, and the sound between them.
 
 const person = '01000000011';
 const sdp = describeSound();
@@ -66,7 +74,7 @@ const connected = async (t: ExecutionContext) => {
   return { ...call, second };
 };
 
-test('the person is called from the number of the call, and both hear each other', async (t) => {
+test.serial('the person is called from the number of the call, and both hear each other', async (t) => {
   const { edge, line, second } = await connected(t);
   t.is(requestUriOf(second.last('INVITE')), `sip:${person}@${trunkAddress}`);
   t.true(second.last('INVITE').headers.some(([name, value]) => name === 'From' && value.includes(ownNumber)));
@@ -89,7 +97,7 @@ test('the person is called from the number of the call, and both hear each other
 });
 
 for (const who of ['first', 'second'] as const)
-  test(`when one hangs up, the other one is hung up: ${who}`, async (t) => {
+  test.serial(`when one hangs up, the other one is hung up: ${who}`, async (t) => {
     const { edge, line, ...legs } = await connected(t);
     const other = legs[who === 'first' ? 'second' : 'first'];
     legs[who].sends('BYE');
@@ -101,7 +109,7 @@ for (const who of ['first', 'second'] as const)
     t.deepEqual(line.breaches, []);
   });
 
-test('when the sound of one is lost, both are hung up', async (t) => {
+test.serial('when the sound of one is lost, both are hung up', async (t) => {
   const { edge, line, first, second } = await connected(t);
   channelsOf(edge)[1]?.hangUp('MEDIA_TIMEOUT');
   for (const leg of [first, second]) {
@@ -119,7 +127,7 @@ for (const [status, cause] of [
   [404, 'invalid_number'],
   [503, 'trunk_error'],
 ] as const)
-  test(`who answers ${status} is not reached: ${cause}`, async (t) => {
+  test.serial(`who answers ${status} is not reached: ${cause}`, async (t) => {
     const call = await answered(t);
     const second = await rung(call);
     second.answers(status);
@@ -129,7 +137,7 @@ for (const [status, cause] of [
     await call.edge.freeSwitches[0]?.untilChannels(1);
   });
 
-test('who is rung no longer gets CANCEL, and somebody else can be rung', async (t) => {
+test.serial('who is rung no longer gets CANCEL, and somebody else can be rung', async (t) => {
   const call = await answered(t);
   const second = await rung(call);
   second.answers(180);
@@ -142,7 +150,7 @@ test('who is rung no longer gets CANCEL, and somebody else can be rung', async (
   t.truthy(await rung(call));
 });
 
-test('a CANCEL that nobody answers is not waited for', async (t) => {
+test.serial('a CANCEL that nobody answers is not waited for', async (t) => {
   const call = await answered(t);
   const second = await rung(call);
   second.answers(180);
@@ -153,7 +161,7 @@ test('a CANCEL that nobody answers is not waited for', async (t) => {
   t.is(call.line.all('line.transfer_failed').length, 1);
 });
 
-test('when the other party hangs up while the person is rung, that one gets CANCEL', async (t) => {
+test.serial('when the other party hangs up while the person is rung, that one gets CANCEL', async (t) => {
   const call = await answered(t);
   const second = await rung(call);
   second.answers(180);
@@ -166,7 +174,7 @@ test('when the other party hangs up while the person is rung, that one gets CANC
   t.false(call.line.saw('line.transfer_failed'));
 });
 
-test('an answer that crosses the end of the call is hung up', async (t) => {
+test.serial('an answer that crosses the end of the call is hung up', async (t) => {
   const call = await answered(t);
   const second = await rung(call);
   second.answers(180);
@@ -181,24 +189,27 @@ test('an answer that crosses the end of the call is hung up', async (t) => {
   t.false(call.line.saw('line.transferred'));
 });
 
-test('of a warm transfer the person hears what it is about, and takes the call with a key', async (t) => {
-  const call = await answered(t);
-  const second = await rung(call, 'warm');
-  second.answers(200, { sdp });
-  await second.receives('ACK');
-  await untilSaid(call.edge, call.line, 'line.transfer_answered');
-  call.line.tell({ type: 'brief', text: 'It is about an order.', acceptKey: '1' });
-  await untilSaid(call.edge, call.line, 'line.briefed');
-  channelsOf(call.edge)[1]?.hearsKey('2');
-  channelsOf(call.edge)[1]?.hearsKey('1');
-  await untilSaid(call.edge, call.line, 'line.accepted');
-  t.false(call.line.saw('line.transferred'));
-  call.line.tell({ type: 'connect' });
-  await untilSaid(call.edge, call.line, 'line.transferred');
-  t.deepEqual(call.line.breaches, []);
-});
+test.serial(
+  'of a warm transfer the person hears what it is about, and takes the call with a key',
+  async (t) => {
+    const call = await answered(t);
+    const second = await rung(call, 'warm');
+    second.answers(200, { sdp });
+    await second.receives('ACK');
+    await untilSaid(call.edge, call.line, 'line.transfer_answered');
+    call.line.tell({ type: 'brief', text: 'It is about an order.', acceptKey: '1' });
+    await untilSaid(call.edge, call.line, 'line.briefed');
+    channelsOf(call.edge)[1]?.hearsKey('2');
+    channelsOf(call.edge)[1]?.hearsKey('1');
+    await untilSaid(call.edge, call.line, 'line.accepted');
+    t.false(call.line.saw('line.transferred'));
+    call.line.tell({ type: 'connect' });
+    await untilSaid(call.edge, call.line, 'line.transferred');
+    t.deepEqual(call.line.breaches, []);
+  },
+);
 
-test('who hears what it is about and hangs up has declined', async (t) => {
+test.serial('who hears what it is about and hangs up has declined', async (t) => {
   const call = await answered(t);
   const second = await rung(call, 'warm');
   second.answers(200, { sdp });
@@ -210,7 +221,7 @@ test('who hears what it is about and hangs up has declined', async (t) => {
   await call.edge.freeSwitches[0]?.untilChannels(1);
 });
 
-test('the other party hears a tone while somebody is rung', async (t) => {
+test.serial('the other party hears a tone while somebody is rung', async (t) => {
   const call = await answered(t);
   await rung(call);
   await until('the tone is heard', async () => {
@@ -220,7 +231,7 @@ test('the other party hears a tone while somebody is rung', async (t) => {
   t.false(call.line.isOver());
 });
 
-test('both are kept for who takes the call over, which can tell one from the other', async (t) => {
+test.serial('both are kept for who takes the call over, which can tell one from the other', async (t) => {
   const kept = new Map<string, SipLeg>();
   const legs = {
     keep: (id: string, { leg }: { leg: SipLeg }) => void kept.set(id, leg),
@@ -238,4 +249,130 @@ test('both are kept for who takes the call over, which can tell one from the oth
     [second.callId, true],
   ]);
   t.false(call.line.canBeLeft());
+});
+
+// Sound watch
+// Sound that goes one way alone: what is noticed of it, and what is known when the call is over.
+
+const createSoundWatchWorld = () => {
+  const clock = new SimulatedClock();
+  const time = createLineTime(clock, 1);
+  const reports: LineReport[] = [];
+  const world = {
+    packets: 0,
+    isHeardThere: null as boolean | null,
+    asked: 0,
+    figures: async (): Promise<SoundFigures | null> => {
+      world.asked += 1;
+      const { packets, isHeardThere } = world;
+      return { ...someSound, received: { ...someSound.received, packets }, isHeardThere };
+    },
+  };
+  const endpoint = { figures: () => world.figures() };
+  const watch = watchSound(endpoint, { time, clock, report: (report) => reports.push(report) });
+  const pass = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second += 1) {
+      clock.increment(1_000);
+      for (let turns = 0; turns < 5; turns += 1) await turn();
+    }
+  };
+  const missing = (): string[] =>
+    reports.flatMap((report) => (report.type === 'line.one_way' ? [report.missing] : []));
+  return { world, clock, time, watch, pass, missing };
+};
+
+test.serial('who is never heard is missed after five seconds, once', async (t) => {
+  const { pass, missing } = createSoundWatchWorld();
+  await pass(4);
+  t.deepEqual(missing(), []);
+  await pass(1);
+  t.deepEqual(missing(), ['nothing_received']);
+  await pass(60);
+  t.deepEqual(missing(), ['nothing_received']);
+});
+
+test.serial('who was heard may be quiet for a moment, and is missed then', async (t) => {
+  const { world, pass, missing } = createSoundWatchWorld();
+  world.packets = 200;
+  await pass(14);
+  t.deepEqual(missing(), []);
+  await pass(6);
+  t.deepEqual(missing(), ['nothing_received']);
+});
+
+test.serial('nobody is missed as long as packets come', async (t) => {
+  const { world, pass, missing } = createSoundWatchWorld();
+  for (let looks = 0; looks < 12; looks += 1) {
+    world.packets += 250;
+    await pass(5);
+  }
+  t.deepEqual(missing(), []);
+});
+
+test.serial(
+  'nothing is expected of who holds the call, and anew from the moment at which it is taken back',
+  async (t) => {
+    const { world, watch, pass, missing } = createSoundWatchWorld();
+    world.packets = 100;
+    await pass(5);
+    watch.held(true);
+    await pass(60);
+    t.deepEqual(missing(), []);
+    watch.held(false);
+    await pass(9);
+    t.deepEqual(missing(), []);
+    await pass(6);
+    t.deepEqual(missing(), ['nothing_received']);
+  },
+);
+
+test.serial('the other party reports that nothing arrives there', async (t) => {
+  const { world, pass, missing } = createSoundWatchWorld();
+  world.isHeardThere = false;
+  world.packets = 1;
+  await pass(5);
+  t.deepEqual(missing(), ['nothing_delivered']);
+});
+
+test.serial('a short call in which nothing came in is told at its end', async (t) => {
+  const { watch, pass, missing } = createSoundWatchWorld();
+  await pass(2);
+  t.like(await watch.finish(), { received: { packets: 0 } });
+  t.deepEqual(missing(), ['nothing_received']);
+});
+
+test.serial('of a call of a moment nothing is said', async (t) => {
+  const { watch, pass, missing } = createSoundWatchWorld();
+  await pass(1);
+  await watch.finish();
+  t.deepEqual(missing(), []);
+});
+
+test.serial(
+  'where nobody can say any more, what was known last is the record, and the end waits a second at most',
+  async (t) => {
+    const { world, clock, watch, pass } = createSoundWatchWorld();
+    world.packets = 200;
+    await pass(5);
+    world.figures = () => new Promise(() => {});
+    const finished = watch.finish();
+    clock.increment(1_000);
+    t.like(await finished, { received: { packets: 200 } });
+  },
+);
+
+test.serial('after the end it does not look any more', async (t) => {
+  const { world, watch, pass } = createSoundWatchWorld();
+  await watch.finish();
+  const { asked } = world;
+  await pass(30);
+  t.is(world.asked, asked);
+});
+
+test.serial('who was on hold may have had no moment to be heard', async (t) => {
+  const { watch, pass, missing } = createSoundWatchWorld();
+  watch.held(true);
+  await pass(4);
+  await watch.finish();
+  t.deepEqual(missing(), []);
 });

@@ -1,14 +1,21 @@
-import test from 'ava';
+/** Audio of the simulated line: recordings and rehearsed scripts. */
+import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import test from 'ava';
 import { recordingSampleRate } from '#sip/recording-sink.ts';
 import { loadResampler } from '#sip/resampler.ts';
+import { renderRecording } from '#sip/simulator/render-recording.ts';
+import { parseScript, type Script } from '#sip/simulator/script.ts';
 import { sayingTime } from '#sip/speaking-time.ts';
 import type { Synthesizer } from '#sip/speech.ts';
+import { loadPatterns } from '#src/domain/said-pattern.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
-import { createNetwork } from './network.ts';
+import { agentWith, createNetwork, scriptedNumber } from './network.ts';
 import { done, hum, loudness, recorded, recordingNetwork, stretches } from './recording-network.ts';
 
-test('both parties are on the recording where and as long as they sounded', async (t) => {
+// Recording
+
+test.serial('both parties are on the recording where and as long as they sounded', async (t) => {
   const { lines, reach, until, tapes, clock } = await recordingNetwork();
   lines.defineCallee('01055550001', [
     { interrupt: 'Wait a moment, please.' },
@@ -43,7 +50,7 @@ test('both parties are on the recording where and as long as they sounded', asyn
 });
 
 for (const sampleRate of [8_000, 22_050, 48_000])
-  test(`a synthesizer's ${sampleRate} Hz become those of the recording`, async (t) => {
+  test.serial(`a synthesizer's ${sampleRate} Hz become those of the recording`, async (t) => {
     const { reach, until, tapes } = await recordingNetwork({ voice: hum(sampleRate, 1) });
     const line = reach({ ...recorded, to: '01000000006' });
     until(() => line.saw('line.answered'));
@@ -60,7 +67,7 @@ for (const sampleRate of [8_000, 22_050, 48_000])
     t.true(middle.every((sample) => Math.abs(sample - loudness) < 100));
   });
 
-test('a hurried call is recorded at its natural pace', async (t) => {
+test.serial('a hurried call is recorded at its natural pace', async (t) => {
   const { clock, reach, until, tapes } = await recordingNetwork({ speed: 10 });
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
@@ -77,7 +84,7 @@ test('a hurried call is recorded at its natural pace', async (t) => {
   t.true(Math.abs(to - from - sayingTime(played?.text ?? '')) < 10, `${to - from} ms`);
 });
 
-test('a call that is closed leaves the recording of what it had', async (t) => {
+test.serial('a call that is closed leaves the recording of what it had', async (t) => {
   const { clock, reach, until, tapes } = await recordingNetwork();
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
@@ -89,7 +96,7 @@ test('a call that is closed leaves the recording of what it had', async (t) => {
   t.is(stretches(tape.agent).length, 1);
 });
 
-test('a call is recorded only when it is answered and is to be', async (t) => {
+test.serial('a call is recorded only when it is answered and is to be', async (t) => {
   const { clock, reach, tapes } = await recordingNetwork();
   const lines = [
     reach({ recording: true, to: '01000000003' }),
@@ -105,7 +112,7 @@ test('a call is recorded only when it is answered and is to be', async (t) => {
   t.is(unvoiced.tapes.size, 0);
 });
 
-test('a synthesizer that fails makes the recording fail, and nothing else', async (t) => {
+test.serial('a synthesizer that fails makes the recording fail, and nothing else', async (t) => {
   const synthesizer: Synthesizer = {
     name: 'broken',
     synthesize: async () => {
@@ -124,7 +131,7 @@ test('a synthesizer that fails makes the recording fail, and nothing else', asyn
   t.deepEqual(line.finish(), []);
 });
 
-test('a recording that cannot be opened costs the recording and not the call', async (t) => {
+test.serial('a recording that cannot be opened costs the recording and not the call', async (t) => {
   const open = (): never => {
     throw new Error('The disk is full');
   };
@@ -137,7 +144,7 @@ test('a recording that cannot be opened costs the recording and not the call', a
   t.deepEqual(line.breaches, []);
 });
 
-test('few recordings are made at a time', async (t) => {
+test.serial('few recordings are made at a time', async (t) => {
   let speaking = 0;
   let most = 0;
   const synthesizer: Synthesizer = {
@@ -165,7 +172,7 @@ test('few recordings are made at a time', async (t) => {
   t.is(most, 2);
 });
 
-test('closing waits for recordings, but not for ever', async (t) => {
+test.serial('closing waits for recordings, but not for ever', async (t) => {
   const synthesizer: Synthesizer = {
     name: 'endless',
     synthesize: (text, _language, signal) =>
@@ -202,7 +209,7 @@ test('closing waits for recordings, but not for ever', async (t) => {
   t.is(clock.pending(), 0);
 });
 
-test('nothing that is said in a pause is on the recording, which goes on in time', async (t) => {
+test.serial('nothing that is said in a pause is on the recording, which goes on in time', async (t) => {
   const spoken: string[] = [];
   const heard = hum();
   const { lines, clock, reach, until, tapes } = await recordingNetwork({
@@ -249,7 +256,7 @@ test('nothing that is said in a pause is on the recording, which goes on in time
   t.true(Math.abs(tape.agent.length / 16 - (clock.now() - 20 - answeredAt)) < 10);
 });
 
-test('a call that ends in a pause ends in silence', async (t) => {
+test.serial('a call that ends in a pause ends in silence', async (t) => {
   const { clock, reach, until, tapes } = await recordingNetwork();
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
@@ -261,4 +268,133 @@ test('a call that ends in a pause ends in silence', async (t) => {
   const tape = await done(tapes.get(recorded.callId));
   t.deepEqual(stretches(tape.agent), []);
   t.is(tape.agent.length, 3_000 * 16);
+});
+
+// Render recording
+
+test.serial('a recording is made no faster than it is encoded', async (t) => {
+  let written = 0;
+  let isFinished = false;
+  let drain = (): void => {};
+  const rendering = renderRecording(
+    { durationMs: 60_000, counterparty: [], agent: [], pauses: [] },
+    { synthesizer: hum(), resample: await loadResampler() },
+    {
+      write: (samples) => (written += samples.length / recordingSampleRate),
+      drained: () => new Promise((resolve) => (drain = resolve)),
+      leave: () => {},
+      finish: () => (isFinished = true),
+      fail: (error) => t.fail(error.message),
+    },
+    new AbortController().signal,
+  );
+  for (let turns = 0; turns < 100; turns += 1) await setImmediate();
+  t.true(written < 1, `${written} s were written`);
+  while (!isFinished) {
+    drain();
+    await setImmediate();
+  }
+  await rendering;
+  t.is(Math.round(written), 60);
+});
+
+// Rehearsed script
+// Steps that wait for what the agent says, and scripts that are watched.
+
+const readPattern = await loadPatterns();
+const rehearsal = { stepTimeoutMs: 30_000, readPattern, people: new Map() };
+const long = 'Of course, I will look that up for you right away, one moment please.';
+
+const reach = (script: Script, replies: readonly string[], people = rehearsal.people) => {
+  const network = createNetwork();
+  network.lines.defineCallee(scriptedNumber, script, undefined, { ...rehearsal, people });
+  const callId = randomUUID();
+  const line = network.reach({ callId }, agentWith(network.clock, replies));
+  const progress = () => network.lines.scriptProgress(callId);
+  return { ...network, line, progress };
+};
+
+test.serial('hear: goes on as soon as the words were said, in the midst of a sentence', (t) => {
+  const { line, until } = reach([{ hear: '/look .{0,9}up/' }, { interrupt: 'Wait!' }], [long]);
+  until(() => line.saw('line.heard'));
+  t.regex(line.all('line.played')[0]?.text ?? '', /look that up/);
+  t.false(line.all('line.played')[0]?.whole);
+});
+
+test.serial('hear: what was said before the person last spoke is not heard again', (t) => {
+  const { line, until, progress } = reach(
+    [{ hear: 'Hello' }, { say: 'Good day.' }, { hear: 'Hello' }],
+    ['Hello.', 'Good day to you.'],
+  );
+  until(() => line.isOver());
+  t.deepEqual(progress(), { steps: 3, stepsDone: 2, outcome: 'timed_out' });
+});
+
+test.serial('hear: the words after those that were heard are heard next', (t) => {
+  const { until, progress } = reach([{ hear: 'course' }, { hear: 'away' }, { hang_up: true }], [long]);
+  until(() => progress()?.outcome === 'done');
+  t.is(progress()?.stepsDone, 3);
+});
+
+test.serial('hear: what follows an utterance that was cut off is heard from its first word', (t) => {
+  const { until, progress } = reach(
+    [
+      { interrupt: { text: 'Sorry, who is this? I have hardly understood a word of it.', after_ms: 300 } },
+      { hear: '/^Thank/' },
+    ],
+    [long, 'Thank you. Goodbye!'],
+  );
+  until(() => progress()?.outcome !== 'playing');
+  t.is(progress()?.outcome, 'done');
+});
+
+test.serial('interrupt: breaks in so long after the agent has begun to talk', (t) => {
+  const { line, until } = reach([{ interrupt: { text: 'Wait!', after_ms: 2_000 } }], [long]);
+  until(() => line.saw('line.heard'));
+  const [played] = line.all('line.played');
+  t.is(line.all('line.heard')[0]?.startedAt, (played?.startedAt ?? 0) + 2_000);
+});
+
+test.serial('a step that does not come about in time ends the script: the person hangs up', (t) => {
+  const { line, until, progress } = reach([{ hear: 'never' }, { say: 'Hello?' }], [long]);
+  until(() => line.isOver());
+  const [answer] = line.all('line.answered');
+  const [end] = line.all('line.ended');
+  t.is((end?.at ?? 0) - (answer?.at ?? 0), 30_020, 'the limit, and what a line takes to end');
+  t.deepEqual(progress(), { steps: 2, stepsDone: 0, outcome: 'timed_out' });
+});
+
+test.serial('own time is not limited, and whose script is over hangs up a while later', (t) => {
+  const { line, until, progress } = reach([{ wait_sec: 50 }], []);
+  until(() => line.isOver(), 120_000);
+  t.is((line.all('line.ended')[0]?.at ?? 0) - (line.all('line.answered')[0]?.at ?? 0), 80_020);
+  t.deepEqual(progress(), { steps: 1, stepsDone: 1, outcome: 'done' });
+});
+
+test.serial('a script of nobody’s rehearsal is not watched', (t) => {
+  const { lines, reach, until } = createNetwork();
+  lines.defineCallee(scriptedNumber, [{ hang_up: true }]);
+  const callId = randomUUID();
+  const line = reach({ callId });
+  until(() => line.isOver());
+  t.is(lines.scriptProgress(callId), undefined);
+});
+
+test.serial('who is rung by a transfer does what the rehearsal says', (t) => {
+  const people = new Map([['0212345678', 'declining' as const]]);
+  const { line, until } = reach([{ wait_sec: 20 }], [], people);
+  until(() => line.saw('line.answered'));
+  line.tell({ type: 'transfer', to: '0212345678', mode: 'cold' });
+  until(() => line.saw('line.transfer_failed'));
+  t.is(line.all('line.transfer_failed')[0]?.cause, 'declined');
+});
+
+test.serial('a script may hear expressions that take linear time', (t) => {
+  const errorsOf = (hear: unknown) => parseScript([{ hear }], 'caller', readPattern).errors;
+  t.is(errorsOf('/a+b/i'), undefined);
+  t.is(errorsOf('words'), undefined);
+  t.regex(errorsOf('/(?=a)b/')?.[0]?.message ?? '', /neither ahead nor behind/);
+  t.regex(errorsOf('/(a)\\1/')?.[0]?.message ?? '', /refer back/);
+  t.regex(errorsOf('/a/x')?.[0]?.message ?? '', /no other flags/);
+  t.regex(errorsOf(5)?.[0]?.message ?? '', /text/);
 });

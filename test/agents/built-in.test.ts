@@ -1,0 +1,807 @@
+/** The built-in agent: conversations, language models, tools and turns. */
+import test, { type ExecutionContext } from 'ava';
+import * as fc from 'fast-check';
+import pino from 'pino';
+import { replyLimits } from '#config/policy.ts';
+import type { Message } from '#machines/reply.ts';
+import { AgentFailure } from '#src/agents/agent.ts';
+import { hear } from '#src/agents/built-in/hear.ts';
+import { wordsFor } from '#src/agents/built-in/languages.ts';
+import { languageModelAgent } from '#src/agents/language-model.ts';
+import { returnable } from '#src/agents/language-model/returnable.ts';
+import { createTools } from '#src/agents/language-model/tools.ts';
+import { systemClock } from '#src/clocks.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import { kickoffFor } from '#src/domain/kickoff.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import { createEndpointClient, type EndpointClient } from '#src/outgoing/endpoint-client.ts';
+import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
+import { hangUpConnection, sendBody, sendJson, stayQuiet } from '#test/helpers/agent-server.ts';
+import { hearReply, textOf } from '#test/helpers/heard-reply.ts';
+import { type ModelAnswer, type ModelRequest, startModelServer } from '#test/helpers/model-server.ts';
+import { bodyOf } from '#test/helpers/recorded-replies.ts';
+import { type Call, talk } from './built-in/talk.ts';
+
+// Conversations
+// Whole conversations with the built-in agent, and how it ends them.
+
+const ko: Call = { language: 'ko', direction: 'outbound', task: '내일 오후 3시 예약을 확인해 주세요' };
+
+const en: Call = {
+  language: 'en',
+  direction: 'outbound',
+  task: 'Please confirm the booking for tomorrow at 3 pm',
+};
+
+/** Their turns and its answers, in order; the last answer comes with its one hangup. */
+const transcripts: [title: string, call: Call, turns: string[]][] = [
+  [
+    'a task that is agreed to, in Korean',
+    ko,
+    [
+      '안녕하세요, 요청을 받고 대신 전화드렸습니다. 부탁받은 내용을 말씀드릴게요. 내일 오후 3시 예약을 확인해 주세요. 어떻게 전해 드리면 될까요?',
+      '네, 예약되어 있습니다.',
+      '네, 그렇게 전해 드리겠습니다. 더 전하실 말씀이 있으신가요?',
+      '아니요, 없습니다.',
+      '시간 내 주셔서 감사합니다. 안녕히 계세요.',
+    ],
+  ],
+  [
+    'a task that is answered with another time, in Korean',
+    ko,
+    [
+      '안녕하세요, 요청을 받고 대신 전화드렸습니다. 부탁받은 내용을 말씀드릴게요. 내일 오후 3시 예약을 확인해 주세요. 어떻게 전해 드리면 될까요?',
+      '여보세요?',
+      '내일 오후 3시 예약을 확인해 주세요. 어떻게 전해 드리면 될까요?',
+      '모레 4시 30분에 두 명이면 가능해요.',
+      '네, 확인할게요. 모레, 4시 30분. 맞으신가요?',
+      '네, 맞아요.',
+      '네, 그렇게 전해 드리겠습니다. 시간 내 주셔서 감사합니다. 안녕히 계세요.',
+    ],
+  ],
+  [
+    'a call without a task, in Korean',
+    { ...ko, task: null },
+    [
+      '안녕하세요, 요청을 받고 대신 전화드렸습니다. 혹시 전해 드릴 말씀이 있으신가요?',
+      '늦는다고 전해 주세요',
+      '네, 그 말씀도 함께 전해 드리겠습니다. 시간 내 주셔서 감사합니다. 안녕히 계세요.',
+    ],
+  ],
+  [
+    'a question and a wait, in English',
+    en,
+    [
+      'Hello, I am calling on behalf of someone who asked me to. This is what I was asked to tell you. Please confirm the booking for tomorrow at 3 pm. What may I pass on?',
+      'One moment, please.',
+      'Of course, take your time. I will wait.',
+      'Who is calling?',
+      'I am afraid that I do not know, but I will pass on that you asked. What may I pass on?',
+      'We can only do Friday at 4:30 p.m.',
+      'Let me confirm that. Friday, 4:30 p.m. Is that right?',
+      'No, at 5 p.m.',
+      'Let me confirm that. 5 p.m. Is that right?',
+      'Yes.',
+      'Thank you, I will pass that on. Thank you for your time. Goodbye.',
+    ],
+  ],
+  [
+    'a task that is refused, in English',
+    en,
+    [
+      'Hello, I am calling on behalf of someone who asked me to. This is what I was asked to tell you. Please confirm the booking for tomorrow at 3 pm. What may I pass on?',
+      'I am sorry, we cannot do that.',
+      'I see. I will pass on that it is not possible. Is there anything else that you would like to add?',
+      'Please call the main office.',
+      'Thank you, I will pass that on as well. Thank you for your time. Goodbye.',
+    ],
+  ],
+  [
+    'a task in Japanese',
+    { language: 'ja', direction: 'outbound', task: '明日の予約を確認してください' },
+    [
+      'もしもし、ご依頼を受けて代わりにお電話しております。お伝えする内容を申し上げます。明日の予約を確認してください。どのようにお伝えすればよろしいでしょうか。',
+      'はい、大丈夫です。',
+      'はい、そのようにお伝えいたします。ほかにお伝えすることはございますか。',
+      'いいえ、ありません。',
+      'お時間をいただきありがとうございました。失礼いたします。',
+    ],
+  ],
+  [
+    'an inbound message, in Korean',
+    { ...ko, direction: 'inbound', task: null },
+    [
+      '안녕하세요, 문의드릴 것이 있어서 전화드렸습니다.',
+      '어떤 내용을 전해 드리면 될까요?',
+      '예약을 금요일로 바꾸고 싶어요',
+      '말씀하신 내용을 다시 읽어 드릴게요. 예약을 금요일로 바꾸고 싶어요. 맞으신가요?',
+      '네.',
+      '네, 그렇게 전해 드리겠습니다. 시간 내 주셔서 감사합니다. 안녕히 계세요.',
+    ],
+  ],
+  [
+    'an inbound message that is corrected, in English',
+    { ...en, direction: 'inbound', task: null },
+    [
+      'Please tell him that I cannot come.',
+      'Let me read that back to you. Please tell him that I cannot come. Is that right?',
+      'No.',
+      'I am sorry. Could you say that again, please?',
+      'Please tell her that I cannot come.',
+      'Let me read that back to you. Please tell her that I cannot come. Is that right?',
+      'Correct.',
+      'Thank you, I will pass that on. Thank you for your time. Goodbye.',
+    ],
+  ],
+];
+
+for (const [title, call, turns] of transcripts) {
+  test.serial(`a conversation: ${title}`, async (t) => {
+    const conversation = talk(call);
+    let expected = turns;
+    if (call.direction === 'outbound') {
+      t.is(await conversation.open(), turns[0] ?? '');
+      expected = turns.slice(1);
+    }
+    for (let index = 0; index < expected.length; index += 2) {
+      t.deepEqual(conversation.hangups, []);
+      t.is(await conversation.say(expected[index] ?? ''), expected[index + 1] ?? '');
+    }
+    t.deepEqual(conversation.hangups, [{ callId: 'call-1', immediate: false }]);
+  });
+}
+
+/** In English, up to where the next "no" leads to the farewell. */
+const talkToTheEnd = async (hangUpFails?: Error) => {
+  const conversation = talk(en, hangUpFails);
+  await conversation.open();
+  await conversation.say('Yes, certainly.');
+  return conversation;
+};
+
+const immediates = ({ hangups }: { hangups: { immediate: boolean }[] }) =>
+  hangups.map(({ immediate }) => immediate);
+
+test.serial(
+  'a farewell that is spoken into is answered and said again; the third one hangs up at once',
+  async (t) => {
+    const conversation = await talkToTheEnd();
+    await conversation.say('No, thank you.', () => 'Thank you for your');
+    t.is(
+      await conversation.say('Oh, and when does he come?', () => 'I am afraid'),
+      'I am afraid that I do not know, but I will pass on that you asked. Thank you for your time. Goodbye.',
+    );
+    t.deepEqual(immediates(conversation), [false, false]);
+    t.is(await conversation.say('And another thing.'), '');
+    t.deepEqual(immediates(conversation), [false, false, true]);
+  },
+);
+
+test.serial('asked to wait after its farewell, it waits', async (t) => {
+  const conversation = await talkToTheEnd();
+  await conversation.say('No, thank you.');
+  t.is(await conversation.say('Wait a moment!'), 'Of course, take your time. I will wait.');
+  t.deepEqual(immediates(conversation), [false]);
+});
+
+test.serial('when the hangup is refused it goes on talking', async (t) => {
+  const conversation = await talkToTheEnd(new Refusal('hangup_unavailable', 'There is no media server.'));
+  t.is(
+    await conversation.say('No, thank you.'),
+    'Thank you for your time. Goodbye. We are still connected, so please tell me if there is anything else.',
+  );
+  t.regex(await conversation.say('Thanks.'), /^You are welcome\. .* We are still connected/);
+  t.regex(await conversation.say('Hm.'), /Goodbye\. We are still connected/);
+  t.deepEqual(immediates(conversation), [false, false, true]);
+});
+
+test.serial('a hangup that fails in any other way is a crash of the reply', async (t) => {
+  const broken = new Error('broken');
+  const conversation = await talkToTheEnd(broken);
+  t.is(await t.throwsAsync(conversation.say('No, thank you.')), broken);
+});
+
+test.serial('the hangup is asked for after the first words of the farewell', async (t) => {
+  const { messages, hangups, reply } = await talkToTheEnd();
+  const hangupsByPiece: number[] = [];
+  await reply([...messages, { role: 'user', content: 'No, thank you.' }], () =>
+    hangupsByPiece.push(hangups.length),
+  );
+  t.deepEqual(hangupsByPiece, [0]);
+  t.is(hangups.length, 1);
+});
+
+test.serial('a farewell that was cut off while it was being said asks for no hangup', async (t) => {
+  const { messages, hangups, reply, abort } = await talkToTheEnd();
+  await reply([...messages, { role: 'user', content: 'No, thank you.' }], () => abort.abort());
+  t.deepEqual(hangups, []);
+});
+
+test.serial('a question that was not heard to its end is asked again', async (t) => {
+  const conversation = talk(ko);
+  await conversation.open(() => '안녕하세요, 요청을');
+  t.is(
+    await conversation.say('네?'),
+    '네, 다시 말씀드릴게요. 내일 오후 3시 예약을 확인해 주세요. 어떻게 전해 드리면 될까요?',
+  );
+  const cutOff = talk(ko);
+  await cutOff.open(() => '');
+  t.is(await cutOff.say('네.'), '내일 오후 3시 예약을 확인해 주세요. 어떻게 전해 드리면 될까요?');
+});
+
+test.serial('sentences that the line joined with spaces of its own were heard all the same', async (t) => {
+  const conversation = talk({ language: 'ja', direction: 'outbound', task: '予約の確認' });
+  await conversation.open((whole) => whole.replaceAll('。', '。 '));
+  t.regex(await conversation.say('はい'), /^はい、そのようにお伝えいたします/);
+});
+
+test.serial('an instruction may have several lines', async (t) => {
+  t.regex(
+    await talk({ ...ko, task: '예약 확인\n\n그리고  인원 확인' }).open(),
+    /예약 확인 그리고 인원 확인\./,
+  );
+});
+
+// Hear
+// The built-in agent's understanding of words, which comes to an end whatever they are.
+
+test.serial('a language that it does not speak is spoken to in English, a regional one in its own', (t) => {
+  t.is(wordsFor('fr'), wordsFor('en'));
+  t.is(wordsFor('ko-KR'), wordsFor('ko'));
+  t.is(wordsFor('JA'), wordsFor('ja'));
+  t.is(wordsFor(''), wordsFor('en'));
+});
+
+const meanings: [language: string, text: string, meaning: string, details: string[]][] = [
+  ['ko', '예약했습니다', 'statement', []],
+  ['ko', '예, 그렇습니다', 'yes', []],
+  ['ko', '잠시만요', 'wait', []],
+  ['ko', '못 들었어요', 'repeat', []],
+  ['ko', '안녕히 계세요', 'goodbye', []],
+  [
+    'ko',
+    '11월 21일 토요일 오전 열 시 반에 4명이요',
+    'statement',
+    ['11월 21일', '토요일', '오전 열 시 반', '4명'],
+  ],
+  ['en', 'Not today, sorry.', 'no', ['today']],
+  ['en', 'May I ask who this is?', 'question', []],
+  ['en', 'On March 3rd, noon, for 4, at 555-1234.', 'statement', ['March 3rd', 'noon', '4', '555-1234']],
+  ['ja', 'もう一度お願いします', 'repeat', []],
+  ['ja', '明日の午後3時半に2名です', 'statement', ['明日', '午後3時半', '2名']],
+];
+
+for (const [language, text, meaning, details] of meanings) {
+  test.serial(`"${text}" is heard as ${meaning}${details.length > 0 ? ' with details' : ''}`, (t) => {
+    t.deepEqual(hear(text, wordsFor(language)), { text, meaning, details });
+  });
+}
+
+const anyTurn = fc.oneof(
+  fc.constantFrom(
+    ...meanings.map(([, text]) => text),
+    'Yes.',
+    'No.',
+    'Hello?',
+    'Wait!',
+    'What?',
+    '네.',
+    '아니요.',
+    '네?',
+  ),
+  fc.string(),
+);
+
+test.serial(
+  'whatever the other party says, the conversation comes to its end, and its end depends on the history alone',
+  async (t) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('ko', 'en', 'ja'),
+        fc.constantFrom('inbound' as const, 'outbound' as const),
+        fc.option(fc.string()),
+        fc.array(anyTurn, { minLength: 16, maxLength: 16 }),
+        async (language, direction, task, turns) => {
+          const call = { language, direction, task };
+          const conversation = talk(call);
+          if (direction === 'outbound') await conversation.open();
+          for (const turn of turns) {
+            const text = await conversation.say(turn);
+            t.is(text, await talk(call).reply(conversation.messages.slice(0, text === '' ? undefined : -1)));
+          }
+          t.true(conversation.hangups.some(({ immediate }) => immediate));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  },
+);
+
+// Language model
+
+type Doors = {
+  hangUpFails?: Error;
+  pressFails?: Error;
+  canPress?: boolean;
+  firstTokenMs?: number;
+  apiKey?: string;
+};
+
+const setUpLanguageModel = async (
+  t: ExecutionContext,
+  answering: (asked: ModelRequest, round: number) => ModelAnswer,
+  { hangUpFails, pressFails, canPress = true, firstTokenMs = 60_000, apiKey }: Doors = {},
+) => {
+  const server = await startModelServer(answering);
+  const client = createEndpointClient({
+    rules: { allowedHosts: [], allowLoopback: true, anywhere: true },
+    connectMs: 60_000,
+    maxBodyBytes: replyLimits.streamBytes,
+    connectionsPerHost: 4,
+  });
+  t.teardown(async () => {
+    await client.close();
+    await server.close();
+  });
+  const done: string[] = [];
+  const logged: string[] = [];
+  const agent = languageModelAgent(
+    {
+      baseUrl: server.url,
+      model: 'small',
+      apiKey: apiKey ?? null,
+      client,
+      clock: systemClock,
+      limits: replyLimits,
+      firstTokenMs,
+    },
+    {
+      context: {
+        call_id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
+        direction: 'outbound',
+        from: '0212345678',
+        to: '01000000001',
+        language: 'ko',
+      },
+      binding: {
+        direction: 'outbound',
+        agent: 'builtin',
+        agentType: null,
+        chatUrl: null,
+        assistantId: null,
+        agentId: null,
+        controls: 'off',
+      },
+      bearerToken: null,
+      instruction: '예약 확인',
+    },
+    {
+      hangUp: (_callId, { immediate }) => {
+        done.push(`hang up ${immediate ? 'at once' : 'after the farewell'}`);
+        return hangUpFails === undefined ? Promise.resolve() : Promise.reject(hangUpFails);
+      },
+      pressKeys: canPress
+        ? (_callId, keys) => {
+            done.push(`press ${keys}`);
+            return pressFails === undefined ? Promise.resolve() : Promise.reject(pressFails);
+          }
+        : null,
+      logger: pino({}, { write: (line: string) => logged.push(line) }),
+    },
+  );
+  const ask = (messages: readonly Message[] = [kickoff], signal = new AbortController().signal) =>
+    agent.reply({ turn: 1, messages }, signal);
+  return { ask, server, done, logged };
+};
+
+const kickoff = { role: 'user', content: kickoffFor('예약 확인') } as const;
+const says = (...pieces: string[]): ModelAnswer => ({ pieces });
+
+test.serial('the model is asked with its prompt, the whole history and its tools', async (t) => {
+  const { ask, server } = await setUpLanguageModel(
+    t,
+    () => says('안녕하', '세요. 예약 ', '확인차 전화드렸습니다.'),
+    {
+      apiKey: 'model-key',
+    },
+  );
+  const history: Message[] = [
+    kickoff,
+    { role: 'assistant', content: '안녕하세요.' },
+    { role: 'user', content: '누구세요?' },
+  ];
+  t.is(await textOf(ask(history)), '안녕하세요. 예약 확인차 전화드렸습니다.');
+  const [asked] = server.requests;
+  t.deepEqual(server.paths(), ['/v1/chat/completions']);
+  t.is(asked?.model, 'small');
+  t.is(asked?.authorization, 'Bearer model-key');
+  t.deepEqual(asked?.messages.slice(1), history);
+  t.is(asked?.messages[0]?.role, 'system');
+  t.regex(
+    asked?.messages[0]?.content ?? '',
+    /전화를 걸었습니다[\s\S]*우리 번호는 0212345678, 상대방 번호는 01000000001/,
+  );
+  t.deepEqual(
+    asked?.tools.map((tool) => tool.function.name),
+    ['hang_up', 'press_keys'],
+  );
+});
+
+test.serial('without a key there is no authorization, without keys to press no such tool', async (t) => {
+  const { ask, server } = await setUpLanguageModel(t, () => says('네.'), { canPress: false });
+  await textOf(ask());
+  t.is(server.requests[0]?.authorization, undefined);
+  t.deepEqual(
+    server.requests[0]?.tools.map((tool) => tool.function.name),
+    ['hang_up'],
+  );
+});
+
+test.serial('it hangs up with its goodbye, which is said before the request is made', async (t) => {
+  const order: string[] = [];
+  const { ask, done, server } = await setUpLanguageModel(t, () => ({
+    pieces: ['감사합니다. ', '안녕히 계세요.'],
+    calls: [{ name: 'hang_up', arguments: '{}' }],
+  }));
+  for await (const piece of ask())
+    order.push(typeof piece === 'symbol' ? `end, ${done.length}` : JSON.stringify(piece));
+  t.deepEqual(order, ['"감사합니다. "', '"안녕히 계세요."', 'end, 0']);
+  t.deepEqual(done, ['hang up after the farewell']);
+  t.is(server.requests.length, 1, 'nothing is left to say');
+});
+
+test.serial('a hangup without a word gets the goodbye of the built-in agent', async (t) => {
+  const { ask, done } = await setUpLanguageModel(t, () => ({ calls: [{ name: 'hang_up', arguments: '' }] }));
+  t.is(await textOf(ask()), '시간 내 주셔서 감사합니다. 안녕히 계세요.');
+  t.deepEqual(done, ['hang up after the farewell']);
+});
+
+test.serial('a hangup that is refused goes back to the model, and the conversation goes on', async (t) => {
+  const { ask, server } = await setUpLanguageModel(
+    t,
+    (_asked, round) =>
+      round === 1
+        ? { pieces: ['안녕히 계세요.'], calls: [{ name: 'hang_up', arguments: '{}' }] }
+        : says('아직 통화 중이네요.'),
+    { hangUpFails: new Refusal('hangup_unavailable', 'The media server is not available.') },
+  );
+  const { sentences, error } = await hearReply(ask());
+  t.is(error, undefined);
+  t.deepEqual(sentences, ['안녕히 계세요.', '아직 통화 중이네요.']);
+  t.deepEqual(server.requests[1]?.messages.slice(-2), [
+    {
+      role: 'assistant',
+      content: '안녕히 계세요.',
+      tool_calls: [{ id: 'call_0', function: { name: 'hang_up', arguments: '{}' } }],
+    },
+    { role: 'tool', content: 'refused: The media server is not available.', tool_call_id: 'call_0' },
+  ]);
+});
+
+test.serial('keys are pressed, and nonsense is told to the model', async (t) => {
+  const rounds: ModelAnswer[] = [
+    {
+      calls: [
+        { name: 'press_keys', arguments: '{"keys":"1w#"}' },
+        { name: 'press_keys', arguments: '{"keys":"x"}' },
+      ],
+    },
+    {
+      calls: [
+        { name: 'press_keys', arguments: 'not json' },
+        { name: 'transfer', arguments: '{}' },
+      ],
+    },
+    says('눌렀습니다.'),
+  ];
+  const { ask, server, done } = await setUpLanguageModel(
+    t,
+    (_asked, round) => rounds[round - 1] ?? says('?'),
+  );
+  t.is(await textOf(ask()), '눌렀습니다.');
+  t.deepEqual(done, ['press 1w#']);
+  const told = server.requests
+    .at(-1)
+    ?.messages.filter(({ role }) => role === 'tool')
+    .map(({ content }) => content);
+  t.deepEqual(told, [
+    'The keys were pressed.',
+    'error: keys must be 1 to 64 of 0-9, *, #, A-D and w',
+    'error: keys must be 1 to 64 of 0-9, *, #, A-D and w',
+    'error: there is no such tool',
+  ]);
+});
+
+test.serial('a model that only calls tools is stopped, with a reason in the log', async (t) => {
+  const { ask, server } = await setUpLanguageModel(t, () => ({
+    calls: [{ name: 'press_keys', arguments: '{"keys":"1"}' }],
+  }));
+  const { text, error } = await hearReply(ask());
+  t.is(text, '');
+  t.like(error, { failure: 'no_reply', message: 'the language model: it called tools again and again' });
+  t.is(server.requests.length, 3);
+});
+
+test.serial('words between tools that never end are a reply', async (t) => {
+  const { ask } = await setUpLanguageModel(t, () => ({
+    pieces: ['눌러 볼게요.'],
+    calls: [{ name: 'press_keys', arguments: '{"keys":"1"}' }],
+  }));
+  const { remarks, error } = await hearReply(ask());
+  t.is(error, undefined);
+  t.deepEqual(remarks, ['it called tools again and again']);
+});
+
+const failures: [string, ModelAnswer, failure: string, Partial<Doors>?][] = [
+  ['an HTTP error', sendJson({ error: { message: '비밀' } }, 500), 'http_error'],
+  ['a wrong key', sendJson({ error: { message: '비밀' } }, 401), 'http_error'],
+  ['a connection that breaks', hangUpConnection, 'connection_failed'],
+  ['an error in the stream', sendBody('data: {"error":"비밀"}\n\n'), 'agent_reported_error'],
+  ['nothing at all', sendBody(''), 'no_reply'],
+  ['a page', sendBody('<html>비밀</html>'), 'invalid_reply'],
+  ['a model that takes too long', stayQuiet, 'first_token_timeout', { firstTokenMs: 100 }],
+];
+
+for (const [title, answer, failure, doors] of failures) {
+  test.serial(`${title} fails the turn, and nobody else answers it`, async (t) => {
+    const { ask } = await setUpLanguageModel(t, () => answer, doors);
+    const { text, error } = await hearReply(ask());
+    t.is(text, '');
+    t.like(error, { name: 'AgentFailure', failure });
+    t.regex(String(error), /the language model: /);
+    t.notRegex(String(error), /비밀|예약/);
+  });
+}
+
+test.serial('a model that breaks off within its words fails behind them', async (t) => {
+  const { ask } = await setUpLanguageModel(t, () =>
+    sendBody(
+      'data: {"choices":[{"index":0,"delta":{"content":"안녕하세요. 저는"}}]}\n\ndata: {"error":"overloaded"}\n\n',
+    ),
+  );
+  const { text, error } = await hearReply(ask());
+  t.is(text, '안녕하세요. 저는');
+  t.like(error, { failure: 'agent_reported_error', serverSays: 'overloaded' });
+});
+
+// Turns
+// Whatever a model answers, a turn comes to an end: in words, in silence that it declared, or in a failure.
+
+/** One answer of the model: its words, the tools that it calls, and how it breaks off. */
+type Round = { words: string; tools: string[]; breaks: 'no' | 'status' | 'stream' | 'connection' };
+
+const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+const delta = (value: object, finish: string | null = null): string =>
+  event({ choices: [{ index: 0, delta: value, finish_reason: finish }] });
+
+const streamOf = ({ words, tools, breaks }: Round): string =>
+  (words === '' ? '' : delta({ content: words })) +
+  (breaks === 'stream'
+    ? event({ error: 'overloaded' })
+    : tools
+        .map((name, index) =>
+          delta({ tool_calls: [{ index, function: { name, arguments: '{"keys":"5"}' } }] }),
+        )
+        .join('') + delta({}, 'stop'));
+
+const setUpTurns = (
+  rounds: readonly Round[],
+  { isRefused = false, clock = systemClock, tookMs = 0 } = {},
+) => {
+  const done: string[] = [];
+  let asked = 0;
+  let waited = 0;
+  const client: EndpointClient = {
+    post() {
+      const round = rounds[asked % rounds.length];
+      asked += 1;
+      waited += tookMs;
+      if (round === undefined || round.breaks === 'connection') {
+        return Promise.reject(new EndpointFailure('connection_failed', 'ECONNREFUSED'));
+      }
+      return Promise.resolve({
+        status: round.breaks === 'status' ? 503 : 200,
+        headers: {},
+        body: bodyOf([Buffer.from(streamOf(round))]),
+        discard: () => undefined,
+      });
+    },
+    close: () => Promise.resolve(),
+  };
+  const act = (what: string): Promise<void> => {
+    if (isRefused) return Promise.reject(new Refusal('call_not_active', 'Not in progress.'));
+    done.push(what);
+    return Promise.resolve();
+  };
+  const limits: number[] = [];
+  const observedClock: Clock = {
+    now: () => clock.now() + waited,
+    setTimeout(callback, milliseconds) {
+      limits.push(milliseconds);
+      return clock.setTimeout(callback, milliseconds);
+    },
+    clearTimeout: (timer) => clock.clearTimeout(timer),
+  };
+  const agent = languageModelAgent(
+    {
+      baseUrl: 'https://models.example/v1',
+      model: 'small',
+      apiKey: null,
+      client,
+      clock: observedClock,
+      limits: replyLimits,
+      firstTokenMs: 5_000,
+    },
+    {
+      context: { call_id: 'call-1', direction: 'outbound', from: '021', to: '010', language: 'en' },
+      binding: {
+        direction: 'outbound',
+        agent: 'builtin',
+        agentType: null,
+        chatUrl: null,
+        assistantId: null,
+        agentId: null,
+        controls: 'off',
+      },
+      bearerToken: null,
+      instruction: 'Confirm the booking',
+    },
+    {
+      hangUp: () => act('hang up'),
+      pressKeys: (_callId, keys) => act(`press ${keys}`),
+      logger: pino({ level: 'silent' }),
+    },
+  );
+  const messages = [{ role: 'user', content: kickoffFor('Confirm the booking') }] as const;
+  const hear = () => hearReply(agent.reply({ turn: 1, messages }, new AbortController().signal));
+  return { hear, done, limits, asked: () => asked };
+};
+
+const opening = wordsFor('en').opening;
+const goodbye = wordsFor('en').goodbye;
+
+const round: fc.Arbitrary<Round> = fc.record({
+  words: fc.constantFrom('', 'Hello. ', 'Is Friday fine?'),
+  tools: fc.array(fc.constantFrom('hang_up', 'press_keys', 'transfer'), { maxLength: 3 }),
+  breaks: fc.constantFrom('no', 'no', 'status', 'stream', 'connection'),
+});
+
+test.serial(
+  'a turn ends in words, in a declared silence or in a failure, asks three times at most, and hangs up once at most',
+  async (t) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(round, { minLength: 1, maxLength: 4 }),
+        fc.boolean(),
+        async (rounds, isRefused) => {
+          const { hear, done, asked } = setUpTurns(rounds, { isRefused });
+          const { text, error } = await hear();
+          t.true(error === undefined || error instanceof AgentFailure);
+          t.true(asked() <= 3);
+          const isSilent = text === '' && error === undefined;
+          const last = rounds[(asked() - 1) % rounds.length];
+          if (isSilent) t.like(last, { words: '', tools: [], breaks: 'no' });
+          t.true(done.filter((what) => what === 'hang up').length <= 1);
+          // Whoever is hung up on has heard something first.
+          if (done.at(-1) === 'hang up') t.not(text, '');
+          t.false(text.includes(opening), 'the agent without a model stays out of it');
+          if (text === `${wordsFor('en').thanks} ${goodbye}`) t.is(done.at(-1), 'hang up');
+        },
+      ),
+      { numRuns: 300 },
+    );
+  },
+);
+
+test.serial('a model that fails behind keys that it pressed has failed', async (t) => {
+  const { hear, done } = setUpTurns([
+    { words: '', tools: ['press_keys'], breaks: 'no' },
+    { words: '', tools: [], breaks: 'status' },
+  ]);
+  const { text, error } = await hear();
+  t.is(text, '');
+  t.deepEqual(done, ['press 5']);
+  t.like(error, { failure: 'http_error', status: 503 });
+});
+
+test.serial('keys that were pressed are an answer, and silence behind them is declared', async (t) => {
+  const { hear, done } = setUpTurns([
+    { words: '', tools: ['press_keys'], breaks: 'no' },
+    { words: '', tools: [], breaks: 'no' },
+  ]);
+  const { text, error } = await hear();
+  t.deepEqual([text, error, done], ['', undefined, ['press 5']]);
+});
+
+test.serial('the first word is waited for once, over all rounds together', async (t) => {
+  // Time goes by in the model alone.
+  const took = { clock: { ...systemClock, now: () => 0 }, tookMs: 2_000 };
+  const silent = setUpTurns([{ words: '', tools: ['transfer'], breaks: 'no' }], took);
+  await silent.hear();
+  t.deepEqual(silent.limits, [5_000, 3_000, 1_000]);
+
+  const talking = setUpTurns([{ words: 'Just a moment. ', tools: ['transfer'], breaks: 'no' }], took);
+  await talking.hear();
+  t.deepEqual(talking.limits.slice(1), [5_000, 5_000]);
+});
+
+// Tools
+
+const setUpTools = (fails?: Error) => {
+  const done: string[] = [];
+  const end = (what: string): Promise<void> => {
+    done.push(what);
+    return fails === undefined ? Promise.resolve() : Promise.reject(fails);
+  };
+  const tools = createTools('call-1', {
+    hangUp: (callId, { immediate }) => end(`${callId} hang up ${immediate ? 'now' : 'later'}`),
+    pressKeys: (callId, keys) => end(`${callId} press ${keys}`),
+  });
+  const run = (name: string, given: string) => tools.run({ id: 'a', name, arguments: given });
+  return { done, run };
+};
+
+test.serial('keys of a telephone are pressed as they are', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: fc.constantFrom(...Array.from('0123456789*#ABCDw')), minLength: 1, maxLength: 64 }),
+      async (keys) => {
+        const { done, run } = setUpTools();
+        t.is((await run('press_keys', JSON.stringify({ keys }))).did, 'pressed keys');
+        t.deepEqual(done, [`call-1 press ${keys}`]);
+      },
+    ),
+  );
+});
+
+test.serial('whatever else a model writes is told back to it and does nothing', async (t) => {
+  const nonsense = fc.oneof(
+    fc.string(),
+    fc.json(),
+    fc.constantFrom('{"keys":""}', '{"keys":"1 2"}', '{"keys":12}', '{"keys":"e"}', '{"keys":', '[]', 'null'),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('press_keys', '', 'transfer', '__proto__'),
+      nonsense,
+      async (name, given) => {
+        const { done, run } = setUpTools();
+        const { did, result } = await run(name, given);
+        t.is(did, 'nothing');
+        t.true(result.startsWith('error: '));
+        t.deepEqual(done, []);
+      },
+    ),
+  );
+});
+
+test.serial('a hangup needs no arguments, however that is written, and takes no broken ones', async (t) => {
+  const { done, run } = setUpTools();
+  for (const given of ['', '{}', ' ', 'null', '{"reason":"done"}']) {
+    t.is((await run('hang_up', given)).did, 'hung up', given);
+  }
+  t.deepEqual(new Set(done), new Set(['call-1 hang up later']));
+  for (const given of ['{', '7', '"now"']) t.is((await run('hang_up', given)).did, 'nothing', given);
+});
+
+test.serial('a refusal is an answer to the model, and a mistake of the gateway is none', async (t) => {
+  const refused = setUpTools(new Refusal('call_not_active', 'This call is not in progress.'));
+  for (const [name, given] of [
+    ['hang_up', '{}'],
+    ['press_keys', '{"keys":"1"}'],
+  ] as const) {
+    const expected = { did: 'nothing', result: 'refused: This call is not in progress.' } as const;
+    t.deepEqual(await refused.run(name, given), expected);
+  }
+  await t.throwsAsync(setUpTools(new TypeError('a mistake')).run('hang_up', '{}'), { message: 'a mistake' });
+});
+
+test.serial('calls go back with an id and with arguments that are an object', (t) => {
+  const call = (id: string, given: string) => ({ id, name: 'press_keys', arguments: given });
+  t.deepEqual(returnable([call('x', '{"keys":"1"}'), call('', ''), call('y', '[1]'), call('', '{"ke')]), [
+    call('x', '{"keys":"1"}'),
+    call('call_1', '{}'),
+    call('y', '{}'),
+    call('call_3', '{}'),
+  ]);
+});

@@ -1,0 +1,685 @@
+/** Agent text to speech input: sentence cuts, pauses, model marks and Markdown. */
+import test from 'ava';
+import * as fc from 'fast-check';
+import { excerptOf } from '#src/agents/excerpt.ts';
+import { createModelMarks } from '#src/agents/model-marks.ts';
+import { createSentenceCutter } from '#src/agents/sentences.ts';
+import { createSpeakable } from '#src/agents/speakable.ts';
+import { createUtterances } from '#src/agents/utterances.ts';
+import { systemClock } from '#src/clocks.ts';
+import { timesAsCostly } from '#test/helpers/processor-time.ts';
+import { examples, pieces } from './sentences/cut.ts';
+
+// Tables
+// Written texts, and what is said of each.
+
+/** Of each sentence of a reply what is said. */
+const say = (...sentences: string[]): (string | undefined)[] => {
+  const speakable = createSpeakable();
+  return sentences.map((sentence) => speakable.say(sentence));
+};
+
+const tables: Record<string, [written: string, said: string | undefined][]> = {
+  'what stands at the beginning of a line': [
+    ['# 안내', '안내'],
+    ['### 3. 끝 ###', '3. 끝 ###'],
+    ['- 영업시간', '영업시간'],
+    ['* **월요일**: 휴무', '월요일: 휴무'],
+    ['• 하나', '하나'],
+    ['- [x] 확인', '확인'],
+    ['> > 인용', '인용'],
+    ['1. 첫째', '1. 첫째'],
+    ['2) 둘째', '2) 둘째'],
+    ['-5도입니다.', '-5도입니다.'],
+    ['#1 is best.', '#1 is best.'],
+    ['---', undefined],
+    ['***', undefined],
+    ['====', undefined],
+  ],
+  tables: [
+    ['| 이름 | 시간 |', '이름, 시간'],
+    ['|---|:--:|', undefined],
+    ['| 김 |  | 3시 |', '김, 3시'],
+    ['a | b', 'a, b'],
+    ['| 맑음. | 25도 |', '맑음. 25도'],
+  ],
+  emphasis: [
+    ['**중요**합니다.', '중요합니다.'],
+    ['가격은 **5,000원**입니다.', '가격은 5,000원입니다.'],
+    ['*이탤릭* _밑줄_ __굵게__ ~~취소~~ ***둘 다***', '이탤릭 밑줄 굵게 취소 둘 다'],
+    ['**열렸지만', '열렸지만'],
+    ['닫혔습니다.**', '닫혔습니다.'],
+    ['*열렸지만', '열렸지만'],
+    ['닫혔습니다.*', '닫혔습니다.'],
+    ['Run `npm test` now.', 'Run npm test now.'],
+    ['3 * 4 = 12', '3 * 4 = 12'],
+    ['3*4*5', '3*4*5'],
+    ['a*b', 'a*b'],
+    ['Press * or #.', 'Press * or #.'],
+    ['Dial *67 now.', 'Dial *67 now.'],
+    ['별표(*)를 눌러 주세요.', '별표(*)를 눌러 주세요.'],
+    ['snake_case_word and __init__', 'snake_case_word and init'],
+    ['2~3개, 네~!', '2~3개, 네~!'],
+    [String.raw`1\. \*별표\*`, '1. 별표'],
+  ],
+  links: [
+    ['[홈페이지](https://example.com/a_(b)?c=1 "제목")를 보세요.', '홈페이지를 보세요.'],
+    ['![약도](https://example.com/map.png)', '약도'],
+    ['[![약도](a.png)](b.html)', '약도'],
+    ['[글][1] [글][ref]', '글 글'],
+    ['[앞에서', '앞에서'],
+    ['끊겼습니다.](https://example.com) 네.', '끊겼습니다. 네.'],
+    ['https://www.example.com/path?x=1#y.', 'example.com.'],
+    ['https://example.com에서 확인하세요.', 'example.com에서 확인하세요.'],
+    ['(https://user:secret@example.com:8080/a)', '(example.com)'],
+    ['<https://example.com/a>', 'example.com'],
+    ['www.example.com/abc!', 'example.com!'],
+    ['**https://example.com**', 'example.com'],
+    ['john_doe@example.com, <a@example.com>', 'john_doe@example.com, a@example.com'],
+    ['mailto:a@example.com', 'a@example.com'],
+    ['![x](data:image/png;base64,AAAA+/==) 네', 'x 네'],
+    ['[안내] 영업합니다.', '[안내] 영업합니다.'],
+    ['[1]: https://example.com', undefined],
+  ],
+  'notes and citations': [
+    ['서울입니다[^1].', '서울입니다.'],
+    ['[^1]: 각주', '각주'],
+    ['서울입니다[1][2].', '서울입니다.'],
+    ['서울입니다 【4:0†source】.', '서울입니다.'],
+    ['서울입니다.\u{e200}cite\u{e202}turn0search0\u{e201}', '서울입니다.'],
+    ['【안내】 네', '【안내】 네'],
+  ],
+  'tags and entities': [
+    ['<speak>반갑<b>습</b>니다<break time="0.5s"/>네</speak>', '반갑습니다 네'],
+    ['하나<br>둘', '하나 둘'],
+    ['<a title="Hi.', undefined],
+    ['There">네', '네'],
+    ['a < b and c > d', 'a < b and c > d'],
+    ['I <3 you', 'I <3 you'],
+    ['5 &lt; 6 &amp; &#54620;&#x AC00; &quot;네&quot;', '5 < 6 & 한&#x AC00; "네"'],
+    ['&lt;b&gt;굵게&lt;/b&gt;', '굵게'],
+    ['R&D; AT&T', 'R&D; AT&T'],
+  ],
+  'emoji and signs': [
+    ['좋아요 😀!', '좋아요!'],
+    ['😀좋아요👍🏽네', '좋아요 네'],
+    ['👨‍👩‍👧‍👦 가족', '가족'],
+    ['🇰🇷 한국', '한국'],
+    ['❤️사랑', '사랑'],
+    ['1️⃣ 예약 #️⃣', '1 예약 #'],
+    ['©️2026 ™ ® 25℃ 30㎡', '©2026 ™ ® 25℃ 30㎡'],
+    ['★★★ ■ 공지', '공지'],
+    ['서울 → 부산 => 대구', '서울, 부산, 대구'],
+    ['😀🎉', undefined],
+    ['감사합니다^^', '감사합니다'],
+  ],
+  LaTeX: [
+    [String.raw`\(x + 1\) 및 $$y$$ 그리고 \[z\]`, 'x + 1 및 y 그리고 z'],
+    ['It costs $5 and $6.', 'It costs $5 and $6.'],
+  ],
+  'what cannot be seen': [
+    ['안\u200b녕\u202e하\ufeff세\u00ad요\ufffd.', '안녕하세요.'],
+    ['안녕\u0000하세요\u0007', '안녕 하세요'],
+    ['  a \t\u00a0 b  ', 'a b'],
+    ['좋아요 \ud83d', '좋아요'],
+    [String.raw`안녕하세요,\n반갑습니다.`, '안녕하세요, 반갑습니다.'],
+    ['\u3164', undefined],
+    ['...', undefined],
+    [`키는 ${'aB3'.repeat(30)} 입니다.`, '키는 입니다.'],
+    ['', undefined],
+  ],
+};
+
+for (const [title, table] of Object.entries(tables)) {
+  for (const [written, said] of table) {
+    test(`${title}: ${JSON.stringify(written)}`, (t) => {
+      t.deepEqual(say(written), [said]);
+    });
+  }
+}
+
+const none = undefined;
+
+const replies: Record<string, [written: string, said: string | undefined][]> = {
+  'a code block': [
+    ['코드:', '코드:'],
+    ['```js', none],
+    ['say("Hi.', none],
+    ['");', none],
+    ['```', none],
+    ['끝', '끝'],
+  ],
+  'a code block of tildes': [
+    ['~~~', none],
+    ['a ~~~ b', none],
+    ['~~~', none],
+    ['네~~~!', '네!'],
+  ],
+  'a longer fence around a shorter one': [
+    ['````md', none],
+    ['```', none],
+    ['a', none],
+    ['````', none],
+    ['끝', '끝'],
+  ],
+  'a fence in the midst of a line': [
+    ['앞 ```a', '앞'],
+    ['b``` 뒤', '뒤'],
+    ['x ```y``` z', 'x z'],
+  ],
+  'a code block that never ends': [
+    ['```', none],
+    ['a', none],
+    ['b', none],
+  ],
+  'what a model thought': [
+    ['<think>Hmm.', none],
+    ['Or so.', none],
+    ['</think>안녕하세요.', '안녕하세요.'],
+  ],
+  'a comment': [
+    ['앞 <!-- a', '앞'],
+    ['b', none],
+    ['c --> 뒤', '뒤'],
+  ],
+  'a script': [
+    ['<SCRIPT src="a.', none],
+    ['b">c()', none],
+    ['</script >네', '네'],
+  ],
+};
+
+for (const [title, sentences] of Object.entries(replies)) {
+  test(`${title} is not said`, (t) => {
+    t.deepEqual(
+      say(...sentences.map(([written]) => written)),
+      sentences.map(([, said]) => said),
+    );
+  });
+}
+
+test('a new message is not hidden by what the last one left open', (t) => {
+  const speakable = createSpeakable();
+  t.is(speakable.say('```'), undefined);
+  speakable.reset();
+  t.is(speakable.say('네.'), '네.');
+});
+
+// Properties
+// Whatever is written, what is said can be said, and costs in proportion.
+
+const markup = [
+  '*¦**¦_¦__¦`¦```¦~~¦#¦# ¦- ¦> ¦|¦ | ¦[¦]¦](¦![¦(¦)¦<¦>¦</b>¦<a href="¦"¦<!--¦-->¦<think>¦</think>',
+  '&amp;¦&lt;¦&#42;¦\\¦\\(¦$$¦[^1]¦【1†a】¦https://¦www.¦data:¦;¦😀¦👨‍👩‍👧¦→¦ -> ',
+  '\ufe0f¦\u20e3¦\u200b¦\ud83d¦\0¦\ue200',
+].flatMap((line) => line.split('¦'));
+
+/** Any text, rich in what is written to be read. */
+const marked = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...markup),
+      fc.constantFrom('네', 'word', '3', ' ', '.', ', ', '?', 'か'),
+      fc.string({ unit: 'binary', maxLength: 3 }),
+    ),
+    { maxLength: 25 },
+  )
+  .map((parts) => parts.join(''));
+
+test.serial('what is said can be said as it is', (t) => {
+  fc.assert(
+    fc.property(fc.array(marked, { maxLength: 4 }), (sentences) => {
+      for (const said of say(...sentences)) if (said !== undefined) t.is(say(said)[0], said);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test.serial('no mark is ever said', (t) => {
+  const forbidden =
+    /\*\*|`|~~|\]\(|\$\$|\||<\/?[a-z]+>|<!--|:\/\/|[\p{Cc}\p{Cf}\p{Cs}\u{FFFD}\u{1F000}-\u{1FAFF}]|^\s|\s$|\s\s/u;
+  fc.assert(
+    fc.property(fc.array(marked, { maxLength: 4 }), (sentences) => {
+      for (const said of say(...sentences)) {
+        if (said === undefined) continue;
+        t.notRegex(said, forbidden);
+        t.regex(said, /[\p{L}\p{N}]/u);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+const plainWord = fc.oneof(
+  fc.constantFrom(
+    '안녕하세요',
+    '3시',
+    '5,000원',
+    '12.25',
+    '2~3',
+    "it's",
+    'U.S',
+    'はい',
+    '午後三時',
+    '50%',
+    '$5',
+    'R&D',
+    '010-1234-5678',
+  ),
+  fc.stringMatching(/^[가-힣]{1,6}$/),
+  fc.stringMatching(/^[A-Za-z0-9]{1,12}$/),
+  fc.stringMatching(/^[ぁ-ゖァ-ヺ一-鿿]{1,6}$/),
+);
+
+const plainSentence = fc
+  .array(fc.tuple(plainWord, fc.constantFrom('', '', '', ',', ':', ';', '…', ' -', '/', '!', '?')), {
+    minLength: 1,
+    maxLength: 12,
+  })
+  .chain((words) =>
+    fc.tuple(
+      fc.constant(words.map((word) => word.join('')).join(' ')),
+      fc.constantFrom(['', '.'], ['"', '."'], ['(', ')'], ['“', '?”'], ['「', '。」'], ['', '!!']),
+    ),
+  )
+  .map(([words, [open = '', close = '']]) => `${open}${words}${close}`);
+
+test.serial('a plain sentence is said to the letter', (t) => {
+  fc.assert(
+    fc.property(plainSentence, (sentence) => {
+      t.is(say(sentence)[0], sentence);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+for (const part of [
+  '[',
+  '![',
+  '](',
+  '[a](b)',
+  '<a',
+  '<a x=',
+  '*a',
+  '_',
+  '|',
+  '| ',
+  '→ ',
+  '&amp;',
+  '\\',
+  '【',
+  'http://a',
+  '[^',
+  '> ',
+]) {
+  test.serial(
+    `a sentence full of ${JSON.stringify(part)} is taken apart in time that grows with it`,
+    async (t) => {
+      const taken = (characters: number) => () => {
+        const text = part.repeat(characters / part.length);
+        say(text, `a${text}b`);
+      };
+      // In proportion it would be ten times as much, with the square a hundred.
+      const times = await timesAsCostly(taken(20_000), taken(2_000), 40);
+      t.true(times <= 40, `ten times as long, it costs ${Math.round(times)} times as much`);
+    },
+  );
+}
+
+// Cuts
+// Where a reply is cut into sentences.
+
+const cut = (pieces: readonly string[]): string[] => {
+  const cutter = createSentenceCutter();
+  return [...pieces.flatMap((piece) => cutter.add(piece)), ...cutter.end()];
+};
+
+for (const sentences of examples) {
+  test.serial(`cuts ${JSON.stringify(sentences)}`, (t) => {
+    t.deepEqual(cut([sentences.join(' ')]), sentences);
+  });
+}
+
+test.serial('Japanese and unspaced Korean sentences need no space between them', (t) => {
+  t.deepEqual(cut(['はい、承知しました。午後三時ですね？「はい。」ありがとうございます！']), [
+    'はい、承知しました。',
+    '午後三時ですね？',
+    '「はい。」',
+    'ありがとうございます！',
+  ]);
+  t.deepEqual(cut(['예약했습니다.감사합니다!안녕히 계세요.']), [
+    '예약했습니다.',
+    '감사합니다!',
+    '안녕히 계세요.',
+  ]);
+  t.deepEqual(cut(['예약했습니다.3시에 오세요!2명이시죠?Thank you.']), [
+    '예약했습니다.',
+    '3시에 오세요!',
+    '2명이시죠?',
+    'Thank you.',
+  ]);
+  t.deepEqual(cut(['「はい。」と言いました。「承知しました。」って。（笑。）そうですね…。え？！はい｡では']), [
+    '「はい。」と言いました。',
+    '「承知しました。」って。',
+    '（笑。）',
+    'そうですね…。',
+    'え？！',
+    'はい｡',
+    'では',
+  ]);
+});
+
+test.serial('a line break ends a sentence, with or without a mark', (t) => {
+  t.deepEqual(cut(['첫째 줄\n둘째 줄\r\n\r\n셋째 줄.\n']), ['첫째 줄', '둘째 줄', '셋째 줄.']);
+  t.deepEqual(cut(['- 첫째\n- 둘째\u20281. 셋째\v5.\n6.  \n끝']), [
+    '- 첫째',
+    '- 둘째',
+    '1. 셋째',
+    '5.',
+    '6.',
+    '끝',
+  ]);
+});
+
+test.serial('the first sentence does not wait for the second', (t) => {
+  const cutter = createSentenceCutter();
+  t.deepEqual(cutter.add('안녕하세'), []);
+  t.deepEqual(cutter.add('요.'), []);
+  t.deepEqual(cutter.add(' '), ['안녕하세요.']);
+  t.deepEqual(cutter.add('잠시만 기다려 주'), []);
+  t.deepEqual(cutter.end(), ['잠시만 기다려 주']);
+  t.deepEqual(cutter.end(), []);
+});
+
+test.serial('nothing is made of nothing', (t) => {
+  t.deepEqual(cut([]), []);
+  t.deepEqual(cut(['']), []);
+  t.deepEqual(cut([' \n\n ', '  ']), []);
+});
+
+test.serial('half a character at the end of a piece joins its other half', (t) => {
+  t.deepEqual(cut(['좋아요 \ud83d', '\ude00. 네.']), ['좋아요 😀.', '네.']);
+  t.deepEqual(cut(['좋아요! \ud83d', '\ude00']), ['좋아요!', '😀']);
+  t.deepEqual(cut(['좋아요 \ud83d']), ['좋아요 \ud83d']);
+});
+
+test.serial('however a reply is cut into pieces, its sentences are the same', (t) => {
+  fc.assert(
+    fc.property(pieces, ({ whole, parts }) => {
+      t.deepEqual(cut(parts), cut([whole]));
+      t.deepEqual(cut(Array.from(whole)), cut([whole]));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.serial('no word is lost or added', (t) => {
+  const bare = (words: string): string => words.replaceAll(/\s/gu, '');
+  fc.assert(
+    fc.property(pieces, ({ whole, parts }) => {
+      const sentences = cut(parts);
+      t.is(bare(sentences.join('')), bare(whole));
+      t.true(sentences.every((sentence) => sentence !== '' && sentence === sentence.trim()));
+    }),
+  );
+});
+
+test.serial('a sentence without an end takes a breath: behind a comma, else at a space', (t) => {
+  const clause = '단어가 이어지고 또 이어지는데요, ';
+  const breaths = cut([clause.repeat(30)]);
+  t.true(breaths.length > 1);
+  t.true(breaths.every((breath) => breath.length <= 250 && breath.endsWith('데요,')));
+  t.deepEqual(
+    cut(['word '.repeat(60)]).map(({ length }) => length),
+    [249, 49],
+  );
+});
+
+test.serial('a sentence without any space is cut between whole characters', (t) => {
+  for (const character of ['가', '\u1112\u1161\u11ab', 'が', 'か\u3099', '𠮷', '葛\u{e0100}']) {
+    const breaths = cut(Array.from(character.repeat(400)));
+    t.true(breaths.length > 1);
+    t.true(breaths.every((breath) => breath.length <= 250 && breath.length % character.length === 0));
+    t.is(breaths.join(''), character.repeat(400));
+  }
+  const family = '👨‍👩‍👧‍👦';
+  t.true(cut([family.repeat(300)]).every((breath) => breath.length % family.length === 0));
+});
+
+test.serial('no address is cut, however long', (t) => {
+  const address = `https://example.com/${'a.b?c!d,e'.repeat(100)}`;
+  t.deepEqual(cut([`자세한 내용은 ${address} 입니다. 네.`]), ['자세한 내용은', address, '입니다.', '네.']);
+  t.deepEqual(cut([`詳しくは${address}をご覧ください。`]), ['詳しくは', address, 'をご覧ください。']);
+});
+
+for (const character of ['가', 'a', '.', '"', '[', '1. ']) {
+  test.serial(`200,000 pieces of ${character} are cut in time that grows with their number`, async (t) => {
+    const cutPieces = (count: number) => () => {
+      const cutter = createSentenceCutter();
+      for (let piece = 0; piece < count; piece += 1) cutter.add(character);
+      t.true(cutter.end().length < 2);
+    };
+    // In proportion it would be ten times as much, with the square a hundred.
+    const times = await timesAsCostly(cutPieces(200_000), cutPieces(20_000), 40);
+    t.true(times <= 40, `ten times as many cost ${Math.round(times)} times as much`);
+  });
+}
+
+test.serial('a quotation that never ends is cut where it may take a breath, and what follows is not', (t) => {
+  const text = `그분이 "${'안녕하세요. '.repeat(60)}`;
+  const sentences = cut([text]);
+  t.true(sentences.length > 1);
+  t.true(sentences.every(({ length }) => length <= 250));
+  t.deepEqual(cut(['그분이 "안녕하세요.\n감사합니다. 네.']), ['그분이 "안녕하세요.', '감사합니다.', '네.']);
+});
+
+// Pauses
+// Sentences when nothing comes for a moment.
+
+/** What a pause gives out. */
+const paused = (text: string): string[] => {
+  const cutter = createSentenceCutter();
+  cutter.add(text);
+  return cutter.pause();
+};
+
+for (const text of [
+  '안녕하세요.',
+  '오후 3시.',
+  '정말요?',
+  '음...',
+  '네…',
+  'はい。',
+  '「はい。」',
+  '"Yes."',
+  '**네.**',
+  'He is here.',
+  '5!',
+]) {
+  test(`a pause gives out ${text}`, (t) => {
+    t.deepEqual(paused(text), [text]);
+  });
+}
+
+for (const text of [
+  '잠시만 기다려 주',
+  '예약은,',
+  '1.',
+  'It costs 5.',
+  '2026. 12.',
+  '12.25.',
+  'Mr.',
+  'No.',
+  'at 9 p.m.',
+  'J.',
+  'He said "Come in.',
+  '「はい。',
+  '(네.',
+  '[안내.',
+  'https://example.com.',
+  '네. \ud83d',
+  '',
+]) {
+  test(`a pause holds back ${JSON.stringify(text)}`, (t) => {
+    t.deepEqual(paused(text), []);
+  });
+}
+
+test('pauses between words change nothing about where sentences are cut', (t) => {
+  for (const sentences of examples.filter(
+    (sentences) => !/\.\.|…|["”] [a-z라하]/u.test(sentences.join(' ')),
+  )) {
+    const cutter = createSentenceCutter();
+    const words = sentences.join(' ').split(/(?= )/u);
+    const given = words.flatMap((word) => [...cutter.add(word), ...cutter.pause()]);
+    t.deepEqual([...given, ...cutter.end()], sentences);
+  }
+});
+
+test('whenever it pauses, what it gives out ends in a sentence mark, and no word is lost', (t) => {
+  fc.assert(
+    fc.property(pieces, ({ whole, parts }) => {
+      const cutter = createSentenceCutter();
+      const given: string[] = [];
+      for (const part of parts) {
+        given.push(...cutter.add(part));
+        const held = cutter.pause();
+        t.true(held.length < 2 && held.every((text) => /[.!?…。！？][\p{P}\p{S}\u{FE0F}]*$/u.test(text)));
+        given.push(...held);
+      }
+      given.push(...cutter.end());
+      const bare = (words: string): string => words.replaceAll(/\s/gu, '');
+      t.is(bare(given.join('')), bare(whole));
+    }),
+  );
+});
+
+test('a quotation is not spoken half when nothing comes for a moment', (t) => {
+  const cutter = createSentenceCutter();
+  t.deepEqual(cutter.add('그분이 "안녕하세요.'), []);
+  t.deepEqual(cutter.pause(), []);
+  t.deepEqual(cutter.add(' 네."라고 했어요. '), ['그분이 "안녕하세요. 네."라고 했어요.']);
+  t.deepEqual(cutter.add('अच्छा।'), []);
+  t.deepEqual(cutter.pause(), ['अच्छा।']);
+});
+
+// Model marks
+
+const passed = (pieces: readonly string[], options = {}): string => {
+  const marks = createModelMarks(options);
+  let text = '';
+  for (const piece of pieces) {
+    const next = marks.add(piece);
+    text = next.retracts ? next.text : text + next.text;
+  }
+  return text + marks.end();
+};
+
+const cases: [title: string, given: string, expected: string][] = [
+  ['ordinary words', '네, 3 < 5 이고 <b>굵게</b> |x| <', '네, 3 < 5 이고 <b>굵게</b> |x| <'],
+  ['the end of a turn', '네.<|im_end|>', '네.'],
+  ['what a model makes up behind the end', '네.<|im_end|>\n<|im_start|>user\n아니요.<|im_end|>', '네.'],
+  ['other ends', '네.<|eot_id|>하나', '네.'],
+  ['the end of Gemma', '네.<end_of_turn>\n<start', '네.'],
+  ['the beginning of a turn', '<|im_start|>assistant\n네.', '네.'],
+  ['a header of Llama', '<|start_header_id|>assistant<|end_header_id|>\n\n네.', '\n\n네.'],
+  ['tokens of other kinds', '네<|pad|>.', '네.'],
+  ['thoughts', '<think>음. 글쎄.</think>\n네.', '\n네.'],
+  ['thoughts of another name', '<thinking>음.</thinking>네.', '네.'],
+  ['thoughts without a beginning', '음. 글쎄.\n</think>\n네.', '\n네.'],
+  ['thoughts without an end', '네.<think>음.', '네.'],
+  ['a token within thoughts', '<think>음.<|pad|>글쎄.</think>네.', '네.'],
+  ['thoughts that end twice', '음.</think>아.</think>네.', '네.'],
+  ['half a mark at the end', '네.<|im_', '네.<|im_'],
+];
+
+for (const [title, given, expected] of cases) {
+  test(`${title}: cut anywhere, what is for the ear is left`, (t) => {
+    t.is(passed([given]), expected);
+    t.is(passed(given.split('')), expected);
+    for (let place = 0; place <= given.length; place += 1)
+      t.is(passed([given.slice(0, place), given.slice(place)]), expected, String(place));
+  });
+}
+
+test('of an agent that thinks aloud nothing is said before its thoughts are over', (t) => {
+  const marks = createModelMarks({ thinksAloud: true });
+  t.deepEqual(marks.add('음. 글쎄. '), { text: '', retracts: false });
+  t.deepEqual(marks.add('아하.</think>네.'), { text: '네.', retracts: true });
+  t.deepEqual(marks.add(' 그럼요.'), { text: ' 그럼요.', retracts: false });
+  t.is(marks.end(), '');
+});
+
+test('what was taken for a thought and was none is said at the end', (t) => {
+  t.is(passed(['네. ', '그럼요.'], { thinksAloud: true }), '네. 그럼요.');
+  t.is(passed(['네. <', 'b'], { thinksAloud: true }), '네. <b');
+});
+
+test('a thought that has not been spoken yet never is', (t) => {
+  const utterances = createUtterances();
+  t.deepEqual(utterances.add('음, 손님이 예약을 물으니'), []);
+  t.deepEqual(utterances.add(' 답하자</think>네. '), ['네.']);
+  t.true(utterances.thoughtAloud());
+  t.deepEqual(utterances.end(), []);
+});
+
+test('a new message may speak again behind the end of another', (t) => {
+  const utterances = createUtterances();
+  t.deepEqual(utterances.add('하나.<|im_end|>아니요.'), []);
+  t.deepEqual(utterances.sentenceEnd(), ['하나.']);
+  t.deepEqual([...utterances.add('둘. '), ...utterances.end()], ['둘.']);
+});
+
+// Excerpt
+
+const response = (body: AsyncIterable<Uint8Array>) => {
+  let discarded = 0;
+  return {
+    response: { status: 500, headers: {}, body, discard: () => (discarded += 1) },
+    discarded: () => discarded,
+  };
+};
+
+async function* excerptPieces(...texts: string[]) {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+test.serial('a short error is read whole', async (t) => {
+  t.is(
+    await excerptOf(response(excerptPieces(' {"detail":', '"없음"}\n')).response, systemClock),
+    '{"detail":"없음"}',
+  );
+});
+
+test.serial('a long error is cut, and the rest let go of', async (t) => {
+  let isReleased = false;
+  async function* endless() {
+    try {
+      for (;;) yield Buffer.from('x'.repeat(1_000));
+    } finally {
+      isReleased = true;
+    }
+  }
+  t.is((await excerptOf(response(endless()).response, systemClock)).length, 2_048);
+  t.true(isReleased);
+});
+
+test.serial('an error that breaks off is what came of it', async (t) => {
+  async function* broken() {
+    yield Buffer.from('half');
+    throw new Error('the connection broke');
+  }
+  t.is(await excerptOf(response(broken()).response, systemClock), 'half');
+});
+
+test.serial('an error that never ends is waited for no longer than a moment', async (t) => {
+  let end: (() => void) | undefined;
+  async function* slow() {
+    yield Buffer.from('half');
+    await new Promise<void>((resolve) => (end = resolve));
+  }
+  const { response: slowResponse, discarded } = response(slow());
+  t.is(await excerptOf(slowResponse, systemClock), 'half');
+  t.is(discarded(), 1);
+  end?.();
+});

@@ -1,0 +1,1063 @@
+/** Replies of agents: the factory, the stream of sentences, controls, failures and traces. */
+import { setImmediate as nextTask } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import * as fc from 'fast-check';
+import pino from 'pino';
+import { SimulatedClock } from 'xstate';
+import { agentBreakers, agentTimes, graphTimes, replyLimits } from '#config/policy.ts';
+import type { ReplyEvent } from '#machines/reply.ts';
+import { type Agent, AgentFailure, type ReplyPiece, sentenceEnd } from '#src/agents/agent.ts';
+import { createTagFinder } from '#src/agents/controls/find-tags.ts';
+import { readControlTag, readListedControls, silence } from '#src/agents/controls/read-control.ts';
+import { createAgents } from '#src/agents/create-agent.ts';
+import { endpointPath } from '#src/agents/endpoint-path.ts';
+import { createStartReply } from '#src/agents/start-reply.ts';
+import { traceparent } from '#src/agents/trace-agent-request.ts';
+import { createUtterances, type ReplyPart } from '#src/agents/utterances.ts';
+import { withBreaker } from '#src/agents/with-breaker.ts';
+import { systemClock } from '#src/clocks.ts';
+import { type AgentType, agentTypes } from '#src/domain/agent-binding.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
+import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
+import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
+import { textOf } from '#test/helpers/heard-reply.ts';
+import { input, scriptedAgent, setUp, times } from './start-reply/scripted-agent.ts';
+
+// Create agent
+
+/** Notes the URLs that it was to call, and calls none. */
+const clientWithoutNetwork = () => {
+  const urls: string[] = [];
+  const client: EndpointClient = {
+    post(url) {
+      urls.push(url);
+      return Promise.reject(new Error('No network here'));
+    },
+    close: () => Promise.resolve(),
+  };
+  return { client, urls };
+};
+
+const call = (agent: 'builtin' | 'endpoint', agentType: AgentType | null): AgentCall => ({
+  context: { call_id: 'call-1', direction: 'outbound', from: '021', to: '010', language: 'en' },
+  binding: {
+    direction: 'outbound',
+    agent,
+    agentType,
+    chatUrl: agentType === null ? null : 'https://agent.example.com',
+    assistantId: agentType === 'langgraph' ? 'support' : null,
+    agentId: null,
+    controls: 'off',
+  },
+  bearerToken: null,
+  instruction: null,
+});
+
+const setUpCreateAgent = () => {
+  const { client, urls } = clientWithoutNetwork();
+  const createAgent = createAgents({
+    client,
+    clock: systemClock,
+    limits: replyLimits,
+    graphTimes,
+    hangUp: () => Promise.resolve(),
+    pressKeys: null,
+    languageModel: null,
+    logger: pino({ level: 'silent' }),
+  });
+  const ask = async (agentCall: AgentCall): Promise<string> => {
+    const agent = createAgent(agentCall);
+    const messages = [{ role: 'user', content: 'kickoff' }] as const;
+    return textOf(agent.reply({ turn: 1, messages }, new AbortController().signal));
+  };
+  return { createAgent, ask, urls };
+};
+
+test.serial('the built-in agent needs no endpoint', async (t) => {
+  const { ask, urls } = setUpCreateAgent();
+  t.regex(await ask(call('builtin', null)), /^Hello/);
+  t.regex(await ask(call('builtin', 'webhook')), /^Hello/);
+  t.deepEqual(urls, []);
+});
+
+const firstRequests: Readonly<Record<AgentType, string>> = {
+  webhook: 'https://agent.example.com',
+  openai_compatible: 'https://agent.example.com/chat/completions',
+  n8n: 'https://agent.example.com',
+  langgraph: 'https://agent.example.com/threads',
+  mastra: 'https://agent.example.com/api/agents/voiceAssistant/stream',
+};
+
+for (const agentType of agentTypes) {
+  test.serial(`${agentType} is called below its chat URL`, async (t) => {
+    const { ask, urls } = setUpCreateAgent();
+    await t.throwsAsync(ask(call('endpoint', agentType)), { message: 'No network here' });
+    t.deepEqual(urls, [firstRequests[agentType]]);
+  });
+}
+
+test.serial('half a binding makes no agent', (t) => {
+  const { createAgent } = setUpCreateAgent();
+  t.throws(() => createAgent(call('endpoint', null)), { message: /half a binding/ });
+});
+
+// Sentences
+// From pieces to sentences: what is spoken of a reply, when, and how it ends.
+
+test.serial('each sentence is passed on as soon as it is complete, then the end', async (t) => {
+  const { agent, asked, next } = scriptedAgent();
+  const { events } = setUp(t, agent);
+  await next({ piece: '안녕하세요. 무엇을' });
+  t.deepEqual(events, [{ type: 'reply.sentence', text: '안녕하세요.' }]);
+  await next({ piece: ' 도와드릴까요?' });
+  t.is(events.length, 1);
+  await next('end');
+  t.deepEqual(events.slice(1), [
+    { type: 'reply.sentence', text: '무엇을 도와드릴까요?' },
+    { type: 'reply.finished' },
+  ]);
+  t.deepEqual(asked[0]?.request, { turn: 3, messages: input.messages });
+});
+
+const silences: [pieces: ReplyPiece[], logged: object[]][] = [
+  [[], [{ msg: 'the agent chose silence' }]],
+  [[''], [{ msg: 'the agent chose silence' }]],
+  [['', ' \n', sentenceEnd], [{ msg: 'the agent chose silence' }]],
+  [[{ remark: 'tools were called' }], [{ msg: 'about a reply', remark: 'tools were called' }]],
+];
+
+for (const [pieces, expected] of silences) {
+  const title = pieces.map((piece) => (typeof piece === 'symbol' ? 'end' : JSON.stringify(piece))).join(' ');
+  test.serial(`a reply of [${title}] is silence with a reason in the log, not a failure`, async (t) => {
+    const { agent, next } = scriptedAgent();
+    const { events, log, logged } = setUp(t, agent);
+    for (const piece of pieces) await next({ piece });
+    await next('end');
+    t.deepEqual(events, [{ type: 'reply.finished' }]);
+    t.is(logged.length, expected.length);
+    log().forEach((line, index) =>
+      t.like(line, { level: 30, call_id: 'call-1', turn: 3, ...expected[index] }),
+    );
+    t.notRegex(logged.join(''), /secret/);
+  });
+}
+
+const unspeakable: ReplyPiece[][] = [
+  ['```\n', 'secret()\n', '```'],
+  ['😀', sentenceEnd, '---\n'],
+  ['😀', { remark: 'the reply was cut short' }],
+];
+
+for (const pieces of unspeakable) {
+  const title = pieces.map((piece) => (typeof piece === 'symbol' ? 'end' : JSON.stringify(piece))).join(' ');
+  test.serial(`a reply of [${title}] is no silence that anybody chose: it has failed`, async (t) => {
+    const { agent, next } = scriptedAgent();
+    const { events, log, logged } = setUp(t, agent);
+    for (const piece of pieces) await next({ piece });
+    await next('end');
+    const detail = 'the reply has text, and none of it can be spoken';
+    t.deepEqual(events, [{ type: 'reply.failed', failure: 'no_reply', detail }]);
+    t.like(log().at(-1), { level: 40, call_id: 'call-1', turn: 3, failure: 'no_reply' });
+    t.notRegex(logged.join(''), /secret/);
+  });
+}
+
+const early = { remark: 'the response ended without its end mark', endsEarly: true } as const;
+
+const cutOff = { type: 'reply.failed', failure: 'reply_cut_off', detail: early.remark } as const;
+
+const sentencesFinished = { type: 'reply.finished' } as const;
+
+const endings: [pieces: ReplyPiece[], last: ReplyEvent][] = [
+  [['네. 오늘은', early], cutOff],
+  [['네. 오늘은 1.', early], cutOff],
+  [['네. "오늘은', early], cutOff],
+  [['네. 오늘은', sentenceEnd, early], cutOff],
+  [['네. 오늘은', sentenceEnd, ' \n', early], cutOff],
+  [['네. 오늘은', sentenceEnd, '쉽니다.', early], sentencesFinished],
+  [['네. 오늘은 쉽니다.', early], sentencesFinished],
+  [['네. 오늘은 쉽니다', { remark: 'the workflow failed somewhere else' }], sentencesFinished],
+  [['네! 😊', early], sentencesFinished],
+  [['네. ', early], sentencesFinished],
+];
+
+for (const [pieces, last] of endings) {
+  const title = pieces.map((piece) => (typeof piece === 'symbol' ? 'end' : JSON.stringify(piece))).join(' ');
+  test.serial(
+    `a reply of [${title}] has ${last.type === 'reply.failed' ? 'torn a sentence apart' : 'ended'}`,
+    async (t) => {
+      const { agent, next } = scriptedAgent();
+      const { events } = setUp(t, agent);
+      for (const piece of pieces) await next({ piece });
+      await next('end');
+      t.deepEqual(events.at(-1), last);
+      t.is(events.filter(({ type }) => type !== 'reply.sentence').length, 1);
+      t.regex(JSON.stringify(events[0]), /네[.!]/, 'what came is said');
+      if (last === cutOff) t.regex(JSON.stringify(events.at(-2)), /오늘은/, 'also what was torn');
+    },
+  );
+}
+
+test.serial('what was spoken leaves nothing in the log, what was remarked does', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events, log, logged } = setUp(t, agent);
+  await next({ piece: '**네**. 😀' });
+  await next({ piece: { remark: 'the end is missing' } });
+  await next('end');
+  t.deepEqual(events, [{ type: 'reply.sentence', text: '네.' }, { type: 'reply.finished' }]);
+  t.is(logged.length, 1);
+  t.like(log()[0], { msg: 'about a reply', remark: 'the end is missing', call_id: 'call-1', turn: 3 });
+});
+
+test.serial('a message that is complete is spoken to its end', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events } = setUp(t, agent);
+  await next({ piece: '확인해 보겠습니다' });
+  t.deepEqual(events, []);
+  await next({ piece: sentenceEnd });
+  t.deepEqual(events, [{ type: 'reply.sentence', text: '확인해 보겠습니다' }]);
+});
+
+test.serial('a whole sentence is spoken when nothing comes for 250 ms, half a sentence is not', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events, clock } = setUp(t, agent);
+  await next({ piece: '잠시만' });
+  clock.increment(249);
+  await next({ piece: '요.' });
+  clock.increment(249);
+  t.deepEqual(events, []);
+  clock.increment(1);
+  t.deepEqual(events, [{ type: 'reply.sentence', text: '잠시만요.' }]);
+  await next({ piece: ' 확인해' });
+  clock.increment(10_000);
+  t.is(events.length, 1);
+  await next('end');
+  t.deepEqual(events.slice(1), [{ type: 'reply.sentence', text: '확인해' }, { type: 'reply.finished' }]);
+});
+
+test.serial('what was held back when a reply was abandoned is never spoken', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events, clock, dispose } = setUp(t, agent);
+  await next({ piece: '잠시만요.' });
+  dispose();
+  clock.increment(100_000);
+  await next('end');
+  t.deepEqual(events, []);
+});
+
+test.serial('thoughts that only their end gives away are not spoken from the second reply on', async (t) => {
+  const agent: Agent = {
+    async *reply() {
+      for (const piece of ['The user asks. I should answer. ', 'Done.</think>', '네, 맞습니다. ']) {
+        await nextTask();
+        yield piece;
+      }
+    },
+  };
+  const startReply = createStartReply({
+    findAgent: () => agent,
+    times,
+    clock: new SimulatedClock(),
+    logger: pino({ level: 'silent' }),
+  });
+  const hear = (): Promise<string[]> =>
+    new Promise((resolve) => {
+      const said: string[] = [];
+      startReply(input, (event) => {
+        if (event.type === 'reply.sentence') said.push(event.text);
+        else resolve(said);
+      });
+    });
+  t.deepEqual(await hear(), ['The user asks.', 'I should answer.', '네, 맞습니다.']);
+  t.deepEqual(await hear(), ['네, 맞습니다.']);
+});
+
+test.serial('a piece of thousands of sentences is taken in turns with everything else', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events } = setUp(t, agent);
+  const most: number[] = [];
+  const text = '네.\n'.repeat(10_000);
+  await next({ piece: text });
+  while (events.length < 10_000) {
+    const before = events.length;
+    await nextTask();
+    most.push(events.length - before);
+  }
+  // The last part is followed by a pause as well.
+  await nextTask();
+  await next('end');
+  await nextTask();
+  t.is(events.length, 10_001);
+  t.like(events.at(-1), { type: 'reply.finished' });
+  t.true(Math.max(...most) < 1_000, String(Math.max(...most)));
+});
+
+test.serial('nothing more is taken of a piece when nobody wants the reply any more', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events, dispose } = setUp(t, agent);
+  await next({ piece: '네.\n'.repeat(10_000) });
+  t.true(events.length > 0);
+  dispose();
+  const heard = events.length;
+  for (let turn = 0; turn < 5; turn += 1) await nextTask();
+  t.is(events.length, heard);
+});
+
+// Failures
+// Replies that fail, and replies that are abandoned.
+
+test.serial('a speech without end is a failure', async (t) => {
+  const { agent, asked, next } = scriptedAgent();
+  const { events, log } = setUp(t, agent);
+  await next({ piece: '안녕하세요. ' });
+  await next({ piece: '말이 끝이 없습니다. '.repeat(10_000) });
+  while (asked[0]?.signal.aborted === false) await nextTask();
+  t.is(events.filter(({ type }) => type !== 'reply.sentence').length, 1);
+  t.like(events.at(-1), { type: 'reply.failed', failure: 'reply_too_large' });
+  t.true(asked[0]?.signal.aborted);
+  t.like(log()[0], { level: 40, failure: 'reply_too_large' });
+});
+
+test.serial('a failure carries its word and its detail, after what came before it', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events, log } = setUp(t, agent);
+  await next({ piece: '네, 확인해 보' });
+  await next({ error: new AgentFailure('http_error', 'HTTP 503') });
+  t.deepEqual(events, [
+    { type: 'reply.sentence', text: '네, 확인해 보' },
+    { type: 'reply.failed', failure: 'http_error', detail: 'HTTP 503' },
+  ]);
+  t.like(log()[0], { level: 40, call_id: 'call-1', turn: 3, failure: 'http_error', detail: 'HTTP 503' });
+});
+
+test.serial('a failure of the connection is one of the reply', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events } = setUp(t, agent);
+  await next({ error: new EndpointFailure('tls_failed', 'CERT_HAS_EXPIRED') });
+  t.deepEqual(events, [{ type: 'reply.failed', failure: 'tls_failed', detail: 'CERT_HAS_EXPIRED' }]);
+});
+
+test.serial(
+  'an agent that crashes fails its reply; the log knows where, and not what was said',
+  async (t) => {
+    const { agent, next } = scriptedAgent();
+    const { events, logged, log } = setUp(t, agent);
+    await next({ error: new SyntaxError('Unexpected token in "비밀입니다"') });
+    t.deepEqual(events, [{ type: 'reply.failed', failure: 'agent_crashed' }]);
+    t.like(log()[0], { level: 50, call_id: 'call-1', error: 'SyntaxError' });
+    t.regex(logged.join(''), /start-reply\/failures\.test\.ts/);
+    t.notRegex(logged.join(''), /비밀/);
+  },
+);
+
+test.serial('an agent that crashes before it begins, or that is not there, fails its reply', async (t) => {
+  const crashing = setUp(t, {
+    reply() {
+      throw new TypeError('not a function');
+    },
+  });
+  const missing = setUp(t, undefined);
+  await nextTask();
+  for (const { events } of [crashing, missing]) {
+    t.deepEqual(events, [{ type: 'reply.failed', failure: 'agent_crashed' }]);
+  }
+});
+
+test.serial('the first text must come within 8 s; empty pieces do not count', async (t) => {
+  const { agent, asked, next } = scriptedAgent();
+  const { events, clock } = setUp(t, agent);
+  clock.increment(7_999);
+  await next({ piece: '' });
+  await next({ piece: ' \n' });
+  await next({ piece: { remark: 'no text yet' } });
+  t.deepEqual(events, []);
+  clock.increment(1);
+  t.deepEqual(events, [{ type: 'reply.failed', failure: 'first_token_timeout' }]);
+  t.true(asked[0]?.signal.aborted);
+  await next({ piece: '너무 늦었습니다. ' });
+  t.is(events.length, 1);
+});
+
+test.serial('the whole reply must come within 60 s; what came is said', async (t) => {
+  const { agent, asked, next } = scriptedAgent();
+  const { events, clock } = setUp(t, agent);
+  clock.increment(7_000);
+  await next({ piece: '하나. 둘' });
+  clock.increment(52_999);
+  t.is(events.length, 1);
+  clock.increment(1);
+  t.deepEqual(events, [
+    { type: 'reply.sentence', text: '하나.' },
+    { type: 'reply.sentence', text: '둘' },
+    { type: 'reply.failed', failure: 'reply_timeout' },
+  ]);
+  t.true(asked[0]?.signal.aborted);
+});
+
+test.serial('a reply that is over, failed or abandoned leaves no timer behind', async (t) => {
+  for (const [pieces, last] of [
+    [['네.'], 'end'],
+    [['네.', '잠시'], 'fail'],
+    [['네.', '잠시만요. 하나'], 'abandon'],
+    [['네. 둘.'], 'abandon while it speaks'],
+  ] as const) {
+    const timers = new Set<symbol>();
+    const { agent, next } = scriptedAgent();
+    const startReply = createStartReply({
+      findAgent: () => agent,
+      times,
+      clock: {
+        now: () => 0,
+        setTimeout() {
+          const timer = Symbol('timer');
+          timers.add(timer);
+          return timer;
+        },
+        clearTimeout(timer) {
+          if (typeof timer === 'symbol') timers.delete(timer);
+        },
+      },
+      logger: pino({ level: 'silent' }),
+    });
+    const dispose = startReply(input, () => {
+      if (last === 'abandon while it speaks') dispose();
+    });
+    t.is(timers.size, 2);
+    for (const piece of pieces) await next({ piece });
+    if (last === 'end') await next('end');
+    if (last === 'fail') await next({ error: new AgentFailure('http_error', 'HTTP 503') });
+    if (last === 'abandon') dispose();
+    t.is(timers.size, 0, last);
+  }
+});
+
+test.serial('a reply that is over leaves no time limit behind', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events, clock } = setUp(t, agent);
+  await next({ piece: '네.' });
+  await next('end');
+  clock.increment(100_000);
+  t.deepEqual(events, [{ type: 'reply.sentence', text: '네.' }, { type: 'reply.finished' }]);
+});
+
+test.serial('an abandoned reply is aborted and never heard of again', async (t) => {
+  const { agent, asked, next } = scriptedAgent();
+  const { events, clock, dispose, logged } = setUp(t, agent);
+  await next({ piece: '하나. ' });
+  dispose();
+  t.true(asked[0]?.signal.aborted);
+  await next({ piece: '둘. 셋. ' });
+  clock.increment(100_000);
+  await next({ error: new Error('aborted') });
+  t.deepEqual(events, [{ type: 'reply.sentence', text: '하나.' }]);
+  t.deepEqual(logged, []);
+});
+
+test.serial('a reply may be abandoned in the middle of what it says', async (t) => {
+  const events: ReplyEvent[] = [];
+  const { agent, next } = scriptedAgent();
+  const startReply = createStartReply({
+    findAgent: () => agent,
+    times,
+    clock: new SimulatedClock(),
+    logger: pino({ level: 'silent' }),
+  });
+  const dispose = startReply(input, (event) => {
+    events.push(event);
+    dispose();
+  });
+  await next({ piece: '하나. 둘. 셋. ' });
+  t.deepEqual(events, [{ type: 'reply.sentence', text: '하나.' }]);
+});
+
+test.serial('the reader of an abandoned reply gives its generator the chance to tidy up', async (t) => {
+  let tidied = false;
+  const { next, dispose } = (() => {
+    const scripted = scriptedAgent();
+    const agent: Agent = {
+      async *reply(request, signal) {
+        try {
+          yield* scripted.agent.reply(request, signal);
+        } finally {
+          tidied = true;
+        }
+      },
+    };
+    return { ...setUp(t, agent), next: scripted.next };
+  })();
+  await next({ piece: '하나. ' });
+  dispose();
+  await next({ piece: '둘. ' });
+  t.true(tidied);
+});
+
+// Controls
+// Controls in a reply: what the conversation hears of them, and what it does not hear without them.
+
+const hangUpControls = { type: 'reply.control', control: { act: 'hang_up' } };
+const controlsFinished = { type: 'reply.finished' };
+const sentence = (text: string) => ({ type: 'reply.sentence', text });
+
+const hear = async (t: ExecutionContext, pieces: readonly ReplyPiece[], writesControls = true) => {
+  const { agent, next } = scriptedAgent();
+  const world = setUp(t, { ...agent, writesControls });
+  for (const piece of pieces) await next({ piece });
+  await next('end');
+  return world;
+};
+
+test.serial('a control comes behind the sentence that stands before it, at once', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events } = setUp(t, { ...agent, writesControls: true });
+  await next({ piece: 'Goodbye.<hang' });
+  t.deepEqual(events, []);
+  await next({ piece: 'up/>' });
+  t.deepEqual(events, [sentence('Goodbye.'), hangUpControls]);
+  await next({ piece: ' Take care.' });
+  await next('end');
+  t.deepEqual(events.slice(2), [sentence('Take care.'), controlsFinished]);
+});
+
+test.serial('a sentence is cut where a control stands in it', async (t) => {
+  const { events } = await hear(t, ['I press one <keys press="1"/> and wait.']);
+  t.deepEqual(events, [
+    sentence('I press one'),
+    { type: 'reply.control', control: { act: 'press_keys', keys: '1' } },
+    sentence('and wait.'),
+    controlsFinished,
+  ]);
+});
+
+test.serial('a reply may be a control alone, or declare that it says nothing', async (t) => {
+  t.deepEqual((await hear(t, ['<hangup/>'])).events, [hangUpControls, controlsFinished]);
+  t.deepEqual((await hear(t, [' <silence/>\n'])).events, [controlsFinished]);
+});
+
+test.serial(
+  'where the binding lets it only speak, a control is left out of what is spoken, as any tag',
+  async (t) => {
+    const { events } = await hear(t, ['Goodbye.<hangup/>', { controls: [{ hangup: {} }] }], false);
+    t.deepEqual(events, [sentence('Goodbye.'), controlsFinished]);
+    t.like((await hear(t, ['<hangup/>'], false)).events, [{ type: 'reply.failed', failure: 'no_reply' }]);
+  },
+);
+
+test.serial('what an answer lists beside its text comes behind it', async (t) => {
+  const { events } = await hear(t, ['Goodbye', { controls: [{ keys: { press: '9' } }, { hangup: {} }] }]);
+  t.deepEqual(events, [
+    sentence('Goodbye'),
+    { type: 'reply.control', control: { act: 'press_keys', keys: '9' } },
+    hangUpControls,
+    controlsFinished,
+  ]);
+});
+
+test.serial('what is wrong is left out and logged without its words', async (t) => {
+  const { events, log, logged } = await hear(t, ['One.<keys press="비밀"/> Two.<dance secret="비밀"/>']);
+  t.deepEqual(events, [sentence('One.'), sentence('Two.'), controlsFinished]);
+  t.is(log().length, 2);
+  t.notRegex(logged.join(''), /비밀|dance/);
+});
+
+test.serial('a control within a thought is none', async (t) => {
+  const { events } = await hear(t, ['<think>I could <hangup/> now.</think>Hello.']);
+  t.deepEqual(events, [sentence('Hello.'), controlsFinished]);
+});
+
+test.serial('angle brackets that are no controls are spoken as before', async (t) => {
+  for (const text of ['3 < 4 and 5 > 4.', 'a <b and c.', 'It is <b>bold</b>.', 'Well <hangup, then.']) {
+    const { events } = await hear(t, [text]);
+    t.deepEqual(events, (await hear(t, [text], false)).events, text);
+  }
+});
+
+test.serial('the end of a message is one, also within a tag', async (t) => {
+  const { events } = await hear(t, ['One <', sentenceEnd, 'Two.']);
+  t.deepEqual(events, (await hear(t, ['One <', sentenceEnd, 'Two.'], false)).events);
+});
+
+test.serial('a reply that fails has done what came before', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events } = setUp(t, { ...agent, writesControls: true });
+  await next({ piece: 'One.<keys press="1"/>Two' });
+  await next({ error: new Error('broken') });
+  t.deepEqual(
+    events.map(({ type }) => type),
+    ['reply.sentence', 'reply.control', 'reply.sentence', 'reply.failed'],
+  );
+});
+
+// Find tags
+// Tags in a text that comes in pieces.
+
+/** Texts joined, and tags in brackets of their own. */
+const found = (pieces: readonly string[]): string => {
+  const finder = createTagFinder();
+  const parts = pieces.flatMap((piece) => finder.add(piece));
+  return [...parts, finder.end()]
+    .map((part) => (typeof part === 'string' ? part : `[${part.source}]`))
+    .join('');
+};
+
+const texts: readonly [text: string, expected: string][] = [
+  ['Goodbye.<hangup/>', 'Goodbye.[hangup/]'],
+  ['<keys press="1w2#" /> Done.', '[keys press="1w2#" /] Done.'],
+  ['One <a/><b/> two', 'One [a/][b/] two'],
+  ['<collect finish=">" digits=\'4\'/>', '[collect finish=">" digits=\'4\'/]'],
+  ['<transfer briefing="a < b, it\'s"/>.', '[transfer briefing="a < b, it\'s"/].'],
+  ["<it's fine> he said", "[it's fine] he said"],
+  ['3 < 4 and 5 > 4', '3 < 4 and 5 > 4'],
+  ['a <b and c', 'a <b and c'],
+  ['a << b <hangup/>', 'a << b [hangup/]'],
+  ['<한국어/>', '<한국어/>'],
+  ['<hangup', '<hangup'],
+  ['<keys press="1 and no end', '<keys press="1 and no end'],
+  ['<', '<'],
+  [`<${'a'.repeat(3_000)}> b <hangup/>`, `<${'a'.repeat(3_000)}> b [hangup/]`],
+];
+
+for (const [text, expected] of texts)
+  test(`${text.slice(0, 40)}, wherever it is cut`, (t) => {
+    t.is(found([text]), expected);
+    t.is(found(Array.from(text)), expected);
+    for (let at = 0; at <= Math.min(text.length, 200); at += 1)
+      t.is(found([text.slice(0, at), text.slice(at)]), expected);
+  });
+
+test('however a text is cut, what is found is the same, and nothing is lost', (t) => {
+  const unit = fc.constantFrom('<', '>', '/', '"', "'", '=', ' ', 'a', 'hangup', '가', '\n', '😀');
+  fc.assert(
+    fc.property(fc.array(unit, { maxLength: 40 }), fc.array(fc.nat(60)), (units, cuts) => {
+      const text = units.join('');
+      const places = [0, ...cuts.filter((cut) => cut < text.length).toSorted((a, b) => a - b), text.length];
+      const pieces = places.slice(1).map((end, index) => text.slice(places[index], end));
+      t.is(found(pieces).toWellFormed(), found([text]).toWellFormed());
+      t.is(found([text]).replaceAll('[', '<').replaceAll(']', '>'), text);
+    }),
+  );
+});
+
+// Read control
+// What a tag, or an object of a list, means.
+
+const hangUpReadControl = { act: 'hang_up' } as const;
+const press = (keys: string) => ({ act: 'press_keys', keys }) as const;
+
+const tags: readonly [source: string, control: unknown][] = [
+  ['hangup/', hangUpReadControl],
+  ['hangup', hangUpReadControl],
+  ['HangUp />'.slice(0, -1), hangUpReadControl],
+  ['hangup reason="done"/', hangUpReadControl],
+  ['silence/', silence],
+  ['keys press="1w2#"/', press('1w2#')],
+  ["keys press='*0'/", press('*0')],
+  ['keys press=5/', press('5')],
+  ['keys\n  press="1"\n/', press('1')],
+];
+
+for (const [source, control] of tags)
+  test(`<${source}> is a control`, (t) => t.deepEqual(readControlTag(source), control));
+
+const collect = (wanted: object) => ({
+  act: 'collect_keys',
+  wanted: { digits: null, finish: null, timeoutSec: 10, secret: false, ...wanted },
+});
+
+const collecting: readonly [source: string, control: unknown][] = [
+  ['collect/', collect({})],
+  [
+    'collect digits="4" finish="#" timeout_sec="30" secret="true"/',
+    collect({ digits: 4, finish: '#', timeoutSec: 30, secret: true }),
+  ],
+  ['collect digits=6 secret="false"/', collect({ digits: 6 })],
+];
+
+for (const [source, control] of collecting)
+  test(`<${source}> waits for keys`, (t) => t.deepEqual(readControlTag(source), control));
+
+for (const source of [
+  'digits="0"',
+  'digits="65"',
+  'digits="x"',
+  'finish="ab"',
+  'timeout_sec="0"',
+  'secret="maybe"',
+])
+  test(`<collect ${source}/> is left out`, (t) =>
+    t.like(readControlTag(`collect ${source}/`), {
+      leftOut:
+        'a control "collect" is wrong: it takes "digits" from 1 to 64, "finish" (one key), "timeout_sec" from 1 to 120, "secret" (true or false), each of which may be left out',
+    }));
+
+const transfer = (wanted: object) => ({
+  act: 'transfer',
+  transfer: {
+    to: '0212345678',
+    mode: 'cold',
+    say: null,
+    briefing: null,
+    acceptKey: null,
+    ringTimeoutSec: 25,
+    onFailure: 'resume',
+    ...wanted,
+  },
+});
+
+const transferring: readonly [source: string, control: unknown][] = [
+  ['transfer to="0212345678"/', transfer({})],
+  ['transfer to=0212345678', transfer({})],
+  [
+    'transfer to="02-1234-5678" mode="warm" briefing="It is about &quot;October&quot;." accept_key="1"/',
+    transfer({ to: '02-1234-5678', mode: 'warm', briefing: 'It is about "October".', acceptKey: '1' }),
+  ],
+  [
+    'transfer to="0212345678" say=" One\u0000\nmoment. " ring_timeout_sec="40" on_failure="hang_up"/',
+    transfer({ say: 'One moment.', ringTimeoutSec: 40, onFailure: 'hang_up' }),
+  ],
+];
+
+for (const [source, control] of transferring)
+  test(`<${JSON.stringify(source)}> transfers`, (t) => t.deepEqual(readControlTag(source), control));
+
+for (const source of [
+  'mode="warm"',
+  'to=""',
+  'to="a person"',
+  `to="${'1'.repeat(41)}"`,
+  'to="0212345678" mode="hot"',
+  'to="0212345678" accept_key="12"',
+  'to="0212345678" ring_timeout_sec="4"',
+  'to="0212345678" ring_timeout_sec="121"',
+  'to="0212345678" on_failure="cry"',
+  `to="0212345678" briefing="${'a'.repeat(2_001)}"`,
+])
+  test(`<transfer ${source.slice(0, 60)}/> is left out`, (t) =>
+    t.like(readControlTag(`transfer ${source}/`), {
+      leftOut:
+        'a control "transfer" is wrong: it takes a telephone number in "to"; "mode" (cold or warm), "say" and "briefing" (up to 2000 characters), "accept_key" (one key), "ring_timeout_sec" from 5 to 120 and "on_failure" (resume or hang_up) may be left out',
+    }));
+
+test('a transfer that is listed has the types of JSON', (t) => {
+  t.deepEqual(
+    readListedControls([{ transfer: { to: '0212345678', ring_timeout_sec: 30, briefing: 'Hello.' } }]),
+    [transfer({ ringTimeoutSec: 30, briefing: 'Hello.' })],
+  );
+});
+
+const readControlSpoken = (language: string) => ({ act: 'change_language', language }) as const;
+
+for (const [tag, language] of [
+  ['en', 'en'],
+  ['KO', 'ko'],
+  ['ja-JP', 'ja'],
+] as const)
+  test(`<language tag="${tag}"/> changes the language`, (t) => {
+    t.deepEqual(readControlTag(`language tag="${tag}"/`), readControlSpoken(language));
+    t.deepEqual(readListedControls([{ language: { tag } }]), [readControlSpoken(language)]);
+  });
+
+for (const source of ['', 'tag=""', 'tag="xx"', 'tag="english"', `tag="en-${'a'.repeat(40)}"`, 'to="en"'])
+  test(`<language ${source.slice(0, 20)}/> is left out`, (t) =>
+    t.deepEqual(readControlTag(`language ${source}/`), {
+      leftOut:
+        'a control "language" is wrong: it takes a language in "tag": one of ko, en, ja, also with a region',
+    }));
+
+test('a list has the types of JSON', (t) => {
+  t.deepEqual(readListedControls([{ collect: { digits: 4, timeout_sec: 5, secret: true } }]), [
+    collect({ digits: 4, timeoutSec: 5, secret: true }),
+  ]);
+});
+
+const wrong: readonly string[] = ['keys/', 'keys press=""/', 'keys press="call me"/', 'keys press="&lt;"/'];
+
+for (const source of wrong)
+  test(`<${source}> is left out, and what it takes is told`, (t) =>
+    t.deepEqual(readControlTag(source), {
+      leftOut:
+        'a control "keys" is wrong: it takes the keys in "press": up to 64 of 0 to 9, *, #, A to D, and w for half a second of waiting',
+    }));
+
+test('one of an unknown name is left out, and nothing of it is told', (t) => {
+  t.deepEqual(readControlTag('dance style="tango"/'), {
+    leftOut: 'the reply has a control of a name that none has',
+  });
+});
+
+for (const source of ['b', '/b', 'br/', 'br /', 'a href="x"', 'break time="1s"/', '/hangup', '1/', ''])
+  test(`<${source}> is text`, (t) => t.is(readControlTag(source), undefined));
+
+test('a list holds controls in the types of JSON, in its order', (t) => {
+  t.deepEqual(readListedControls([{ keys: { press: '12' } }, { hangup: {} }, { silence: {} }]), [
+    press('12'),
+    hangUpReadControl,
+    silence,
+  ]);
+});
+
+const notListed = { leftOut: '"controls" is wrong: it is a list of up to 20 objects' };
+const takesKeys = readListedControls([{ keys: {} }]);
+
+for (const list of [null, 'hangup', {}, [1], ['hangup'], Array.from({ length: 21 }, () => ({ hangup: {} }))])
+  test(`${JSON.stringify(list).slice(0, 40)} is no list of controls`, (t) =>
+    t.deepEqual(readListedControls(list), [notListed]));
+
+test('one that is wrong leaves the others in place', (t) => {
+  t.deepEqual(readListedControls([{ keys: { press: 12 } }, { hangup: {} }]), [
+    ...takesKeys,
+    hangUpReadControl,
+  ]);
+});
+
+// Utterances
+
+const asSpeech = (utterance: ReplyPart): string => {
+  if (typeof utterance !== 'string') throw new Error('A text has become a control');
+  return utterance;
+};
+
+const speak = (pieces: readonly string[]): string[] => {
+  const utterances = createUtterances();
+  return [...pieces.flatMap((piece) => utterances.add(piece)), ...utterances.end()].map(asSpeech);
+};
+
+const answer = `# 예약 안내 😊
+
+**안녕하세요!** 예약은 다음과 같습니다:
+
+| 날짜 | 시간 |
+|------|------|
+| 12.25. | 오후 3시 |
+
+- [약도](https://example.com/map?a=1.5)를 봐 주세요.
+- \`npm test\`는 3 * 4번입니다.
+
+\`\`\`js
+console.log("말하지 마세요. 네?");
+\`\`\`
+
+1. 감사합니다.
+`;
+
+const utterancesSpoken = [
+  '예약 안내',
+  '안녕하세요!',
+  '예약은 다음과 같습니다:',
+  '날짜, 시간',
+  '12.25. 오후 3시',
+  '약도를 봐 주세요.',
+  'npm test는 3 * 4번입니다.',
+  '1. 감사합니다.',
+];
+
+test('a written answer becomes speech, however it is cut into pieces', (t) => {
+  t.deepEqual(speak([answer]), utterancesSpoken);
+  t.deepEqual(speak(answer.split('')), utterancesSpoken);
+  fc.assert(
+    fc.property(fc.array(fc.nat(answer.length), { maxLength: 20 }), (places) => {
+      const cuts = [0, ...places.toSorted((a, b) => a - b), answer.length];
+      t.deepEqual(speak(cuts.slice(1).map((end, index) => answer.slice(cuts[index], end))), utterancesSpoken);
+    }),
+  );
+});
+
+test('a sentence is spoken as soon as it is whole, or when nothing more comes', (t) => {
+  const utterances = createUtterances();
+  t.deepEqual(utterances.add('**네.** 잠'), ['네.']);
+  t.deepEqual(utterances.add('시만요.'), []);
+  t.deepEqual(utterances.pause(), ['잠시만요.']);
+  t.deepEqual(utterances.pause(), []);
+  t.deepEqual(utterances.add(' 확인해 보'), []);
+  t.deepEqual(utterances.pause(), []);
+  t.deepEqual(utterances.end(), ['확인해 보']);
+});
+
+test('a message that is complete ends its sentence and whatever it has left open', (t) => {
+  const utterances = createUtterances();
+  t.deepEqual(utterances.add('확인해 보겠습니다'), []);
+  t.deepEqual(utterances.sentenceEnd(), ['확인해 보겠습니다']);
+  t.deepEqual(utterances.add('```js\na. b'), []);
+  t.deepEqual(utterances.sentenceEnd(), []);
+  t.deepEqual(utterances.add('끝났습니다. '), ['끝났습니다.']);
+});
+
+test('a pause does not reveal what is hidden', (t) => {
+  const utterances = createUtterances();
+  t.deepEqual(utterances.add('<think>Let me see.'), []);
+  t.deepEqual(utterances.pause(), []);
+  t.deepEqual(utterances.add(' Hm.'), []);
+  t.deepEqual(utterances.pause(), []);
+  t.deepEqual(utterances.add('</think>네.'), []);
+  t.deepEqual(utterances.pause(), ['네.']);
+});
+
+test('a speech without end is a failure; what is not spoken does not count', (t) => {
+  const utterances = createUtterances();
+  const sentence = '말이 끝이 없습니다. ';
+  utterances.add('```\n');
+  for (let count = 0; count < 10_000; count += 1) t.deepEqual(utterances.add(sentence), []);
+  utterances.add('\n```\n');
+  let characters = 0;
+  const error = t.throws(
+    () => {
+      for (let count = 0; count < 10_000; count += 1)
+        characters += utterances.add(sentence).map(asSpeech).join('').length;
+    },
+    { instanceOf: AgentFailure },
+  );
+  t.is(error.failure, 'reply_too_large');
+  t.true(characters > 65_000 && characters <= 65_536);
+  t.notRegex(error.message, /말이/);
+});
+
+// With breaker
+
+/** What the server does with a turn. */
+type Conduct = 'answers' | 'hangs' | 'stays silent' | Error;
+
+const setUpWithBreaker = () => {
+  const clock = new SimulatedClock();
+  const breaker = createCircuitBreaker(clock, agentBreakers.coolDown, agentBreakers.opensAfter);
+  const asked: string[] = [];
+  const opened: string[] = [];
+  const logger = pino({ level: 'silent' });
+
+  const begin = (callId: string, conduct: Conduct) => {
+    const agent: Agent = {
+      async *reply(_request, signal) {
+        asked.push(callId);
+        if (conduct === 'answers') yield 'Yes.';
+        if (conduct instanceof Error) throw conduct;
+        if (conduct !== 'hangs') return;
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        });
+      },
+      begin: () => void asked.push(`${callId} begins`),
+    };
+    const onOpened = (): void => void opened.push(callId);
+    const guarded = withBreaker(agent, { callId, breaker, onOpened });
+    const ended = Promise.withResolvers<ReplyEvent>();
+    const startReply = createStartReply({ findAgent: () => guarded, times: agentTimes, clock, logger });
+    const letGo = startReply({ callId, turn: 1, messages: [] }, (event) => {
+      if (event.type !== 'reply.sentence') ended.resolve(event);
+    });
+    return { guarded, letGo, ended: ended.promise };
+  };
+  /** How the turn ends: `reply.finished`, or the word of its failure. */
+  const turn = async (callId: string, conduct: Conduct): Promise<string> => {
+    const { ended } = begin(callId, conduct);
+    await new Promise(setImmediate);
+    if (conduct === 'hangs') clock.increment(agentTimes.firstTokenMs);
+    const event = await ended;
+    return event.type === 'reply.failed' ? event.failure : event.type;
+  };
+  return { clock, breaker, asked, opened, begin, turn };
+};
+
+const refused = new EndpointFailure('connection_failed', 'ECONNREFUSED');
+
+test.serial(
+  'three calls in a row without an answer: further turns fail at once, and nobody is asked',
+  async (t) => {
+    const { turn, asked, opened } = setUpWithBreaker();
+    t.is(await turn('one', 'hangs'), 'first_token_timeout');
+    t.is(await turn('two', refused), 'connection_failed');
+    t.is(await turn('three', new EndpointFailure('connect_timeout', 'late')), 'connect_timeout');
+    t.deepEqual(opened, ['three']);
+    t.is(await turn('four', 'answers'), 'circuit_open');
+    t.deepEqual(asked, ['one', 'two', 'three']);
+  },
+);
+
+test.serial('one bad call cuts off no other, however often it fails', async (t) => {
+  const { turn } = setUpWithBreaker();
+  for (let count = 0; count < 10; count += 1) t.is(await turn('bad', 'hangs'), 'first_token_timeout');
+  t.is(await turn('good', 'answers'), 'reply.finished');
+});
+
+test.serial('an answer to any call forgets those that had none', async (t) => {
+  const { turn } = setUpWithBreaker();
+  for (const callId of ['one', 'two']) await turn(callId, 'hangs');
+  await turn('good', 'answers');
+  for (const callId of ['three', 'four']) await turn(callId, 'hangs');
+  t.is(await turn('five', 'answers'), 'reply.finished');
+});
+
+for (const [title, failure] of [
+  ['a status', new AgentFailure('http_error', 'HTTP 400', { status: 400 })],
+  ['nonsense', new AgentFailure('invalid_reply', 'the response is not JSON')],
+  ['too many requests of its workspace', new EndpointFailure('over_capacity', 'too many')],
+] as const) {
+  test.serial(`${title} does not count as no answer`, async (t) => {
+    const { turn, breaker } = setUpWithBreaker();
+    for (const callId of ['one', 'two', 'three', 'four']) t.is(await turn(callId, failure), failure.failure);
+    t.is(breaker.state(), 'closed');
+  });
+}
+
+test.serial('a turn that the other party interrupts says nothing of the server', async (t) => {
+  const { begin, breaker } = setUpWithBreaker();
+  for (const callId of ['one', 'two', 'three', 'four']) {
+    const { letGo } = begin(callId, 'hangs');
+    await new Promise(setImmediate);
+    letGo();
+    await new Promise(setImmediate);
+  }
+  t.is(breaker.state(), 'closed');
+});
+
+test.serial('after a second one turn is let through, and its answer lets all through', async (t) => {
+  const { turn, begin, clock, asked } = setUpWithBreaker();
+  for (const callId of ['one', 'two', 'three']) await turn(callId, refused);
+  clock.increment(1_000);
+  const trial = begin('four', 'hangs');
+  t.is(await turn('five', 'answers'), 'circuit_open');
+  trial.letGo();
+  // Nothing was heard of it.
+  clock.increment(1_000);
+  t.is(await turn('six', 'answers'), 'reply.finished');
+  t.is(await turn('seven', 'answers'), 'reply.finished');
+  t.deepEqual(asked, ['one', 'two', 'three', 'four', 'six', 'seven']);
+});
+
+test.serial('while the server is left alone, a call that is answered prepares nothing there', async (t) => {
+  const { turn, begin, asked } = setUpWithBreaker();
+  begin('zero', 'stays silent').guarded.begin?.();
+  t.true(asked.includes('zero begins'));
+  await new Promise(setImmediate);
+  for (const callId of ['one', 'two', 'three']) await turn(callId, refused);
+  begin('four', 'answers').guarded.begin?.();
+  t.false(asked.includes('four begins'));
+});
+
+// Trace agent request
+
+test('all requests of a call are one trace, each a span of its own', (t) => {
+  const callId = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';
+  const headers = [traceparent(callId), traceparent(callId), traceparent(callId)];
+  for (const header of headers) t.regex(header, /^00-7f9c2f6e4f0e4b7e9b1c2d1d5a1e0c11-[0-9a-f]{16}-01$/);
+  t.is(new Set(headers).size, 3);
+});
+
+// Endpoint path
+
+const adds = test.macro<[title: string, chatUrl: string, path: string, expected: string]>({
+  exec(t, _, chatUrl, path, expected) {
+    t.is(endpointPath(chatUrl, path), expected);
+  },
+  title: (_, title) => title,
+});
+
+const base = 'https://agent.example.com';
+
+test(adds, 'a path is added to a host', base, '/threads', `${base}/threads`);
+test(adds, 'a path is added to a path', `${base}/v1`, '/chat/completions', `${base}/v1/chat/completions`);
+test(adds, 'slashes at the end make no difference', `${base}/v1//`, '/threads', `${base}/v1/threads`);
+test(adds, 'nor do they behind the host', `${base}//`, '/threads', `${base}/threads`);
+test(adds, 'slashes elsewhere stay', `${base}/a//b/`, '/c', `${base}/a//b/c`);
+test(adds, 'the query stays', `${base}/v1/?key=a%2Fb/`, '/threads', `${base}/v1/threads?key=a%2Fb/`);
+test(adds, 'the port stays', 'http://127.0.0.1:2024/', '/threads', 'http://127.0.0.1:2024/threads');
+test(adds, 'what is percent-encoded stays so', `${base}/a%2Fb%20c`, '/d%2Fe', `${base}/a%2Fb%20c/d%2Fe`);
+test(adds, 'Korean in a chat URL is encoded', `${base}/상담`, '/x', `${base}/%EC%83%81%EB%8B%B4/x`);

@@ -1,0 +1,506 @@
+/** Advice after a failed trial, by kind of agent. */
+import test from 'ava';
+import { advice, advises, type Given, recorded, webhook } from './advice/advised.ts';
+
+// Any server
+// Advice about webhooks, and about the way to any server.
+
+test(
+  'webhook: another field',
+  advises,
+  { ...webhook, failure: 'invalid_reply', answers: [{ status: 200, body: '{"text":"Hi"}' }] },
+  /no text in "reply"; its fields are: "text"/,
+);
+
+test(
+  'webhook: no JSON',
+  advises,
+  { ...webhook, failure: 'invalid_reply', answers: [{ status: 200, body: 'Hi' }] },
+  /not a JSON object/,
+);
+
+/** Failures of the way to the server, the same for every type. */
+const ways: [string, Partial<Given>, RegExp][] = [
+  [
+    'nothing listens',
+    { failure: 'connection_failed', detail: 'ECONNREFUSED' },
+    /Nothing listens at agent\.internal:8443/,
+  ],
+  [
+    'an unknown name',
+    { failure: 'connection_failed', detail: 'ENOTFOUND' },
+    /name agent\.internal is not known/,
+  ],
+  ['a name without addresses', { failure: 'connection_failed', detail: 'ENODATA' }, /has no address/],
+  ['a dead name server', { failure: 'connection_failed', detail: 'ETIMEOUT' }, /name servers/],
+  ['too many trials', { failure: 'over_capacity' }, /Too many trials/],
+  ['no way', { failure: 'connection_failed', detail: 'EHOSTUNREACH' }, /no way to agent\.internal:8443/],
+  ['closed at once', { failure: 'connection_failed', detail: 'UND_ERR_SOCKET' }, /without an answer/],
+  [
+    'broken in the middle',
+    { failure: 'connection_failed', detail: 'UND_ERR_SOCKET', answers: [{ status: 200, body: '{' }] },
+    /in the middle/,
+  ],
+  ['no connection in time', { failure: 'connect_timeout' }, /firewall/],
+  ['a redirect', { failure: 'redirect_refused', detail: 'HTTP 302' }, /redirect \(HTTP 302\)/],
+  [
+    'a private name',
+    { failure: 'target_refused', detail: 'the host is at an address that may not be called' },
+    /GW_AGENT_ALLOWED_HOSTS=agent\.internal.*GW_AGENT_CA_FILE.*GW_AGENT_ALLOW_LOOPBACK/,
+  ],
+  [
+    'plain http',
+    { url: 'http://agent.internal', failure: 'target_refused', detail: 'The URL must begin with https://.' },
+    /Begin the URL with https:\/\//,
+  ],
+  [
+    'this machine',
+    { url: 'http://localhost:9000', failure: 'target_refused', detail: 'The URL must begin with https://.' },
+    /GW_AGENT_ALLOW_LOOPBACK=1/,
+  ],
+  [
+    'a URL that is wrong in itself',
+    { failure: 'target_refused', detail: 'The URL must not contain a fragment (the part from # on).' },
+    /fragment/,
+  ],
+  ['an expired certificate', { failure: 'tls_failed', detail: 'CERT_HAS_EXPIRED' }, /expired/],
+  ['another name', { failure: 'tls_failed', detail: 'ERR_TLS_CERT_ALTNAME_INVALID' }, /another name/],
+  ['a private authority', { failure: 'tls_failed', detail: 'SELF_SIGNED_CERT_IN_CHAIN' }, /GW_AGENT_CA_FILE/],
+  ['no TLS there', { failure: 'tls_failed', detail: 'ERR_SSL_WRONG_VERSION_NUMBER' }, /does not speak TLS/],
+  ['another TLS failure', { failure: 'tls_failed', detail: 'ERR_SSL_TLSV1_ALERT' }, /ERR_SSL_TLSV1_ALERT/],
+  ['no answer in time', { failure: 'first_token_timeout' }, /did not answer in time/],
+  ['no end', { failure: 'reply_timeout' }, /did not end in time/],
+  ['too large', { failure: 'reply_too_large' }, /larger than a call takes/],
+  ['no POST', { answers: [{ status: 405, body: '' }] }, /no POST/],
+  ['nothing at the path', { answers: [{ status: 404, body: '' }] }, /nothing at this path/],
+  ['a server error', { answers: [{ status: 500, body: '' }] }, /server itself failed/],
+  [
+    'http at a TLS port',
+    { answers: [{ status: 400, body: 'The plain HTTP request was sent to HTTPS port' }] },
+    /https/,
+  ],
+  [
+    'an empty reply',
+    { failure: null, answers: [{ status: 200, body: '{"reply":""}' }] },
+    /chose to say nothing/,
+  ],
+];
+
+for (const [name, given, expected] of ways)
+  test(`any type: ${name}`, advises, { ...webhook, ...given }, expected);
+
+test('a reply that is fine needs no advice', (t) => {
+  for (const [type, server] of [
+    ['n8n', 'n8n'],
+    ['mastra', 'mastra'],
+    ['openai_compatible', 'openai_compatible'],
+    ['langgraph', 'langgraph'],
+  ] as const) {
+    const name = {
+      n8n: '02a-lastNode-code',
+      mastra: '02a-voiceAssistant',
+      openai_compatible: '01-normal',
+      langgraph: '02a-agent-turn1',
+    }[server];
+    t.is(
+      advice({
+        type,
+        url: 'https://agent.example.com',
+        failure: null,
+        spoken: '네',
+        answers: [recorded(server, name)],
+      }),
+      '',
+    );
+  }
+});
+
+// OpenAI-compatible
+// Advice about servers of chat completions.
+
+const openai = { type: 'openai_compatible', url: 'http://127.0.0.1:8000/v1' } as const;
+
+for (const answer of [
+  recorded('openai_compatible', '43-http-404-vllm-model'),
+  recorded('openai_compatible', '44-http-422-fastapi'),
+  {
+    status: 400,
+    body: '{"error":{"message":"you must provide a model parameter","type":"invalid_request_error"}}',
+  },
+  { status: 400, body: '{"error":{"message":"model is required"}}' },
+]) {
+  test(
+    `openai_compatible: a model key is wanted (${answer.status} ${answer.body.slice(0, 60)})`,
+    advises,
+    { ...openai, answers: [answer] },
+    /"model" key/,
+  );
+}
+
+test(
+  'openai_compatible: without /v1',
+  advises,
+  {
+    type: 'openai_compatible',
+    url: 'http://127.0.0.1:8000',
+    answers: [{ status: 404, body: '{"detail":"Not Found"}' }],
+  },
+  /add \/v1/,
+);
+
+test(
+  'openai_compatible: the whole address',
+  advises,
+  {
+    type: 'openai_compatible',
+    url: 'http://127.0.0.1:8000/v1/chat/completions',
+    answers: [{ status: 404, body: '{"detail":"Not Found"}' }],
+  },
+  /Remove it/,
+);
+
+test(
+  'openai_compatible: another path that is wrong',
+  advises,
+  { ...openai, answers: [{ status: 404, body: 'Not Found' }] },
+  /no \/chat\/completions at this path/,
+);
+
+test(
+  'openai_compatible: a gateway without a provider',
+  advises,
+  { ...openai, answers: [recorded('openai_compatible', 'portkey-13-no-provider-header')] },
+  /default provider/,
+);
+
+test(
+  'openai_compatible: a tool that nobody runs',
+  advises,
+  { ...openai, failure: null, answers: [recorded('openai_compatible', '29-tool_calls')] },
+  /run its tools/,
+);
+
+test(
+  'openai_compatible: a page',
+  advises,
+  {
+    ...openai,
+    failure: 'invalid_reply',
+    answers: [recorded('openai_compatible', '41-html-200_captive_proxy')],
+  },
+  /web page/,
+);
+
+test(
+  'openai_compatible: too many requests',
+  advises,
+  { ...openai, answers: [recorded('openai_compatible', '42-http-429-json')] },
+  /limits how often/,
+);
+
+// LangGraph
+// Advice about servers of LangGraph.
+
+const langgraph = { type: 'langgraph', url: 'http://127.0.0.1:2024' } as const;
+
+const run = '/threads/5f1c8e52-6c6a-4a0e-8f1e-0a1b2c3d4e5f/runs/stream';
+
+const thread = { ...recorded('langgraph', '01a-thread-create'), path: '/threads' };
+
+test(
+  'langgraph: an unknown assistant',
+  advises,
+  { ...langgraph, answers: [thread, { ...recorded('langgraph', '07-unknown-assistant'), path: run }] },
+  /no assistant "graph".*langgraph\.json/,
+);
+
+test(
+  'langgraph: an unknown assistant in Python',
+  advises,
+  {
+    ...langgraph,
+    answers: [
+      thread,
+      { status: 422, path: run, body: `{"detail":"Invalid assistant: 'x'. Must be either:"}` },
+    ],
+  },
+  /no assistant "graph"/,
+);
+
+test(
+  'langgraph: no assistant ID',
+  advises,
+  {
+    ...langgraph,
+    binding: { assistantId: null },
+    answers: [{ ...recorded('langgraph', '26b-missing-assistant'), path: run }],
+  },
+  /no assistant ID/,
+);
+
+test(
+  'langgraph: a path too many',
+  advises,
+  {
+    type: 'langgraph',
+    url: 'http://127.0.0.1:2024/api',
+    answers: ['/threads', run].map((path) => ({
+      ...recorded('langgraph', '26e-base-path-mistake'),
+      path,
+    })),
+  },
+  /does not know \/api\/threads.*base/,
+);
+
+test(
+  'langgraph: another server',
+  advises,
+  { ...langgraph, answers: [{ ...recorded('langgraph', '26d-unknown-path'), path: run }] },
+  /port 2024/,
+);
+
+test(
+  'langgraph: a busy thread, also when the run was cancelled at last',
+  advises,
+  {
+    ...langgraph,
+    answers: [
+      thread,
+      { ...recorded('langgraph', '20b-concurrent-second-rejected'), path: run },
+      { status: 404, body: 'Run not found', path: '/threads/x/runs/y/cancel' },
+    ],
+  },
+  /thread is busy/,
+);
+
+test(
+  'langgraph: the key of its cloud',
+  advises,
+  {
+    ...langgraph,
+    answers: [{ status: 403, body: '{"detail":"Missing authentication headers"}', path: run }],
+  },
+  /x-api-key/,
+);
+
+test(
+  'langgraph: an interrupt that is told',
+  advises,
+  {
+    ...langgraph,
+    failure: null,
+    answers: [thread, { ...recorded('langgraph', 'SYNTHETIC-python-interrupt'), path: run }],
+  },
+  /waits for a person/,
+);
+
+test(
+  'langgraph: a silent run',
+  advises,
+  { ...langgraph, failure: null, answers: [thread, { ...recorded('langgraph', '12-interrupt'), path: run }] },
+  /without an AI message.*interrupt\(\)/,
+);
+
+test(
+  'langgraph: a failed node',
+  advises,
+  { ...langgraph, failure: 'agent_reported_error', answers: [thread] },
+  /node of the graph failed/,
+);
+
+test(
+  'langgraph: a run that begins late',
+  advises,
+  { ...langgraph, failure: 'first_token_timeout', answers: [{ status: 200, body: '', path: run }] },
+  /ten runs at a time/,
+);
+
+// Mastra
+// Advice about servers of Mastra.
+
+const mastra = { type: 'mastra', url: 'http://127.0.0.1:4111' } as const;
+
+test(
+  'mastra: an agent ID in the wrong case, outbound',
+  advises,
+  {
+    ...mastra,
+    binding: { direction: 'outbound', agentId: 'voiceassistant' },
+    answers: [recorded('mastra', '07b-agent-name-wrong-case')],
+  },
+  /no agent "voiceassistant".*same case/,
+);
+
+test(
+  'mastra: no voiceAssistant, inbound',
+  advises,
+  { ...mastra, answers: [recorded('mastra', 'old-v0.24.9-08-unknown-agent')] },
+  /no agent "nope".*go to voiceAssistant/,
+);
+
+test(
+  'mastra: another path',
+  advises,
+  { type: 'mastra', url: 'http://127.0.0.1:4111/x', answers: [recorded('mastra', '08e-unknown-path')] },
+  /no Mastra server at this path/,
+);
+
+for (const name of [
+  '13f-stream-with-v1-model',
+  'old-v0.24.9-06-stream-v1-model',
+  'old-v0.18.0-newModel-stream',
+]) {
+  test(
+    `mastra: model and version do not go together (${name})`,
+    advises,
+    { ...mastra, answers: [recorded('mastra', name)] },
+    /AI SDK 5/,
+  );
+}
+
+for (const name of ['old-v0.18.0-voiceAssistant-stream', 'old-v0.24.9-03-stream-vnext']) {
+  test(
+    `mastra: an old version that spoke (${name})`,
+    advises,
+    { ...mastra, failure: null, spoken: '네', answers: [recorded('mastra', name)] },
+    /runtimeContext.*Update Mastra/,
+  );
+}
+
+test(
+  'mastra: a guardrail',
+  advises,
+  { ...mastra, failure: 'agent_reported_error', answers: [recorded('mastra', '16b-tripwire')] },
+  /guardrail/,
+);
+
+test(
+  'mastra: a failed model',
+  advises,
+  {
+    ...mastra,
+    failure: 'agent_reported_error',
+    answers: [recorded('mastra', '06c-model-throws-before-token')],
+  },
+  /model/,
+);
+
+test(
+  'mastra: a token is missing',
+  advises,
+  { ...mastra, answers: [recorded('mastra', '15c-auth-no-header')] },
+  /wants to be shown a token.*handshake/,
+);
+
+test(
+  'mastra: a token is wrong',
+  advises,
+  {
+    ...mastra,
+    token: 'x',
+    binding: { direction: 'outbound' },
+    answers: [recorded('mastra', '15b-auth-bad-token')],
+  },
+  /does not take this bearer token.*outbound agent/,
+);
+
+// n8n
+// Advice about workflows of n8n.
+
+const n8n = { type: 'n8n', url: 'https://n8n.example.com/webhook/out/chat' } as const;
+
+test(
+  'n8n: an inactive workflow',
+  advises,
+  { ...n8n, answers: [recorded('n8n', '05a-inactive-workflow')] },
+  /Activate/,
+);
+
+test(
+  'n8n: not public',
+  advises,
+  { ...n8n, answers: [recorded('n8n', '05c-not-public')] },
+  /Publicly Available/,
+);
+
+test(
+  'n8n: without /chat',
+  advises,
+  {
+    type: 'n8n',
+    url: 'https://n8n.example.com/webhook/out',
+    answers: [recorded('n8n', '05g-base-url-without-chat')],
+  },
+  /ends with \/chat/,
+);
+
+test(
+  'n8n: the test URL',
+  advises,
+  {
+    type: 'n8n',
+    url: 'https://n8n.example.com/webhook-test/out/chat',
+    answers: [recorded('n8n', '05i-test-url')],
+  },
+  /test URL/,
+);
+
+test(
+  'n8n: a bearer token for a trigger that wants a login',
+  advises,
+  { ...n8n, token: 'x', answers: [recorded('n8n', '05e-basicAuth-bearer-sent')] },
+  /does not understand bearer tokens/,
+);
+
+test(
+  'n8n: a failed node',
+  advises,
+  { ...n8n, answers: [recorded('n8n', '04a-node-error-lastNode')] },
+  /executions/,
+);
+
+test(
+  'n8n: the mode of response nodes',
+  advises,
+  { ...n8n, failure: 'no_reply', answers: [recorded('n8n', '03h-responseNodes-mode')] },
+  /Using Response Nodes.*When Last Node Finishes/,
+);
+
+test(
+  'n8n: an immediate answer',
+  advises,
+  {
+    ...n8n,
+    failure: 'no_reply',
+    answers: [{ status: 200, body: '{"message":"Workflow was started"}' }],
+  },
+  /Immediately/,
+);
+
+test(
+  'n8n: streaming without a node that streams',
+  advises,
+  { ...n8n, failure: 'no_reply', answers: [recorded('n8n', '06c-streaming-mode-code-node')] },
+  /empty body.*Streaming/,
+);
+
+test(
+  'n8n: an unknown field',
+  advises,
+  { ...n8n, failure: 'no_reply', answers: [recorded('n8n', '02f-lastNode-unknown-field')] },
+  /its fields are: "answer", "foo"/,
+);
+
+test('n8n: a slow workflow', advises, { ...n8n, failure: 'first_token_timeout' }, /Streaming/);
+
+test(
+  'n8n: the address of its editor',
+  advises,
+  {
+    type: 'n8n',
+    url: 'https://n8n.example.com/workflow/x',
+    failure: 'invalid_reply',
+    answers: [{ status: 200, body: '<!DOCTYPE html><html>' }],
+  },
+  /editor/,
+);

@@ -1,0 +1,274 @@
+/** Streams of agents: lines, server-sent events and JSON frames. */
+import test from 'ava';
+import * as fc from 'fast-check';
+import { type Frame, readFrames } from '#src/agents/wire/read-frames.ts';
+import { readLines } from '#src/agents/wire/read-lines.ts';
+import { bodyOf, everyCut } from '#test/helpers/recorded-replies.ts';
+
+// Read lines
+
+const readLinesOf = async (pieces: readonly Uint8Array[], longestLine = 1_000): Promise<string[]> => {
+  const lines: string[] = [];
+  for await (const line of readLines(bodyOf(pieces), longestLine)) lines.push(line);
+  return lines;
+};
+
+test.serial('lines end in four ways, and the last one needs no end', async (t) => {
+  t.deepEqual(await readLinesOf([Buffer.from('LF\nCRLF\r\nCR\rRS\x1e\r\n\n\rlast')]), [
+    'LF',
+    'CRLF',
+    'CR',
+    'RS',
+    '',
+    '',
+    '',
+    'last',
+  ]);
+});
+
+test.serial('the line ends of Unicode are text', async (t) => {
+  const text = 'a\u2028b\u2029c\u0085d\ve\f';
+  t.deepEqual(await readLinesOf([Buffer.from(text)]), [text]);
+});
+
+test.serial(
+  'where the bytes are cut makes no difference, not even within a character or a CRLF',
+  async (t) => {
+    const text = '네, 1번째\r\n🙂\r\r\n\n안녕\u2028하세요';
+    const expected = ['네, 1번째', '🙂', '', '', '안녕\u2028하세요'];
+    for (const pieces of everyCut(Buffer.from(text))) t.deepEqual(await readLinesOf(pieces), expected);
+  },
+);
+
+test.serial('any text in any pieces comes out as if it were split at once', async (t) => {
+  const piece = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('\r', '\n', '\r\n', '\x1e', ''));
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece), fc.array(fc.integer({ min: 1, max: 9 })), async (texts, sizes) => {
+      const text = texts
+        .join('')
+        .toWellFormed()
+        .replace(/^\uFEFF/, '');
+      const bytes = Buffer.from(text);
+      const pieces: Buffer[] = [];
+      for (let at = 0; at < bytes.length;) {
+        const size = sizes[pieces.length % Math.max(1, sizes.length)] ?? bytes.length;
+        pieces.push(bytes.subarray(at, at + size));
+        at += size;
+      }
+      // oxlint-disable-next-line no-control-regex -- RS is what is meant
+      const expected = text.split(/\r\n?|\n|\u001e/);
+      if (expected.at(-1) === '') expected.pop();
+      t.deepEqual(await readLinesOf(pieces), expected);
+    }),
+  );
+});
+
+test.serial('a line is given out when it is complete, before the next bytes come', async (t) => {
+  let asked = 0;
+  async function* body() {
+    asked += 1;
+    yield Buffer.from('one\r');
+    asked += 1;
+    yield Buffer.from('\ntwo\n');
+  }
+  const lines = readLines(body(), 100);
+  t.is((await lines.next()).value, 'one');
+  t.is(asked, 1);
+  t.is((await lines.next()).value, 'two');
+});
+
+test.serial('one byte order mark is dropped, what is no UTF-8 is marked', async (t) => {
+  t.deepEqual(
+    await readLinesOf([Buffer.from([0xef]), Buffer.from([0xbb, 0xbf, 0x61]), Buffer.from([0xff, 0x62])]),
+    ['a\uFFFDb'],
+  );
+});
+
+test.serial('a line may be long, but not too long, in however many pieces', async (t) => {
+  const byOnes = (count: number) => Array.from({ length: count }, () => Buffer.from('x'));
+  t.deepEqual(await readLinesOf(byOnes(1_000)), ['x'.repeat(1_000)]);
+  t.like(await t.throwsAsync(readLinesOf(byOnes(1_001))), { failure: 'reply_too_large' });
+  t.like(await t.throwsAsync(readLinesOf([Buffer.from(`${'x'.repeat(1_001)}\n`)])), {
+    failure: 'reply_too_large',
+  });
+  t.is((await readLinesOf([Buffer.from(`${'x'.repeat(999)}\n`.repeat(5))])).length, 5);
+});
+
+test.serial('leaving early lets go of the body', async (t) => {
+  let isReleased = false;
+  async function* body() {
+    try {
+      for (;;) yield Buffer.from('x\n');
+    } finally {
+      isReleased = true;
+    }
+  }
+  for await (const line of readLines(body(), 10)) if (line === 'x') break;
+  t.true(isReleased);
+});
+
+// Read frames
+
+const readFramesOf = async (pieces: readonly Uint8Array[], plainText = false): Promise<Frame[]> => {
+  const frames: Frame[] = [];
+  for await (const frame of readFrames(bodyOf(pieces), { longestLine: 10_000, plainText }))
+    frames.push(frame);
+  return frames;
+};
+
+const json = (value: unknown, event = ''): Frame => ({ type: 'json', event, value });
+
+const reads = test.macro<[title: string, text: string, expected: Frame[], plainText?: boolean]>({
+  async exec(t, _, text, expected, plainText = false) {
+    for (const pieces of everyCut(Buffer.from(text)))
+      t.deepEqual(await readFramesOf(pieces, plainText), expected);
+  },
+  title: (_, title) => `${title}, however it is cut`,
+});
+
+// Event streams
+test.serial(reads, 'an event with a name', 'event: x\ndata: {"a":"네"}\n\n', [json({ a: '네' }, 'x')]);
+test.serial(reads, 'fields in any order', 'id: 7\ndata: 1\nretry: 5\nevent: x\n\n', [json(1, 'x')]);
+test.serial(reads, 'a name holds for one event', 'event: x\ndata: 1\n\ndata: 2\n\n', [json(1, 'x'), json(2)]);
+test.serial(reads, 'CRLF', 'event: x\r\ndata: 1\r\n\r\ndata: 2\r\n\r\n', [json(1, 'x'), json(2)]);
+test.serial(reads, 'CR', 'event: x\rdata: 1\r\rdata: 2\r\r', [json(1, 'x'), json(2)]);
+test.serial(reads, 'no space behind the colon', 'data:{"a":1}\n\n', [json({ a: 1 })]);
+test.serial(reads, 'data over several lines', 'data: {"a":\ndata: 1}\n\n', [json({ a: 1 })]);
+test.serial(reads, 'events without blank lines', 'data: {"a":1}\ndata: {"a":2}\nid: 3\ndata: [DONE]\n', [
+  json({ a: 1 }),
+  json({ a: 2 }),
+  { type: 'done' },
+]);
+test.serial(reads, 'named events without blank lines', 'event: x\ndata: 1\nevent: y\ndata: 2\ndata: 3\n', [
+  json(1, 'x'),
+  json(2, 'y'),
+  json(3),
+]);
+test.serial(reads, 'comments', ': heartbeat\n\n:\ndata: 1\n: PROCESSING\n\n', [json(1)]);
+test.serial(reads, 'a byte order mark and blank lines before it', '\uFEFF\n\r\n \ndata: 1\n\n', [json(1)]);
+test.serial(reads, 'an event that the end of the stream ends', 'event: x\ndata: 1', [json(1, 'x')]);
+test.serial(reads, 'the mark of the end', 'data: 1\n\ndata: [DONE]\n\ndata: 2\n\n', [
+  json(1),
+  { type: 'done' },
+  json(2),
+]);
+test.serial(reads, 'data that is no JSON', 'event: x\ndata: {"a":\n\ndata: 2\n\n', [
+  { type: 'unreadable', event: 'x' },
+  json(2),
+]);
+test.serial(reads, 'a name without data', 'event: x\n\ndata: 1\n\n', [json(1)]);
+test.serial(reads, 'lines of other formats', '0:"네, "\nerror: {"code":500}\nnonsense\n', [
+  { type: 'stray', field: '0', text: '"네, "' },
+  { type: 'stray', field: 'error', text: '{"code":500}' },
+  { type: 'stray', field: 'nonsense', text: '' },
+]);
+test.serial(reads, 'U+2028 within JSON', 'data: "a\u2028b"\n\n', [json('a\u2028b')]);
+
+// JSON
+test.serial(reads, 'one document', '{"a":1}', [json({ a: 1 })]);
+test.serial(reads, 'one document over several lines', '\n {\r\n "a": [1,\r\n 2]\r\n}\r\n', [
+  json({ a: [1, 2] }),
+]);
+test.serial(reads, 'a list', '[{"a":1}]\n', [json([{ a: 1 }])]);
+test.serial(reads, 'JSON on lines of their own', '{"a":1}\n{"a":2}\r\n\n{"a":\n{"a":3}', [
+  json({ a: 1 }),
+  json({ a: 2 }),
+  { type: 'unreadable', event: '' },
+  json({ a: 3 }),
+]);
+test.serial(reads, 'JSON between record separators', '\x1e{"a":1}\x1e{"a":2}\n', [
+  json({ a: 1 }),
+  json({ a: 2 }),
+]);
+test.serial(reads, 'nothing', '', []);
+test.serial(reads, 'blank lines alone', ' \r\n\n', []);
+
+// Plain text
+test.serial(reads, 'plain text', '안녕 \r\n하세요: 네', [{ type: 'text', text: '안녕 \n하세요: 네' }], true);
+test.serial(
+  reads,
+  'plain text that begins like JSON',
+  '{이름} 님',
+  [{ type: 'text', text: '{이름} 님' }],
+  true,
+);
+test.serial(reads, 'a text in quotes is JSON', '"안녕\\n하세요"', [json('안녕\n하세요')], true);
+test.serial(
+  reads,
+  'a text that only begins with a quote',
+  '"안녕" 하세요',
+  [{ type: 'text', text: '"안녕" 하세요' }],
+  true,
+);
+test.serial(reads, 'JSON where plain text would do', '{"output":"네"}', [json({ output: '네' })], true);
+
+test.serial('a page is no reply, and what begins like JSON and is none neither', async (t) => {
+  for (const text of ['<!DOCTYPE html><p>data: 1', ' \n<html>']) {
+    for (const plainText of [true, false]) {
+      t.like(await t.throwsAsync(readFramesOf([Buffer.from(text)], plainText)), { failure: 'invalid_reply' });
+    }
+  }
+  const error = await t.throwsAsync(readFramesOf([Buffer.from('{"output": "비밀')]));
+  t.like(error, { failure: 'invalid_reply' });
+  t.notRegex(error?.message ?? '', /비밀/);
+});
+
+test.serial('a document over several lines has the limit of one line', async (t) => {
+  const wide = (characters: number) => Buffer.from(`[\n"${'x'.repeat(characters)}"\n]`);
+  t.is((await readFramesOf([wide(9_000)])).length, 1);
+  t.like(await t.throwsAsync(readFramesOf([wide(9_990), wide(9_990)])), { failure: 'reply_too_large' });
+});
+
+test.serial('frames come as soon as they are complete', async (t) => {
+  let sent = 0;
+  async function* body() {
+    for (const text of ['{"a":1}\n', '{"a":2}\n']) {
+      sent += 1;
+      yield Buffer.from(text);
+    }
+  }
+  const frames = readFrames(body(), { longestLine: 100 });
+  t.deepEqual((await frames.next()).value, json({ a: 1 }));
+  t.is(sent, 1);
+});
+
+test.serial('a body that breaks off gives what came before it', async (t) => {
+  const frames: Frame[] = [];
+  await t.throwsAsync(
+    async () => {
+      const body = bodyOf([Buffer.from('data: 1\n\ndata: 2\n')], { reset: true });
+      for await (const frame of readFrames(body, { longestLine: 100 })) frames.push(frame);
+    },
+    { message: 'the connection broke' },
+  );
+  t.deepEqual(frames, [json(1)]);
+});
+
+test.serial('line ends, comments, unknown fields and cuts change nothing of what is read', async (t) => {
+  const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
+  const noise = fc.constantFrom('', ': comment', 'id: 1', 'retry: 10', ':');
+  const events = fc.array(
+    fc.record({
+      name: fc.constantFrom('', 'x', 'messages|sub:1'),
+      value: fc.jsonValue(),
+      noise,
+      space: fc.boolean(),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(events, lineEnd, fc.integer({ min: 1, max: 40 }), async (all, end, size) => {
+      const lines = all.flatMap(({ name, value, noise: other, space }) => [
+        ...(other === '' ? [] : [other]),
+        ...(name === '' ? [] : [`event:${space ? ' ' : ''}${name}`]),
+        `data:${space ? ' ' : ''}${JSON.stringify(value)}`,
+        '',
+      ]);
+      const bytes = Buffer.from(lines.map((line) => line + end).join(''));
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      const expected = all.map(({ name, value }) => json(JSON.parse(JSON.stringify(value)), name));
+      t.deepEqual(await readFramesOf(pieces), expected);
+    }),
+  );
+});

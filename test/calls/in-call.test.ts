@@ -1,0 +1,569 @@
+/** Actions in a call: hang-up, recording pause, speech for the agent. */
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import pino from 'pino';
+import { briefingOf } from '#src/calls/in-call/briefing.ts';
+import { type AskNode, createInCallRequests } from '#src/calls/in-call/in-call-requests.ts';
+import { createLeftHangups } from '#src/calls/in-call/left-hangups.ts';
+import { createRecordingRequests } from '#src/calls/in-call/pause-recording.ts';
+import { createPerformRequest } from '#src/calls/in-call/perform-request.ts';
+import { pressKeys, say } from '#src/calls/in-call/speak-for-agent.ts';
+import { createLiveCalls } from '#src/calls/live/live-calls.ts';
+import type { Pressure } from '#src/calls/setup/load-shedding.ts';
+import { steadyClock } from '#src/clocks.ts';
+import type { InCallRequest } from '#src/domain/in-call-request.ts';
+import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
+import { facts } from '#src/persistence/call-facts.ts';
+import { type HangupAction, leaveHangup, leftHangupsOf } from '#src/persistence/left-hangups.ts';
+import { patchNumber } from '#src/persistence/numbers.ts';
+import { createCallWorld } from '#test/helpers/call-world.ts';
+import { testDatabase } from '#test/helpers/database.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
+import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
+import { takenOver } from '#test/helpers/taken-over-call.ts';
+import { type CallControlWorld, createCallControlWorld } from './call-control-world.ts';
+
+// Call control
+
+test.serial('one call control counts the calls of both directions', async (t) => {
+  const world = await createCallControlWorld(t);
+  await patchNumber(world.database, world.stored, { maxConcurrentCalls: 2 });
+  await world.place();
+  t.like(await world.receive(), { verdict: { accepted: true } });
+  await t.throwsAsync(world.place(), { code: 'concurrency_limit' });
+  t.like(await world.receive(), { verdict: { because: 'concurrency_limit' } });
+});
+
+test.serial('while load is shed no call begins, in either direction', async (t) => {
+  let pressure: Pressure | null = 'event_loop';
+  const world = await createCallControlWorld(t, { load: { pressure: () => pressure } });
+  await t.throwsAsync(world.place(), { code: 'over_capacity' });
+  t.like(await world.receive(), { verdict: { because: 'over_capacity' } });
+  t.is(await world.rows(), 0);
+  pressure = null;
+  await t.notThrowsAsync(world.place());
+  t.like(await world.receive(), { verdict: { accepted: true } });
+});
+
+test.serial('a gateway without lines places and receives no calls', async (t) => {
+  const world = await createCallControlWorld(t, { hasLines: false });
+  await t.throwsAsync(world.place(), { instanceOf: Error });
+  t.is(await world.rows(), 0);
+  t.is(world.lines.size, 0);
+});
+
+test.serial('keys are pressed in a call in progress, and leave a fact', async (t) => {
+  const world = await createCallControlWorld(t);
+  const callId = await world.place();
+  await t.throwsAsync(world.callControl.pressOwnKeys(callId, '1'), { code: 'call_not_active' });
+  world.answer(callId);
+  await world.callControl.pressOwnKeys(callId, '1w2');
+  t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'press', keys: '1w2' });
+  await world.journal.settled();
+  t.like((await facts(world.database, callId)).at(-1), { type: 'keys.pressed', data: { keys: '1w2' } });
+});
+
+test.serial('a recording is paused and resumed by the same call control', async (t) => {
+  const world = await createCallControlWorld(t);
+  const callId = await world.place();
+  world.answer(callId);
+  await world.callControl.pauseRecording(world.mine(callId));
+  await world.callControl.resumeRecording(world.mine(callId));
+  t.deepEqual(
+    world.lineOf(callId).commands.map(({ type }) => type),
+    ['pauseRecording', 'resumeRecording'],
+  );
+});
+
+test.serial('a call has begun for its observer before it ends, and is let go of once', async (t) => {
+  const told: string[] = [];
+  const world = await createCallControlWorld(t, {
+    observer: { began: ({ callId }) => void told.push(callId), ended: () => {} },
+  });
+  const callId = await world.place();
+  t.deepEqual(told, [callId]);
+  world.answer(callId);
+  t.true(world.agentCalls.has(callId));
+  world.hangUp(callId);
+  world.clock.increment(5_000);
+  t.false(world.agentCalls.has(callId));
+  t.deepEqual(world.released, [callId]);
+  t.deepEqual(world.ends, [`${callId} completed counterparty_hangup`]);
+});
+
+// Hang up
+
+const talking = async (world: CallControlWorld): Promise<string> => {
+  const callId = await world.place();
+  world.answer(callId);
+  return callId;
+};
+
+const hangUp = (world: CallControlWorld, callId: string, immediate = false) =>
+  world.callControl.requestHangup({ ...world.mine(callId), immediate });
+
+const typesOf = async (world: CallControlWorld, callId: string): Promise<string[]> => {
+  await world.journal.settled();
+  return (await facts(world.database, callId)).map(({ type }) => type);
+};
+
+/** A call by its row alone, as another gateway, or a dead process, left it. */
+const rowAlone = async (
+  { database, stored }: CallControlWorld,
+  status: string,
+  node: string,
+): Promise<string> => {
+  const callId = await storedCall(database, stored, { node });
+  await database.execute('update call set status = $2 where id = $1', [callId, status]);
+  return callId;
+};
+
+test.serial('a hangup waits for the agent, who has nothing to say here, and is the agent’s', async (t) => {
+  const world = await createCallControlWorld(t);
+  const callId = await talking(world);
+  await hangUp(world, callId);
+  t.is(world.stateOf(callId), 'active.talking.hangup-pending');
+  t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'expectHangup' });
+  t.deepEqual(await typesOf(world, callId), ['call.answered', 'call.hangup_requested']);
+  world.clock.increment(29_999);
+  t.is(world.stateOf(callId), 'active.talking.hangup-pending');
+  world.clock.increment(1);
+  t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'hangUp' });
+  world.hangUp(callId);
+  world.clock.increment(5_000);
+  t.like(await world.rowOf(callId), { status: 'completed', endReason: 'agent_hangup' });
+});
+
+test.serial('an immediate hangup waits for nobody, also after one that waits', async (t) => {
+  const world = await createCallControlWorld(t);
+  const [first, second] = [await talking(world), await talking(world)];
+  await hangUp(world, first, true);
+  await hangUp(world, second);
+  await hangUp(world, second);
+  t.is(world.stateOf(second), 'active.talking.hangup-pending');
+  await hangUp(world, second, true);
+  for (const callId of [first, second]) {
+    t.is(world.stateOf(callId), 'active.ending');
+    t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'hangUp' });
+  }
+});
+
+test.serial('real speech of the other party cancels a hangup, which may be asked for again', async (t) => {
+  const world = await createCallControlWorld(t);
+  const callId = await talking(world);
+  await hangUp(world, callId);
+  world.lineOf(callId).tell({ type: 'line.speech', at: 1 });
+  t.is(world.stateOf(callId), 'active.talking.conversing');
+  t.is((await typesOf(world, callId)).at(-1), 'call.hangup_cancelled');
+  await hangUp(world, callId);
+  t.is(world.stateOf(callId), 'active.talking.hangup-pending');
+});
+
+test.serial('a call that rings is not active, wherever it is held', async (t) => {
+  const world = await createCallControlWorld(t);
+  for (const callId of [await world.place(), await rowAlone(world, 'ringing', 'another')])
+    for (const immediate of [false, true])
+      await t.throwsAsync(hangUp(world, callId, immediate), { code: 'call_not_active' });
+  t.is(world.liveCalls.count(), 1);
+});
+
+test.serial('a call that is over is not active', async (t) => {
+  const world = await createCallControlWorld(t);
+  const callId = await talking(world);
+  world.hangUp(callId);
+  world.clock.increment(5_000);
+  await world.journal.settled();
+  await t.throwsAsync(hangUp(world, callId), { code: 'call_not_active' });
+  for (const status of ['completed', 'no_answer', 'failed'])
+    await t.throwsAsync(hangUp(world, await rowAlone(world, status, 'another')), { code: 'call_not_active' });
+});
+
+test.serial('a call of another number, or none, does not exist', async (t) => {
+  const world = await createCallControlWorld(t);
+  const callId = await talking(world);
+  const elsewhere = await createCallControlWorld(t);
+  for (const foreign of [
+    { callId, numberId: elsewhere.stored.numberId },
+    world.mine(randomUUID()),
+    elsewhere.mine(callId),
+  ]) {
+    await t.throwsAsync(world.callControl.requestHangup({ ...foreign, immediate: true }), {
+      code: 'call_not_found',
+    });
+    await t.throwsAsync(world.callControl.requestCancel(foreign), { code: 'call_not_found' });
+  }
+  t.is(world.stateOf(callId), 'active.talking.conversing');
+});
+
+test.serial('an active call that should be held here and is not has no room', async (t) => {
+  const world = await createCallControlWorld(t);
+  const callId = await rowAlone(world, 'active', 'test');
+  await t.throwsAsync(hangUp(world, callId), { code: 'room_unknown' });
+  await t.throwsAsync(world.callControl.requestCancel(world.mine(callId)), { code: 'call_not_active' });
+});
+
+test.serial(
+  'a signal that cannot be delivered now is a hangup that failed, and the call goes on',
+  async (t) => {
+    let canSignal = false;
+    const world = await createCallControlWorld(t, { canSignal: () => canSignal });
+    const [active, ringing] = [await talking(world), await world.place()];
+    for (const immediate of [false, true])
+      await t.throwsAsync(hangUp(world, active, immediate), { code: 'hangup_failed' });
+    await t.throwsAsync(world.callControl.requestCancel(world.mine(ringing)), { code: 'hangup_failed' });
+    t.is(world.stateOf(active), 'active.talking.conversing');
+    t.is(world.stateOf(ringing), 'ringing.alerting');
+    t.deepEqual(await typesOf(world, active), ['call.answered']);
+    // What is not active is told first: a retry would be pointless.
+    await t.throwsAsync(hangUp(world, ringing), { code: 'call_not_active' });
+    canSignal = true;
+    await hangUp(world, active);
+    t.is(world.stateOf(active), 'active.talking.hangup-pending');
+  },
+);
+
+test.serial(
+  'a gateway without lines hangs up no calls, and says so of those that are active alone',
+  async (t) => {
+    const world = await createCallControlWorld(t, { hasLines: false });
+    const active = await rowAlone(world, 'active', 'another');
+    await t.throwsAsync(hangUp(world, active), { code: 'hangup_unavailable' });
+    await t.throwsAsync(hangUp(world, await rowAlone(world, 'completed', 'another')), {
+      code: 'call_not_active',
+    });
+    await t.throwsAsync(hangUp(world, randomUUID()), { code: 'call_not_found' });
+    await t.throwsAsync(
+      world.callControl.requestCancel(world.mine(await rowAlone(world, 'ringing', 'another'))),
+      {
+        code: 'hangup_unavailable',
+      },
+    );
+  },
+);
+
+const elsewhere = test.macro<[Error | null, string | null]>({
+  async exec(t, answer, code) {
+    const asked: [string, InCallRequest][] = [];
+    const askNode: AskNode = (node, signal) => {
+      asked.push([node, signal]);
+      return answer === null ? Promise.resolve() : Promise.reject(answer);
+    };
+    const world = await createCallControlWorld(t, { askNode });
+    const callId = await rowAlone(world, 'active', 'another');
+    if (code === null) await t.notThrowsAsync(hangUp(world, callId, true));
+    else await t.throwsAsync(hangUp(world, callId, true), { code });
+    t.is(asked.length, 1);
+    t.like(asked[0]?.[1], { ...world.mine(callId), action: 'hangup_immediately' });
+    t.is(asked[0]?.[0], 'another');
+  },
+  title: (_, answer, code) =>
+    `the gateway that holds a call is asked; ${answer === null ? 'it agrees' : `"${answer.message}"`}: ${code ?? 'accepted'}`,
+});
+test.serial(elsewhere, null, null);
+test.serial(elsewhere, new Error('It does not answer'), 'hangup_failed');
+test.serial(elsewhere, new Refusal('room_unknown', 'It is not here.'), 'room_unknown');
+test.serial(elsewhere, new Refusal('call_not_active', 'It is over.'), 'call_not_active');
+
+const moving = test.macro<[Error]>({
+  async exec(t, answer) {
+    const asked: string[] = [];
+    const world = await createCallControlWorld(t, {
+      underway: { forMs: 60_000, lookMs: 100 },
+      clock: steadyClock,
+      askNode: async (node) => {
+        asked.push(node);
+        if (node !== 'leaving') return;
+        // It is taken while the one that has let go of it is asked.
+        await world.database.execute(`update call set node = 'taking' where id = $1`, [callId]);
+        throw answer;
+      },
+    });
+    const callId = await rowAlone(world, 'active', 'leaving');
+    await hangUp(world, callId);
+    t.deepEqual(asked, ['leaving', 'taking']);
+  },
+  title: (_, answer) => `a call that goes to another gateway just now is hung up there: "${answer.message}"`,
+});
+test.serial(moving, new Refusal('room_unknown', 'It is not here.'));
+test.serial(moving, new Error('It has ended'));
+
+test.serial('another gateway that asks for a call of ours gets what we would get', async (t) => {
+  const world = await createCallControlWorld(t);
+  const callId = await talking(world);
+  await t.throwsAsync(world.callControl.performHere({ ...world.mine(randomUUID()), action: 'hangup' }), {
+    code: 'room_unknown',
+  });
+  await t.throwsAsync(world.callControl.performHere({ callId, numberId: randomUUID(), action: 'hangup' }), {
+    code: 'room_unknown',
+  });
+  await t.throwsAsync(world.callControl.performHere({ ...world.mine(callId), action: 'cancel' }), {
+    code: 'call_not_active',
+  });
+  await world.callControl.performHere({ ...world.mine(callId), action: 'hangup' });
+  t.is(world.stateOf(callId), 'active.talking.hangup-pending');
+});
+
+test.serial('a call that is held here is hung up without the database', async (t) => {
+  const world = await createCallControlWorld(t);
+  const callId = await talking(world);
+  const away = await createCallControlWorld(t, {
+    database: {
+      ...world.database,
+      ...scriptedStatements(() => Promise.reject(new Error('The database is away'))),
+    },
+    liveCalls: world.liveCalls,
+    switchboard: world.switchboard,
+  });
+  await away.callControl.requestHangup({ ...world.mine(callId), immediate: true });
+  t.is(world.stateOf(callId), 'active.ending');
+});
+
+test.serial('a ringing call is cancelled, an answered one is not', async (t) => {
+  const world = await createCallControlWorld(t);
+  const [ringing, active] = [await world.place(), await talking(world)];
+  await world.callControl.requestCancel(world.mine(ringing));
+  t.deepEqual(world.lineOf(ringing).commands, [{ type: 'hangUp' }]);
+  world.confirmCancel(ringing);
+  t.like(await world.rowOf(ringing), { status: 'no_answer', endReason: 'cancelled', durationSec: 0 });
+  await t.throwsAsync(world.callControl.requestCancel(world.mine(active)), { code: 'call_not_active' });
+  t.is(world.stateOf(active), 'active.talking.conversing');
+  await t.throwsAsync(world.callControl.requestCancel(world.mine(ringing)), { code: 'call_not_active' });
+});
+
+test.serial('the built-in agent hangs up its own call, as long as there is one', async (t) => {
+  const world = await createCallControlWorld(t);
+  const callId = await talking(world);
+  await world.callControl.hangUpOwnCall(callId, { immediate: true });
+  t.is(world.stateOf(callId), 'active.ending');
+  await t.throwsAsync(world.callControl.hangUpOwnCall(randomUUID(), { immediate: true }), {
+    code: 'call_not_active',
+  });
+});
+
+// Left hangups
+
+/** A call that was answered, by a gateway that has no session with the database. */
+const setUpLeftHangups = async () => {
+  const database = await testDatabase('left hangups');
+  const { numberId, ...number } = await storedNumber(database);
+  const node = `node ${randomUUID()}`;
+  const callId = await storedCall(database, { numberId, ...number }, { node });
+  await database.execute(`insert into call_revival (call_id, form, start) values ($1, 1, '{}')`, [callId]);
+  const leave = (action: HangupAction, changes: { numberId?: string; holder?: string } = {}) =>
+    leaveHangup(database, { callId, numberId, holder: node, action, ...changes });
+  const asked: InCallRequest[] = [];
+  const written: string[] = [];
+  const performing = (answer?: RefusalCode) =>
+    createLeftHangups({
+      database,
+      node,
+      performHere: async (request) => {
+        asked.push(request);
+        if (answer !== undefined) throw new Refusal(answer, 'No.');
+      },
+      journal: { written: async (id) => void written.push(id) },
+      logger: pino({ level: 'silent' }),
+    }).perform();
+  const left = async () => (await leftHangupsOf(database, node)).map(({ action }) => action);
+  return { database, callId, numberId, leave, left, performing, asked, written };
+};
+
+test.serial('a hang-up is left with a call, and one that waits for nothing stays so', async (t) => {
+  const { leave, left, performing, asked, written, callId, numberId } = await setUpLeftHangups();
+  t.true(await leave('hangup'));
+  t.deepEqual(await left(), ['hangup']);
+  t.true(await leave('hangup_immediately'));
+  t.true(await leave('hangup'));
+  t.deepEqual(await left(), ['hangup_immediately']);
+  await performing();
+  t.deepEqual(asked, [{ callId, numberId, action: 'hangup_immediately' }]);
+  t.deepEqual(written, [callId], 'it is forgotten behind its fact alone');
+  t.deepEqual(await left(), []);
+  await performing();
+  t.is(asked.length, 1);
+});
+
+test.serial('none is left with a call of another number or holder, or one that has ended', async (t) => {
+  const { database, callId, leave, left } = await setUpLeftHangups();
+  t.false(await leave('hangup', { numberId: randomUUID() }));
+  t.false(await leave('hangup', { holder: 'another' }));
+  await database.execute(
+    `update call set status = 'failed', ended_at = now(), end_reason = 'system_error' where id = $1`,
+    [callId],
+  );
+  t.false(await leave('hangup'));
+  t.deepEqual(await left(), []);
+});
+
+test.serial('none is left with a call whose holder has its session', async (t) => {
+  const { database, callId, leave } = await setUpLeftHangups();
+  // As a gateway holds its name: src/persistence/advisory-locks.ts.
+  await database.transaction(async ({ execute }) => {
+    await execute(
+      `select pg_advisory_xact_lock(hashtextextended('trunkline node ' || (select node from call where id = $1), 0))`,
+      [callId],
+    );
+    t.false(await leave('hangup'));
+  });
+  t.true(await leave('hangup'));
+});
+
+for (const code of ['room_unknown', 'hangup_failed'] as const)
+  test.serial(`what cannot be done yet stays: ${code}`, async (t) => {
+    const { leave, left, performing } = await setUpLeftHangups();
+    await leave('hangup');
+    await performing(code);
+    t.deepEqual(await left(), ['hangup']);
+  });
+
+test.serial('what cannot be done any more goes', async (t) => {
+  const { leave, left, performing } = await setUpLeftHangups();
+  await leave('hangup');
+  await performing('call_not_active');
+  t.deepEqual(await left(), []);
+});
+
+// Pause recording
+
+const setUpPauseRecording = async (options: { recording?: boolean } = {}) => {
+  const database = await testDatabase('pause recording');
+  const number = await storedNumber(database);
+  const callId = await storedCall(database, number);
+  const world = createCallWorld({ callId, recording: options.recording ?? true });
+  const liveCalls = createLiveCalls();
+  const { numberId, workspaceId } = number;
+  liveCalls.add({ callId, numberId, workspaceId, direction: 'outbound', status: 'ringing' });
+  const requests = createRecordingRequests(
+    createInCallRequests({
+      database,
+      liveCalls,
+      switchboard: { find: (id) => (id === callId ? world.actor : undefined) },
+      node: 'test',
+      askNode: () => Promise.reject(new Error('There is no other gateway')),
+      hasMedia: true,
+      underway: { forMs: 0, lookMs: 100 },
+      clock: steadyClock,
+      perform: createPerformRequest({ database, canSignal: () => true }),
+    }),
+  );
+  const mine = { callId, numberId: number.numberId };
+  return { database, world, requests, mine };
+};
+
+test.serial('when the answer comes, the line knows it already; twice is once', async (t) => {
+  const { world, requests, mine } = await setUpPauseRecording();
+  world.answer();
+  await requests.pauseRecording(mine);
+  await requests.pauseRecording(mine);
+  t.is(world.commands.filter(({ type }) => type === 'pauseRecording').length, 1);
+  await requests.resumeRecording(mine);
+  t.is(world.commands.at(-1)?.type, 'resumeRecording');
+  t.deepEqual(world.story().slice(-2), ['recording.paused', 'recording.resumed']);
+});
+
+test.serial('a call that rings or is over has nothing to pause', async (t) => {
+  const { database, world, requests, mine } = await setUpPauseRecording();
+  await t.throwsAsync(requests.pauseRecording(mine), { code: 'call_not_active' });
+  await database.execute(`update call set status = 'completed' where id = $1`, [mine.callId]);
+  await t.throwsAsync(requests.pauseRecording(mine), { code: 'call_not_active' });
+  t.false(world.commands.some(({ type }) => type === 'pauseRecording'));
+});
+
+test.serial('a call of another number does not exist', async (t) => {
+  const { world, requests, mine } = await setUpPauseRecording();
+  world.answer();
+  for (const foreign of [
+    { ...mine, numberId: randomUUID() },
+    { ...mine, callId: randomUUID() },
+  ])
+    await t.throwsAsync(requests.pauseRecording(foreign), { code: 'call_not_found' });
+  t.false(world.commands.some(({ type }) => type === 'pauseRecording'));
+});
+
+test.serial('a call that is not recorded, or not any more, says so', async (t) => {
+  const unrecorded = await setUpPauseRecording({ recording: false });
+  unrecorded.world.answer();
+  t.like(await t.throwsAsync(unrecorded.requests.pauseRecording(unrecorded.mine)), {
+    code: 'recording_not_available',
+    extras: { reason: 'none' },
+  });
+  const failed = await setUpPauseRecording();
+  failed.world.answer();
+  await failed.database.execute(
+    `insert into recording (call_id, status, created_at) values ($1, 'failed', now())`,
+    [failed.mine.callId],
+  );
+  t.like(await t.throwsAsync(failed.requests.pauseRecording(failed.mine)), {
+    code: 'recording_not_available',
+    extras: { reason: 'failed' },
+  });
+});
+
+// Briefing
+
+const turns = [
+  { role: 'user', text: 'Where is my order?' },
+  { role: 'assistant', text: 'I connect you.' },
+] as const;
+
+test('what is given is said, and how to take the call', (t) => {
+  const given = 'It is about an order.';
+  t.is(briefingOf({ language: 'en', given, acceptKey: null, turns }), given);
+  t.is(briefingOf({ language: 'en', given, acceptKey: '1', turns }), `${given} To take the call, press 1.`);
+  t.true(briefingOf({ language: 'en', given, acceptKey: '#', turns }).endsWith('press hash.'));
+});
+
+test('where nothing is given, what is known of the call is said', (t) => {
+  const known = briefingOf({ language: 'en-US', given: null, acceptKey: null, turns });
+  t.true(known.endsWith('other party: Where is my order?'));
+  t.false(briefingOf({ language: 'en', given: null, acceptKey: null, turns: [] }).includes('other party'));
+});
+
+test('in the language of the call', (t) => {
+  t.regex(briefingOf({ language: 'ko', given: null, acceptKey: '*', turns }), /별표 버튼을 눌러 주세요/);
+  t.regex(briefingOf({ language: 'ja', given: null, acceptKey: '1', turns }), /1を押してください/);
+});
+
+// Speak for agent
+
+const answered = (options: Parameters<typeof createCallWorld>[0] = {}) => {
+  const world = createCallWorld(options);
+  world.onLine({ type: 'line.answered' });
+  return world;
+};
+
+const words = { sentences: ['One moment.'], interrupt: false };
+
+test('keys are pressed in a call that was answered', (t) => {
+  const world = answered();
+  pressKeys(world.actor, '1w2#');
+  t.deepEqual(world.commands.at(-1), { type: 'press', keys: '1w2#' });
+});
+
+test('nobody would hear the keys or the words in a call that rings or is being ended', (t) => {
+  const ringing = createCallWorld();
+  const ending = answered();
+  ending.ask({ type: 'hangup.requested', immediate: true });
+  for (const { actor, commands } of [ringing, ending]) {
+    const before = commands.length;
+    t.throws(() => pressKeys(actor, '1'), { code: 'call_not_active' });
+    t.throws(() => say(actor, words), { code: 'call_not_active' });
+    t.is(commands.length, before);
+  }
+});
+
+test('a machine that gets its message hears nothing else', (t) => {
+  const world = answered({ voicemail: 'leave_message' });
+  world.onLine({ type: 'line.answered_by', by: 'machine' });
+  t.is(world.state(), 'active.talking.leaving-message');
+  t.throws(() => say(world.actor, words), { code: 'call_not_active' });
+  t.throws(() => pressKeys(world.actor, '1'), { code: 'call_not_active' });
+});
+
+test('a call that is being taken over is asked once more, when its line is there', (t) => {
+  const world = createCallWorld({ takenOver: takenOver() });
+  t.throws(() => say(world.actor, words), { code: 'room_unknown' });
+  world.onLine({ type: 'line.adopted' });
+  say(world.actor, words);
+  t.deepEqual(world.said(), words.sentences);
+});

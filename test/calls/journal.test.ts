@@ -1,0 +1,668 @@
+/** The journal of a call: facts, batches and transitions. */
+import { readFileSync } from 'node:fs';
+import { setImmediate as allMicrotasks } from 'node:timers/promises';
+import test from 'ava';
+import * as fc from 'fast-check';
+import pino from 'pino';
+import { SimulatedClock } from 'xstate';
+import { createBatchWriter } from '#src/calls/journal/batch-writer.ts';
+import { chartVersionOf, type ReadSource } from '#src/calls/journal/chart-version.ts';
+import { createFactNews } from '#src/calls/journal/fact-news.ts';
+import { callOpening } from '#src/calls/journal/opening.ts';
+import { createTransitions } from '#src/calls/journal/transitions.ts';
+import { CallTaken } from '#src/persistence/call-facts.ts';
+import type { StoredTransition } from '#src/persistence/call-transitions.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { createCallWorld } from '#test/helpers/call-world.ts';
+import { away, createWorld, ended, gate, said, wordsOf } from './journal/journal-world.ts';
+
+// Journal
+
+test.serial('the facts of a call are written in their order, counted from 1', async (t) => {
+  const { journal, rows, followed } = createWorld();
+  journal.open('a');
+  for (const text of ['one', 'two', 'three']) journal.publish('a', said(text));
+  journal.publish('a', ended);
+  t.is(journal.backlog(), 4);
+  await journal.settled();
+  t.is(journal.backlog(), 0);
+  t.deepEqual(rows, [
+    ['a', 1, 'one'],
+    ['a', 2, 'two'],
+    ['a', 3, 'three'],
+    ['a', 4, 'call.ended'],
+  ]);
+  t.deepEqual(followed, ['a one', 'a two', 'a three', 'a call.ended']);
+});
+
+test.serial('a fact without a time is stamped when it arrives, not when it is written', async (t) => {
+  const times: number[] = [];
+  const slow = gate();
+  const { journal, clock } = createWorld({
+    write: async (_callId, _sequence, fact) => {
+      times.push(fact.at);
+      await slow.passed;
+    },
+  });
+  journal.open('a');
+  clock.set(1_000);
+  journal.publish('a', { type: 'call.hangup_requested', immediate: false });
+  clock.set(2_000);
+  journal.publish('a', ended);
+  clock.set(9_000);
+  slow.open();
+  await journal.settled();
+  t.deepEqual(times, [1_000, 2_000]);
+});
+
+test.serial('a call whose fact is held up holds up no other call, and keeps its own order', async (t) => {
+  const slow = gate();
+  const world = createWorld({
+    write: async (callId, sequence, fact) => {
+      if (callId === 'slow') await slow.passed;
+      await world.write(callId, sequence, fact);
+    },
+  });
+  const { journal, rows } = world;
+  journal.open('slow');
+  journal.open('fast');
+  for (const text of ['one', 'two'])
+    for (const callId of ['slow', 'fast']) journal.publish(callId, said(text));
+  await allMicrotasks();
+  t.deepEqual(rows, [
+    ['fast', 1, 'one'],
+    ['fast', 2, 'two'],
+  ]);
+  slow.open();
+  await journal.settled();
+  t.deepEqual(rows.slice(2), [
+    ['slow', 1, 'one'],
+    ['slow', 2, 'two'],
+  ]);
+});
+
+test.serial('beyond its limit over all calls the journal loses facts and says so', async (t) => {
+  const slow = gate();
+  const world = createWorld({
+    limit: 2,
+    write: async (callId, sequence, fact) => {
+      await slow.passed;
+      await world.write(callId, sequence, fact);
+    },
+  });
+  const { journal, rows } = world;
+  for (const callId of ['a', 'b', 'c']) {
+    journal.open(callId);
+    journal.publish(callId, said('one'));
+  }
+  t.is(journal.backlog(), 2);
+  t.like(JSON.parse(world.errors()[0] ?? ''), { call_id: 'c', fact: 'turn.spoken', waiting: 2 });
+  slow.open();
+  await journal.settled();
+  journal.publish('c', said('two'));
+  await journal.settled();
+  t.deepEqual(rows, [
+    ['a', 1, 'one'],
+    ['b', 1, 'one'],
+    ['c', 1, 'two'],
+  ]);
+});
+
+test.serial('the number of a call that was not opened here goes on from the database', async (t) => {
+  const asked: string[] = [];
+  const { journal, rows } = createWorld({
+    placeOf: async (callId) => {
+      asked.push(callId);
+      return { sequence: 7, epoch: 1 };
+    },
+  });
+  journal.publish('old', ended);
+  journal.publish('old', { type: 'recording.failed' });
+  await journal.settled();
+  t.deepEqual(rows, [
+    ['old', 8, 'call.ended'],
+    ['old', 9, 'recording.failed'],
+  ]);
+  t.deepEqual(asked, ['old']);
+});
+
+test.serial(
+  'what follows the end of a call is numbered here, and by the database once a thousand more have ended',
+  async (t) => {
+    const asked: string[] = [];
+    const world = createWorld({
+      placeOf: async (callId) => {
+        asked.push(callId);
+        return { sequence: world.rows.filter(([of]) => of === callId).length, epoch: 1 };
+      },
+    });
+    const { journal, rows } = world;
+    const end = async (callId: string): Promise<void> => {
+      journal.open(callId);
+      journal.publish(callId, said('one'));
+      journal.publish(callId, ended);
+      await journal.settled();
+    };
+    await end('a');
+    journal.publish('a', { type: 'call.summarized', summary: 'Nothing was said.' });
+    await journal.settled();
+    t.deepEqual(rows.at(-1), ['a', 3, 'call.summarized']);
+    t.deepEqual(asked, []);
+
+    for (let count = 0; count < 1_000; count += 1) await end(`other-${count}`);
+    journal.publish('a', { type: 'recording.failed' });
+    journal.publish('other-0', { type: 'recording.failed' });
+    await journal.settled();
+    t.deepEqual(rows.slice(-2), [
+      ['other-0', 3, 'recording.failed'],
+      ['a', 4, 'recording.failed'],
+    ]);
+    t.deepEqual(asked, ['a']);
+  },
+);
+
+test.serial('what is published while a fact is followed up is waited for as well', async (t) => {
+  const world = createWorld();
+  world.journal.onWritten((callId, fact) => {
+    if (fact.type === 'call.ended') world.journal.publish(callId, { type: 'call.summarized', summary: '' });
+  });
+  world.journal.open('a');
+  world.journal.publish('a', ended);
+  await world.journal.settled();
+  t.deepEqual(
+    world.rows.map(([, , words]) => words),
+    ['call.ended', 'call.summarized'],
+  );
+});
+
+test.serial(
+  'whatever the database does, each call is written whole, in order and without gaps',
+  async (t) => {
+    const facts = fc.array(fc.record({ call: fc.constantFrom('a', 'b', 'c'), pauseMs: fc.nat(400) }), {
+      maxLength: 30,
+    });
+    await fc.assert(
+      fc.asyncProperty(facts, fc.array(fc.boolean(), { maxLength: 60 }), async (published, outages) => {
+        const world = createWorld({
+          write: async (callId, sequence, fact) => {
+            await Promise.resolve();
+            if (outages.shift() === true) throw away;
+            await world.write(callId, sequence, fact);
+          },
+        });
+        const expected: Record<string, string[]> = { a: [], b: [], c: [] };
+        for (const callId of ['a', 'b', 'c']) world.journal.open(callId);
+        for (const [index, { call, pauseMs }] of published.entries()) {
+          world.journal.publish(call, said(String(index)));
+          expected[call]?.push(String(index));
+          await world.pass(pauseMs);
+        }
+        while (world.journal.backlog() > 0) await world.pass(5_000);
+        for (const [callId, texts] of Object.entries(expected)) {
+          t.deepEqual(
+            world.rows.filter(([id]) => id === callId),
+            texts.map((text, index) => [callId, index + 1, text]),
+          );
+        }
+      }),
+      { numRuns: 50 },
+    );
+  },
+);
+
+test.serial(
+  'of a call that another gateway holds nothing more is written; who takes one goes on where its journal stands',
+  async (t) => {
+    const epochs: number[] = [];
+    let taken = false;
+    const world = createWorld({
+      write: async (callId, sequence, fact, epoch) => {
+        if (taken && epoch === 1) throw new CallTaken('Another gateway holds this call');
+        epochs.push(epoch);
+        await world.write(callId, sequence, fact);
+      },
+    });
+    const { journal, rows, followed } = world;
+    const told: string[] = [];
+    journal.onTaken((callId) => told.push(callId));
+    journal.open('a');
+    journal.publish('a', said('one'));
+    await journal.settled();
+    taken = true;
+    for (const text of ['two', 'three']) journal.publish('a', said(text));
+    await journal.settled();
+    journal.publish('a', ended);
+    await journal.settled();
+    t.deepEqual(told, ['a']);
+    t.deepEqual(rows, [['a', 1, 'one']]);
+    t.deepEqual(followed, ['a one'], 'nothing follows from what was not written');
+    t.is(journal.backlog(), 0);
+    t.deepEqual(world.errors(), []);
+
+    journal.open('a', { sequence: 1, epoch: 3 });
+    t.is(journal.epochOf('a'), 3);
+    journal.publish('a', ended);
+    await journal.settled();
+    t.deepEqual(rows.at(-1), ['a', 2, 'call.ended']);
+    t.deepEqual(epochs, [1, 3]);
+  },
+);
+
+// Transitions
+
+const setUpTransitions = ({ limit = 100, opening }: { limit?: number; opening?: string } = {}) => {
+  const clock = new SimulatedClock();
+  const statements: StoredTransition[][] = [];
+  const trouble: { error: Error | null; isPassing: boolean } = { error: null, isPassing: true };
+  const transitions = createTransitions({
+    ...(opening === undefined ? {} : { opening }),
+    write: async (some) => {
+      if (trouble.error !== null) throw trouble.error;
+      statements.push([...some]);
+    },
+    isPassing: () => trouble.isPassing,
+    clock,
+    gatherMs: 250,
+    batch: 1_000,
+    limit,
+    retryMs: 5_000,
+    logger: pino({ level: 'silent' }),
+  });
+  const world = createCallWorld({}, { inspect: transitions.inspectorOf('a', () => new Date(7)) });
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const pass = async (milliseconds: number): Promise<void> => {
+    clock.increment(milliseconds);
+    await settle();
+  };
+  return { clock, statements, trouble, transitions, world, pass };
+};
+
+test.serial(
+  'transitions of a call are kept with their states, in one statement for all that came together',
+  async (t) => {
+    const { statements, world, pass, transitions } = setUpTransitions();
+    t.deepEqual(statements, [], 'the birth of a call writes nothing');
+    transitions.countFact('a');
+    world.answer();
+    world.onLine({ type: 'line.ended', by: 'counterparty' });
+    await pass(249);
+    t.deepEqual(statements, []);
+    await pass(1);
+    t.is(statements.length, 1);
+    t.deepEqual(
+      statements[0]?.map((one) => [
+        one.sequence,
+        one.machine,
+        one.stateBefore,
+        one.eventType,
+        one.stateAfter,
+      ]),
+      [
+        [1, 'call', null, 'xstate.init', 'ringing.alerting'],
+        [2, 'conversation', null, 'xstate.init', 'replying.thinking'],
+        [3, 'call', 'ringing.alerting', 'line.answered', 'active.talking.conversing'],
+        [4, 'conversation', 'replying.thinking', 'call.over', 'closing'],
+        [5, 'call', 'active.talking.conversing', 'line.ended', 'active.hung-up'],
+        [6, 'call', 'active.hung-up', 'agent.quiet', 'completed'],
+      ],
+    );
+    t.deepEqual(new Set(statements[0]?.map(({ at }) => at.getTime())), new Set([7]));
+    t.is(statements[0]?.at(-1)?.factsBefore, 1);
+    t.is(new Set(statements[0]?.map(({ chartVersion }) => chartVersion)).size, 2);
+  },
+);
+
+test.serial('while the database is away transitions wait; what is refused is given up', async (t) => {
+  const { statements, trouble, world, pass } = setUpTransitions();
+  trouble.error = new Error('away');
+  await pass(250);
+  trouble.error = null;
+  world.answer();
+  await pass(5_000);
+  t.is(statements[0]?.length, 3);
+  trouble.error = new Error('refused');
+  trouble.isPassing = false;
+  world.ask({ type: 'hangup.requested', immediate: true });
+  await pass(250);
+  trouble.error = null;
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  await pass(250);
+  t.is(statements[1]?.[0]?.stateAfter, 'completed');
+});
+
+test.serial('no more than the limit waits, and the end writes what does', async (t) => {
+  const { statements, world, transitions } = setUpTransitions({ limit: 2 });
+  world.answer();
+  world.hear('Hello?');
+  await transitions.close();
+  t.is(statements[0]?.length, 2);
+});
+
+test.serial(
+  'what is not written yet may be written with the end, with what happens in the same breath',
+  async (t) => {
+    const { statements, transitions, world, pass } = setUpTransitions();
+    const atTheEnd = transitions.unwritten('a');
+    world.answer();
+    const some = await atTheEnd;
+    const states = ['ringing.alerting', 'replying.thinking', 'active.talking.conversing'];
+    t.deepEqual(
+      some.map(({ stateAfter }) => stateAfter),
+      states,
+    );
+    world.onLine({ type: 'line.ended', by: 'counterparty' });
+    transitions.wereWritten('a', some);
+    await pass(250);
+    t.deepEqual(
+      statements.map((statement) => statement.map(({ sequence }) => sequence)),
+      [[4, 5, 6]],
+      'only what came meanwhile is left',
+    );
+    t.deepEqual(await transitions.unwritten('a'), []);
+  },
+);
+
+test.serial('what comes while others are being written is written after them', async (t) => {
+  const { statements, trouble, transitions, world, pass } = setUpTransitions();
+  world.answer();
+  trouble.error = new Error('away');
+  await pass(250);
+  world.onLine({ type: 'line.ended', by: 'counterparty' });
+  trouble.error = null;
+  await pass(5_000);
+  t.deepEqual(
+    statements.map((statement) => statement.map(({ sequence }) => sequence)),
+    [[1, 2, 3, 4, 5, 6]],
+  );
+  t.deepEqual(await transitions.unwritten('a'), []);
+});
+
+test.serial('of a call whose first state is written with its row, what follows is kept', async (t) => {
+  const { statements, world, pass } = setUpTransitions({ opening: 'ringing.alerting' });
+  await pass(250);
+  t.deepEqual(statements, []);
+  world.answer();
+  await pass(250);
+  t.deepEqual(
+    statements[0]?.map(({ sequence, machine, stateBefore, stateAfter }) => [
+      sequence,
+      machine,
+      stateBefore,
+      stateAfter,
+    ]),
+    [
+      [2, 'conversation', null, 'replying.thinking'],
+      [3, 'call', 'ringing.alerting', 'active.talking.conversing'],
+    ],
+  );
+});
+
+test.serial('the first state of each call is the one that its chart begins with', (t) => {
+  const world = createCallWorld();
+  t.is(callOpening.state, world.state());
+  t.is(callOpening.chartVersion, chartVersionOf('call'));
+});
+
+// Batch writer
+
+class Away extends Error {}
+
+const batchWriterWorld = () => {
+  const clock = createOrderedClock();
+  const written: string[][] = [];
+  const database = { isAway: false, refuses: false };
+  const writer = createBatchWriter<string>({
+    what: 'words',
+    async write(words) {
+      if (database.isAway) throw new Away();
+      if (database.refuses) throw new Error('no');
+      written.push([...words]);
+    },
+    isPassing: (error) => error instanceof Away,
+    weightOf: ({ length }) => length,
+    gatherMs: 500,
+    batch: 2,
+    limit: 10,
+    retryMs: 5_000,
+    clock,
+    logger: pino({ level: 'silent' }),
+  });
+  const goBy = async (milliseconds: number): Promise<void> => {
+    clock.advance(milliseconds);
+    for (let turns = 0; turns < 10; turns += 1) await allMicrotasks();
+  };
+  return { writer, written, database, goBy };
+};
+
+test.serial('what is told within a moment is written together, so many at once', async (t) => {
+  const { writer, written, goBy } = batchWriterWorld();
+  for (const word of ['a', 'b', 'c']) t.true(writer.add(word));
+  await goBy(499);
+  t.deepEqual(written, []);
+  await goBy(1);
+  t.deepEqual(written, [['a', 'b'], ['c']]);
+});
+
+test.serial(
+  'while the database is away no more waits than a weight; the rest is lost and counted',
+  async (t) => {
+    const { writer, written, database, goBy } = batchWriterWorld();
+    database.isAway = true;
+    t.true(writer.add('twelve chars'));
+    await goBy(500);
+    t.false(writer.add('x'), 'one that is too heavy by itself is taken, and nothing behind it');
+    t.is(writer.lost(), 1);
+    database.isAway = false;
+    await goBy(5_000);
+    t.deepEqual(written, [['twelve chars']]);
+    t.true(writer.add('x'), 'there is room again');
+  },
+);
+
+test.serial('what the database refuses is lost and counted, and the next is written', async (t) => {
+  const { writer, written, database, goBy } = batchWriterWorld();
+  database.refuses = true;
+  writer.add('a');
+  writer.add('b');
+  await goBy(500);
+  t.is(writer.lost(), 2);
+  database.refuses = false;
+  writer.add('c');
+  await goBy(500);
+  t.deepEqual(written, [['c']]);
+});
+
+test.serial('closing writes what waits, or loses it where the database is away', async (t) => {
+  const there = batchWriterWorld();
+  there.writer.add('a');
+  await there.writer.close();
+  t.deepEqual(there.written, [['a']]);
+  const { writer, written, database } = batchWriterWorld();
+  database.isAway = true;
+  writer.add('a');
+  await writer.close();
+  t.deepEqual(written, []);
+});
+
+// Fact writer
+// Facts on their way to a database that is away, unsure or refuses them.
+
+test.serial('facts wait while the database is away and are written once when it is back', async (t) => {
+  let isAway = true;
+  let tries = 0;
+  const world = createWorld({
+    write: async (callId, sequence, fact) => {
+      tries += 1;
+      if (isAway) throw away;
+      await world.write(callId, sequence, fact);
+    },
+  });
+  const { journal, rows, pass } = world;
+  journal.open('a');
+  journal.publish('a', said('one'));
+  journal.publish('a', said('two'));
+  for (let second = 0; second < 600; second += 1) await pass(1_000);
+  t.true(tries > 100 && tries < 200, `${tries} tries in ten minutes: neither given up nor hammered`);
+  t.is(journal.backlog(), 2);
+  isAway = false;
+  await pass(5_000);
+  await journal.settled();
+  t.deepEqual(rows, [
+    ['a', 1, 'one'],
+    ['a', 2, 'two'],
+  ]);
+  t.is(world.logged.length, 1, 'waiting is said once');
+  t.deepEqual(world.errors(), []);
+});
+
+test.serial('a fact whose writing was not confirmed is written again under the same number', async (t) => {
+  const sequences: number[] = [];
+  const { journal, pass } = createWorld({
+    write: async (_callId, sequence) => {
+      sequences.push(sequence);
+      if (sequences.length === 1) throw away;
+    },
+  });
+  journal.open('a');
+  journal.publish('a', said('one'));
+  journal.publish('a', said('two'));
+  await pass(100);
+  await journal.settled();
+  t.deepEqual(sequences, [1, 1, 2]);
+});
+
+test.serial(
+  'a broken fact is given up after three tries with an error, and the next one takes its number',
+  async (t) => {
+    let tries = 0;
+    const world = createWorld({
+      write: async (callId, sequence, fact) => {
+        if (wordsOf(fact) === 'broken') {
+          tries += 1;
+          throw new Error('null value in column');
+        }
+        await world.write(callId, sequence, fact);
+      },
+    });
+    const { journal, rows, pass } = world;
+    journal.open('a');
+    journal.publish('a', said('broken'));
+    journal.publish('a', said('whole'));
+    await pass(100);
+    await pass(200);
+    await journal.settled();
+    t.is(tries, 3);
+    t.deepEqual(rows, [['a', 1, 'whole']]);
+    t.deepEqual(world.followed, ['a whole'], 'nothing follows from what was not written');
+    t.is(world.errors().length, 1);
+    t.like(JSON.parse(world.errors()[0] ?? ''), { call_id: 'a', fact: 'turn.spoken' });
+    t.notRegex(world.logged.join(''), /"broken"/, 'the words are not logged');
+  },
+);
+
+test.serial(
+  'a journal that has given up waits for nothing, and what can be written is still written',
+  async (t) => {
+    let isAway = true;
+    const world = createWorld({
+      write: async (callId, sequence, fact) => {
+        if (isAway) throw away;
+        await world.write(callId, sequence, fact);
+      },
+    });
+    const { journal } = world;
+    journal.open('a');
+    for (const text of ['one', 'two']) journal.publish('a', said(text));
+    await allMicrotasks();
+    journal.giveUp();
+    await journal.settled();
+    t.is(journal.backlog(), 0);
+    t.is(world.errors().length, 2);
+    isAway = false;
+    journal.publish('a', said('three'));
+    await journal.settled();
+    t.deepEqual(world.rows, [['a', 1, 'three']]);
+  },
+);
+
+// Fact news
+
+test('who watches a call hears of its facts, and of no other call', (t) => {
+  const news = createFactNews();
+  const heard: string[] = [];
+  news.watch('a', () => heard.push('first'));
+  news.watch('a', () => heard.push('second'));
+  news.watch('b', () => heard.push('other'));
+  news.tell('a');
+  t.deepEqual(heard, ['first', 'second']);
+  news.tell('c');
+  t.is(heard.length, 2);
+});
+
+test('a watch that was ended is silent, and the other one with the same function goes on', (t) => {
+  const news = createFactNews();
+  let count = 0;
+  const onFact = (): void => void (count += 1);
+  const end = news.watch('a', onFact);
+  const endOther = news.watch('a', onFact);
+  end();
+  end();
+  news.tell('a');
+  t.is(count, 1);
+  endOther();
+  news.watch('a', onFact);
+  endOther();
+  news.tell('a');
+  t.is(count, 2);
+});
+
+test('a watch may be ended while it is told', (t) => {
+  const news = createFactNews();
+  let count = 0;
+  const end = news.watch('a', () => {
+    count += 1;
+    end();
+  });
+  news.tell('a');
+  news.tell('a');
+  t.is(count, 1);
+});
+
+// Chart version
+
+const read: ReadSource = (file) => readFileSync(file, 'utf8');
+
+/** As if these words of a file were others. */
+const changed =
+  (path: string, from: string, to: string): ReadSource =>
+  (file) => {
+    const source = read(file);
+    if (!file.pathname.endsWith(path)) return source;
+    if (!source.includes(from)) throw new Error(`${path} does not say ${from}`);
+    return source.replace(from, to);
+  };
+
+test('the version of a chart changes with its arrows, its actions, and the functions that they call', (t) => {
+  const version = chartVersionOf('conversation');
+  t.is(chartVersionOf('conversation', read), version);
+  t.regex(version, /^[0-9a-f]{12}$/);
+  for (const [path, from, to] of [
+    ['machines/conversation.ts', "'call.over'", "'call.gone'"],
+    ['machines/conversation-actions.ts', 'at: startedAt', 'at'],
+    ['machines/turns.ts', 'unanswered + 1', 'unanswered + 2'],
+    ['xstate/package.json', '"version"', '"release"'],
+  ] as const)
+    t.not(chartVersionOf('conversation', changed(path, from, to)), version, path);
+});
+
+test('a call has another version when its conversation or its outcome has', (t) => {
+  const version = chartVersionOf('call');
+  t.not(chartVersionOf('call', changed('machines/turns.ts', 'unanswered + 1', 'unanswered + 2')), version);
+  t.not(chartVersionOf('call', changed('machines/outcome.ts', "'busy'", "'silent'")), version);
+});
+
+test('a chart keeps its version when only another one changes', (t) => {
+  const version = chartVersionOf('voicemail');
+  t.is(chartVersionOf('voicemail', changed('machines/call.ts', 'ringing', 'sounding')), version);
+  t.not(version, chartVersionOf('conversation'));
+});

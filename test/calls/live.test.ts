@@ -1,0 +1,739 @@
+/** Live calls: clocks, keys, latency and the switchboard. */
+import { randomBytes } from 'node:crypto';
+import { setImmediate as allMicrotasks } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import pino from 'pino';
+import { fromCallback, SimulatedClock } from 'xstate';
+import { callMachine } from '#machines/call.ts';
+import { conversationMachine } from '#machines/conversation.ts';
+import type { CallFact } from '#machines/facts.ts';
+import type { KeysCommand, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
+import type { Message, ReplyInput } from '#machines/reply.ts';
+import { createCallTime } from '#src/calls/live/call-time.ts';
+import { type ChartState, createChartWatch, stateName } from '#src/calls/live/chart-watch.ts';
+import { createKnownKeys } from '#src/calls/live/known-keys.ts';
+import { createLatency } from '#src/calls/live/latency.ts';
+import { createLiveCalls, type LiveCall } from '#src/calls/live/live-calls.ts';
+import { createSecretKeys } from '#src/calls/live/secret-keys.ts';
+import { createSwitchboard } from '#src/calls/live/switchboard.ts';
+import { DatabaseAway } from '#src/persistence/connection-errors.ts';
+import { putNumberKey } from '#src/persistence/number-keys.ts';
+import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
+import { testDatabase } from '#test/helpers/database.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
+import { storedNumber } from '#test/helpers/stored-number.ts';
+
+// Live calls
+
+const call = (changes: Partial<LiveCall> = {}): LiveCall => ({
+  callId: 'a-call',
+  numberId: 'a-number',
+  workspaceId: 'a-workspace',
+  direction: 'outbound',
+  status: 'ringing',
+  ...changes,
+});
+
+test('calls are counted in all, by number and by workspace', (t) => {
+  const calls = createLiveCalls();
+  calls.add(call());
+  calls.add(call({ callId: 'second' }));
+  calls.add(call({ callId: 'third', numberId: 'another-number' }));
+  t.is(calls.count(), 3);
+  t.is(calls.countOfNumber('a-number'), 2);
+  t.is(calls.countOfNumber('another-number'), 1);
+  t.is(calls.countOfNumber('unknown'), 0);
+  t.is(calls.countOfWorkspace('a-workspace'), 3);
+  calls.remove('a-call');
+  calls.remove('a-call');
+  t.is(calls.count(), 2);
+  t.is(calls.countOfNumber('a-number'), 1);
+  t.is(calls.countOfWorkspace('a-workspace'), 2);
+  t.deepEqual(
+    [...calls.all()].map(({ callId }) => callId),
+    ['second', 'third'],
+  );
+});
+
+test('the status of a call is kept, and that of a call which is gone is nobody’s', (t) => {
+  const calls = createLiveCalls();
+  calls.add(call());
+  calls.setStatus('a-call', 'active');
+  t.is(calls.get('a-call')?.status, 'active');
+  calls.remove('a-call');
+  calls.setStatus('a-call', 'active');
+  t.is(calls.get('a-call'), undefined);
+});
+
+test('who watches hears of each change, until it has had enough', (t) => {
+  const calls = createLiveCalls();
+  let changes = 0;
+  const end = calls.subscribe(() => (changes += 1));
+  calls.add(call());
+  calls.setStatus('a-call', 'active');
+  calls.setStatus('a-call', 'active');
+  calls.setStatus('unknown', 'active');
+  calls.remove('a-call');
+  calls.remove('a-call');
+  t.is(changes, 3);
+  end();
+  calls.add(call());
+  t.is(changes, 3);
+});
+
+// Switchboard
+
+/** A switchboard with the real charts over lines that the test speaks for. */
+const setUpSwitchboard = (
+  faults: { publish?: (fact: CallFact) => void; release?: (callId: string) => void } = {},
+) => {
+  const clock = new SimulatedClock();
+  const liveCalls = createLiveCalls();
+  const lines = new Map<string, (event: LineEvent) => void>();
+  const disposed: string[] = [];
+  const abandoned: string[] = [];
+  const published: string[] = [];
+  const ends: string[] = [];
+  const released: string[] = [];
+  const left: string[] = [];
+  const logged: string[] = [];
+  const publish = ({ context }: { context: { callId: string } }, fact: CallFact): void => {
+    faults.publish?.(fact);
+    published.push(`${context.callId} ${fact.type}`);
+  };
+  const conversation = conversationMachine.provide({
+    actors: {
+      reply: fromCallback<{ type: 'none' }, ReplyInput>(
+        ({ input }) =>
+          () =>
+            void abandoned.push(input.callId),
+      ),
+    },
+    actions: { publish },
+  });
+  const line = fromCallback<LineCommand | KeysCommand, LineInput>(({ input, sendBack }) => {
+    lines.set(input.callId, sendBack);
+    return () => void disposed.push(input.callId);
+  });
+  const switchboard = createSwitchboard({
+    machine: callMachine.provide({ actors: { line, conversation }, actions: { publish } }),
+    clock,
+    liveCalls,
+    publish: (callId, fact) => void published.push(`${callId} ${fact.type} by the switchboard`),
+    observer: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
+    leaveLine: (callId) => void left.push(callId),
+    release(callId) {
+      released.push(callId);
+      faults.release?.(callId);
+    },
+    logger: pino({ base: null }, { write: (text: string) => void logged.push(text) }),
+  });
+  return {
+    clock,
+    liveCalls,
+    switchboard,
+    disposed,
+    abandoned,
+    published,
+    ends,
+    released,
+    left,
+    logged,
+    connect: (callId: string): void =>
+      switchboard.connect({ numberId: 'n', workspaceId: 'w', input: { ...callInput, callId } }),
+    tell: (callId: string, event: LineEvent): void => lines.get(callId)?.(event),
+    stateOf: (callId: string) => {
+      const actor = switchboard.find(callId);
+      return actor && stateName(actor.getSnapshot().value);
+    },
+  };
+};
+
+const answered: LineEvent = { type: 'line.answered', at: 1 };
+
+test.serial('a call that is connected is found, and watched from state to state until it is over', (t) => {
+  const world = setUpSwitchboard();
+  world.connect('a');
+  t.truthy(world.switchboard.find('a'));
+  t.is(world.switchboard.find('b'), undefined);
+  t.like(world.liveCalls.get('a'), {
+    numberId: 'n',
+    workspaceId: 'w',
+    direction: 'outbound',
+    status: 'ringing',
+  });
+  world.tell('a', answered);
+  t.is(world.stateOf('a'), 'active.talking.conversing');
+  world.switchboard.find('a')?.send({ type: 'hangup.requested', immediate: true });
+  t.is(world.stateOf('a'), 'active.ending');
+  world.tell('a', { type: 'line.ended', at: 2, by: 'gateway' });
+  world.clock.increment(5_000);
+  t.is(world.switchboard.find('a'), undefined);
+  t.is(world.stateOf('a'), undefined);
+  t.deepEqual(world.ends, ['a completed agent_hangup']);
+  t.deepEqual(world.released, ['a']);
+});
+
+test.serial(
+  'all are asked to hang up as a client would: answered calls hear their agent out, others go on ringing',
+  (t) => {
+    const world = setUpSwitchboard();
+    for (const callId of ['a', 'b']) world.connect(callId);
+    world.tell('a', answered);
+    world.switchboard.hangUpAll();
+    t.is(world.stateOf('a'), 'active.talking.hangup-pending');
+    t.true(world.published.includes('a call.hangup_requested'));
+    t.is(world.stateOf('b'), 'ringing.alerting');
+  },
+);
+
+test.serial('a call that was never answered tells so', (t) => {
+  const world = setUpSwitchboard();
+  for (const callId of ['a', 'b']) world.connect(callId);
+  world.tell('a', { type: 'line.unanswered', at: 1, cause: 'busy' });
+  world.tell('b', { type: 'line.unanswered', at: 1, cause: 'trunk_error' });
+  t.deepEqual(world.ends, ['a no_answer busy', 'b failed trunk_error']);
+});
+
+test.serial('a call that crashes ends, with a fact, and takes no other along', (t) => {
+  const world = setUpSwitchboard({
+    publish(fact) {
+      if (fact.type === 'call.hangup_requested') throw new Error('A mistake of ours');
+    },
+  });
+  for (const callId of ['a', 'b']) {
+    world.connect(callId);
+    world.tell(callId, answered);
+  }
+  world.switchboard.find('a')?.send({ type: 'hangup.requested', immediate: false });
+  t.is(world.switchboard.find('a'), undefined);
+  t.deepEqual(world.ends, ['a failed system_error']);
+  t.true(world.published.includes('a call.ended by the switchboard'));
+  t.deepEqual(world.released, ['a']);
+  t.deepEqual(world.abandoned, ['a'], 'nobody waits for its reply any more');
+  t.true(world.logged.some((text) => text.includes('A mistake of ours') && text.includes('"call_id":"a"')));
+  t.is(world.stateOf('b'), 'active.talking.conversing');
+  world.tell('b', { type: 'line.ended', at: 2, by: 'counterparty' });
+  world.clock.increment(5_000);
+  t.is(world.ends.at(-1), 'b completed counterparty_hangup');
+});
+
+test.serial('what cannot be let go of is logged, and harms nobody', async (t) => {
+  const world = setUpSwitchboard({
+    release() {
+      throw new Error('It will not go');
+    },
+  });
+  world.connect('a');
+  world.tell('a', { type: 'line.unanswered', at: 1, cause: 'busy' });
+  t.true(world.logged.some((text) => text.includes('It will not go')));
+  t.is(world.switchboard.find('a'), undefined);
+  await world.switchboard.empty(60_000);
+});
+
+test.serial('all are asked to end, and so is who comes later', (t) => {
+  const world = setUpSwitchboard();
+  for (const callId of ['ringing', 'talking']) world.connect(callId);
+  world.tell('talking', answered);
+  world.switchboard.closeAll();
+  t.is(world.stateOf('ringing'), 'ringing.cancelling');
+  t.is(world.stateOf('talking'), 'active.ending');
+  world.connect('late');
+  t.is(world.stateOf('late'), 'ringing.cancelling');
+  world.clock.increment(5_000);
+  t.deepEqual(world.ends.toSorted(), [
+    'late failed system_error',
+    'ringing failed system_error',
+    'talking failed system_error',
+  ]);
+  t.is(world.liveCalls.count(), 0);
+});
+
+test.serial('one waits until no call is left, or until the time is over', async (t) => {
+  const world = setUpSwitchboard();
+  await world.switchboard.empty(60_000);
+  for (const callId of ['a', 'b']) world.connect(callId);
+  await world.switchboard.empty(1);
+  t.is(world.liveCalls.count(), 2);
+  const order: string[] = [];
+  const waits = async (): Promise<void> => {
+    await world.switchboard.empty(60_000);
+    order.push('empty');
+  };
+  const empty = waits();
+  world.tell('a', { type: 'line.unanswered', at: 1, cause: 'busy' });
+  await allMicrotasks();
+  order.push('one is left');
+  world.tell('b', { type: 'line.unanswered', at: 1, cause: 'busy' });
+  await empty;
+  t.deepEqual(order, ['one is left', 'empty']);
+});
+
+test.serial(
+  'a call that another gateway holds is let go of without a word, and the others go on',
+  async (t) => {
+    const world = setUpSwitchboard();
+    for (const callId of ['taken', 'held']) world.connect(callId);
+    world.tell('taken', answered);
+    const before = world.published.length;
+    world.switchboard.leave('taken');
+    world.switchboard.leave('taken');
+    t.is(world.switchboard.find('taken'), undefined);
+    t.deepEqual(world.left, ['taken'], 'its line before its actor, which would hang up');
+    t.deepEqual(world.released, ['taken']);
+    t.deepEqual([world.published.length, world.ends], [before, []]);
+    t.is(world.stateOf('held'), 'ringing.alerting');
+    world.switchboard.leaveAll();
+    t.deepEqual(world.left, ['taken', 'held']);
+    await world.switchboard.empty(60_000);
+  },
+);
+
+// Chart watch
+
+const watched = (world: ReturnType<typeof createCallWorld>) => {
+  const states: ChartState[] = [];
+  const watch = createChartWatch({ find: (callId) => (callId === 'one' ? world.actor : undefined) });
+  const stop = watch('one', (state) => states.push(state));
+  return {
+    watch,
+    stop: () => stop?.(),
+    states,
+    story: () => states.map(({ call, conversation }) => `${call} | ${conversation ?? '-'}`),
+  };
+};
+
+test('one who looks on sees where both charts are, from now to the end', (t) => {
+  const world = createCallWorld();
+  const { story } = watched(world);
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Good morning.' });
+  world.onReply({ type: 'reply.finished' });
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.play();
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.deepEqual(story(), [
+    'ringing.alerting | -',
+    'active.talking.conversing | replying.thinking',
+    'active.talking.conversing | replying.speaking',
+    'active.talking.conversing | saying.sounding',
+    'active.talking.hangup-pending | saying.sounding',
+    'active.talking.hangup-pending | listening.silent',
+    'active.ending | closing',
+    'completed | -',
+  ]);
+});
+
+test('who looks on sees a message being left', (t) => {
+  const world = createCallWorld({ voicemail: 'leave_message' });
+  world.answer();
+  const { states, stop } = watched(world);
+  world.onLine({ type: 'line.answered_by', by: 'machine' });
+  world.onLine({ type: 'line.takes_message' });
+  world.play();
+  t.deepEqual(
+    states.map(({ conversation, voicemail }) => [conversation, voicemail]),
+    [
+      ['replying.thinking', null],
+      ['voicemail', 'awaiting-beep'],
+      ['voicemail', 'leaving-message'],
+      ['voicemail', 'left'],
+      ['closing', null],
+      ['closing', null],
+    ],
+  );
+  stop();
+});
+
+test('who begins to look in the middle is told at once', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  const { states } = watched(world);
+  t.deepEqual(states, [
+    { call: 'active.talking.conversing', conversation: 'replying.thinking', voicemail: null },
+  ]);
+});
+
+test('what does not move is not told again, and nothing is told after the end of a watch', (t) => {
+  const world = createCallWorld();
+  const { states, stop } = watched(world);
+  world.onLine({ type: 'line.ringing' });
+  t.is(states.length, 1);
+  stop();
+  world.answer();
+  t.is(states.length, 1);
+});
+
+test('a call that is not held here cannot be watched', (t) => {
+  t.is(
+    watched(createCallWorld()).watch('another', () => t.fail()),
+    undefined,
+  );
+});
+
+test('a crash of a call that is watched stays the crash of that call', (t) => {
+  const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'call.answered' });
+  const { states } = watched(world);
+  world.answer();
+  t.is(world.errors.length, 1);
+  t.is(states.at(-1)?.call, 'ringing.alerting');
+});
+
+// Call time
+
+const hourMs = 3_600_000;
+
+/** A wall clock that can be set, and an even one that tells another time altogether. */
+const createClocks = () => {
+  let passed = 0;
+  let set = 0;
+  return {
+    callTime: createCallTime({ wall: () => 1_000_000 + passed + set, steady: () => 500 + passed }),
+    steady: () => 500 + passed,
+    pass: (milliseconds: number) => (passed += milliseconds),
+    set: (milliseconds: number) => (set += milliseconds),
+  };
+};
+
+for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) {
+  test(`a wall clock that is set ${title} in a call moves nothing that happens in it`, (t) => {
+    const { callTime, steady, pass, set } = createClocks();
+    callTime.begin('a');
+    pass(1_000);
+    const answered = callTime.stamp('a', { type: 'call.answered', at: steady() });
+    set(step);
+    pass(4_000);
+    const spoken: CallFact = {
+      type: 'turn.spoken',
+      role: 'user',
+      text: 'Hello.',
+      whole: true,
+      at: steady() - 600,
+      endedAt: steady(),
+    };
+    t.like(callTime.stamp('a', spoken), { at: 1_004_400, endedAt: 1_005_000 });
+    const ended = callTime.stamp('a', { type: 'call.ended', reason: 'agent_hangup', status: 'completed' });
+    t.is(answered.at, 1_001_000);
+    t.is(ended.at - answered.at, 4_000);
+  });
+}
+
+test('a call that goes on here keeps its time, whatever the clocks of this process say', (t) => {
+  const { callTime, steady, pass, set } = createClocks();
+  callTime.goOn('a', 777_000);
+  callTime.begin('a');
+  set(hourMs);
+  pass(2_000);
+  t.is(callTime.now('a'), 779_000);
+  t.is(callTime.stamp('a', { type: 'call.taken_over', at: steady() - 500, node: 'b' }).at, 778_500);
+  t.is(steady() + callTime.shiftOf('a'), 779_000);
+});
+
+test('a call that begins after the clock was set has the time of the clock as it is now', (t) => {
+  const { callTime, steady, set } = createClocks();
+  callTime.begin('before');
+  set(hourMs);
+  callTime.begin('after');
+  const answered: CallFact = { type: 'call.answered', at: steady() };
+  t.is(callTime.stamp('before', answered).at, 1_000_000);
+  t.is(callTime.stamp('after', answered).at, 1_000_000 + hourMs);
+  t.is(callTime.onWall(steady()), 1_000_000 + hourMs);
+  callTime.release('before');
+  t.is(callTime.stamp('before', answered).at, 1_000_000 + hourMs, 'nothing is kept of a call that is over');
+});
+
+// Latency
+
+const { callId } = callInput;
+
+const createLatencyWorld = () => {
+  let at = 1_000;
+  const observed: [string, number][] = [];
+  const times = createLatency({ now: () => at, observe: (...stage) => observed.push(stage) });
+  let onLine: (event: LineEvent) => void = () => {};
+  const heard: LineEvent[] = [];
+  const open = times.watchLine((_, emit) => {
+    onLine = emit;
+    return { tell() {}, close() {}, leave() {}, canBeLeft: () => false };
+  });
+  open(callInput, (event) => heard.push(event));
+  const spoken = (startedAt: number, role: 'assistant' | 'user' = 'assistant'): CallFact => ({
+    type: 'turn.spoken',
+    at: startedAt,
+    endedAt: at,
+    role,
+    text: 'Good morning.',
+    whole: true,
+  });
+  return {
+    times,
+    observed,
+    heard,
+    pass: (milliseconds: number): void => void (at += milliseconds),
+    hears: (endedAt?: number, backchannel = false): void =>
+      onLine({
+        type: 'line.heard',
+        at,
+        startedAt: 0,
+        text: 'Yes?',
+        backchannel,
+        ...(endedAt === undefined ? {} : { endedAt }),
+      }),
+    plays: (startedAt: number, text = 'Good morning.'): void =>
+      onLine({ type: 'line.played', at, startedAt, utterance: 1, text, whole: true }),
+    spoken,
+    latencyOfTurn(startedAt: number) {
+      const fact = times.withLatency(callId, spoken(startedAt));
+      return fact.type === 'turn.spoken' ? fact.latency : undefined;
+    },
+  };
+};
+
+test('a turn of the agent carries how long each stage of it took', (t) => {
+  const { times, observed, heard, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
+  hears(700);
+  times.replies.asked(callId);
+  pass(200);
+  times.replies.firstToken(callId);
+  pass(50);
+  times.replies.firstSentence(callId);
+  pass(2_000);
+  plays(1_300);
+  plays(2_500);
+  const latency = { endpointingMs: 300, firstTokenMs: 200, firstSentenceMs: 250, firstAudioMs: 300 };
+  t.deepEqual(latencyOfTurn(1_300), latency);
+  t.deepEqual(observed, [
+    ['endpointing', 300],
+    ['first_token', 200],
+    ['first_sentence', 250],
+    ['first_audio', 300],
+  ]);
+  t.is(heard.length, 3, 'the call hears what the line says');
+  t.is(latencyOfTurn(1_300), undefined, 'it is told once');
+});
+
+test('what is not known is missing', (t) => {
+  const { times, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
+  hears();
+  times.replies.asked(callId);
+  pass(10);
+  times.replies.firstSentence(callId);
+  plays(1_020);
+  t.deepEqual(latencyOfTurn(1_020), { firstSentenceMs: 10, firstAudioMs: 20 });
+});
+
+test('a backchannel is no turn that is answered', (t) => {
+  const { times, observed, hears, plays, latencyOfTurn } = createLatencyWorld();
+  hears(900, true);
+  times.replies.asked(callId);
+  times.replies.firstSentence(callId);
+  plays(1_000);
+  t.deepEqual(latencyOfTurn(1_000), { firstSentenceMs: 0, firstAudioMs: 0 });
+  t.deepEqual(
+    observed.map(([stage]) => stage),
+    ['first_sentence', 'first_audio'],
+  );
+});
+
+test('what the gateway itself says, and what the other party says, is no reply', (t) => {
+  const { times, plays, spoken, latencyOfTurn } = createLatencyWorld();
+  plays(1_000);
+  t.is(latencyOfTurn(1_000), undefined, 'a greeting, before any reply');
+  times.replies.asked(callId);
+  times.replies.firstToken(callId);
+  plays(1_500);
+  t.is(latencyOfTurn(1_500), undefined, 'an apology: the reply failed before its first sentence');
+  times.replies.asked(callId);
+  times.replies.firstSentence(callId);
+  plays(2_000);
+  const heard = spoken(2_000, 'user');
+  t.is(times.withLatency(callId, heard), heard);
+  t.truthy(latencyOfTurn(2_000));
+  plays(9_000);
+  t.is(latencyOfTurn(9_000), undefined, 'a reprompt, after the reply');
+});
+
+test('a sentence that nobody heard is not the first sound of a reply', (t) => {
+  const { times, plays, latencyOfTurn } = createLatencyWorld();
+  times.replies.asked(callId);
+  times.replies.firstSentence(callId);
+  plays(1_000, '');
+  plays(1_400);
+  t.deepEqual(latencyOfTurn(1_400), { firstSentenceMs: 0, firstAudioMs: 400 });
+});
+
+test('nothing is kept of a call that is over', (t) => {
+  const { times, plays, latencyOfTurn } = createLatencyWorld();
+  times.replies.asked(callId);
+  times.replies.firstSentence(callId);
+  times.release(callId);
+  plays(1_000);
+  t.is(latencyOfTurn(1_000), undefined);
+});
+
+// Known keys
+
+const everyMs = 5_000;
+
+/** A number with a key and a call in progress, and a database that can be away. */
+const createKeysWorld = async (t: ExecutionContext) => {
+  const database = await testDatabase('known keys');
+  const { numberId, workspaceId } = await storedNumber(database);
+  const liveCalls = createLiveCalls();
+  const clock = new SimulatedClock();
+  const asked: string[] = [];
+  let isAway = false;
+  const known = createKnownKeys({
+    database: scriptedStatements(async (sql, parameters) => {
+      asked.push(sql);
+      if (isAway) throw new DatabaseAway();
+      return database.execute(sql, parameters);
+    }),
+    liveCalls,
+    everyMs,
+    clock,
+    logger: pino({ level: 'silent' }),
+  });
+  t.teardown(known.close);
+  const issueKey = async (): Promise<Buffer> => {
+    const keyHash = randomBytes(32);
+    await putNumberKey(database, { numberId, keyHash, keySealed: 'sealed', issuedAt: new Date() });
+    return keyHash;
+  };
+  return {
+    known,
+    asked,
+    issueKey,
+    numberId,
+    goAway: () => (isAway = true),
+    async begin(callId = 'a-call') {
+      liveCalls.add({ callId, numberId, workspaceId, direction: 'outbound', status: 'active' });
+      known.begin(numberId);
+      await known.settled();
+    },
+    end: () => liveCalls.remove('a-call'),
+    async pass() {
+      clock.increment(everyMs);
+      await known.settled();
+    },
+  };
+};
+
+test.serial(
+  'the key of a call in progress is known without the database, until the call is over',
+  async (t) => {
+    const { known, asked, issueKey, numberId, goAway, begin, end } = await createKeysWorld(t);
+    const key = await issueKey();
+    t.is(known.find([key]), undefined, 'nothing is kept of a number without a call');
+    await begin();
+    goAway();
+    const questions = asked.length;
+    t.is(known.find([randomBytes(32), key])?.id, numberId);
+    t.is(known.find([randomBytes(32)]), undefined);
+    t.is(asked.length, questions);
+    end();
+    t.is(known.find([key]), undefined);
+  },
+);
+
+test.serial('a key that was replaced is forgotten while the database is there to say so', async (t) => {
+  const { known, issueKey, numberId, begin, pass } = await createKeysWorld(t);
+  const old = await issueKey();
+  await begin();
+  t.is(known.find([old])?.id, numberId);
+  const fresh = await issueKey();
+  await pass();
+  t.is(known.find([old]), undefined);
+  t.is(known.find([fresh])?.id, numberId);
+});
+
+test.serial('what was known stays while the database is away', async (t) => {
+  const { known, issueKey, numberId, goAway, begin, pass } = await createKeysWorld(t);
+  const key = await issueKey();
+  await begin();
+  goAway();
+  await pass();
+  await pass();
+  t.is(known.find([key])?.id, numberId);
+});
+
+test.serial('further calls of a number cost no further question', async (t) => {
+  const { asked, issueKey, begin } = await createKeysWorld(t);
+  await issueKey();
+  await begin('one');
+  for (const callId of ['two', 'three', 'four']) await begin(callId);
+  t.is(asked.length, 1);
+});
+
+// Secret keys
+
+const masked: Message = { role: 'user', content: '[keys] ••••' };
+const words: Message = { role: 'user', content: 'Hello.' };
+const user = (content: string): Message => ({ role: 'user', content });
+
+type Keys = ReturnType<typeof createSecretKeys>;
+
+const press = (keys: Keys, digits: string, callId = 'a'): string =>
+  Array.from(digits, (digit) => keys.press(callId, digit)).join('');
+
+test('keys are what they are, until they are secret', (t) => {
+  const keys = createSecretKeys();
+  t.is(press(keys, '1'), '1');
+  keys.hide('a', '#');
+  t.is(press(keys, '12#'), '••#');
+  t.is(press(keys, '1', 'b'), '1', 'those of another call are not');
+  keys.keep('a');
+  t.is(press(keys, '3'), '3');
+  t.deepEqual(keys.reveal('a', [words, masked]), [words, user('[keys] 12')]);
+});
+
+test('the agent gets each of them in its place, also while they are hidden still', (t) => {
+  const keys = createSecretKeys();
+  for (const [digits, isOver] of [
+    ['11', true],
+    ['', true],
+    ['22', false],
+  ] as const) {
+    keys.hide('a', null);
+    press(keys, digits);
+    if (isOver) keys.keep('a');
+  }
+  const history = [masked, user('[keys]'), words, masked];
+  t.deepEqual(keys.reveal('a', history), [user('[keys] 11'), user('[keys]'), words, user('[keys] 22')]);
+  t.deepEqual(keys.reveal('a', history.slice(0, 3)), [user('[keys] 11'), user('[keys]'), words]);
+  t.deepEqual(keys.reveal('b', history), history);
+});
+
+test('those that are asked for anew, or that nobody waits for any more, are no turn', (t) => {
+  const keys = createSecretKeys();
+  keys.hide('a', null);
+  press(keys, '11');
+  keys.hide('a', null);
+  press(keys, '22');
+  keys.forget('a');
+  t.is(press(keys, '3'), '3');
+  keys.hide('a', null);
+  press(keys, '44');
+  keys.keep('a');
+  t.deepEqual(keys.reveal('a', [masked]), [user('[keys] 44')]);
+});
+
+test('those that another process heard stay unknown, and none takes their place', (t) => {
+  const keys = createSecretKeys();
+  keys.begin('a', [words, masked, masked]);
+  t.deepEqual(keys.reveal('a', [words, masked, masked]), [words, masked, masked]);
+  keys.hide('a', null);
+  press(keys, '33');
+  t.deepEqual(keys.reveal('a', [masked, masked, masked]), [masked, masked, user('[keys] 33')]);
+  keys.keep('a');
+  t.deepEqual(keys.reveal('a', [masked, masked, masked]), [masked, masked, user('[keys] 33')]);
+});
+
+test('those of a call that is over are known to nobody', (t) => {
+  const keys = createSecretKeys();
+  keys.hide('a', null);
+  press(keys, '1');
+  keys.release('a');
+  t.deepEqual(keys.reveal('a', [masked]), [masked]);
+  t.is(press(keys, '2'), '2');
+});

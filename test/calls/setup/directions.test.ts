@@ -1,0 +1,505 @@
+/** Call setup by direction: outbound and inbound calls. */
+import test from 'ava';
+import pino from 'pino';
+import { type AuthenticateCaller, createReceiveCall } from '#src/calls/setup/receive-call.ts';
+import type { HandshakeResult } from '#src/domain/agent-call.ts';
+import type { DestinationKind } from '#src/domain/destinations.ts';
+import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
+import { putAgentBinding } from '#src/persistence/agent-bindings.ts';
+import { facts } from '#src/persistence/call-facts.ts';
+import { patchNumber, putInboundAuth } from '#src/persistence/numbers.ts';
+import { patchWorkspace } from '#src/persistence/workspaces.ts';
+import { testDatabase } from '#test/helpers/database.ts';
+import { beginning, type CallControlWorld, createCallControlWorld } from '../call-control-world.ts';
+
+// Place call
+
+const patch = ({ database, stored }: CallControlWorld, changes: Parameters<typeof patchNumber>[2]) =>
+  patchNumber(database, stored, changes);
+
+test.serial(
+  'a call that is placed rings, by its row and on its line, with the policy of the platform',
+  async (t) => {
+    const world = await createCallControlWorld(t);
+    const { callId, from } = await world.callControl.placeCall(await world.number(), {
+      to: '01000000001',
+      instruction: 'Book a table',
+      maxDurationSec: null,
+      keyed: null,
+    });
+    t.is(from, world.stored.number);
+    t.like(await world.rowOf(callId), {
+      status: 'ringing',
+      direction: 'outbound',
+      ownNumber: world.stored.number,
+      counterparty: '01000000001',
+      instruction: 'Book a table',
+      maxDurationSec: 600,
+      recordingEnabled: true,
+      startedAt: new Date(beginning),
+      node: 'test',
+    });
+    t.like(world.lineOf(callId).input, { from: world.stored.number, to: '01000000001', recording: true });
+    t.like(world.agentCalls.get(callId), {
+      instruction: 'Book a table',
+      bearerToken: null,
+      context: { call_id: callId, direction: 'outbound', from: world.stored.number, to: '01000000001' },
+    });
+  },
+);
+
+const durations = test.macro<[number | null, number | 'refused']>({
+  async exec(t, asked, expected) {
+    const world = await createCallControlWorld(t);
+    await patch(world, { maxDurationSec: 900, defaultDurationSec: 300 });
+    if (expected === 'refused') {
+      t.like(await t.throwsAsync(world.place({ maxDurationSec: asked })), {
+        code: 'max_duration_exceeds_policy',
+        extras: { maximum: 900 },
+      });
+      t.is(await world.rows(), 0);
+      t.is(world.lines.size, 0);
+      return;
+    }
+    const callId = await world.place({ maxDurationSec: asked });
+    t.is((await world.rowOf(callId))?.maxDurationSec, expected);
+    world.answer(callId);
+    world.clock.increment(29_000);
+    t.is(world.stateOf(callId), 'active.talking.conversing');
+  },
+  title: (_, asked, expected) =>
+    `of at most 900 and usually 300 seconds, ${asked ?? 'no'} seconds asked for are ${expected}`,
+});
+test.serial(durations, null, 300);
+test.serial(durations, 60, 60);
+test.serial(durations, 899, 899);
+test.serial(durations, 900, 900);
+test.serial(durations, 901, 'refused');
+test.serial(durations, 1_800, 'refused');
+
+test.serial('the usual duration never exceeds the maximum of the number', async (t) => {
+  const world = await createCallControlWorld(t);
+  await patch(world, { maxDurationSec: 120 });
+  t.is((await world.rowOf(await world.place()))?.maxDurationSec, 120);
+});
+
+test.serial('a call ends when its maximum duration is over, counted from the answer', async (t) => {
+  const world = await createCallControlWorld(t);
+  await patch(world, { silenceTimeoutSec: 1_000 });
+  const callId = await world.place({ maxDurationSec: 60 });
+  world.clock.increment(40_000);
+  world.answer(callId);
+  world.clock.increment(59_999);
+  t.is(world.stateOf(callId), 'active.talking.conversing');
+  world.clock.increment(1);
+  t.is(world.stateOf(callId), 'active.ending');
+  t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'hangUp' });
+  world.hangUp(callId);
+  world.clock.increment(5_000);
+  t.like(await world.rowOf(callId), { status: 'completed', endReason: 'max_duration', durationSec: 60 });
+});
+
+test.serial('a telephone that nobody picks up rings for 45 seconds', async (t) => {
+  const world = await createCallControlWorld(t);
+  const callId = await world.place();
+  world.clock.increment(44_999);
+  t.is(world.stateOf(callId), 'ringing.alerting');
+  world.clock.increment(1);
+  t.deepEqual(world.lineOf(callId).commands, [{ type: 'hangUp' }]);
+  world.confirmCancel(callId);
+  t.is(world.stateOf(callId), undefined);
+  t.like(await world.rowOf(callId), { status: 'no_answer', endReason: 'no_answer', durationSec: 0 });
+});
+
+test.serial('a number without an agent places no call', async (t) => {
+  for (const [agentType, chatUrl] of [
+    [null, null],
+    [null, 'https://agent.example'],
+    ['webhook', null],
+    ['webhook', ''],
+  ] as const) {
+    const world = await createCallControlWorld(t);
+    const binding = {
+      agent: 'endpoint',
+      agentType,
+      chatUrl,
+      assistantId: null,
+      agentId: null,
+      controls: 'off',
+    } as const;
+    await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'outbound' });
+    await t.throwsAsync(world.place(), { code: 'no_agent_endpoint' });
+    t.is(await world.rows(), 0);
+    t.is(world.lines.size, 0);
+  }
+});
+
+test.serial('the binding of the other direction does not matter', async (t) => {
+  const world = await createCallControlWorld(t);
+  const binding = {
+    agent: 'endpoint',
+    agentType: null,
+    chatUrl: null,
+    assistantId: null,
+    agentId: null,
+    controls: 'off',
+  } as const;
+  await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'inbound' });
+  t.is((await world.rowOf(await world.place()))?.status, 'ringing');
+});
+
+test.serial('a duration that the policy forbids is told before an agent that is missing', async (t) => {
+  const world = await createCallControlWorld(t);
+  await putAgentBinding(world.database, world.stored.numberId, {
+    direction: 'outbound',
+    agent: 'endpoint',
+    agentType: null,
+    chatUrl: null,
+    assistantId: null,
+    agentId: null,
+    controls: 'off',
+  });
+  await t.throwsAsync(world.place({ maxDurationSec: 1_801 }), { code: 'max_duration_exceeds_policy' });
+});
+
+test.serial('the token that is stored with the outbound agent is opened for its calls', async (t) => {
+  const world = await createCallControlWorld(t);
+  const { numberId } = world.stored;
+  await putAgentBinding(
+    world.database,
+    numberId,
+    {
+      direction: 'outbound',
+      agent: 'endpoint',
+      agentType: 'webhook',
+      chatUrl: 'https://agent.example',
+      assistantId: null,
+      agentId: null,
+      controls: 'off',
+    },
+    world.sealing.seal('outbound-token', numberId),
+  );
+  const callId = await world.place();
+  t.is(world.agentCalls.get(callId)?.bearerToken, 'outbound-token');
+  t.is(world.agentCalls.get(callId)?.binding.chatUrl, 'https://agent.example');
+});
+
+const destinations = (...kinds: DestinationKind[]) => ({ kinds, allowedPrefixes: [], deniedPrefixes: [] });
+
+test.serial(
+  'a destination that is not allowed is refused before anything is dialled, and the key stays free',
+  async (t) => {
+    const world = await createCallControlWorld(t);
+    t.like(await t.throwsAsync(world.place({ to: '0607001234' })), {
+      code: 'destination_not_allowed',
+      status: 403,
+      extras: { reason: 'premium' },
+    });
+    t.like(await t.throwsAsync(world.place({ to: '+12025550123' })), { code: 'invalid_to', status: 400 });
+    t.is(await world.rows(), 0);
+    t.is(world.lines.size, 0);
+  },
+);
+
+test.serial('a workspace opens destinations, and its numbers close them', async (t) => {
+  const world = await createCallControlWorld(t);
+  const { workspaceId } = world.stored;
+  await patchWorkspace(world.database, workspaceId, {
+    destinations: destinations('premium', 'mobile', 'international', 'fixed_line'),
+  });
+  t.is((await world.rowOf(await world.place({ to: '0607001234' })))?.counterparty, '0607001234');
+  t.is((await world.rowOf(await world.place({ to: '+12025550123' })))?.counterparty, '+12025550123');
+  await patch(world, { destinations: destinations('mobile', 'voip') });
+  await t.throwsAsync(world.place({ to: '0607001234' }), { code: 'destination_not_allowed' });
+  await t.throwsAsync(world.place({ to: '+12025550123' }), { code: 'invalid_to' });
+  t.like(await t.throwsAsync(world.place({ to: '07012345678' })), { extras: { reason: 'voip' } });
+  t.is((await world.rowOf(await world.place()))?.status, 'ringing');
+});
+
+test.serial(
+  'a call lasts no longer than what is left of the day, and none is placed when nothing is',
+  async (t) => {
+    const world = await createCallControlWorld(t);
+    await patchWorkspace(world.database, world.stored.workspaceId, { dailyMinutes: 15 });
+    const first = await world.place({ maxDurationSec: 600 });
+    const second = await world.place({ maxDurationSec: 600 });
+    t.is((await world.rowOf(second))?.maxDurationSec, 300);
+    t.like(await t.throwsAsync(world.place()), {
+      code: 'daily_limit_reached',
+      extras: { maximum: 15, resets_at: '2026-11-22T00:00:00.000+09:00' },
+    });
+    t.deepEqual(world.dailyNotices, [{ owner: 'workspace', id: world.stored.workspaceId, what: 'refused' }]);
+    t.is(await world.rows(), 2);
+
+    // It is hung up when its share is over, and what was not talked is given to the next.
+    await patch(world, { silenceTimeoutSec: 1_000 });
+    world.answer(second);
+    world.clock.increment(299_999);
+    t.is(world.stateOf(second), 'active.talking.conversing');
+    world.clock.increment(1);
+    t.is(world.stateOf(second), 'active.ending');
+    world.hangUp(second);
+    world.confirmCancel(first);
+    t.is((await world.rowOf(first))?.status, 'no_answer');
+    t.is((await world.rowOf(await world.place()))?.maxDurationSec, 600);
+  },
+);
+
+test.serial('a number has minutes of its own; who calls it takes none', async (t) => {
+  const world = await createCallControlWorld(t);
+  await patch(world, { dailyMinutes: 1 });
+  t.is((await world.rowOf(await world.place()))?.maxDurationSec, 60);
+  await t.throwsAsync(world.place(), { code: 'daily_limit_reached', message: /^This number/ });
+  t.true((await world.receive()).verdict.accepted);
+});
+
+// Receive call
+
+const agentOf = (
+  { database, sealing, stored }: CallControlWorld,
+  direction: 'inbound' | 'outbound',
+  chatUrl: string,
+) =>
+  putAgentBinding(
+    database,
+    stored.numberId,
+    {
+      direction,
+      agent: 'endpoint',
+      agentType: 'webhook',
+      chatUrl,
+      assistantId: null,
+      agentId: null,
+      controls: 'off',
+    },
+    direction === 'outbound' ? sealing.seal('outbound-token', stored.numberId) : undefined,
+  );
+
+/** Callers are asked for by the door that this handshake is. */
+const guard = ({ database, sealing, stored }: CallControlWorld) =>
+  putInboundAuth(database, stored, {
+    method: 'handshake',
+    url: 'https://door.example',
+    secretSealed: sealing.seal('door-secret', stored.numberId),
+  });
+
+const doorThat = (result: HandshakeResult) => {
+  const asked: Parameters<AuthenticateCaller>[0][] = [];
+  const handshake: AuthenticateCaller = (request) => {
+    asked.push(request);
+    return Promise.resolve(result);
+  };
+  return { asked, handshake };
+};
+
+test.serial(
+  'a caller is let in: the row rings, the line answers, the numbers are turned round',
+  async (t) => {
+    const world = await createCallControlWorld(t);
+    const { callId, verdict } = await world.receive();
+    t.deepEqual(verdict, { accepted: true });
+    t.like(await world.rowOf(callId), {
+      status: 'ringing',
+      direction: 'inbound',
+      ownNumber: world.stored.number,
+      counterparty: '01012345678',
+      instruction: null,
+      maxDurationSec: 600,
+      startedAt: new Date(beginning),
+    });
+    t.like(world.lineOf(callId).input, {
+      direction: 'inbound',
+      from: '01012345678',
+      to: world.stored.number,
+    });
+    world.answer(callId);
+    t.like(await world.rowOf(callId), { status: 'active' });
+  },
+);
+
+for (const from of ['anonymous', '+12025550123', '204'])
+  test.serial(`the caller "${from}" is told to the agent and kept as such`, async (t) => {
+    const world = await createCallControlWorld(t);
+    const { callId } = await world.receive({ from });
+    t.is((await world.rowOf(callId))?.counterparty, from);
+    t.is(world.agentCalls.get(callId)?.context.from, from);
+  });
+
+test.serial('a number of nobody’s is not answered, and leaves nothing', async (t) => {
+  const world = await createCallControlWorld(t);
+  const { callId, verdict } = await world.receive({ to: '0299999999' });
+  t.deepEqual(verdict, { accepted: false, because: 'unknown_number' });
+  t.is(await world.rowOf(callId), undefined);
+  t.is(world.lines.size, 0);
+});
+
+test.serial(
+  'a number without an inbound agent turns its callers away, whatever its outbound agent is',
+  async (t) => {
+    const world = await createCallControlWorld(t);
+    await agentOf(world, 'outbound', 'https://agent.example');
+    await agentOf(world, 'inbound', '');
+    const { callId, verdict } = await world.receive();
+    t.deepEqual(verdict, { accepted: false, because: 'no_agent_endpoint' });
+    t.like(await world.rowOf(callId), { status: 'failed', endReason: 'no_agent_endpoint', durationSec: 0 });
+    t.like(await facts(world.database, callId), [{ sequence: 1, type: 'call.ended' }]);
+    t.deepEqual(world.ends, [`${callId} failed no_agent_endpoint`]);
+    t.is(world.lines.size, 0);
+  },
+);
+
+test.serial(
+  'without a handshake there is no token for an inbound agent, least of all that of the outbound one',
+  async (t) => {
+    const world = await createCallControlWorld(t);
+    await agentOf(world, 'outbound', 'https://outbound.example');
+    await agentOf(world, 'inbound', 'https://inbound.example');
+    const { callId } = await world.receive();
+    t.is(world.agentCalls.get(callId)?.bearerToken, null);
+    t.is(world.agentCalls.get(callId)?.binding.chatUrl, 'https://inbound.example');
+  },
+);
+
+test.serial('the session token of the handshake is that of the call, and of no other', async (t) => {
+  const door = doorThat({ allowed: true, sessionToken: 'session-of-this-caller' });
+  const world = await createCallControlWorld(t, { handshake: door.handshake });
+  await agentOf(world, 'outbound', 'https://outbound.example');
+  await guard(world);
+  const { callId, verdict } = await world.receive();
+  t.deepEqual(verdict, { accepted: true });
+  t.is(world.agentCalls.get(callId)?.bearerToken, 'session-of-this-caller');
+  t.deepEqual(door.asked, [
+    {
+      url: 'https://door.example',
+      secret: 'door-secret',
+      workspaceId: world.stored.workspaceId,
+      context: {
+        call_id: callId,
+        direction: 'inbound',
+        from: '01012345678',
+        to: world.stored.number,
+        language: 'ko',
+      },
+    },
+  ]);
+});
+
+test.serial(
+  'whom the handshake rejects is not answered, and leaves the facts of a call that ended',
+  async (t) => {
+    const door = doorThat({ allowed: false, reason: 'It answered 403.' });
+    const world = await createCallControlWorld(t, { handshake: door.handshake });
+    await guard(world);
+    const { callId, verdict } = await world.receive();
+    t.deepEqual(verdict, { accepted: false, because: 'caller_rejected' });
+    t.like(await world.rowOf(callId), {
+      status: 'failed',
+      endReason: 'caller_rejected',
+      durationSec: 0,
+      answeredAt: null,
+      endedAt: new Date(beginning),
+    });
+    const [fact, ...more] = await facts(world.database, callId);
+    t.like(fact, { type: 'call.ended', data: { reason: 'caller_rejected', status: 'failed' } });
+    t.deepEqual(more, []);
+    t.is(world.lines.size, 0);
+  },
+);
+
+test.serial('a caller whom nobody could take is not asked for by the handshake', async (t) => {
+  const door = doorThat({ allowed: true, sessionToken: 'unused' });
+  const world = await createCallControlWorld(t, { handshake: door.handshake });
+  await guard(world);
+  await agentOf(world, 'inbound', '');
+  t.like(await world.receive(), { verdict: { because: 'no_agent_endpoint' } });
+  t.deepEqual(door.asked, []);
+});
+
+test.serial('a gateway that is full or shuts down turns callers away without a row', async (t) => {
+  const full = await createCallControlWorld(t, { limits: { maxCalls: 0, maxBeginning: 100 } });
+  const refused = await full.receive();
+  t.deepEqual(refused.verdict, { accepted: false, because: 'over_capacity' });
+  t.is(await full.rowOf(refused.callId), undefined);
+
+  const draining = await createCallControlWorld(t);
+  draining.callControl.admission.drain();
+  t.deepEqual((await draining.receive()).verdict, { accepted: false, because: 'draining' });
+  t.is(await draining.rows(), 0);
+});
+
+test.serial('a number with its maximum of calls is busy for the next caller', async (t) => {
+  const world = await createCallControlWorld(t, { maxCallsInProgress: 1 });
+  t.like(await world.receive(), { verdict: { accepted: true } });
+  t.like(await world.receive(), { verdict: { accepted: false, because: 'concurrency_limit' } });
+  t.is(await world.rows(), 1);
+});
+
+test.serial('what is no refusal but a fault is not taken for one', async (t) => {
+  const world = await createCallControlWorld(t, {
+    keepAgent: () => {
+      throw new Error('A mistake of ours');
+    },
+  });
+  await t.throwsAsync(world.receive(), { message: 'A mistake of ours' });
+});
+
+const arrival = { callId: crypto.randomUUID(), from: '01012345678', to: '07000000001', at: Date.now() };
+
+const withoutRoom = test.macro({
+  title: (_title, code: RefusalCode) => `an arrival that is refused with ${code} costs no look-up`,
+  async exec(t, code: RefusalCode) {
+    const never = async (): Promise<never> => {
+      throw new Error('It was looked up all the same');
+    };
+    const receiveCall = createReceiveCall({
+      database: await testDatabase('receive call'),
+      admission: {
+        check: () => {
+          throw new Refusal(code, 'There is no room.');
+        },
+      },
+      findNumber: never,
+      handshake: never,
+      startCall: never,
+      policyOf: () => {
+        throw new Error('Nobody was called');
+      },
+      observer: { began: () => t.fail(), ended: () => t.fail() },
+      journal: { wasWritten: () => t.fail() },
+      now: Date.now,
+      node: 'test',
+      logger: pino({ level: 'silent' }),
+    });
+    t.deepEqual(await receiveCall(arrival), { accepted: false, because: code });
+  },
+});
+
+test.serial(withoutRoom, 'over_capacity');
+test.serial(withoutRoom, 'draining');
+
+test.serial(
+  'what the network tells of a caller is kept with its call, also of one that is not taken',
+  async (t) => {
+    const world = await createCallControlWorld(t);
+    const diversions = [{ number: '0212345678', reason: 'no-answer' }];
+    const { callId } = await world.receive({ identity: { name: '김민지', diversions } });
+    t.like(await world.rowOf(callId), { callerName: '김민지', diversions });
+    const plain = await world.receive({ identity: { name: null, diversions: [] } });
+    t.like(await world.rowOf(plain.callId), { callerName: null, diversions: null });
+    const binding = {
+      agent: 'endpoint',
+      agentType: null,
+      chatUrl: null,
+      assistantId: null,
+      agentId: null,
+      controls: 'off',
+    } as const;
+    await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'inbound' });
+    const refused = await world.receive({ identity: { name: 'Kim', diversions } });
+    t.like(await world.rowOf(refused.callId), {
+      endReason: 'no_agent_endpoint',
+      callerName: 'Kim',
+      diversions,
+    });
+  },
+);

@@ -1,0 +1,210 @@
+/** Summaries of calls. */
+import test from 'ava';
+import pino from 'pino';
+import { SimulatedClock } from 'xstate';
+import { createSummaries } from '#src/calls/summaries/summaries.ts';
+import { summarize } from '#src/calls/summaries/summarize.ts';
+import type { CallToSummarize, SummarizeByModel } from '#src/domain/call-summary.ts';
+import { endReasons } from '#src/domain/end-reasons.ts';
+import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
+
+// Summarize
+
+const turns: CallToSummarize['turns'] = [
+  { role: 'assistant', text: '안녕하세요.' },
+  { role: 'user', text: '네, 좋아요.' },
+  { role: 'assistant', text: '감사합니다.' },
+];
+
+const source = (changes: Partial<CallToSummarize> = {}): CallToSummarize => ({
+  language: 'ko',
+  durationSec: 12.6,
+  endReason: 'agent_hangup',
+  turns,
+  ...changes,
+});
+
+test('a Korean call is summarized in Korean', (t) => {
+  const expected =
+    '13초 통화, AI 2번, 상대방 1번 발화. AI가 통화를 마쳤습니다. 상대방의 마지막 말: "네, 좋아요."';
+  t.is(summarize(source()), expected);
+  t.is(summarize(source({ language: 'ko-KR' })), expected);
+});
+
+test('a Japanese call is summarized in Japanese', (t) => {
+  t.is(
+    summarize(source({ language: 'ja', turns: [{ role: 'user', text: 'はい。' }] })),
+    '13秒の通話、AI 0回、相手 1回の発話。AIが通話を終了しました。相手の最後の言葉:「はい。」',
+  );
+});
+
+test('any other call is summarized in English', (t) => {
+  t.is(
+    summarize(source({ language: 'fr', turns: [...turns, { role: 'user', text: 'はい。' }] })),
+    '13 s connected. The AI spoke 2 times, the other party 2 times. The AI ended the call. ' +
+      'Last words of the other party: "はい。"',
+  );
+  t.regex(summarize(source({ language: 'en' })), /The AI spoke 2 times, the other party once\./);
+});
+
+test('a call without a word says so, in place of numbers', (t) => {
+  const unanswered = { durationSec: 0, endReason: 'busy', turns: [] } as const;
+  t.is(summarize(source(unanswered)), '대화는 없었습니다. 상대방이 통화 중이었습니다.');
+  t.is(summarize(source({ ...unanswered, language: 'en' })), 'Nothing was said. The line was busy.');
+  t.is(
+    summarize(source({ ...unanswered, language: 'en', turns: [{ role: 'assistant', text: '' }] })),
+    'Nothing was said. The line was busy.',
+    'what was never heard does not count',
+  );
+});
+
+test('where only the agent spoke there are no last words', (t) => {
+  t.is(
+    summarize(source({ turns: turns.slice(0, 1) })),
+    '13초 통화, AI 1번, 상대방 0번 발화. AI가 통화를 마쳤습니다.',
+  );
+});
+
+test('an unknown duration is not told', (t) => {
+  t.is(
+    summarize(source({ durationSec: null, endReason: 'system_error', language: 'en' })),
+    'The AI spoke 2 times, the other party once. The call ended because of an error in the gateway. ' +
+      'Last words of the other party: "네, 좋아요."',
+  );
+  t.regex(summarize(source({ durationSec: null })), /^AI 2번, 상대방 1번 발화\./);
+});
+
+test('long last words are cut between two characters', (t) => {
+  const summary = (text: string): string => summarize(source({ turns: [{ role: 'user', text }] }));
+  t.true(summary('가'.repeat(120)).endsWith(`"${'가'.repeat(120)}"`));
+  t.true(summary('가'.repeat(121)).endsWith(`"${'가'.repeat(119)}…"`));
+  t.true(summary(`${'가'.repeat(118)}😀😀😀`).endsWith('가😀…"'));
+});
+
+test('every reason has its words in each language', (t) => {
+  for (const language of ['ko', 'en', 'ja']) {
+    const summaries = endReasons.map((endReason) => summarize(source({ language, endReason, turns: [] })));
+    t.is(new Set(summaries).size, endReasons.length);
+    for (const summary of summaries) t.notRegex(summary, /undefined|_/);
+  }
+});
+
+// Summaries
+
+const call = { language: 'en', durationSec: 12, endReason: 'agent_hangup' };
+const words = [
+  { role: 'assistant', text: 'Is Friday fine?' },
+  { role: 'user', text: 'A secret word.' },
+];
+const fromFacts = /^12 s connected\..*The AI ended the call\./;
+
+const setUpSummaries = (summarizeByModel: SummarizeByModel | null, turns: readonly object[] = words) => {
+  const database = scriptedDatabase(() => Promise.resolve([{ ...call, turns }]));
+  const clock = new SimulatedClock();
+  const published: string[] = [];
+  const logged: string[] = [];
+  const summaries = createSummaries({
+    database,
+    journal: {
+      publish(_callId, fact) {
+        if (fact.type === 'call.summarized') published.push(fact.summary);
+      },
+    },
+    summarizeByModel,
+    modelMs: 20_000,
+    clock,
+    logger: pino({}, { write: (line: string) => void logged.push(line) }),
+  });
+  return { summaries, clock, published, logged };
+};
+
+/** A model that never answers; `asked` resolves when it is asked. */
+const stuckModel = () => {
+  const asked = Promise.withResolvers<void>();
+  const summarize: SummarizeByModel = (_call, signal) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
+      asked.resolve();
+    });
+  return { asked: asked.promise, summarize };
+};
+
+test.serial('the model is given the language and the words, and what it says is the summary', async (t) => {
+  const asked: unknown[] = [];
+  const { summaries, published } = setUpSummaries((source) => {
+    asked.push(source);
+    return Promise.resolve('They agreed on Friday.');
+  });
+  summaries.write('call-1');
+  await summaries.settled();
+  t.deepEqual(asked, [{ language: 'en', turns: words }]);
+  t.deepEqual(published, ['They agreed on Friday.']);
+});
+
+test.serial(
+  'without a model, and without a word that was heard, the facts alone make the summary',
+  async (t) => {
+    const without = setUpSummaries(null);
+    without.summaries.write('call-1');
+    await without.summaries.settled();
+    t.regex(without.published[0] ?? '', fromFacts);
+
+    const silent = setUpSummaries(() => Promise.resolve('It was asked.'), [{ role: 'assistant', text: '' }]);
+    silent.summaries.write('call-1');
+    await silent.summaries.settled();
+    t.deepEqual(silent.published, ['Nothing was said. The AI ended the call.']);
+  },
+);
+
+test.serial('what is known with the end is not looked up again', async (t) => {
+  const { summaries, published } = setUpSummaries(null, []);
+  summaries.write('call-1', { language: 'en', durationSec: 3, endReason: 'counterparty_hangup', turns: [] });
+  summaries.write('call-2', null);
+  await summaries.settled();
+  t.deepEqual(published.toSorted(), [
+    'Nothing was said. The AI ended the call.',
+    'Nothing was said. The other party hung up.',
+  ]);
+});
+
+test.serial('a model that fails is replaced, and the log says why without a word of the call', async (t) => {
+  const failures = [
+    Object.assign(new Error('HTTP 500'), { failure: 'http_error', serverSays: 'A secret word.' }),
+    new SyntaxError('unexpected "A secret word."'),
+  ];
+  for (const error of failures) {
+    const { summaries, published, logged } = setUpSummaries(() => Promise.reject(error));
+    summaries.write('call-1');
+    await summaries.settled();
+    t.regex(published[0] ?? '', fromFacts);
+    t.is(logged.length, 1);
+    t.regex(logged[0] ?? '', /"level":40.*"call_id":"call-1"/);
+    t.notRegex(logged[0] ?? '', /secret/);
+  }
+});
+
+test.serial('a model that takes too long is given up', async (t) => {
+  const { asked, summarize } = stuckModel();
+  const { summaries, clock, published } = setUpSummaries(summarize);
+  summaries.write('call-1');
+  await asked;
+  clock.increment(19_999);
+  t.deepEqual(published, []);
+  clock.increment(1);
+  await summaries.settled();
+  t.regex(published[0] ?? '', fromFacts);
+});
+
+test.serial('the end of the gateway waits for the model a little, and then asks it no more', async (t) => {
+  const { asked, summarize } = stuckModel();
+  const { summaries, clock, published } = setUpSummaries(summarize);
+  summaries.write('call-1');
+  await asked;
+  summaries.hurry();
+  clock.increment(2_000);
+  await summaries.settled();
+  t.regex(published[0] ?? '', fromFacts);
+  summaries.write('call-2');
+  await summaries.settled();
+  t.is(published.length, 2);
+});

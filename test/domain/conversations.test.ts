@@ -1,0 +1,305 @@
+/** Values of a conversation: bindings, contexts, backchannels, kickoff, phrases, refusals and end reasons. */
+import test from 'ava';
+import * as fc from 'fast-check';
+import type { Direction } from '#machines/line.ts';
+import { type EndReason, outcomeOf } from '#machines/outcome.ts';
+import {
+  type AgentBinding,
+  type AgentType,
+  agentTypes,
+  canTakeCalls,
+  keepWhatTypeStores,
+} from '#src/domain/agent-binding.ts';
+import { agentContext } from '#src/domain/agent-context.ts';
+import { isBackchannel } from '#src/domain/backchannels.ts';
+import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
+import { kickoffFor } from '#src/domain/kickoff.ts';
+import { languages } from '#src/domain/language.ts';
+import { builtInGreeting, phrases } from '#src/domain/phrases.ts';
+import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
+
+// Agent binding
+
+const full: AgentBinding = {
+  direction: 'outbound',
+  agent: 'endpoint',
+  agentType: 'webhook',
+  chatUrl: 'https://agent.example/chat',
+  assistantId: 'an-assistant',
+  agentId: 'an-agent',
+  controls: 'off',
+};
+
+const stored = test.macro<[AgentType | null, Direction, ('assistantId' | 'agentId')[]]>({
+  exec(t, agentType, direction, kept) {
+    const binding = { ...full, agentType, direction };
+    t.deepEqual(keepWhatTypeStores(binding), {
+      ...binding,
+      assistantId: kept.includes('assistantId') ? 'an-assistant' : null,
+      agentId: kept.includes('agentId') ? 'an-agent' : null,
+    });
+  },
+  title: (_, agentType, direction, kept) =>
+    `${agentType ?? 'no type'} ${direction} stores the chat URL${kept.map((name) => ` and ${name}`).join('')}`,
+});
+
+test(stored, 'webhook', 'inbound', []);
+test(stored, 'webhook', 'outbound', []);
+test(stored, 'openai_compatible', 'inbound', []);
+test(stored, 'openai_compatible', 'outbound', []);
+test(stored, 'n8n', 'inbound', []);
+test(stored, 'n8n', 'outbound', []);
+test(stored, 'langgraph', 'inbound', ['assistantId']);
+test(stored, 'langgraph', 'outbound', ['assistantId']);
+test(stored, 'mastra', 'inbound', []);
+test(stored, 'mastra', 'outbound', ['agentId']);
+test(stored, null, 'inbound', []);
+test(stored, null, 'outbound', []);
+
+test('the built-in agent takes calls without anything else', (t) => {
+  t.true(canTakeCalls({ ...full, agent: 'builtin', agentType: null, chatUrl: null }));
+});
+
+test('an endpoint takes calls when it has a type and a chat URL', (t) => {
+  for (const agentType of agentTypes) t.true(canTakeCalls({ ...full, agentType }));
+  t.false(canTakeCalls({ ...full, agentType: null }));
+  t.false(canTakeCalls({ ...full, chatUrl: null }));
+  t.false(canTakeCalls({ ...full, chatUrl: '' }));
+});
+
+// Agent context
+
+const call = { id: 'a-call', ownNumber: '0212345678', counterparty: '01000000001', language: 'ko' };
+
+test('outbound, the context goes from my number to the callee', (t) => {
+  t.deepEqual(agentContext({ ...call, direction: 'outbound' }), {
+    call_id: 'a-call',
+    direction: 'outbound',
+    from: '0212345678',
+    to: '01000000001',
+    language: 'ko',
+  });
+});
+
+test('inbound, the context goes from the caller to my number', (t) => {
+  t.deepEqual(agentContext({ ...call, direction: 'inbound' }), {
+    call_id: 'a-call',
+    direction: 'inbound',
+    from: '01000000001',
+    to: '0212345678',
+    language: 'ko',
+  });
+});
+
+// Backchannels
+
+const murmurs = test.macro<[language: string, text: string]>({
+  exec(t, language, text) {
+    t.true(isBackchannel(text, language));
+  },
+  title: (_, language, text) => `"${text}" is a backchannel (${language})`,
+});
+
+const speaks = test.macro<[language: string, text: string]>({
+  exec(t, language, text) {
+    t.false(isBackchannel(text, language));
+  },
+  title: (_, language, text) => `"${text}" is more than a backchannel (${language})`,
+});
+
+for (const text of [
+  '네',
+  '네.',
+  '네, 네.',
+  '네네네',
+  '음...',
+  '음~',
+  '아, 예',
+  '그렇죠',
+  '응',
+  '어어',
+  '네에',
+  '네네에넵예예',
+  '으음음음응응',
+  '아하아아하',
+  '맞아요그렇죠그래요',
+])
+  test(murmurs, 'ko', text);
+for (const text of [
+  'uh-huh',
+  'Uh-huh.',
+  'Mm-hmm',
+  'mhm',
+  'mmm',
+  'Right.',
+  'okay',
+  'OK, OK',
+  'Yeah, right',
+  'hmm',
+])
+  test(murmurs, 'en', text);
+for (const text of ['はい', 'はい、はい。', 'うん', 'うーん', 'ええ', 'はいはい', 'なるほど'])
+  test(murmurs, 'ja', text);
+test(murmurs, 'ko-KR', '네');
+test(murmurs, 'EN-us', 'Uh-huh');
+
+for (const text of [
+  `${'아'.repeat(40)}악`,
+  `${'네'.repeat(40)}에에`,
+  '으으음',
+  '아니요',
+  '네, 잠깐만요',
+  '여보세요',
+  '어디세요?',
+  '',
+  '...',
+  'uh-huh',
+])
+  test(speaks, 'ko', text);
+for (const text of ['No', 'Okay, but wait', 'right now', 'hum', 'mum', '', '?', '네'])
+  test(speaks, 'en', text);
+for (const text of ['いいえ', 'はい、でも', 'ちょっと', 'うんめい']) test(speaks, 'ja', text);
+test(speaks, 'fr', 'oui');
+test(speaks, '', 'okay');
+
+// Kickoff
+
+const firstLine = '[outbound call connected] You speak first. The other party has not said anything yet.';
+
+test('the kickoff has two lines: that the call is outbound, and the task', (t) => {
+  t.is(kickoffFor('Ask about the opening hours.'), `${firstLine}\n[task] Ask about the opening hours.`);
+});
+
+const withoutTask = test.macro<[string | null]>({
+  exec: (t, instruction) => t.is(kickoffFor(instruction), firstLine),
+  title: (_, instruction) => `without a task there is the first line alone: ${JSON.stringify(instruction)}`,
+});
+
+test(withoutTask, null);
+test(withoutTask, '');
+test(withoutTask, ' \n \t ');
+
+const folded = test.macro<[string, string]>({
+  exec: (t, instruction, task) => t.is(kickoffFor(instruction), `${firstLine}\n[task] ${task}`),
+  title: (_, instruction) => `line breaks are folded into spaces: ${JSON.stringify(instruction)}`,
+});
+
+test(folded, 'One.\nTwo.', 'One. Two.');
+test(folded, 'One.\r\nTwo.\r\nThree.', 'One. Two. Three.');
+test(folded, 'One.\n\n\nTwo.', 'One. Two.');
+test(folded, 'One.  \n  Two.', 'One. Two.');
+test(folded, '\nOne.\n', 'One.');
+test(folded, 'One.\rTwo.', 'One. Two.');
+test(folded, 'One.\u2028Two.\u2029Three.', 'One. Two. Three.');
+test(folded, 'One  two.', 'One  two.');
+
+test('a kickoff never has more than two lines, so a task cannot pretend to be another marker', (t) => {
+  const instruction = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\r', '\u2028', '\u2029', '[') });
+  fc.assert(
+    fc.property(instruction, (text) => {
+      const lines = kickoffFor(text).split(/[\r\n\u2028\u2029]/);
+      return lines[0] === firstLine && lines.length === (text.trim() === '' ? 1 : 2);
+    }),
+  );
+  t.pass();
+});
+
+// Phrases
+
+for (const language of languages)
+  test(`the gateway can apologise, ask again and greet in ${language}`, (t) => {
+    const { voicemailMessage: _message, ...said } = phrases[language];
+    const sentences = [...Object.values(said), builtInGreeting[language]];
+    t.is(new Set(sentences).size, 7, 'each moment has words of its own');
+    for (const sentence of sentences) t.regex(sentence, /^\S.+[.?。]$/s);
+  });
+
+// Refusal
+
+/** See guides/design/wire.md, "Errors". */
+const statuses: readonly (readonly [RefusalCode, number])[] = [
+  ['no_agent_endpoint', 422],
+  ['invalid_max_duration_sec', 400],
+  ['max_duration_exceeds_policy', 400],
+  ['range_not_satisfiable', 416],
+  ['recording_not_available', 409],
+  ['call_not_active', 409],
+  ['room_unknown', 409],
+  ['call_not_found', 404],
+  ['hangup_failed', 502],
+  ['hangup_unavailable', 503],
+  ['unauthorized', 401],
+  ['number_mismatch', 403],
+  ['destination_not_allowed', 403],
+  ['invalid_request', 400],
+  ['invalid_to', 400],
+  ['rate_limited', 429],
+  ['concurrency_limit', 429],
+  ['draining', 503],
+  ['over_capacity', 503],
+  ['idempotency_in_progress', 409],
+  ['idempotency_key_reused', 422],
+  ['search_too_broad', 422],
+];
+
+for (const [code, status] of statuses)
+  test(`${code} is ${status}`, (t) => {
+    t.is(new Refusal(code, 'A sentence.').status, status);
+  });
+
+test('a refusal carries its details, its headers and its cause to the API', (t) => {
+  const cause = new Error('the inside');
+  const refusal = new Refusal('max_duration_exceeds_policy', 'At most 600 seconds.', {
+    extras: { maximum: 600 },
+    headers: { 'Retry-After': '5' },
+    cause,
+  });
+  t.true(refusal instanceof Error);
+  t.is(refusal.message, 'At most 600 seconds.');
+  t.deepEqual(refusal.extras, { maximum: 600 });
+  t.deepEqual(refusal.headers, { 'Retry-After': '5' });
+  t.is(refusal.cause, cause);
+});
+
+test('a refusal without details has none', (t) => {
+  const refusal = new Refusal('call_not_found', 'There is no such call.');
+  t.deepEqual(refusal.extras, {});
+  t.deepEqual(refusal.headers, {});
+  t.false('cause' in refusal);
+});
+
+test('every code is a word of the wire with an error status and a title without a full stop', (t) => {
+  for (const [code, { status, title }] of Object.entries(refusalCatalogue)) {
+    t.regex(code, /^[a-z]+(_[a-z]+)*$/);
+    t.true(status >= 400 && status < 600);
+    t.regex(title, /^\S.*[^.\s]$/);
+  }
+});
+
+// End reasons
+
+const nobodyPickedUp: ReadonlySet<EndReason> = new Set(['no_answer', 'busy', 'declined', 'cancelled']);
+const somethingBroke: ReadonlySet<EndReason> = new Set(['agent_error', 'media_error', 'system_error']);
+
+for (const reason of endReasons) {
+  const unanswered = nobodyPickedUp.has(reason) ? 'no_answer' : 'failed';
+  test(`a call that was never answered and ended because of ${reason} is ${unanswered}`, (t) => {
+    t.deepEqual(outcomeOf(reason, false), { reason, status: unanswered });
+  });
+
+  const answered = somethingBroke.has(reason) ? 'failed' : 'completed';
+  test(`a call that was answered and ended because of ${reason} is ${answered}`, (t) => {
+    t.deepEqual(outcomeOf(reason, true), { reason, status: answered });
+  });
+}
+
+test('the list of end reasons is complete, each once', (t) => {
+  // The type says which reasons exist; a reason that the list lacks does not compile here.
+  const missing: Exclude<EndReason, (typeof endReasons)[number]>[] = [];
+  t.deepEqual(missing, []);
+  t.is(new Set(endReasons).size, 18);
+});
+
+test('a call has five statuses', (t) => {
+  t.deepEqual(callStatuses, ['ringing', 'active', 'completed', 'no_answer', 'failed']);
+});

@@ -1,0 +1,917 @@
+/** Delivery of webhook events: the worker, its recovery, fairness and retries. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import test, { type ExecutionContext } from 'ava';
+import * as fc from 'fast-check';
+import type { CompiledQuery } from 'kysely';
+import { initialTransition, transition } from 'xstate';
+import { deliveryPolicy } from '#config/policy.ts';
+import { type DeliveryEvent, deliveryMachine } from '#machines/delivery.ts';
+import { systemClock } from '#src/clocks.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import { afterAttempt } from '#src/events/attempt-delivery.ts';
+import { deliver, type DeliveryOutcome, retryAfterMs } from '#src/events/deliver.ts';
+import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
+import { replayDelivery, rotateSecret } from '#src/events/endpoints.ts';
+import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { claimDeliveries, releaseDelivery } from '#src/persistence/deliveries.ts';
+import { recordDeliveryAttempt } from '#src/persistence/delivery-attempts.ts';
+import { replayDelivery as replayStoredDelivery } from '#src/persistence/delivery-list.ts';
+import { changedTables, tablesIn } from '#test/helpers/query-tables.ts';
+import { until } from '#test/helpers/until.ts';
+import { type Answer, startWebhookReceiver, type WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
+import { createEventWorld, onlyEnded, openWorld, settled } from './event-world.ts';
+import { createSteppedClock } from './stepped-clock.ts';
+
+// Deliver
+
+const body = JSON.stringify({ id: 'evt_1', type: 'call.ended', call: { instruction: '예약 확인 ✓' } });
+
+const client = createEndpointClient({
+  rules: { allowedHosts: [], allowLoopback: true },
+  connectMs: 60_000,
+  maxBodyBytes: 64 * 1024,
+  connectionsPerHost: 50,
+});
+test.after.always(() => client.close());
+
+const receiverOf = async (secret: string): Promise<WebhookReceiver> => {
+  const receiver = await startWebhookReceiver();
+  receiver.trust(secret);
+  return receiver;
+};
+
+const attempt = (
+  receiver: { url: string },
+  secrets: readonly string[],
+  options: { clock?: Clock; signal?: AbortSignal } = {},
+): Promise<DeliveryOutcome> =>
+  deliver(
+    { client, clock: options.clock ?? systemClock },
+    {
+      url: receiver.url,
+      eventId: 'evt_1',
+      body,
+      secrets,
+      timeoutMs: 15_000,
+      signal: options.signal ?? new AbortController().signal,
+    },
+  );
+
+test.serial(
+  'the standardwebhooks package accepts the signature, and the body arrives byte for byte',
+  async (t) => {
+    const secret = newEndpointSecret();
+    const receiver = await receiverOf(secret);
+    t.teardown(receiver.close);
+
+    const before = Math.floor(Date.now() / 1000);
+    const outcome = await attempt(receiver, [secret]);
+
+    t.is(outcome.result, 'delivered');
+    t.is(outcome.httpStatus, 204);
+    t.is(outcome.error, null);
+    const [request] = receiver.received;
+    t.is(request?.rawBody, body);
+    t.is(request?.id, 'evt_1');
+    t.deepEqual(request?.signedWith, [secret]);
+    t.is(request?.headers['content-type'], 'application/json');
+    t.true((request?.timestamp ?? 0) >= before);
+  },
+);
+
+test.serial('the signature is of the second in which the attempt began', async (t) => {
+  const secret = newEndpointSecret();
+  const receiver = await receiverOf(secret);
+  t.teardown(receiver.close);
+  const second = Math.floor(Date.now() / 1000);
+  await attempt(receiver, [secret], { clock: { ...systemClock, now: () => second * 1000 + 999 } });
+  t.is(receiver.received[0]?.timestamp, second);
+});
+
+test.serial(
+  'while a secret is replaced, a receiver that knows either of the two accepts the event',
+  async (t) => {
+    const [previous, current, strange] = [newEndpointSecret(), newEndpointSecret(), newEndpointSecret()];
+    const receiver = await startWebhookReceiver();
+    t.teardown(receiver.close);
+
+    receiver.trust(strange);
+    t.is((await attempt(receiver, [current, previous])).httpStatus, 401);
+    receiver.trust(previous);
+    t.is((await attempt(receiver, [current, previous])).result, 'delivered');
+    receiver.trust(current);
+    await attempt(receiver, [current, previous]);
+    t.deepEqual(receiver.received[2]?.signedWith, [previous, current]);
+  },
+);
+
+const answered = test.macro({
+  title: (_, answer: Answer) => `an endpoint that answers ${JSON.stringify(answer)}`,
+  exec: async (t, answer: Answer, expected: Omit<DeliveryOutcome, 'durationMs' | 'retryAfterMs'>) => {
+    const secret = newEndpointSecret();
+    const receiver = await receiverOf(secret);
+    t.teardown(receiver.close);
+    receiver.answer(answer);
+    const { durationMs, ...outcome } = await attempt(receiver, [secret]);
+    t.deepEqual(outcome, { retryAfterMs: null, ...expected });
+    t.true(durationMs >= 0);
+    t.is(receiver.received.length, 1);
+  },
+});
+
+test.serial(answered, { status: 200, body: 'ok' }, { result: 'delivered', httpStatus: 200, error: null });
+test.serial(answered, { status: 202 }, { result: 'delivered', httpStatus: 202, error: null });
+test.serial(answered, 'endless', { result: 'delivered', httpStatus: 200, error: null });
+test.serial(
+  answered,
+  { status: 302, headers: { location: '/elsewhere' } },
+  { result: 'failed', httpStatus: 302, error: 'HTTP 302: redirects are not followed' },
+);
+test.serial(
+  answered,
+  { status: 304 },
+  { result: 'failed', httpStatus: 304, error: 'HTTP 304: redirects are not followed' },
+);
+test.serial(answered, { status: 404 }, { result: 'failed', httpStatus: 404, error: 'HTTP 404' });
+test.serial(
+  answered,
+  { status: 410 },
+  { result: 'gone', httpStatus: 410, error: 'HTTP 410: the endpoint wants no more events' },
+);
+test.serial(
+  answered,
+  { status: 500, body: 'at secret.js:1' },
+  { result: 'failed', httpStatus: 500, error: 'HTTP 500' },
+);
+test.serial(answered, 'reset', {
+  result: 'failed',
+  httpStatus: null,
+  error: 'The connection failed: ECONNRESET',
+});
+test.serial(answered, 'garbage', { result: 'failed', httpStatus: null, error: 'The answer was not HTTP' });
+
+test.serial('an endpoint that is busy may say for how long', async (t) => {
+  const secret = newEndpointSecret();
+  const receiver = await receiverOf(secret);
+  t.teardown(receiver.close);
+  const clock = createSteppedClock();
+  const wished = async (status: number, retryAfter: string): Promise<number | null> => {
+    receiver.answer({ status, headers: { 'retry-after': retryAfter } });
+    return (await attempt(receiver, [secret], { clock })).retryAfterMs;
+  };
+  t.is(await wished(429, '120'), 120_000);
+  t.is(await wished(503, '0'), 0);
+  const inAMinute = await wished(503, new Date(clock.now() + 60_000).toUTCString());
+  t.true(inAMinute !== null && inAMinute > 59_000 && inAMinute <= 60_000);
+  t.is(await wished(429, 'soon'), null);
+  t.is(await wished(500, '120'), null);
+});
+
+test.serial('an endpoint that nobody listens at', async (t) => {
+  const receiver = await startWebhookReceiver();
+  await receiver.close();
+  const outcome = await attempt(receiver, [newEndpointSecret()]);
+  t.is(outcome.result, 'failed');
+  t.is(outcome.error, 'The connection failed: ECONNREFUSED');
+});
+
+test.serial('an endpoint that does not answer is given up at the time limit, and not before', async (t) => {
+  const secret = newEndpointSecret();
+  const receiver = await receiverOf(secret);
+  t.teardown(receiver.close);
+  receiver.answer('hang');
+  const clock = createSteppedClock();
+
+  let isOver = false;
+  const outcome = attempt(receiver, [secret], { clock }).finally(() => (isOver = true));
+  await receiver.until(1);
+  clock.advance(14_999);
+  await new Promise(setImmediate);
+  t.false(isOver);
+  clock.advance(1);
+
+  t.deepEqual(await outcome, {
+    result: 'failed',
+    httpStatus: null,
+    error: 'No answer within 15 s',
+    retryAfterMs: null,
+    durationMs: 15_000,
+  });
+});
+
+test.serial('an attempt that is broken off says that nobody knows how it went', async (t) => {
+  const secret = newEndpointSecret();
+  const receiver = await receiverOf(secret);
+  t.teardown(receiver.close);
+  receiver.answer('hang');
+  const closing = new AbortController();
+
+  const outcome = attempt(receiver, [secret], { signal: closing.signal });
+  await receiver.until(1);
+  closing.abort();
+
+  t.is((await outcome).result, 'interrupted');
+});
+
+// Delivery worker
+
+const typesAt = (receiver: WebhookReceiver): string[] =>
+  receiver.received.map(({ rawBody }) => String(JSON.parse(rawBody).type)).toSorted();
+
+test.serial('what happens to a call arrives at once, signed, and is listed with its attempt', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint();
+  await world.startWorker();
+
+  const callId = await world.call();
+
+  await receiver.until(2);
+  t.deepEqual(typesAt(receiver), ['call.ended', 'call.ringing']);
+  for (const request of receiver.received) {
+    const event = JSON.parse(request.rawBody);
+    t.is(request.signedWith.length, 1);
+    t.is(event.id, request.id);
+    t.is(event.call.id, callId);
+    t.is(event.call.status, event.type === 'call.ended' ? 'no_answer' : 'ringing');
+  }
+  const [delivery] = await settled(world, id, 'delivered', 'delivered');
+  t.is(delivery?.nextAttemptAt, null);
+  t.deepEqual(
+    delivery?.attempts.map(({ attempt, httpStatus, error }) => ({ attempt, httpStatus, error })),
+    [{ attempt: 1, httpStatus: 204, error: null }],
+  );
+});
+
+test.serial('what was stored while no worker ran is delivered when one starts', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver } = await world.endpoint();
+  await world.call();
+  await world.startWorker();
+  await receiver.until(2);
+  t.deepEqual(typesAt(receiver), ['call.ended', 'call.ringing']);
+});
+
+test.serial('an endpoint gets the types and the number that it asks for', async (t) => {
+  const { world } = await openWorld(t);
+  const otherNumber = await world.addNumber();
+  const everything = await world.endpoint();
+  const ended = await world.endpoint(onlyEnded);
+  const other = await world.endpoint({ numberId: otherNumber });
+  const nothing = await world.endpoint({ ...onlyEnded, numberId: otherNumber, events: ['call.summarized'] });
+  await world.startWorker();
+
+  await world.call();
+  await world.call(otherNumber);
+
+  await Promise.all([everything.receiver.until(4), ended.receiver.until(2), other.receiver.until(2)]);
+  t.deepEqual(typesAt(ended.receiver), ['call.ended', 'call.ended']);
+  t.deepEqual(typesAt(other.receiver), ['call.ended', 'call.ringing']);
+  t.deepEqual(await world.deliveries(nothing.id), []);
+});
+
+test.serial(
+  'a failed delivery is tried again on schedule with the same id and the same bytes, then it is dead',
+  async (t) => {
+    const { db, world } = await openWorld(t);
+    const { receiver, id } = await world.endpoint(onlyEnded);
+    receiver.answer({ status: 500 }, { status: 503 }, { status: 302, headers: { location: '/' } });
+    await world.startWorker({ scheduleSec: [0, 5, 60] });
+
+    await world.call();
+    await receiver.until(1);
+    await world.clock.timerIn(5_000);
+    await db.execute(`update workspace set time_zone = 'Europe/Paris'`);
+    world.clock.advance(5_000);
+    await receiver.until(2);
+    await world.clock.timerIn(60_000);
+    t.is((await world.deliveries(id))[0]?.nextAttemptAt?.getTime(), world.clock.now() + 60_000);
+    world.clock.advance(60_000);
+
+    const [dead] = await settled(world, id, 'dead');
+    t.deepEqual(
+      dead?.attempts.map(({ attempt, httpStatus, error }) => [attempt, httpStatus, error]),
+      [
+        [1, 500, 'HTTP 500'],
+        [2, 503, 'HTTP 503'],
+        [3, 302, 'HTTP 302: redirects are not followed'],
+      ],
+    );
+    const [first, second, third] = receiver.received;
+    t.is(receiver.received.length, 3);
+    t.is(new Set(receiver.received.map((request) => request.id)).size, 1);
+    t.is(new Set(receiver.received.map((request) => request.rawBody)).size, 1);
+    t.is((second?.timestamp ?? 0) - (first?.timestamp ?? 0), 5);
+    t.is((third?.timestamp ?? 0) - (second?.timestamp ?? 0), 60);
+  },
+);
+
+test.serial('a dead delivery that is replayed begins its schedule anew and keeps its attempts', async (t) => {
+  const { db, world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  receiver.answer({ status: 500 }, { status: 503 });
+  await world.startWorker({ scheduleSec: [0] });
+  await world.call();
+  const [dead] = await settled(world, id, 'dead');
+  const replay = () =>
+    replayDelivery(db, {
+      deliveryId: dead?.id ?? '',
+      workspaceId: world.workspaceId,
+      now: new Date(world.clock.now()),
+    });
+
+  // It may have died again by the time it is told.
+  t.truthy(await replay());
+  await receiver.until(2);
+  await settled(world, id, 'dead');
+  await replay();
+
+  const [delivered] = await settled(world, id, 'delivered');
+  t.deepEqual(
+    delivered?.attempts.map(({ attempt, httpStatus }) => [attempt, httpStatus]),
+    [
+      [1, 500],
+      [2, 503],
+      [3, 204],
+    ],
+  );
+});
+
+test.serial(
+  'the events of a call arrive in their order, also when one fails, and no other call waits for that',
+  async (t) => {
+    const { world } = await openWorld(t);
+    const { receiver, id } = await world.endpoint();
+    receiver.answer({ status: 500 });
+    await world.startWorker();
+    const first = await world.call();
+    await receiver.until(1);
+    const second = await world.call();
+    await receiver.until(3);
+    // The end of the first call waits for the second attempt of what was before it.
+    await until('the failure is stored', async () => {
+      const deliveries = await world.deliveries(id);
+      return deliveries.some(({ attempts }) => attempts[0]?.httpStatus === 500) || undefined;
+    });
+    world.clock.advance(5_000);
+    await settled(world, id, 'delivered', 'delivered', 'delivered', 'delivered');
+    const arrivals = receiver.received.map(({ rawBody }) => {
+      const { type, call } = JSON.parse(rawBody);
+      return `${String(type)} of ${call.id === first ? 'the first' : call.id === second ? 'the second' : '?'}`;
+    });
+    t.deepEqual(arrivals, [
+      'call.ringing of the first',
+      'call.ringing of the second',
+      'call.ended of the second',
+      'call.ringing of the first',
+      'call.ended of the first',
+    ]);
+  },
+);
+
+test.serial('an endpoint that asks for time is left alone for so long', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  receiver.answer({ status: 429, headers: { 'retry-after': '90' } });
+  await world.startWorker();
+  await world.call();
+  await receiver.until(1);
+  await world.clock.timerIn(60_000);
+  world.clock.advance(60_000);
+  await world.clock.timerIn(30_000);
+  t.is(receiver.received.length, 1);
+  world.clock.advance(30_000);
+  await settled(world, id, 'delivered');
+  t.is(receiver.received.length, 2);
+});
+
+test.serial('an endpoint that holds its answers back and has a backlog holds up no other', async (t) => {
+  const { world } = await openWorld(t);
+  const slow = await world.endpoint();
+  const release = Promise.withResolvers<void>();
+  slow.receiver.answer(...Array.from({ length: 20 }, () => ({ after: release.promise })));
+  await Promise.all(Array.from({ length: 10 }, () => world.call()));
+  const quick = await world.endpoint();
+  await world.startWorker({ perEndpoint: 2, inAll: 6 });
+  await slow.receiver.until(2);
+
+  await Promise.all(Array.from({ length: 5 }, () => world.call()));
+
+  await quick.receiver.until(10);
+  t.is(slow.receiver.received.length, 2);
+  release.resolve();
+  await slow.receiver.until(30);
+  t.is(new Set(slow.receiver.received.map((request) => request.id)).size, 30);
+});
+
+test.serial('a hanging endpoint is given up after the time limit and tried again', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  receiver.answer('hang');
+  await world.startWorker();
+  await world.call();
+  await receiver.until(1);
+
+  world.clock.advance(15_000);
+  await world.clock.timerIn(5_000);
+  world.clock.advance(5_000);
+
+  const [delivery] = await settled(world, id, 'delivered');
+  t.deepEqual(
+    delivery?.attempts.map(({ durationMs, error }) => [durationMs, error]),
+    [
+      [15_000, 'No answer within 15 s'],
+      [0, null],
+    ],
+  );
+});
+
+test.serial(
+  'both secrets sign while one replaces the other, and only the new one after 24 hours',
+  async (t) => {
+    const { world } = await openWorld(t);
+    const { receiver, id } = await world.endpoint(onlyEnded);
+    const rotated = await rotateSecret(world.administration, {
+      endpointId: id,
+      workspaceId: world.workspaceId,
+    });
+    receiver.trust(rotated?.secret ?? '');
+    await world.startWorker();
+
+    await world.call();
+    await settled(world, id, 'delivered');
+    world.clock.advance(24 * 60 * 60 * 1000);
+    await world.call();
+    await receiver.until(2);
+
+    t.is(receiver.received[0]?.signedWith.length, 2);
+    const signatures = receiver.received.map(
+      ({ headers }) => String(headers['webhook-signature']).split(' ').length,
+    );
+    t.deepEqual(signatures, [2, 1]);
+  },
+);
+
+// Delivery worker recovery
+
+/** A database that breaks at these queries, as often as `times` says. */
+const breaking = (db: Database, isMeant: (query: CompiledQuery) => boolean, times: number): Database => ({
+  ...db,
+  run(query) {
+    if (isMeant(query) && times-- > 0) return Promise.reject(new Error('Connection terminated unexpectedly'));
+    return db.run(query);
+  },
+});
+
+/** Only a claim looks for what has to be delivered. */
+const isClaim = (query: CompiledQuery): boolean => tablesIn(query).has('event');
+
+const isOutcome = (query: CompiledQuery): boolean => changedTables(query).includes('delivery_attempt');
+
+test.serial('what a killed process had claimed is delivered when its lease ends', async (t) => {
+  const { db, world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  await world.call();
+  const now = world.clock.now();
+  const claimed = await claimDeliveries(db, {
+    node: 'another',
+    now: new Date(now),
+    until: new Date(now + 45_000),
+    free: 10,
+    held: new Map(),
+    perEndpoint: 5,
+    restrained: new Map(),
+  });
+  t.is(claimed.length, 1);
+
+  await world.startWorker();
+  await world.clock.timerIn(45_000);
+  t.is(receiver.received.length, 0);
+  world.clock.advance(45_000);
+
+  const [delivery] = await settled(world, id, 'delivered');
+  t.is(delivery?.attempts.length, 1);
+  t.is(receiver.received[0]?.id, claimed[0]?.event.id);
+});
+
+test.serial(
+  'what a killed process of the same node had claimed is delivered as soon as the node starts again',
+  async (t) => {
+    const { db, world } = await openWorld(t);
+    const { receiver, id } = await world.endpoint(onlyEnded);
+    await world.call();
+    const now = world.clock.now();
+    const until = new Date(now + 45_000);
+    const places = { free: 10, held: new Map(), perEndpoint: 5, restrained: new Map() };
+    const claim = { node: 'gateway', now: new Date(now), until, ...places };
+    t.is((await claimDeliveries(db, claim)).length, 1);
+
+    await world.startWorker({ node: 'gateway' });
+
+    const [delivery] = await settled(world, id, 'delivered');
+    t.is(delivery?.attempts.length, 1);
+    t.is(receiver.received.length, 1);
+  },
+);
+
+test.serial('an event whose outcome could not be stored is delivered again with the same id', async (t) => {
+  const { db, world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  await world.startWorker({ db: breaking(db, isOutcome, 1) });
+  await world.call();
+  await receiver.until(1);
+
+  await world.clock.timerIn(45_000);
+  world.clock.advance(45_000);
+
+  const [delivery] = await settled(world, id, 'delivered');
+  t.is(delivery?.attempts.length, 1);
+  t.is(receiver.received.length, 2);
+  t.is(receiver.received[0]?.id, receiver.received[1]?.id);
+});
+
+test.serial('a worker whose database is away for a moment goes on when it is back', async (t) => {
+  const { db, world } = await openWorld(t);
+  const { receiver } = await world.endpoint(onlyEnded);
+  await world.call();
+  await world.startWorker({ db: breaking(db, isClaim, 1) });
+
+  await world.clock.timerIn(1_000);
+  t.is(receiver.received.length, 0);
+  world.clock.advance(1_000);
+
+  await receiver.until(1);
+  t.pass();
+});
+
+test.serial('a secret that cannot be opened costs an attempt, not the worker', async (t) => {
+  const { db, world } = await openWorld(t);
+  const broken = await world.endpoint(onlyEnded);
+  await db.execute(`update webhook_endpoint set secret_sealed = 'nonsense'`);
+  const sound = await world.endpoint(onlyEnded);
+  await world.startWorker();
+  await world.call();
+
+  await settled(world, sound.id, 'delivered');
+  await world.clock.timerIn(5_000);
+  const [delivery] = await world.deliveries(broken.id);
+  t.is(delivery?.attempts[0]?.error, 'The gateway could not make this attempt');
+  t.is(broken.receiver.received.length, 0);
+});
+
+test.serial('closing lets the attempts under way end and claims nothing more', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint();
+  const release = Promise.withResolvers<void>();
+  receiver.answer({ after: release.promise });
+  const worker = await world.startWorker({ perEndpoint: 1 });
+  await world.call();
+  await receiver.until(1);
+
+  const closed = worker.close();
+  release.resolve();
+  await closed;
+
+  t.deepEqual((await world.deliveries(id)).map(({ state }) => state).toSorted(), ['delivered', 'pending']);
+  t.is(receiver.received.length, 1);
+});
+
+test.serial('what is claimed while the worker closes is left to the next one', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  await world.call();
+
+  // Its first look is under way.
+  const worker = await world.startWorker();
+  await worker.close();
+  t.is(receiver.received.length, 0);
+  t.deepEqual(
+    (await world.deliveries(id)).map(({ state }) => state),
+    ['pending'],
+  );
+
+  await world.startWorker();
+  await settled(world, id, 'delivered');
+  t.is(receiver.received.length, 1);
+});
+
+test.serial('an attempt that closing breaks off is given back at once and does not count', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  receiver.answer('hang');
+  const worker = await world.startWorker({ closeMs: 700 });
+  await world.call();
+  await receiver.until(1);
+
+  const closed = worker.close();
+  await world.clock.timerIn(700);
+  world.clock.advance(700);
+  await closed;
+  t.deepEqual((await world.deliveries(id))[0]?.attempts, []);
+
+  await world.startWorker();
+  const [delivery] = await settled(world, id, 'delivered');
+  t.deepEqual(
+    delivery?.attempts.map(({ attempt }) => attempt),
+    [1],
+  );
+});
+
+// Delivery chart
+// The rows of deliveries and their chart go the same ways, whoever takes the steps.
+
+const attemptTimes = { ...deliveryPolicy, scheduleSec: [0, 5, 60] };
+const leaseMs = 45_000;
+
+type Step = Exclude<DeliveryEvent['type'], 'claimed'> | 'time goes by';
+
+const step = fc.constantFrom<Step>(
+  'attempt.delivered',
+  'attempt.failed',
+  'attempt.failed',
+  'attempt.failed',
+  'attempt.gone',
+  'released',
+  'replayed',
+  'time goes by',
+);
+
+/** Of the only row there is. */
+const stateOfRow = async (db: Database, now: number): Promise<string> => {
+  const [found] = await db.execute<{ state: string; due: Date; until: Date | null }>(
+    'select state, next_attempt_at as due, claimed_until as until from event_delivery',
+  );
+  if (found === undefined || found.state !== 'pending') return found?.state ?? 'gone';
+  if (found.until !== null && found.until.getTime() > now) return 'attempting';
+  return found.due.getTime() > now ? 'waiting' : 'pending';
+};
+
+const claimAt = (db: Database, now: number) =>
+  claimDeliveries(db, {
+    node: 'test',
+    now: new Date(now),
+    until: new Date(now + leaseMs),
+    free: 2,
+    held: new Map(),
+    restrained: new Map(),
+    perEndpoint: 1,
+  });
+
+test.serial('a row and the chart are in the same state after every step', async (t) => {
+  const { db, world } = await openWorld(t);
+  await world.endpoint(onlyEnded);
+  const { workspaceId } = world;
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
+      await db.execute('delete from event_delivery');
+      await world.call();
+      const [row] = await db.execute<{ id: string; due: Date }>(
+        'select id, next_attempt_at as due from event_delivery',
+      );
+      const id = row?.id ?? '';
+      let now = row?.due.getTime() ?? 0;
+      let [chart] = initialTransition(deliveryMachine, { times: attemptTimes, failures: 0 });
+      const send = (event: DeliveryEvent): void => {
+        [chart] = transition(deliveryMachine, chart, event);
+      };
+
+      const rowState = () => stateOfRow(db, now);
+      const claim = () => claimAt(db, now);
+
+      const attempt = async (type: Extract<Step, `attempt.${string}`>): Promise<void> => {
+        const [claimed] = await claim();
+        // Only what is pending can be taken.
+        t.is(claimed !== undefined, chart.matches('pending'));
+        if (claimed === undefined) return;
+        send({ type: 'claimed' });
+        t.is(await rowState(), 'attempting');
+        const event =
+          type === 'attempt.failed'
+            ? ({ type, chance: 0, retryAfterMs: null } as const)
+            : ({ type } as const);
+        const next = afterAttempt({ times: attemptTimes, failures: claimed.failedInRound }, event);
+        const record = {
+          attempt: claimed.attempt,
+          at: new Date(now),
+          durationMs: 0,
+          httpStatus: 200,
+          error: null,
+        };
+        await recordDeliveryAttempt(
+          db,
+          id,
+          record,
+          next.state === 'waiting'
+            ? { state: 'pending', nextAttemptAt: new Date(now + next.retryMs) }
+            : { state: next.state },
+        );
+        send(event);
+      };
+
+      for (const type of steps) {
+        if (type === 'time goes by') {
+          now += 100_000;
+          if (chart.matches('waiting')) [chart] = initialTransition(deliveryMachine, chart.context);
+        } else if (type === 'released') {
+          if ((await claim()).length > 0) send({ type: 'claimed' });
+          await releaseDelivery(db, id);
+          send({ type });
+        } else if (type === 'replayed') {
+          await replayStoredDelivery(db, { deliveryId: id, workspaceId, now: new Date(now) });
+          send({ type });
+        } else await attempt(type);
+        t.is(await rowState(), chart.value, `after ${type} of ${steps.join(', ')}`);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+// Fairness
+// Slow and dead endpoints of one workspace are its own affair. No time is measured: the clock stands still.
+
+const timesOf = <Value>(count: number, make: () => Promise<Value>): Promise<Value[]> =>
+  Promise.all(Array.from({ length: count }, make));
+
+const claimed = async (db: Database): Promise<number> =>
+  (await db.execute('select 1 from event_delivery where claimed_until is not null')).length;
+
+test.serial(
+  'twelve endpoints of one workspace that hang take half of the places, and another gets its events at once',
+  async (t) => {
+    const { db, world } = await openWorld(t);
+    const hanging = await timesOf(12, () => world.endpoint(onlyEnded));
+    for (const { receiver } of hanging) receiver.answer(...Array.from({ length: 10 }, () => 'hang' as const));
+    await timesOf(10, () => world.call());
+    await world.startWorker({ perEndpoint: 5, inAll: 100 });
+    const underWay = () => hanging.reduce((sum, { receiver }) => sum + receiver.received.length, 0);
+    while (underWay() < 50) await new Promise(setImmediate);
+
+    const other = await createEventWorld(t, db, world);
+    const good = await other.endpoint(onlyEnded);
+    await timesOf(10, () => other.call());
+    await good.receiver.until(10);
+
+    await settled(other, good.id, ...Array.from({ length: 10 }, () => 'delivered'));
+    t.is(underWay(), 50);
+    t.is(await claimed(db), 50);
+  },
+);
+
+test.serial(
+  'an endpoint that does not answer is left alone, tried with one delivery, and then gets what waited',
+  async (t) => {
+    const { db, world } = await openWorld(t);
+    const { receiver, id } = await world.endpoint(onlyEnded);
+    const release = Promise.withResolvers<void>();
+    receiver.answer(...Array.from({ length: 5 }, () => 'hang' as const), { after: release.promise });
+    const breakers = { opensAfter: 5, coolDown: { firstMs: 7_000, longestMs: 60_000 } };
+    await world.startWorker({ perEndpoint: 5, breakers });
+    await timesOf(8, () => world.call());
+    await receiver.until(5);
+
+    world.clock.advance(15_000);
+    await world.clock.timerIn(5_000);
+    // The retries are due, and wait all the same.
+    world.clock.advance(5_000);
+    await world.clock.timerIn(2_000);
+    t.is(receiver.received.length, 5);
+    world.clock.advance(2_000);
+    await receiver.until(6);
+    t.is(await claimed(db), 1);
+    t.deepEqual(
+      (await world.deliveries(id))
+        .map(({ attempts }) => attempts.length)
+        .toSorted((one, other) => one - other),
+      [0, 0, 0, 1, 1, 1, 1, 1],
+    );
+
+    release.resolve();
+    await settled(world, id, ...Array.from({ length: 8 }, () => 'delivered'));
+    t.is(receiver.received.length, 13);
+  },
+);
+
+test.serial('an endpoint that answers with an error has answered', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver } = await world.endpoint(onlyEnded);
+  receiver.answer(...Array.from({ length: 6 }, () => ({ status: 500 })));
+  const breakers = { opensAfter: 2, coolDown: { firstMs: 60_000, longestMs: 60_000 } };
+  await world.startWorker({ perEndpoint: 1, breakers });
+  await timesOf(6, () => world.call());
+  t.is((await receiver.until(6)).length, 6);
+});
+
+// Retry after
+
+const now = Date.UTC(2026, 10, 21, 3, 0, 0, 500);
+
+test('seconds and dates are understood', (t) => {
+  t.is(retryAfterMs('0', now), 0);
+  t.is(retryAfterMs(' 120 ', now), 120_000);
+  t.is(retryAfterMs('Sat, 21 Nov 2026 03:01:00 GMT', now), 59_500);
+  t.is(retryAfterMs(['7', '9'], now), 7_000);
+});
+
+test('a date that has passed asks for nothing more', (t) => {
+  t.is(retryAfterMs('Sun, 06 Nov 1994 08:49:37 GMT', now), 0);
+});
+
+test('what is neither is no wish', (t) => {
+  for (const value of [
+    undefined,
+    '',
+    '-1',
+    '1.5',
+    '1e3',
+    'soon',
+    '2026-11-21',
+    '21 Nov 2026',
+    'Sat, 99 Xxx 2026 03:01:00 GMT',
+  ])
+    t.is(retryAfterMs(value, now), null, String(value));
+});
+
+test('whatever comes, it is a time to wait or nothing', (t) => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.stringMatching(/^\d{1,400}$/)), (value) => {
+      const wish = retryAfterMs(value, now);
+      t.true(wish === null || wish >= 0);
+    }),
+  );
+});
+
+// Day without receiver
+// A customer's receiver that is down for a whole day, by a simulated clock.
+
+const hourMs = 3_600_000;
+
+/** Tears connections down until it is up; counts what it takes from then on, by id. */
+const fragileReceiver = async (t: ExecutionContext) => {
+  const taken = new Map<string, number>();
+  let isUp = false;
+  let refused = 0;
+  const server = createServer((request, response) => {
+    if (!isUp) {
+      refused += 1;
+      request.socket.resetAndDestroy();
+      return;
+    }
+    const id = String(request.headers['webhook-id']);
+    taken.set(id, (taken.get(id) ?? 0) + 1);
+    request.resume();
+    response.writeHead(204).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The receiver has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}/events`,
+    taken,
+    refused: () => refused,
+    goUp: () => void (isUp = true),
+  };
+};
+
+test.serial('what happened while a receiver was down for a day reaches it, each event once', async (t) => {
+  const { world } = await openWorld(t);
+  const receiver = await fragileReceiver(t);
+  const { id } = await world.endpoint({ url: receiver.url });
+  // No attempt is under way for so long; that time goes by in leaps is none of its business.
+  const tireless = { timeoutMs: 1_000 * hourMs };
+  let worker = await world.startWorker(tireless);
+  const pass = async (hours: number): Promise<void> => {
+    for (let step = 0; step < hours * 6; step += 1) {
+      world.clock.advance(hourMs / 6);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+
+  for (let hour = 0; hour < 24; hour += 2) {
+    await world.call();
+    await pass(2);
+    if (hour !== 12) continue;
+    // A deploy in the midst of it.
+    await worker.close();
+    worker = await world.startWorker(tireless);
+  }
+  t.true(receiver.refused() > 0);
+  t.deepEqual([...receiver.taken], []);
+  receiver.goUp();
+
+  const isDelivered = async () =>
+    (await world.deliveries(id)).every(({ state }) => state === 'delivered' || state === 'dead');
+  while (!(await isDelivered())) await pass(1);
+  const deliveries = await world.deliveries(id);
+  t.is(deliveries.length, 24);
+  t.true(deliveries.every(({ state }) => state === 'delivered'));
+  t.deepEqual([...receiver.taken.keys()].toSorted(), deliveries.map(({ eventId }) => eventId).toSorted());
+  t.true([...receiver.taken.values()].every((times) => times === 1));
+});

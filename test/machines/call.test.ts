@@ -1,0 +1,866 @@
+/** The machine of a call: ringing, audio, hang-up and the first cause of an end. */
+import test from 'ava';
+import type { UnansweredCause } from '#machines/line.ts';
+import { type EndReason, type FinalStatus, outcomeOf } from '#machines/outcome.ts';
+import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
+import { someRoute, someSound } from '#test/helpers/some-sound.ts';
+import {
+  lastCommand,
+  lineEnds,
+  listening,
+  sayingFarewell,
+  sip,
+  theyHangUp,
+  timesHungUp,
+  type World,
+} from './call/stages.ts';
+
+// Ringing
+// From the first ring to the answer, or to the end of a call that nobody answered.
+
+test('a new call rings and has opened its line with what it knows', (t) => {
+  const speech = { recognizer: 'vosk', synthesizer: 'elevenlabs', voice: 'v' };
+  const world = createCallWorld({ recording: true, speech });
+  t.is(world.state(), 'ringing.alerting');
+  t.is(world.conversationState(), 'gone');
+  t.deepEqual(world.facts, []);
+  t.deepEqual(world.commands, []);
+  t.deepEqual(world.opened, {
+    callId: callInput.callId,
+    direction: 'outbound',
+    from: '0212345678',
+    to: '01000000001',
+    language: 'en',
+    speech,
+    recording: true,
+    bargeIn: callInput.bargeIn,
+    turnEnd: callInput.turnEnd,
+  });
+});
+
+test('the ringing of the far end changes nothing', (t) => {
+  const world = createCallWorld();
+  world.onLine({ type: 'line.ringing' });
+  t.is(world.state(), 'ringing.alerting');
+  t.deepEqual(world.facts, []);
+});
+
+test('an answer makes the call active, with its time and what SIP says of it', (t) => {
+  const world = createCallWorld();
+  world.clock.increment(1_000);
+  world.onLine({ type: 'line.answered', sip: { status: 200, reason: 'OK', callId: 'x' } });
+  t.is(world.state(), 'active.talking.conversing');
+  t.deepEqual(world.facts, [
+    { type: 'call.answered', at: 1_000, sip: { status: 200, reason: 'OK', callId: 'x' } },
+  ]);
+});
+
+test('a line without SIP leaves the details out of its facts', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  theyHangUp(world);
+  t.deepEqual(world.facts, [
+    { type: 'call.answered', at: 0 },
+    { type: 'call.ended', at: 0, reason: 'counterparty_hangup', status: 'completed' },
+  ]);
+});
+
+test('nobody picks up within the ring time-out: the line is told, and what it says stands in the record', (t) => {
+  const world = createCallWorld({ ringTimeoutSec: 45 });
+  world.clock.increment(44_999);
+  t.is(world.state(), 'ringing.alerting');
+  world.clock.increment(1);
+  t.is(world.state(), 'ringing.cancelling');
+  t.deepEqual(world.commands, [{ type: 'hangUp' }]);
+  world.onLine({ type: 'line.unanswered', cause: 'cancelled', sip });
+  t.is(world.state(), 'no_answer');
+  t.deepEqual(world.facts, [
+    { type: 'call.ended', at: 45_000, reason: 'no_answer', status: 'no_answer', sip },
+  ]);
+  t.is(world.counts.linesClosed, 1);
+});
+
+test('a line that does not say what became of a cancelled call is given up', (t) => {
+  const world = createCallWorld({ hangUpTimeoutMs: 5_000 });
+  world.ask({ type: 'cancel.requested' });
+  world.clock.increment(4_999);
+  t.deepEqual(world.facts, []);
+  world.clock.increment(1);
+  t.deepEqual(world.facts, [{ type: 'call.ended', reason: 'cancelled', status: 'no_answer' }]);
+  t.is(world.counts.linesClosed, 1);
+});
+
+test('an answer that crosses the cancelling comes too late', (t) => {
+  const world = createCallWorld();
+  world.ask({ type: 'cancel.requested' });
+  world.answer();
+  world.ask({ type: 'cancel.requested' });
+  world.ask({ type: 'gateway.closing' });
+  t.is(world.state(), 'ringing.cancelling');
+  t.deepEqual(world.facts, []);
+  world.onLine({ type: 'line.unanswered', cause: 'cancelled' });
+  t.like(world.end(), { reason: 'cancelled', status: 'no_answer' });
+});
+
+test('the ring time-out ends with the answer', (t) => {
+  const world = createCallWorld({ ringTimeoutSec: 45 });
+  world.clock.increment(44_999);
+  world.answer();
+  world.replyAndPlay('Hello.');
+  world.clock.increment(20_000);
+  t.is(world.state(), 'active.talking.conversing');
+});
+
+const unanswered = test.macro<[UnansweredCause, FinalStatus]>({
+  exec(t, cause, status) {
+    const world = createCallWorld();
+    world.clock.increment(2_000);
+    world.onLine({ type: 'line.unanswered', cause, sip });
+    t.is(world.state(), status);
+    t.deepEqual(world.facts, [{ type: 'call.ended', at: 2_000, reason: cause, status, sip }]);
+    t.is(world.counts.linesClosed, 1);
+  },
+  title: (_, cause, status) => `never answered because of ${cause} is ${status}`,
+});
+
+test(unanswered, 'no_answer', 'no_answer');
+
+test(unanswered, 'busy', 'no_answer');
+
+test(unanswered, 'declined', 'no_answer');
+
+test(unanswered, 'cancelled', 'no_answer');
+
+test(unanswered, 'invalid_number', 'failed');
+
+test(unanswered, 'trunk_error', 'failed');
+
+test(unanswered, 'media_error', 'failed');
+
+test('cancelling a ringing call ends it as cancelled', (t) => {
+  const world = createCallWorld();
+  world.ask({ type: 'cancel.requested' });
+  t.deepEqual(world.commands, [{ type: 'hangUp' }]);
+  world.onLine({ type: 'line.unanswered', cause: 'cancelled', sip });
+  t.is(world.state(), 'no_answer');
+  t.deepEqual(world.facts, [{ type: 'call.ended', at: 0, reason: 'cancelled', status: 'no_answer', sip }]);
+  t.is(world.counts.linesClosed, 1);
+});
+
+test('cancelling comes too late after the answer', (t) => {
+  const world = listening();
+  world.ask({ type: 'cancel.requested' });
+  t.is(world.state(), 'active.talking.conversing');
+});
+
+test('a hangup is not for a call that still rings', (t) => {
+  const world = createCallWorld();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  t.is(world.state(), 'ringing.alerting');
+  t.deepEqual(world.facts, []);
+});
+
+test('an inbound call is answered and greeted, and then the caller is listened to', (t) => {
+  const world = createCallWorld({ direction: 'inbound', kickoff: null, greeting: 'Hello, how can I help?' });
+  world.answer();
+  t.is(world.conversationState(), 'saying.sounding');
+  world.play();
+  world.hear('I have a question.');
+  t.is(world.conversationState(), 'replying.thinking');
+  t.deepEqual(world.turns(), ['assistant: Hello, how can I help?', 'user: I have a question.']);
+});
+
+test('a caller who is gone before the answer is cancelled', (t) => {
+  const world = createCallWorld({ direction: 'inbound', kickoff: null });
+  world.onLine({ type: 'line.unanswered', cause: 'cancelled' });
+  t.like(world.end(), { reason: 'cancelled', status: 'no_answer' });
+});
+
+// Sound
+// Facts of a call about its trunk and its sound.
+
+test('by which trunk it goes is published with the answer, how it sounded with the end', (t) => {
+  const world = createCallWorld();
+  world.onLine({ type: 'line.answered', route: someRoute });
+  world.ask({ type: 'hangup.requested', immediate: true });
+  world.onLine({ type: 'line.ended', by: 'gateway', route: someRoute, sound: someSound });
+  t.like(world.facts[0], { type: 'call.answered', route: someRoute });
+  t.like(world.end(), { type: 'call.ended', route: someRoute, sound: someSound });
+});
+
+test('a line that knows nothing of trunks and packets leaves both out', (t) => {
+  const world = listening();
+  world.onLine({ type: 'line.ended', by: 'counterparty' });
+  const end = world.end();
+  t.truthy(end);
+  t.false(Object.hasOwn(end ?? {}, 'route'));
+  t.false(Object.hasOwn(end ?? {}, 'sound'));
+});
+
+test('sound that goes one way alone is published while the call goes on, and while it ends', (t) => {
+  const world = listening();
+  world.onLine({ type: 'line.one_way', missing: 'nothing_received' });
+  t.like(world.facts.at(-1), { type: 'sound.one_way', missing: 'nothing_received' });
+  t.is(world.state(), 'active.talking.conversing');
+  world.ask({ type: 'hangup.requested', immediate: true });
+  world.onLine({ type: 'line.one_way', missing: 'nothing_delivered' });
+  t.like(world.facts.at(-1), { type: 'sound.one_way', missing: 'nothing_delivered' });
+});
+
+// Asked
+// Requests to a call that talks, besides to hang up: keys and pauses of its recording.
+
+test('keys that the agent presses go to the line, and change nothing else', (t) => {
+  const world = sayingFarewell();
+  world.actor.send({ type: 'keys.requested', keys: '1w#' });
+  t.is(world.state(), 'active.talking.hangup-pending');
+  t.deepEqual(world.commands.at(-1), { type: 'press', keys: '1w#' });
+  t.deepEqual(world.facts.at(-1), { type: 'keys.pressed', keys: '1w#' });
+});
+
+test('a recording is paused and resumed, each once however often it is asked for', (t) => {
+  const world = createCallWorld({ recording: true });
+  world.answer();
+  const begun = world.commands.length;
+  for (const type of ['resume', 'pause', 'pause', 'resume', 'resume', 'pause'] as const)
+    world.ask({ type: `recording.${type}_requested` });
+  t.deepEqual(
+    world.commands.slice(begun).map(({ type }) => type),
+    ['pauseRecording', 'resumeRecording', 'pauseRecording'],
+  );
+  t.deepEqual(
+    world.story().filter((type) => type.startsWith('recording.')),
+    ['recording.paused', 'recording.resumed', 'recording.paused'],
+  );
+  t.is(world.state(), 'active.talking.conversing');
+});
+
+test('a recording can be paused in a farewell, which goes on', (t) => {
+  const world = createCallWorld({ recording: true });
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.ask({ type: 'recording.pause_requested' });
+  t.is(world.state(), 'active.talking.hangup-pending');
+  t.is(world.commands.at(-1)?.type, 'pauseRecording');
+});
+
+test('there is nothing to pause in a call that is not recorded, or not answered', (t) => {
+  const unrecorded = createCallWorld({ recording: false });
+  unrecorded.answer();
+  unrecorded.ask({ type: 'recording.pause_requested' });
+  const ringing = createCallWorld({ recording: true });
+  ringing.ask({ type: 'recording.pause_requested' });
+  ringing.answer();
+  for (const { commands, facts } of [unrecorded, ringing]) {
+    t.false(commands.some(({ type }) => type === 'pauseRecording'));
+    t.false(facts.some(({ type }) => type === 'recording.paused'));
+  }
+});
+
+// Breaking
+// Things that break: lines, agents and conversations, and a gateway that closes.
+
+test('a lost audio path ends the call with media_error', (t) => {
+  const world = listening();
+  world.onLine({ type: 'line.failed' });
+  t.is(world.state(), 'active.ending');
+  t.is(timesHungUp(world), 1);
+  lineEnds(world);
+  t.is(world.state(), 'failed');
+  t.like(world.end(), { reason: 'media_error', status: 'failed' });
+});
+
+test('a lost audio path of a line that confirms nothing fails as well', (t) => {
+  const world = listening();
+  world.onLine({ type: 'line.failed' });
+  world.clock.increment(5_000);
+  t.is(world.state(), 'failed');
+  t.deepEqual(world.end(), { type: 'call.ended', reason: 'media_error', status: 'failed' });
+});
+
+test('an agent that fails twice in a row ends the call with agent_error', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.failed', failure: 'http_error' });
+  world.play();
+  world.hear('Hello?');
+  world.onReply({ type: 'reply.failed', failure: 'http_error' });
+  t.is(world.state(), 'active.ending');
+  lineEnds(world);
+  t.is(world.state(), 'failed');
+  t.like(world.end(), { reason: 'agent_error', status: 'failed' });
+});
+
+test('lasting silence ends the call with silence_timeout, and that is completed', (t) => {
+  const world = listening({ silenceTimeoutSec: 30 });
+  world.clock.increment(30_000);
+  world.play();
+  world.clock.increment(30_000);
+  t.is(world.state(), 'active.ending');
+  lineEnds(world);
+  t.is(world.state(), 'completed');
+  t.like(world.end(), { reason: 'silence_timeout', status: 'completed' });
+});
+
+test('a line that cannot be opened fails the call with system_error', (t) => {
+  const world = createCallWorld({}, { lineCrashes: true });
+  t.is(world.state(), 'failed');
+  t.deepEqual(world.facts, [{ type: 'call.ended', reason: 'system_error', status: 'failed' }]);
+  t.deepEqual(world.errors, []);
+});
+
+test('a line that crashes in the middle of a call fails it with system_error and aborts the reply', (t) => {
+  const world = createCallWorld({}, { lineCrashesOn: 'say' });
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Hello.' });
+  t.is(world.state(), 'failed');
+  t.deepEqual(world.story(), ['call.answered', 'call.ended']);
+  t.like(world.end(), { reason: 'system_error', status: 'failed' });
+  t.is(world.counts.repliesAborted, 1);
+  t.deepEqual(world.errors, []);
+});
+
+test('a line that crashes while it hangs up does not change why the call ended', (t) => {
+  const world = createCallWorld({}, { lineCrashesOn: 'hangUp' });
+  world.answer();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  t.is(world.end()?.reason, 'agent_hangup');
+  t.deepEqual(world.errors, []);
+});
+
+test('a conversation that crashes ends its call with system_error', (t) => {
+  const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'turn.digit' });
+  world.answer();
+  world.onLine({ type: 'line.digit', digit: '1' });
+  t.is(world.state(), 'active.ending');
+  t.is(timesHungUp(world), 1);
+  world.hear('Hello?');
+  lineEnds(world);
+  t.is(world.state(), 'failed');
+  t.deepEqual(world.story(), ['call.answered', 'call.ended']);
+  t.like(world.end(), { reason: 'system_error', status: 'failed' });
+  t.deepEqual(world.errors, []);
+});
+
+test('a crashed conversation of a line that confirms nothing ends too', (t) => {
+  const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'turn.digit' });
+  world.answer();
+  world.onLine({ type: 'line.digit', digit: '1' });
+  world.clock.increment(5_000);
+  world.clock.increment(5_000);
+  t.is(world.state(), 'failed');
+  t.like(world.end(), { reason: 'system_error', status: 'failed' });
+});
+
+test('a conversation that crashes over its last words does not keep the call from ending', (t) => {
+  const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'turn.spoken' });
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Hello.' });
+  world.play('Hel');
+  theyHangUp(world);
+  world.clock.increment(5_000);
+  world.clock.increment(5_000);
+  t.like(world.end(), { reason: 'counterparty_hangup', status: 'completed' });
+  t.is(world.counts.linesClosed, 1);
+});
+
+const closing = test.macro<[string, () => World, EndReason, FinalStatus]>({
+  exec(t, _, start, reason, status) {
+    const world = start();
+    world.ask({ type: 'gateway.closing' });
+    if (world.state().startsWith('ringing')) world.onLine({ type: 'line.unanswered', cause: 'cancelled' });
+    else lineEnds(world);
+    t.is(world.state(), status);
+    t.is(world.end()?.reason, reason);
+    t.is(world.story().filter((type) => type === 'call.ended').length, 1);
+    t.is(world.counts.linesClosed, 1);
+  },
+  title: (_, state, __, reason) => `the gateway closes while the call is ${state}: ${reason}`,
+});
+
+test(closing, 'ringing', () => createCallWorld(), 'system_error', 'failed');
+
+test(closing, 'conversing', () => listening(), 'system_error', 'failed');
+
+test(closing, 'hangup-pending', () => sayingFarewell(), 'system_error', 'failed');
+
+test(
+  closing,
+  'ending',
+  () => {
+    const world = sayingFarewell();
+    world.play();
+    return world;
+  },
+  'agent_hangup',
+  'completed',
+);
+
+// Ending
+// Ends of a call: its longest time, the hangup of either party, and what still counts then.
+
+test('the maximum duration counts from the answer', (t) => {
+  const world = createCallWorld({ maxDurationSec: 60, ringTimeoutSec: 45, silenceTimeoutSec: 300 });
+  world.clock.increment(40_000);
+  world.answer();
+  world.clock.increment(59_999);
+  t.is(world.state(), 'active.talking.conversing');
+  world.clock.increment(1);
+  t.is(world.state(), 'active.ending');
+  lineEnds(world);
+  t.like(world.end(), { reason: 'max_duration', status: 'completed', at: 100_000 });
+});
+
+test('a cancelled hangup does not restart the maximum duration', (t) => {
+  const world = createCallWorld({ maxDurationSec: 60, silenceTimeoutSec: 300 });
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
+  world.clock.increment(30_000);
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.clock.increment(10_000);
+  world.onLine({ type: 'line.speech' });
+  t.is(world.state(), 'active.talking.conversing');
+  world.clock.increment(19_999);
+  t.is(world.state(), 'active.talking.conversing');
+  world.clock.increment(1);
+  t.is(world.state(), 'active.ending');
+  lineEnds(world);
+  t.like(world.end(), { reason: 'max_duration' });
+});
+
+test('the maximum duration ends a call whose hangup is pending', (t) => {
+  const world = createCallWorld({ maxDurationSec: 60, silenceTimeoutSec: 300, farewellWaitMs: 120_000 });
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.clock.increment(60_000);
+  t.is(world.state(), 'active.ending');
+  lineEnds(world);
+  t.like(world.end(), { reason: 'max_duration' });
+});
+
+test('the maximum duration does not hang up a second time, nor wait longer, when the end is under way', (t) => {
+  const world = createCallWorld({ maxDurationSec: 60, silenceTimeoutSec: 300 });
+  world.answer();
+  world.clock.increment(58_000);
+  world.ask({ type: 'hangup.requested', immediate: true });
+  world.clock.increment(4_999);
+  t.is(world.state(), 'active.ending');
+  t.is(timesHungUp(world), 1);
+  world.clock.increment(1);
+  t.is(world.state(), 'completed');
+  t.like(world.end(), { reason: 'agent_hangup' });
+});
+
+test('a line that does not confirm the hangup is given up', (t) => {
+  const world = listening();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  world.clock.increment(4_999);
+  t.is(world.state(), 'active.ending');
+  world.clock.increment(1);
+  t.is(world.state(), 'completed');
+  t.deepEqual(world.end(), { type: 'call.ended', reason: 'agent_hangup', status: 'completed' });
+  t.is(world.counts.linesClosed, 1);
+});
+
+test('what was heard is kept when the line neither confirms the hangup nor reports the rest', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'The first sentence.' });
+  world.onReply({ type: 'reply.sentence', text: 'The second sentence.' });
+  world.play();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  world.clock.increment(5_000);
+  t.is(world.state(), 'completed');
+  t.deepEqual(world.turns(), ['assistant: The first sentence.']);
+  t.is(world.story().at(-1), 'call.ended');
+});
+
+test('what was heard is kept when the line ends without a report of the rest', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'The first sentence.' });
+  world.onReply({ type: 'reply.sentence', text: 'The second sentence.' });
+  world.play();
+  theyHangUp(world);
+  t.is(world.state(), 'completed');
+  t.deepEqual(world.turns(), ['assistant: The first sentence.']);
+  t.is(world.story().at(-1), 'call.ended');
+});
+
+test('the other party hangs up: the call is completed with the time and SIP details of that', (t) => {
+  const world = listening();
+  world.clock.increment(3_000);
+  const details = { status: 200, reason: 'Normal Clearing', callId: 'x' };
+  world.onLine({ type: 'line.ended', by: 'counterparty', sip: details });
+  t.is(world.state(), 'completed');
+  t.deepEqual(world.end(), {
+    type: 'call.ended',
+    at: 3_000,
+    reason: 'counterparty_hangup',
+    status: 'completed',
+    sip: details,
+  });
+  t.is(timesHungUp(world), 0);
+});
+
+test('the other party hangs up in the middle of a sentence: what was heard is in the transcript', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'This is the whole sentence.' });
+  world.play('This is the');
+  theyHangUp(world);
+  t.is(world.state(), 'completed');
+  t.is(world.counts.repliesAborted, 1);
+  t.deepEqual(world.turns(), ['assistant: This is the']);
+  t.deepEqual(world.story(), ['call.answered', 'turn.spoken', 'call.ended']);
+});
+
+test('the other party hangs up while the agent thinks: the request is aborted', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  theyHangUp(world);
+  t.is(world.counts.repliesAborted, 1);
+  t.deepEqual(world.story(), ['call.answered', 'call.ended']);
+});
+
+test('what the other party says while the call is being hung up comes too late', (t) => {
+  const world = sayingFarewell();
+  world.play();
+  world.hear('Wait!');
+  t.is(world.state(), 'active.ending');
+  lineEnds(world);
+  t.like(world.end(), { reason: 'agent_hangup' });
+  t.deepEqual(world.turns(), ['assistant: Goodbye.']);
+});
+
+test('a reply that comes while the call is being hung up is not said', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  const reply = world.currentReply();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  reply({ type: 'reply.sentence', text: 'Too late.' });
+  t.deepEqual(world.said(), []);
+});
+
+test('after the end nothing is published, said or asked any more', (t) => {
+  const world = listening();
+  theyHangUp(world);
+  const facts = [...world.facts];
+  const commands = [...world.commands];
+  world.hear('Hello?');
+  lineEnds(world);
+  world.ask({ type: 'gateway.closing' });
+  world.clock.increment(3_600_000);
+  t.deepEqual(world.facts, facts);
+  t.deepEqual(world.commands, commands);
+  t.is(world.counts.linesClosed, 1);
+});
+
+test('once its end is decided, a call takes in nothing but what was still heard', (t) => {
+  const world = sayingFarewell();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  const before = { facts: [...world.facts], commands: [...world.commands] };
+  world.hear('Wait!');
+  world.onLine({ type: 'line.answered_by', by: 'machine' });
+  world.onLine({ type: 'line.held' });
+  world.onLine({ type: 'line.resumed' });
+  world.onLine({ type: 'line.failed' });
+  world.ask({ type: 'keys.requested', keys: '1' });
+  world.ask({ type: 'gateway.closing' });
+  world.actor.send({ type: 'say', utterance: 9, text: 'Too late.' });
+  t.is(world.state(), 'active.ending');
+  t.deepEqual({ facts: world.facts, commands: world.commands }, before);
+  world.play('Good');
+  lineEnds(world);
+  t.deepEqual(world.turns(), ['assistant: Good']);
+  t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
+});
+
+test('a call says with its last word how it ended', (t) => {
+  const unanswered = createCallWorld();
+  unanswered.onLine({ type: 'line.unanswered', cause: 'busy', sip });
+  t.deepEqual(unanswered.actor.getSnapshot().output, {
+    reason: 'busy',
+    status: 'no_answer',
+    endedAt: 0,
+    sip,
+    route: null,
+    sound: null,
+  });
+  const broken = listening();
+  broken.onLine({ type: 'line.failed' });
+  broken.clock.increment(5_000);
+  const output = {
+    reason: 'media_error',
+    status: 'failed',
+    endedAt: null,
+    sip: null,
+    route: null,
+    sound: null,
+  };
+  t.deepEqual(broken.actor.getSnapshot().output, output);
+});
+
+test('a call says by its tags whether it rings or talks', (t) => {
+  const world = createCallWorld();
+  const tags = (): string[] => [...world.actor.getSnapshot().tags];
+  t.deepEqual(tags(), ['ringing']);
+  world.answer();
+  t.deepEqual(tags(), ['talking']);
+  world.ask({ type: 'hangup.requested', immediate: true });
+  t.deepEqual(tags(), []);
+});
+
+// Hanging up
+// A hangup that waits for the farewell, and one that does not.
+
+test('a hangup waits until the farewell was played, not merely sent', (t) => {
+  const world = sayingFarewell();
+  t.is(world.state(), 'active.talking.hangup-pending');
+  t.is(lastCommand(world), 'expectHangup');
+  world.clock.increment(29_999);
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.play();
+  t.is(world.state(), 'active.ending');
+  t.is(timesHungUp(world), 1);
+  lineEnds(world);
+  t.is(world.state(), 'completed');
+  t.deepEqual(world.story(), ['call.answered', 'call.hangup_requested', 'turn.spoken', 'call.ended']);
+  t.like(world.end(), { reason: 'agent_hangup', status: 'completed', at: 29_999 });
+});
+
+test('a hangup waits for the last of several sentences', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Thank you.' });
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
+  world.play();
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.onReply({ type: 'reply.finished' });
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.play();
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.turns(), ['assistant: Thank you. Goodbye.']);
+});
+
+test('a hangup does not cut off a reply whose sentences were played while more of it is still produced', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Thank you.' });
+  world.play();
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.onReply({ type: 'reply.finished' });
+  t.is(world.state(), 'active.ending');
+});
+
+test('a hangup while the agent thinks waits for the reply that is still to come', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.replyAndPlay('Goodbye.');
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.turns(), ['assistant: Goodbye.']);
+});
+
+test('a hangup while the agent thinks ends when the agent chooses silence', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.onReply({ type: 'reply.finished' });
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.turns(), []);
+});
+
+test('a hangup when the agent is quiet ends the call at once', (t) => {
+  const world = listening();
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.story(), ['call.answered', 'turn.spoken', 'call.hangup_requested']);
+});
+
+test('the farewell is waited for at the latest for its time', (t) => {
+  const world = sayingFarewell();
+  world.clock.increment(30_000);
+  t.is(world.state(), 'active.ending');
+  lineEnds(world);
+  t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
+});
+
+test('a second hangup while one is pending changes nothing and does not lengthen the wait', (t) => {
+  const world = sayingFarewell();
+  world.clock.increment(20_000);
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.talking.hangup-pending');
+  t.is(world.story().filter((type) => type === 'call.hangup_requested').length, 1);
+  world.clock.increment(10_000);
+  t.is(world.state(), 'active.ending');
+});
+
+test('an immediate hangup does not wait', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'I was going to say' });
+  world.ask({ type: 'hangup.requested', immediate: true });
+  t.is(world.state(), 'active.ending');
+  t.is(lastCommand(world), 'hangUp');
+  t.deepEqual(world.facts.at(-1), { type: 'call.hangup_requested', immediate: true });
+  world.play('I was');
+  lineEnds(world);
+  t.deepEqual(world.turns(), ['assistant: I was']);
+  t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
+});
+
+test('an immediate hangup ends a pending one at once', (t) => {
+  const world = sayingFarewell();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(
+    world.facts.filter((fact) => fact.type === 'call.hangup_requested').map(({ immediate }) => immediate),
+    [false, true],
+  );
+});
+
+test('a hangup after the end was decided is nothing new', (t) => {
+  const world = sayingFarewell();
+  world.play();
+  world.ask({ type: 'hangup.requested', immediate: true });
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.ending');
+  t.is(timesHungUp(world), 1);
+  t.is(world.story().filter((type) => type === 'call.hangup_requested').length, 1);
+});
+
+test('a hangup can be asked for again after it was cancelled, with the whole wait', (t) => {
+  const world = sayingFarewell();
+  world.clock.increment(20_000);
+  world.hear('Wait!');
+  world.play('');
+  t.is(world.conversationState(), 'replying.thinking');
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.clock.increment(29_999);
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.clock.increment(1);
+  t.is(world.state(), 'active.ending');
+});
+
+test('the other party hangs up into the farewell: that is why the call ended', (t) => {
+  const world = sayingFarewell();
+  theyHangUp(world);
+  t.like(world.end(), { reason: 'counterparty_hangup', status: 'completed' });
+});
+
+test('a hangup that is asked for while the other party is in the midst of a sentence is cancelled by its words', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.replyAndPlay('Thank you, goodbye.');
+  world.onLine({ type: 'line.speech' });
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.onLine({ type: 'line.heard', text: 'And the address?', backchannel: false });
+  t.is(world.state(), 'active.talking.conversing', 'words after the request cancel it');
+  world.replyAndPlay('Main Street 5.');
+  t.is(world.state(), 'active.talking.conversing');
+  t.deepEqual(world.turns(), [
+    'assistant: Thank you, goodbye.',
+    'user: And the address?',
+    'assistant: Main Street 5.',
+  ]);
+});
+
+// Cancelled hangup
+// A hangup is cancelled by words into the farewell, and not by a murmur or a key.
+
+test('real speech into the farewell cancels the hangup and the call goes on', (t) => {
+  const world = sayingFarewell();
+  world.clock.increment(500);
+  world.onLine({ type: 'line.speech' });
+  t.is(world.state(), 'active.talking.conversing');
+  t.deepEqual(world.facts.at(-1), { type: 'call.hangup_cancelled', at: 500 });
+  t.is(lastCommand(world), 'stopTalking');
+  world.play('Good');
+  world.onLine({ type: 'line.heard', text: 'Wait!', backchannel: false });
+  t.is(world.conversationState(), 'replying.thinking');
+  world.clock.increment(30_000);
+  t.is(world.state(), 'active.talking.conversing');
+  t.deepEqual(world.turns(), ['assistant: Good', 'user: Wait!']);
+});
+
+test('words that no speech announced cancel the hangup as well', (t) => {
+  const world = sayingFarewell();
+  world.onLine({ type: 'line.heard', text: 'One more thing.', backchannel: false });
+  t.is(world.state(), 'active.talking.conversing');
+  t.is(lastCommand(world), 'stopTalking');
+  t.deepEqual(world.story(), [
+    'call.answered',
+    'call.hangup_requested',
+    'call.hangup_cancelled',
+    'turn.spoken',
+  ]);
+});
+
+test('a backchannel does not cancel the hangup', (t) => {
+  const world = sayingFarewell();
+  world.onLine({ type: 'line.heard', text: '네', backchannel: true });
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.play();
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.turns(), ['user: 네', 'assistant: Goodbye.']);
+});
+
+test('a pressed key does not cancel the hangup', (t) => {
+  const world = sayingFarewell();
+  world.onLine({ type: 'line.digit', digit: '#' });
+  t.is(world.state(), 'active.talking.hangup-pending');
+  t.deepEqual(world.facts.at(-1), { type: 'turn.digit', at: 0, digit: '#' });
+});
+
+// First cause
+// A call ends once: its first cause is its reason, whatever follows.
+
+type Cause = readonly [EndReason, (world: World) => void];
+
+const causes: readonly Cause[] = [
+  ['agent_hangup', (world) => world.ask({ type: 'hangup.requested', immediate: true })],
+  ['max_duration', (world) => world.clock.increment(60_000)],
+  ['media_error', (world) => world.onLine({ type: 'line.failed' })],
+  ['system_error', (world) => world.ask({ type: 'gateway.closing' })],
+  [
+    'agent_error',
+    (world) => {
+      world.onReply({ type: 'reply.failed', failure: 'http_error' });
+      world.play();
+      world.hear('Hello?');
+      world.onReply({ type: 'reply.failed', failure: 'http_error' });
+    },
+  ],
+  ['counterparty_hangup', (world) => theyHangUp(world)],
+];
+
+const firstWins = test.macro<[Cause, Cause]>({
+  exec(t, [reason, first], [, second]) {
+    const world = createCallWorld({
+      maxDurationSec: 60,
+      silenceTimeoutSec: 300,
+      hangUpTimeoutMs: 100_000,
+      farewellWaitMs: 300_000,
+    });
+    world.answer();
+    first(world);
+    second(world);
+    lineEnds(world);
+    t.is(world.end()?.reason, reason);
+    t.is(world.end()?.status, outcomeOf(reason, true).status);
+    t.is(world.story().filter((type) => type === 'call.ended').length, 1);
+  },
+  title: (_, [first], [second]) => `${first} came first, so ${second} is not why the call ended`,
+});
+
+for (const first of causes)
+  for (const second of causes)
+    if (first !== second && first[0] !== 'counterparty_hangup' && second[0] !== 'agent_error')
+      test(firstWins, first, second);

@@ -1,0 +1,991 @@
+/** The machine of a conversation: turns, controls, digits and failures. */
+import test from 'ava';
+import { type KeysWanted, noKeysYet } from '#machines/collected-keys.ts';
+import type { Control } from '#machines/control.ts';
+import type { ReplyFailure } from '#machines/reply.ts';
+import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
+import { takenOver } from '#test/helpers/taken-over-call.ts';
+import { asked as allowed, wanted } from './call/asked-transfer.ts';
+import {
+  answered,
+  apology,
+  asked,
+  brokenOff,
+  failedGoodbye,
+  failedOpening,
+  history,
+  inbound,
+  isBusy,
+  kickoff,
+  listening,
+  type World,
+} from './conversation/stages.ts';
+
+// Turns
+// The opening of a conversation, and one turn after another.
+
+test('an outbound conversation begins with the kickoff as the first reply', (t) => {
+  const world = answered();
+  t.is(world.conversationState(), 'replying.thinking');
+  t.deepEqual(world.requests, [
+    { callId: callInput.callId, turn: 1, messages: [{ role: 'user', content: kickoff ?? '' }] },
+  ]);
+  t.true(isBusy(world));
+});
+
+test('the kickoff is no turn of the transcript', (t) => {
+  const world = listening();
+  t.deepEqual(world.turns(), ['assistant: Good morning.']);
+});
+
+test('an inbound conversation with a greeting says it first and asks no agent for it', (t) => {
+  const world = answered({ ...inbound, greeting: 'Hello, how can I help?' });
+  t.is(world.conversationState(), 'saying.sounding');
+  t.true(isBusy(world));
+  t.deepEqual(world.said(), ['Hello, how can I help?']);
+  t.deepEqual(world.requests, []);
+  world.play();
+  t.is(world.conversationState(), 'listening.silent');
+  t.false(isBusy(world));
+  world.hear('A question.');
+  t.deepEqual(history(world), ['assistant: Hello, how can I help?', 'user: A question.']);
+});
+
+test('an inbound conversation without a greeting waits for the caller', (t) => {
+  const world = answered({ ...inbound, greeting: null });
+  t.is(world.conversationState(), 'listening.silent');
+  t.deepEqual(world.said(), []);
+  world.hear('Hello?');
+  t.deepEqual(history(world), ['user: Hello?']);
+});
+
+test('a reply is said sentence by sentence and listened after when all of it was played', (t) => {
+  const world = answered();
+  world.onReply({ type: 'reply.sentence', text: 'One.' });
+  t.is(world.conversationState(), 'replying.speaking');
+  world.onReply({ type: 'reply.sentence', text: 'Two.' });
+  world.onReply({ type: 'reply.finished' });
+  t.is(world.conversationState(), 'saying.sounding');
+  t.deepEqual(
+    world.commands.map((command) => (command.type === 'say' ? command.utterance : command.type)),
+    [1, 2],
+  );
+  world.play();
+  t.is(world.conversationState(), 'saying.sounding');
+  t.true(isBusy(world));
+  world.play();
+  t.is(world.conversationState(), 'listening.silent');
+  t.false(isBusy(world));
+});
+
+test('a reply is one turn, from when its first word sounded to when its last did', (t) => {
+  const world = answered();
+  world.onReply({ type: 'reply.sentence', text: 'One.' });
+  world.onReply({ type: 'reply.sentence', text: 'Two.' });
+  world.onReply({ type: 'reply.finished' });
+  world.clock.increment(1_000);
+  world.onLine({ type: 'line.played', startedAt: 200, utterance: 1, text: 'One.', whole: true });
+  world.clock.increment(1_000);
+  world.onLine({ type: 'line.played', startedAt: 1_100, utterance: 2, text: 'Two.', whole: true });
+  t.deepEqual(world.facts.at(-1), {
+    type: 'turn.spoken',
+    at: 200,
+    endedAt: 2_000,
+    role: 'assistant',
+    text: 'One. Two.',
+    whole: true,
+  });
+});
+
+test('a reply of which everything was played before it was complete ends with its last word', (t) => {
+  const world = answered();
+  world.onReply({ type: 'reply.sentence', text: 'One.' });
+  world.play();
+  t.is(world.conversationState(), 'replying.speaking');
+  t.deepEqual(world.turns(), []);
+  world.onReply({ type: 'reply.finished' });
+  t.is(world.conversationState(), 'listening.silent');
+  t.deepEqual(world.turns(), ['assistant: One.']);
+});
+
+test('what the other party says is a turn, and asks for the next reply with the whole history', (t) => {
+  const world = listening();
+  world.clock.increment(2_000);
+  world.onLine({ type: 'line.speech' });
+  t.is(world.conversationState(), 'listening.hearing');
+  world.clock.increment(1_000);
+  world.onLine({ type: 'line.heard', startedAt: 1_900, text: 'Who is this?', backchannel: false });
+  t.is(world.conversationState(), 'replying.thinking');
+  t.deepEqual(world.facts.at(-1), {
+    type: 'turn.spoken',
+    at: 1_900,
+    endedAt: 3_000,
+    role: 'user',
+    text: 'Who is this?',
+    whole: true,
+  });
+  t.is(world.requests.at(-1)?.turn, 2);
+  t.deepEqual(history(world), [`user: ${kickoff}`, 'assistant: Good morning.', 'user: Who is this?']);
+});
+
+test('a short word is an answer when the agent is quiet, although it would be a backchannel otherwise', (t) => {
+  const world = listening();
+  world.onLine({ type: 'line.heard', text: '네', backchannel: true });
+  t.is(world.conversationState(), 'replying.thinking');
+  t.deepEqual(history(world).at(-1), 'user: 네');
+});
+
+test('an empty reply is the agent choosing silence', (t) => {
+  const world = answered();
+  world.onReply({ type: 'reply.finished' });
+  t.is(world.conversationState(), 'listening.silent');
+  t.deepEqual(world.said(), []);
+  world.hear('Hello?');
+  t.deepEqual(history(world), [`user: ${kickoff}`, 'user: Hello?']);
+});
+
+test('a pressed key is a fact and no turn', (t) => {
+  const world = listening();
+  world.onLine({ type: 'line.digit', digit: '5' });
+  t.deepEqual(world.facts.at(-1), { type: 'turn.digit', at: 0, digit: '5' });
+  t.is(world.conversationState(), 'listening.silent');
+  t.is(world.requests.length, 1);
+});
+
+// Asked
+// Words of a program, said in the agent's place as soon as the floor is free.
+
+const say = (world: World, text: string, interrupt = false): void =>
+  world.ask({ type: 'say.requested', sentences: [text], interrupt });
+
+test('while nobody speaks they are said at once, and are a turn of the agent', (t) => {
+  const world = listening();
+  say(world, 'One moment, please.');
+  t.is(world.conversationState(), 'saying.sounding');
+  t.true(isBusy(world));
+  t.is(world.said().at(-1), 'One moment, please.');
+  t.deepEqual(world.facts.at(-1), { type: 'say.requested', text: 'One moment, please.', interrupt: false });
+  world.play();
+  t.is(world.conversationState(), 'listening.silent');
+  t.is(world.turns().at(-1), 'assistant: One moment, please.');
+  t.is(world.requests.length, 1);
+  world.hear('Well?');
+  t.deepEqual(history(world).slice(-2), ['assistant: One moment, please.', 'user: Well?']);
+});
+
+test('they wait for the reply that is being said, and are a turn of their own', (t) => {
+  const world = asked();
+  world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
+  say(world, 'One moment, please.');
+  say(world, 'I am asking.');
+  t.deepEqual(world.said().slice(-1), ['It costs ten thousand won.']);
+  world.onReply({ type: 'reply.finished' });
+  t.is(world.said().length, 2);
+  world.play();
+  t.deepEqual(world.said().slice(-2), ['One moment, please.', 'I am asking.']);
+  world.play();
+  world.play();
+  t.deepEqual(world.turns().slice(-2), [
+    'assistant: It costs ten thousand won.',
+    'assistant: One moment, please. I am asking.',
+  ]);
+  t.is(world.conversationState(), 'listening.silent');
+});
+
+test('they wait for who speaks, and for the answer to it', (t) => {
+  const world = listening();
+  world.onLine({ type: 'line.speech' });
+  say(world, 'One moment, please.', true);
+  t.is(world.conversationState(), 'listening.hearing');
+  world.onLine({ type: 'line.heard', text: 'What is the price?', backchannel: false });
+  t.is(world.conversationState(), 'replying.thinking');
+  world.onReply({ type: 'reply.sentence', text: 'Ten thousand won.' });
+  world.onReply({ type: 'reply.finished' });
+  world.play();
+  t.is(world.said().at(-1), 'One moment, please.');
+});
+
+test('they are said when a voice was no words', (t) => {
+  const world = listening();
+  world.onLine({ type: 'line.speech' });
+  say(world, 'One moment, please.');
+  world.clock.increment(30_000);
+  t.is(world.said().at(-1), 'One moment, please.');
+});
+
+test('with an interruption they are said instead of a reply, which counts as far as it was heard', (t) => {
+  const world = asked();
+  world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
+  const aborted = world.counts.repliesAborted;
+  say(world, 'Stop.', true);
+  t.is(world.counts.repliesAborted, aborted + 1);
+  t.is(world.commands.at(-1)?.type, 'stopTalking');
+  t.is(world.conversationState(), 'listening.settling');
+  t.true(isBusy(world));
+  world.play('It costs');
+  t.is(world.said().at(-1), 'Stop.');
+  world.play();
+  t.deepEqual(world.turns().slice(-2), ['assistant: It costs', 'assistant: Stop.']);
+  t.is(world.conversationState(), 'listening.silent');
+});
+
+test('a question of which the answer was interrupted before it began is answered afterwards', (t) => {
+  const world = asked();
+  say(world, 'One moment, please.', true);
+  t.is(world.said().at(-1), 'One moment, please.');
+  world.play();
+  t.is(world.conversationState(), 'replying.thinking');
+  // What is to be answered stands last.
+  t.deepEqual(history(world).slice(-2), ['assistant: One moment, please.', 'user: A question.']);
+});
+
+test('who speaks into them interrupts them', (t) => {
+  const world = listening();
+  say(world, 'One moment, please.');
+  world.hear('No!');
+  t.true(world.commands.some(({ type }) => type === 'stopTalking'));
+  world.play('One');
+  t.is(world.conversationState(), 'replying.thinking');
+  t.is(world.turns().at(-1), 'assistant: One');
+});
+
+test('who speaks before they are said is heard first', (t) => {
+  const world = asked();
+  world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
+  say(world, 'Stop.', true);
+  world.onLine({ type: 'line.speech' });
+  world.play('It costs');
+  t.is(world.conversationState(), 'listening.hearing');
+  t.false(world.said().includes('Stop.'));
+});
+
+test('on hold nobody would hear them: they are said when the call is taken back', (t) => {
+  const world = listening();
+  world.onLine({ type: 'line.held' });
+  say(world, 'One moment, please.', true);
+  t.is(world.conversationState(), 'on-hold');
+  world.onLine({ type: 'line.resumed' });
+  t.is(world.said().at(-1), 'One moment, please.');
+});
+
+test('a hangup that was asked for behind them waits until they were heard', (t) => {
+  const world = asked();
+  world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
+  say(world, 'Goodbye.', true);
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.play('It costs');
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.play();
+  t.is(world.state(), 'active.ending');
+  t.is(world.turns().at(-1), 'assistant: Goodbye.');
+});
+
+test('they break a silence: its time begins anew', (t) => {
+  const world = listening();
+  world.clock.increment(29_000);
+  say(world, 'Are you there?');
+  world.play();
+  world.clock.increment(29_999);
+  t.is(world.conversationState(), 'listening.silent');
+});
+
+// Collecting
+// Keys of the other party that come to the agent as one turn.
+
+const collectingWanted: KeysWanted = { digits: 4, finish: null, timeoutSec: 10, secret: false };
+
+const collect = (world: World, changes: Partial<KeysWanted> = {}): void =>
+  world.ask({ type: 'collect.requested', wanted: { ...collectingWanted, ...changes } });
+
+const pressCollecting = (world: World, digits: string): void => {
+  for (const digit of digits) world.onLine({ type: 'line.digit', digit });
+};
+
+test('so many keys as are wanted are a turn of the other party, and the agent answers it', (t) => {
+  const world = listening();
+  collect(world);
+  t.is(world.conversationState(), 'listening.collecting');
+  t.true(isBusy(world));
+  pressCollecting(world, '123');
+  t.is(world.conversationState(), 'listening.collecting');
+  world.clock.increment(5);
+  pressCollecting(world, '4');
+  t.is(world.conversationState(), 'replying.thinking');
+  t.is(history(world).at(-1), 'user: [keys] 1234');
+  t.like(world.facts.at(-1), { type: 'turn.spoken', role: 'user', text: '[keys] 1234' });
+  const turn = world.facts.at(-1);
+  t.is(turn?.type === 'turn.spoken' && turn.endedAt - turn.at, 5);
+  world.replyAndPlay('Thank you.');
+  t.is(world.conversationState(), 'listening.silent');
+});
+
+test('the key that finishes is none of them', (t) => {
+  const world = listening();
+  collect(world, { digits: null, finish: '#' });
+  pressCollecting(world, '12#');
+  t.is(history(world).at(-1), 'user: [keys] 12');
+});
+
+test('when none comes for a while, those that came are all', (t) => {
+  const world = listening();
+  collect(world);
+  world.clock.increment(9_999);
+  pressCollecting(world, '1');
+  world.clock.increment(9_999);
+  t.is(world.conversationState(), 'listening.collecting');
+  world.clock.increment(1);
+  t.is(history(world).at(-1), 'user: [keys] 1');
+});
+
+test('the agent is told when none was pressed', (t) => {
+  const world = listening();
+  collect(world);
+  const facts = world.facts.length;
+  world.clock.increment(10_000);
+  t.is(history(world).at(-1), 'user: [keys]');
+  t.is(world.conversationState(), 'replying.thinking');
+  t.is(world.facts.length, facts);
+});
+
+test('nobody is asked whether somebody is there while keys are waited for', (t) => {
+  const world = listening({ silenceTimeoutSec: 5 });
+  collect(world, { timeoutSec: 60 });
+  world.clock.increment(59_000);
+  t.is(world.conversationState(), 'listening.collecting');
+});
+
+test('keys that come while the agent speaks count, and are heard when it is done', (t) => {
+  const world = asked();
+  world.onReply({ type: 'reply.sentence', text: 'Four digits, please.' });
+  collect(world);
+  pressCollecting(world, '1234');
+  t.is(world.conversationState(), 'replying.speaking');
+  world.onReply({ type: 'reply.finished' });
+  world.play();
+  t.is(world.conversationState(), 'replying.thinking');
+  t.deepEqual(history(world).slice(-2), ['assistant: Four digits, please.', 'user: [keys] 1234']);
+});
+
+test('who speaks instead is answered, and the keys are waited for still', (t) => {
+  const world = listening();
+  collect(world);
+  pressCollecting(world, '1');
+  world.hear('Where is it?');
+  t.is(history(world).at(-1), 'user: Where is it?');
+  world.replyAndPlay('On the back.');
+  t.is(world.conversationState(), 'listening.collecting');
+  pressCollecting(world, '234');
+  t.is(history(world).at(-1), 'user: [keys] 1234');
+});
+
+test('another request takes the place of the one before', (t) => {
+  const world = listening();
+  collect(world);
+  pressCollecting(world, '12');
+  collect(world, { digits: 1 });
+  pressCollecting(world, '9');
+  t.is(history(world).at(-1), 'user: [keys] 9');
+});
+
+test('a control of a reply waits for what stands before it', (t) => {
+  const world = asked();
+  world.onReply({ type: 'reply.sentence', text: 'Four digits, please.' });
+  world.onReply({ type: 'reply.control', control: { act: 'collect_keys', wanted: collectingWanted } });
+  world.onReply({ type: 'reply.finished' });
+  t.false(world.story().includes('collect.requested'));
+  world.play();
+  t.is(world.conversationState(), 'listening.collecting');
+  t.true(world.story().includes('collect.requested'));
+});
+
+test('a hang-up that was asked for waits until the keys came', (t) => {
+  const world = listening();
+  collect(world);
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.talking.hangup-pending');
+  pressCollecting(world, '1234');
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.replyAndPlay('Goodbye.');
+  t.is(world.state(), 'active.ending');
+});
+
+test('secret keys are hidden by the line while they come, and the recording pauses for them', (t) => {
+  const world = listening({ recording: true });
+  const before = world.commands.length;
+  collect(world, { digits: null, finish: '#', secret: true });
+  pressCollecting(world, '••••#');
+  t.deepEqual(world.commands.slice(before), [
+    { type: 'hideKeys', finish: '#' },
+    { type: 'pauseRecording' },
+    { type: 'keepKeys' },
+    { type: 'resumeRecording' },
+  ]);
+  t.is(history(world).at(-1), 'user: [keys] ••••');
+  t.is(world.turns().at(-1), 'user: [keys] ••••');
+  t.false(world.actor.getSnapshot().context.recordingIsPaused);
+});
+
+test('a recording that was paused before stays so', (t) => {
+  const world = listening({ recording: true });
+  world.ask({ type: 'recording.pause_requested' });
+  collect(world, { digits: 1, secret: true });
+  pressCollecting(world, '•');
+  t.true(world.actor.getSnapshot().context.recordingIsPaused);
+});
+
+test('a call that is taken over goes on waiting, and hides the keys again', (t) => {
+  const collected = {
+    wanted: { ...collectingWanted, secret: true },
+    keys: '',
+    areAll: false,
+    startedAt: null,
+    endedAt: null,
+  };
+  const world = createCallWorld({
+    recording: true,
+    takenOver: takenOver({ collected }, { recordingIsPaused: true, pausedForSecret: true }),
+  });
+  world.onLine({ type: 'line.adopted' });
+  t.is(world.conversationState(), 'listening.collecting');
+  t.deepEqual(world.commands, [{ type: 'pauseRecording' }, { type: 'hideKeys', finish: null }]);
+  pressCollecting(world, '••••');
+  t.is(history(world).at(-1), 'user: [keys] ••••');
+  t.false(world.actor.getSnapshot().context.recordingIsPaused);
+});
+
+test('a recording that was paused before stays so at the next gateway, too', (t) => {
+  const collected = noKeysYet({ ...collectingWanted, secret: true });
+  const world = createCallWorld({
+    recording: true,
+    takenOver: takenOver({ collected }, { recordingIsPaused: true }),
+  });
+  world.onLine({ type: 'line.adopted' });
+  pressCollecting(world, '••••');
+  t.true(world.actor.getSnapshot().context.recordingIsPaused);
+});
+
+test('secret keys that nobody waits for any more are forgotten', (t) => {
+  const world = listening();
+  const before = world.commands.length;
+  collect(world, { secret: true });
+  pressCollecting(world, '••');
+  collect(world, { digits: 1 });
+  pressCollecting(world, '9');
+  t.deepEqual(world.commands.slice(before), [{ type: 'hideKeys', finish: null }, { type: 'forgetKeys' }]);
+  t.is(history(world).at(-1), 'user: [keys] 9');
+});
+
+const askInSecret = (world: World): void => {
+  world.onReply({ type: 'reply.sentence', text: 'Your number, please.' });
+  world.onReply({
+    type: 'reply.control',
+    control: { act: 'collect_keys', wanted: { ...collectingWanted, secret: true } },
+  });
+  world.onReply({ type: 'reply.finished' });
+};
+
+test('secret keys are hidden while the agent still asks for them, and only those behind it are a turn', (t) => {
+  const world = asked({ recording: true });
+  const before = world.commands.length;
+  askInSecret(world);
+  pressCollecting(world, '••');
+  world.play();
+  pressCollecting(world, '••••');
+  t.deepEqual(
+    world.commands.slice(before).filter(({ type }) => type !== 'say'),
+    [
+      { type: 'hideKeys', finish: null },
+      { type: 'pauseRecording' },
+      { type: 'hideKeys', finish: null },
+      { type: 'keepKeys' },
+      { type: 'resumeRecording' },
+    ],
+  );
+  t.is(history(world).at(-1), 'user: [keys] ••••');
+});
+
+test('who interrupts the question is asked for no secret, and the recording goes on', (t) => {
+  const world = asked({ recording: true });
+  askInSecret(world);
+  t.true(world.actor.getSnapshot().context.recordingIsPaused);
+  world.onLine({ type: 'line.speech' });
+  world.play('Your');
+  t.is(world.commands.at(-2)?.type, 'forgetKeys');
+  t.false(world.actor.getSnapshot().context.recordingIsPaused);
+  t.is(world.actor.getSnapshot().context.secretKeys, null);
+});
+
+// Controls
+// Controls of a reply act when what stands before them was heard, and never else.
+
+const hangUp: Control = { act: 'hang_up' };
+const pressControls = (keys: string): Control => ({ act: 'press_keys', keys });
+
+const write = (world: World, ...reply: (string | Control)[]): void => {
+  for (const part of reply)
+    world.onReply(
+      typeof part === 'string'
+        ? { type: 'reply.sentence', text: part }
+        : { type: 'reply.control', control: part },
+    );
+};
+const finish = (world: World): void => world.onReply({ type: 'reply.finished' });
+
+const pressed = (world: World): string[] =>
+  world.commands.flatMap((command) => (command.type === 'press' ? [command.keys] : []));
+
+test('a hang-up behind a farewell waits until it was heard, and is the request of the API', (t) => {
+  const world = asked();
+  write(world, 'Thank you.', 'Goodbye.', hangUp);
+  finish(world);
+  world.play();
+  t.false(world.story().includes('call.hangup_requested'));
+  t.is(world.state(), 'active.talking.conversing');
+  world.play();
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.story().slice(-2), ['turn.spoken', 'call.hangup_requested']);
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
+});
+
+test('a hang-up before the farewell is pending while it is said', (t) => {
+  const world = asked();
+  write(world, hangUp);
+  t.is(world.state(), 'active.talking.hangup-pending');
+  t.true(isBusy(world));
+  write(world, 'Goodbye.');
+  finish(world);
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.play();
+  t.is(world.state(), 'active.ending');
+});
+
+test('who speaks into the farewell keeps the call, as with a hang-up of the API', (t) => {
+  const world = asked();
+  write(world, hangUp, 'Goodbye.');
+  finish(world);
+  world.hear('Wait!');
+  t.is(world.state(), 'active.talking.conversing');
+});
+
+test('each acts in its place', (t) => {
+  const world = asked();
+  write(world, pressControls('1'), 'One.', pressControls('2'), pressControls('3'), 'Two.');
+  t.deepEqual(pressed(world), ['1']);
+  world.play();
+  t.deepEqual(pressed(world), ['1', '2', '3']);
+  write(world, pressControls('4'));
+  t.deepEqual(pressed(world), ['1', '2', '3']);
+  finish(world);
+  world.play();
+  t.deepEqual(pressed(world), ['1', '2', '3', '4']);
+});
+
+test('behind an interrupted sentence nothing is done any more', (t) => {
+  const world = asked();
+  write(world, 'One.', pressControls('1'), 'Two.', pressControls('2'), 'Three.', hangUp);
+  finish(world);
+  world.play();
+  world.onLine({ type: 'line.speech' });
+  world.play('T');
+  world.play('');
+  world.onLine({ type: 'line.heard', text: 'No.', backchannel: false });
+  t.deepEqual(pressed(world), ['1']);
+  world.replyAndPlay('As you like.');
+  t.deepEqual(pressed(world), ['1']);
+  t.is(world.state(), 'active.talking.conversing');
+});
+
+test('an onset that was nothing delays what follows, and loses nothing', (t) => {
+  const world = asked();
+  write(world, 'Goodbye.', hangUp);
+  finish(world);
+  world.onLine({ type: 'line.onset' });
+  t.is(world.state(), 'active.talking.conversing');
+  world.onLine({ type: 'line.no_speech' });
+  world.play();
+  t.is(world.state(), 'active.ending');
+});
+
+test('what cannot be synthesized has run its course, and what follows it is done', (t) => {
+  const world = asked();
+  write(world, '…', pressControls('1'));
+  world.onLine({ type: 'line.played', utterance: 2, text: '', whole: true, startedAt: 0 });
+  t.deepEqual(pressed(world), ['1']);
+});
+
+test('a reply that fails behind a control has done it', (t) => {
+  const world = asked();
+  write(world, 'One moment.', pressControls('1'));
+  world.onReply({ type: 'reply.failed', failure: 'http_error' });
+  world.play();
+  t.deepEqual(pressed(world), ['1']);
+});
+
+test('a reply that nobody wants any more does nothing', (t) => {
+  const world = asked();
+  const late = world.currentReply();
+  world.onLine({ type: 'line.speech' });
+  late({ type: 'reply.control', control: hangUp });
+  t.is(world.state(), 'active.talking.conversing');
+  t.false(world.story().includes('call.hangup_requested'));
+});
+
+test('on hold, and on an answering machine, what was to follow is not done', (t) => {
+  const held = asked();
+  write(held, 'Goodbye.', hangUp);
+  held.onLine({ type: 'line.held' });
+  held.play('');
+  held.onLine({ type: 'line.resumed' });
+  t.is(held.state(), 'active.talking.conversing');
+
+  const machine = answered({ voicemail: 'leave_message' });
+  write(machine, 'Hello.', pressControls('1'));
+  machine.onLine({ type: 'line.answered_by', by: 'machine' });
+  machine.play('');
+  t.deepEqual(pressed(machine), []);
+});
+
+// Transfer control
+// A transfer that the agent writes in its reply: when it is asked for, and what becomes of the reply where it may not
+// be.
+
+const { to } = allowed;
+const transfer: Control = { act: 'transfer', transfer: wanted };
+
+const refusedTurn = (reason: string): string =>
+  `user: [transfer failed: ${reason}] The other party is still on the line. You speak first.\n[to] ${to}`;
+
+test('it is asked for when what stands before it was heard, and nothing is rung before it may be', (t) => {
+  const world = asked();
+  write(world, 'One moment.', 'I connect you.', transfer);
+  finish(world);
+  world.play();
+  t.deepEqual(world.wantedTransfers, []);
+  world.play();
+  t.deepEqual(world.wantedTransfers, [wanted]);
+  t.is(world.state(), 'active.talking.conversing');
+  t.false(world.commands.some(({ type }) => type === 'transfer'));
+  world.ask({ ...allowed, mode: 'warm' });
+  t.is(world.state(), 'active.talking.transferring.consulting');
+  t.deepEqual(world.commands.at(-1), { type: 'transfer', to, mode: 'warm' });
+});
+
+test('behind words that were not heard it is not asked for', (t) => {
+  const world = asked();
+  write(world, 'One moment.', transfer);
+  finish(world);
+  world.onLine({ type: 'line.speech' });
+  world.play('One');
+  world.onLine({ type: 'line.heard', text: 'No.', backchannel: false });
+  world.replyAndPlay('As you like.');
+  t.deepEqual(world.wantedTransfers, []);
+
+  const held = asked();
+  write(held, 'One moment.', transfer);
+  held.onLine({ type: 'line.held' });
+  held.play('');
+  held.onLine({ type: 'line.resumed' });
+  t.deepEqual(held.wantedTransfers, []);
+});
+
+test('one that is refused is told to the agent, and all that it says is said before', (t) => {
+  const world = asked();
+  write(world, transfer, 'One moment.');
+  world.refuseTransfer(to);
+  const [requests, aborted] = [world.requests.length, world.counts.repliesAborted];
+  write(world, 'I connect you.');
+  t.deepEqual(world.said().slice(-2), ['One moment.', 'I connect you.']);
+  t.is(world.counts.repliesAborted, aborted);
+  finish(world);
+  world.play();
+  t.is(world.requests.length, requests);
+  world.play();
+  t.is(world.requests.length, requests + 1);
+  t.deepEqual(history(world).slice(-2), [
+    'assistant: One moment. I connect you.',
+    refusedTurn('not_allowed'),
+  ]);
+  world.replyAndPlay('I cannot connect you.');
+  t.is(world.said().at(-1), 'I cannot connect you.');
+  t.is(world.state(), 'active.talking.conversing');
+  t.false(world.story().some((type) => type.startsWith('call.transfer')));
+});
+
+test('one that is refused behind the whole reply is answered at once', (t) => {
+  const world = asked();
+  write(world, 'One moment.', transfer);
+  finish(world);
+  world.play();
+  const requests = world.requests.length;
+  world.refuseTransfer(to, 'invalid_number');
+  t.is(world.requests.length, requests + 1);
+  t.is(history(world).at(-1), refusedTurn('invalid_number'));
+});
+
+test('on hold it is answered when the other party is back', (t) => {
+  const world = asked();
+  write(world, transfer);
+  finish(world);
+  world.onLine({ type: 'line.held' });
+  const requests = world.requests.length;
+  world.refuseTransfer(to);
+  t.is(world.requests.length, requests);
+  world.onLine({ type: 'line.resumed' });
+  t.is(world.requests.length, requests + 1);
+});
+
+test('once the call is being ended, or somebody is rung, a refusal changes nothing', (t) => {
+  const ending = asked();
+  write(ending, transfer, { act: 'hang_up' }, 'Goodbye.');
+  finish(ending);
+  ending.refuseTransfer(to);
+  ending.play();
+  t.is(ending.state(), 'active.ending');
+
+  const ringing = asked();
+  write(ringing, transfer);
+  finish(ringing);
+  ringing.ask(allowed);
+  ringing.refuseTransfer(to, 'unavailable');
+  t.is(ringing.state(), 'active.talking.transferring.consulting');
+  ringing.onLine({ type: 'line.transfer_failed', cause: 'busy' });
+  t.is(history(ringing).filter((message) => message.includes('[transfer failed')).length, 1);
+});
+
+test('an agent that answers each refusal with the next transfer comes to rest', (t) => {
+  const world = asked();
+  const writeTransfer = (): void => {
+    write(world, transfer);
+    finish(world);
+  };
+  for (let times = 1; times <= 3; times += 1) {
+    writeTransfer();
+    t.is(world.wantedTransfers.length, times);
+    world.refuseTransfer(to);
+  }
+  writeTransfer();
+  t.is(world.wantedTransfers.length, 3);
+  t.is(world.conversationState(), 'listening.silent');
+  world.hear('Hello?');
+  writeTransfer();
+  t.is(world.wantedTransfers.length, 4);
+});
+
+test('a first reply may be a transfer', (t) => {
+  const world = listening({ direction: 'inbound', kickoff: null, greeting: 'Good morning.' });
+  world.hear('A person, please.');
+  write(world, transfer);
+  t.deepEqual(world.wantedTransfers, [wanted]);
+});
+
+// Failures
+// A reply that fails is never dead air: apologies, introductions and goodbyes.
+
+const failures: readonly ReplyFailure[] = [
+  'connect_timeout',
+  'first_token_timeout',
+  'reply_timeout',
+  'connection_failed',
+  'tls_failed',
+  'target_refused',
+  'redirect_refused',
+  'http_error',
+  'invalid_reply',
+  'reply_cut_off',
+  'reply_too_large',
+  'agent_crashed',
+];
+
+for (const failure of failures)
+  test(`a reply that failed with ${failure} is apologised for, and the call goes on`, (t) => {
+    const world = asked();
+    world.onReply({ type: 'reply.failed', failure, detail: 'status 500' });
+    t.is(world.conversationState(), 'saying.sounding');
+    t.deepEqual(world.said(), ['Good morning.', apology]);
+    t.deepEqual(world.facts.at(-1), { type: 'reply.failed', turn: 2, failure, detail: 'status 500' });
+    world.play();
+    t.is(world.conversationState(), 'listening.silent');
+    t.deepEqual(world.turns().at(-1), `assistant: ${apology}`);
+  });
+
+test('a failure without a detail has none in its fact', (t) => {
+  const world = asked();
+  world.onReply({ type: 'reply.failed', failure: 'invalid_reply' });
+  t.deepEqual(world.facts.at(-1), { type: 'reply.failed', turn: 2, failure: 'invalid_reply' });
+});
+
+test('a reply that fails in the middle keeps what was said of it, and is excused as one that broke off', (t) => {
+  const world = asked();
+  world.onReply({ type: 'reply.sentence', text: 'I will look it up.' });
+  world.onReply({ type: 'reply.failed', failure: 'connection_failed' });
+  t.deepEqual(world.said().slice(1), ['I will look it up.', brokenOff]);
+  t.deepEqual(world.facts.at(-1), {
+    type: 'reply.failed',
+    turn: 2,
+    failure: 'connection_failed',
+    begun: true,
+  });
+  world.play();
+  t.is(world.conversationState(), 'saying.sounding');
+  world.play();
+  t.is(world.conversationState(), 'listening.silent');
+  t.deepEqual(world.turns().at(-1), `assistant: I will look it up. ${brokenOff}`);
+});
+
+test('a reply of which everything was heard before it broke off is excused in the same way', (t) => {
+  const world = asked();
+  world.onReply({ type: 'reply.sentence', text: 'I will look' });
+  world.play();
+  world.onReply({ type: 'reply.failed', failure: 'reply_cut_off' });
+  t.deepEqual(world.said().slice(1), ['I will look', brokenOff]);
+  t.is(world.conversationState(), 'saying.sounding');
+});
+
+test('a failed kickoff introduces the call and says goodbye before it ends', (t) => {
+  const world = answered();
+  world.onReply({ type: 'reply.failed', failure: 'first_token_timeout' });
+  t.is(world.conversationState(), 'parting');
+  t.deepEqual(world.said(), [failedOpening]);
+  t.is(world.state(), 'active.talking.conversing', 'the goodbye is still being said');
+  world.play();
+  t.is(world.state(), 'active.ending');
+  t.is(world.actor.getSnapshot().context.endReason, 'agent_error');
+  t.deepEqual(world.turns(), [`assistant: ${failedOpening}`]);
+});
+
+test('whoever has only said hello to an outbound call is introduced to it as well', (t) => {
+  const world = answered();
+  world.hear('Hello?');
+  world.onReply({ type: 'reply.failed', failure: 'http_error' });
+  t.deepEqual(world.said(), [failedOpening]);
+});
+
+test('a kickoff that breaks off after its first words is no failed opening: the other party may go on', (t) => {
+  const world = answered();
+  world.onReply({ type: 'reply.sentence', text: 'Good morning, I call about' });
+  world.onReply({ type: 'reply.failed', failure: 'reply_cut_off' });
+  t.is(world.conversationState(), 'saying.sounding');
+  t.deepEqual(world.said(), ['Good morning, I call about', brokenOff]);
+});
+
+test('a caller needs no introduction: the first failure of an inbound call is apologised for', (t) => {
+  const world = answered({ ...inbound, greeting: null });
+  world.hear('Hello?');
+  world.onReply({ type: 'reply.failed', failure: 'http_error' });
+  t.is(world.conversationState(), 'saying.sounding');
+  t.deepEqual(world.said(), [apology]);
+});
+
+/** The agent has failed once, and was asked again. */
+const failedOnce = (): World => {
+  const world = asked();
+  world.onReply({ type: 'reply.failed', failure: 'http_error' });
+  world.play();
+  world.hear('Hello?');
+  return world;
+};
+
+test('the second failure in a row says goodbye, and the call ends when it was heard', (t) => {
+  const world = failedOnce();
+  world.onReply({ type: 'reply.failed', failure: 'reply_timeout' });
+  t.is(world.conversationState(), 'parting');
+  t.deepEqual(world.said().slice(1), [apology, failedGoodbye]);
+  t.deepEqual(world.facts.at(-1), { type: 'reply.failed', turn: 3, failure: 'reply_timeout' });
+  t.is(world.state(), 'active.talking.conversing');
+  world.play();
+  t.is(world.conversationState(), 'closing');
+  t.is(world.actor.getSnapshot().context.endReason, 'agent_error');
+  t.deepEqual(world.turns().at(-1), `assistant: ${failedGoodbye}`);
+});
+
+test('what came before the second failure is heard to its end, and the goodbye behind it', (t) => {
+  const world = failedOnce();
+  world.onReply({ type: 'reply.sentence', text: 'One.' });
+  world.onReply({ type: 'reply.sentence', text: 'Two.' });
+  world.onReply({ type: 'reply.failed', failure: 'connection_failed' });
+  t.deepEqual(world.said().slice(2), ['One.', 'Two.', failedGoodbye]);
+  t.false(world.commands.some(({ type }) => type === 'stopTalking'));
+  world.play();
+  world.play();
+  t.is(world.state(), 'active.talking.conversing');
+  world.play();
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.turns().at(-1), `assistant: One. Two. ${failedGoodbye}`);
+});
+
+test('words into the goodbye are written down and change nothing', (t) => {
+  const world = failedOnce();
+  world.onReply({ type: 'reply.failed', failure: 'http_error' });
+  world.onLine({ type: 'line.speech' });
+  world.onLine({ type: 'line.heard', text: 'What?', backchannel: false });
+  t.is(world.conversationState(), 'parting');
+  t.false(world.commands.some(({ type }) => type === 'stopTalking'));
+  t.is(world.requests.length, 3);
+  t.deepEqual(world.turns().at(-1), 'user: What?');
+  world.play();
+  t.is(world.actor.getSnapshot().context.endReason, 'agent_error');
+});
+
+test('a line that never reports the goodbye is not waited for without end', (t) => {
+  const world = failedOnce();
+  world.onReply({ type: 'reply.failed', failure: 'http_error' });
+  world.clock.increment(119_999);
+  t.is(world.conversationState(), 'parting');
+  world.clock.increment(1);
+  t.is(world.actor.getSnapshot().context.endReason, 'agent_error');
+});
+
+test('an interrupted reply between two failures is no success', (t) => {
+  const world = failedOnce();
+  world.hear('Hello?');
+  world.onReply({ type: 'reply.failed', failure: 'http_error' });
+  t.is(world.conversationState(), 'parting');
+});
+
+test('a success between two failures forgives the first', (t) => {
+  const world = failedOnce();
+  world.replyAndPlay('Here I am.');
+  world.hear('And now?');
+  world.onReply({ type: 'reply.failed', failure: 'http_error' });
+  t.is(world.conversationState(), 'saying.sounding');
+  t.deepEqual(world.said().slice(1), [apology, 'Here I am.', apology]);
+});
+
+test('a chosen silence between two failures is a success too', (t) => {
+  const world = failedOnce();
+  world.onReply({ type: 'reply.finished' });
+  world.hear('And now?');
+  world.onReply({ type: 'reply.failed', failure: 'http_error' });
+  t.is(world.conversationState(), 'saying.sounding');
+});
+
+test('a reply that crashes is apologised for like one that failed', (t) => {
+  const world = asked({}, { replyCrashes: (turn) => turn === 2 });
+  t.is(world.conversationState(), 'saying.sounding');
+  t.deepEqual(world.facts.at(-1), { type: 'reply.failed', turn: 2, failure: 'agent_crashed' });
+  world.play();
+  world.hear('Hello?');
+  world.replyAndPlay('Here I am.');
+  t.deepEqual(world.turns().slice(2), [`assistant: ${apology}`, 'user: Hello?', 'assistant: Here I am.']);
+});
+
+test('a second crash in a row ends the conversation', (t) => {
+  const world = asked({}, { replyCrashes: (turn) => turn > 1 });
+  world.play();
+  world.hear('Hello?');
+  t.is(world.conversationState(), 'parting');
+  t.deepEqual(world.facts.at(-1), { type: 'reply.failed', turn: 3, failure: 'agent_crashed' });
+  world.play();
+  t.is(world.actor.getSnapshot().context.endReason, 'agent_error');
+});
+
+test('an apology can be interrupted', (t) => {
+  const world = asked();
+  world.onReply({ type: 'reply.failed', failure: 'http_error' });
+  world.onLine({ type: 'line.speech' });
+  world.play('');
+  world.onLine({ type: 'line.heard', text: 'Hello?', backchannel: false });
+  t.is(world.conversationState(), 'replying.thinking');
+  t.deepEqual(history(world).slice(-2), ['user: A question.', 'user: Hello?']);
+});

@@ -1,0 +1,745 @@
+/** Machines beside the call: lines, trunks, voicemail and consent. */
+import test from 'ava';
+import { createActor, fromPromise, SimulatedClock } from 'xstate';
+import { type Assent, assentOf } from '#machines/assent.ts';
+import type { CallInput, VoicemailPolicy } from '#machines/call-context.ts';
+import type { ConsentRequirement } from '#machines/consent.ts';
+import { type LineLifeEvent, lineLifeMachine } from '#machines/line-life.ts';
+import { type TrunkInput, trunkMachine } from '#machines/trunk-life.ts';
+import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
+import { takenOver } from '#test/helpers/taken-over-call.ts';
+
+// Line life
+// Every arrow of a line's life: what each event does in each state, and that it does nothing everywhere else.
+
+type Type = LineLifeEvent['type'];
+
+const events: readonly LineLifeEvent[] = [
+  { type: 'rang' },
+  { type: 'answered' },
+  { type: 'unanswered', cause: 'busy' },
+  { type: 'held' },
+  { type: 'resumed' },
+  { type: 'sound.lost' },
+  { type: 'left' },
+  { type: 'hangup.requested' },
+  { type: 'released' },
+  { type: 'reported' },
+  { type: 'closed' },
+  { type: 'handed.over' },
+];
+
+const eventOf = (type: Type): LineLifeEvent =>
+  events.find((event) => event.type === type) ?? { type: 'rang' };
+
+/** A life that has seen these events, and what it did to its line for the last one. */
+const after = (...path: readonly Type[]): { state: string; did: string[] } => {
+  let did: string[] = [];
+  const actor = createActor(lineLifeMachine, {
+    input: {
+      report: ({ type, ...details }) => void did.push([type, ...Object.values(details)].join(' ')),
+      carrySound: () => void did.push('carry sound'),
+      fallSilent: ({ by, cause }) => void did.push(`fall silent: ${by}, ${cause ?? 'answered'}`),
+      release: ({ by, cause }) => void did.push(`release: ${by}, ${cause ?? 'answered'}`),
+      leave: () => void did.push('leave'),
+    },
+  });
+  actor.start();
+  for (const type of path) {
+    did = [];
+    actor.send(eventOf(type));
+  }
+  const { value } = actor.getSnapshot();
+  return { state: typeof value === 'string' ? value : Object.entries(value).flat().join('.'), did };
+};
+
+type Arrows = Partial<Record<Type, readonly [state: string, ...did: readonly string[]]>>;
+
+const hungUp = ['fall silent: gateway, answered', 'release: gateway, answered'] as const;
+const left = ['fall silent: counterparty, answered', 'release: counterparty, answered'] as const;
+const cancelled = ['fall silent: gateway, cancelled', 'release: gateway, cancelled'] as const;
+
+const unlessAnswered: Arrows = {
+  answered: ['answered.connected', 'line.answered', 'carry sound'],
+  unanswered: ['leaving.reporting', 'fall silent: counterparty, busy', 'line.unanswered busy'],
+  left: ['leaving.reporting', 'fall silent: counterparty, cancelled', 'line.unanswered cancelled'],
+  'hangup.requested': ['leaving.releasing', ...cancelled],
+  closed: ['over', ...cancelled],
+  'handed.over': ['over', 'leave'],
+};
+
+const onceAnswered: Arrows = {
+  left: ['leaving.releasing', ...left],
+  'hangup.requested': ['leaving.releasing', ...hungUp],
+  closed: ['over', ...hungUp],
+  'handed.over': ['over', 'leave'],
+};
+
+/** A path to every state, and all arrows from there. */
+const lives: readonly [state: string, path: readonly Type[], arrows: Arrows][] = [
+  ['calling.connecting', [], { ...unlessAnswered, rang: ['calling.ringing', 'line.ringing'] }],
+  ['calling.ringing', ['rang'], unlessAnswered],
+  [
+    'answered.connected',
+    ['answered'],
+    {
+      ...onceAnswered,
+      held: ['answered.held', 'line.held'],
+      'sound.lost': ['answered.failed', 'line.failed'],
+    },
+  ],
+  [
+    'answered.held',
+    ['rang', 'answered', 'held'],
+    {
+      ...onceAnswered,
+      resumed: ['answered.connected', 'line.resumed'],
+      'sound.lost': ['answered.failed', 'line.failed'],
+    },
+  ],
+  ['answered.failed', ['answered', 'sound.lost'], onceAnswered],
+  [
+    'leaving.releasing',
+    ['hangup.requested'],
+    {
+      released: ['leaving.reporting', 'line.unanswered cancelled'],
+      // The first cause is the end.
+      unanswered: ['leaving.reporting', 'line.unanswered cancelled'],
+      closed: ['over'],
+      'handed.over': ['over'],
+    },
+  ],
+  [
+    'leaving.releasing',
+    ['answered', 'left'],
+    {
+      released: ['leaving.reporting', 'line.ended counterparty'],
+      unanswered: ['leaving.reporting', 'line.ended counterparty'],
+      closed: ['over'],
+      'handed.over': ['over'],
+    },
+  ],
+  [
+    'leaving.releasing',
+    ['answered', 'hangup.requested'],
+    {
+      released: ['leaving.reporting', 'line.ended gateway'],
+      unanswered: ['leaving.reporting', 'line.ended gateway'],
+      closed: ['over'],
+      'handed.over': ['over'],
+    },
+  ],
+  ['leaving.reporting', ['unanswered'], { reported: ['over'], closed: ['over'], 'handed.over': ['over'] }],
+  [
+    'leaving.reporting',
+    ['answered', 'left', 'released'],
+    { reported: ['over'], closed: ['over'], 'handed.over': ['over'] },
+  ],
+  ['over', ['closed'], {}],
+  ['over', ['unanswered', 'reported'], {}],
+];
+
+for (const [state, path, arrows] of lives)
+  test(`${state}, by ${path.length === 0 ? 'nothing' : path.join(', ')}`, (t) => {
+    t.is(after(...path).state, state);
+    for (const { type } of events) {
+      const [target = state, ...did] = arrows[type] ?? [];
+      t.deepEqual(after(...path, type), { state: target, did }, type);
+    }
+  });
+
+test('a path leads to every state', (t) => {
+  const ids = Object.values(lineLifeMachine.states).flatMap(({ key, states }) => {
+    const inner = Object.keys(states);
+    return inner.length === 0 ? [key] : inner.map((name) => `${key}.${name}`);
+  });
+  t.deepEqual([...new Set(lives.map(([state]) => state))].sort(), ids.sort());
+});
+
+// Trunk life
+
+const times = { checkMs: 30_000, recheckMs: 5_000, retryFirstMs: 2_000, retryLongestMs: 300_000 };
+
+type Answer<Output> = { output: Output } | { error: string } | 'silence';
+
+/** One life; `asked` says what it did at which second, the answers are what the trunk says from now on. */
+const life = (input: Partial<TrunkInput> = {}) => {
+  const clock = new SimulatedClock();
+  const asked: string[] = [];
+  const answers: { register: Answer<{ expiresSec: number }>; check: boolean } = {
+    register: { output: { expiresSec: 600 } },
+    check: true,
+  };
+  const actor = createActor(
+    trunkMachine.provide({
+      actors: {
+        register: fromPromise(({ signal }) => {
+          asked.push(`register ${clock.now() / 1_000}`);
+          const answer = answers.register;
+          if (answer === 'silence')
+            return new Promise((_, reject) =>
+              signal.addEventListener('abort', () => {
+                asked.push('given up');
+                reject(new Error('It was given up.'));
+              }),
+            );
+          return 'output' in answer
+            ? Promise.resolve({ at: clock.now(), ...answer.output })
+            : Promise.reject(new Error(answer.error));
+        }),
+        check: fromPromise(() => {
+          asked.push(`check ${clock.now() / 1_000}`);
+          return answers.check
+            ? Promise.resolve({ at: clock.now() })
+            : Promise.reject(new Error('The trunk does not answer.'));
+        }),
+      },
+    }),
+    {
+      clock,
+      input: { trunkId: 'one', isEnabled: true, registers: false, isChecked: false, times, ...input },
+    },
+  );
+  const settle = async (): Promise<void> => {
+    for (let turns = 0; turns < 5; turns += 1) await Promise.resolve();
+  };
+  return {
+    actor,
+    asked,
+    answers,
+    is: (state: 'disabled' | 'registering' | 'unregistered' | 'serving' | 'unreachable') =>
+      actor.getSnapshot().matches(state),
+    context: () => actor.getSnapshot().context,
+    async start() {
+      actor.start();
+      clock.increment(0);
+      await settle();
+    },
+    async pass(seconds: number) {
+      for (let passed = 0; passed < seconds; passed += 1) {
+        clock.increment(1_000);
+        await settle();
+      }
+    },
+  };
+};
+
+test.serial('a trunk that is switched off does nothing', async (t) => {
+  const { start, pass, is, asked } = life({ isEnabled: false, registers: true, isChecked: true });
+  await start();
+  await pass(100);
+  t.true(is('disabled'));
+  t.deepEqual(asked, []);
+});
+
+test.serial('a trunk that needs nothing serves from the beginning', async (t) => {
+  const { start, pass, is, asked } = life();
+  await start();
+  t.true(is('serving'));
+  await pass(1_000);
+  t.true(is('serving'));
+  t.deepEqual(asked, []);
+});
+
+test.serial('a registration is refreshed before it expires, and the trunk serves meanwhile', async (t) => {
+  const { start, pass, is, asked, answers } = life({ registers: true });
+  answers.register = { output: { expiresSec: 100 } };
+  await start();
+  t.true(is('serving'));
+  await pass(79);
+  t.deepEqual(asked, ['register 0']);
+  answers.register = 'silence';
+  await pass(1);
+  t.deepEqual(asked, ['register 0', 'register 80']);
+  t.true(is('serving'));
+});
+
+test.serial('a refused registration is tried again, later each time, and says why', async (t) => {
+  const { start, pass, is, asked, answers, context } = life({ registers: true });
+  answers.register = { error: 'The trunk refuses the password.' };
+  await start();
+  t.true(is('unregistered'));
+  t.is(context().detail, 'The trunk refuses the password.');
+  await pass(14);
+  t.deepEqual(asked, ['register 0', 'register 2', 'register 6', 'register 14']);
+  await pass(2_000);
+  const [last, before] = asked.toReversed().map((line) => Number(line.split(' ')[1]));
+  t.is((last ?? 0) - (before ?? 0), 300, 'never later than five minutes');
+  answers.register = { output: { expiresSec: 600 } };
+  await pass(300);
+  t.true(is('serving'));
+  t.is(context().detail, null);
+  t.is(context().refusals, 0);
+});
+
+test.serial('a refresh that fails ends the service, and begins the retries', async (t) => {
+  const { start, pass, is, answers, asked } = life({ registers: true });
+  await start();
+  answers.register = { error: 'The trunk answers 503.' };
+  await pass(480);
+  t.true(is('unregistered'));
+  answers.register = { output: { expiresSec: 600 } };
+  await pass(2);
+  t.true(is('serving'));
+  t.deepEqual(asked, ['register 0', 'register 480', 'register 482']);
+});
+
+test.serial('three unanswered questions in a row give a trunk up, two answers bring it back', async (t) => {
+  const { start, pass, is, answers, asked, context } = life({ isChecked: true });
+  await start();
+  t.deepEqual(asked, ['check 0']);
+  answers.check = false;
+  await pass(35);
+  t.true(is('serving'), 'twice is not enough');
+  await pass(5);
+  t.true(is('unreachable'));
+  t.deepEqual(asked, ['check 0', 'check 30', 'check 35', 'check 40']);
+  t.is(context().detail, 'The trunk does not answer.');
+  t.is(context().lastSeenAt, 0);
+  answers.check = true;
+  await pass(5);
+  t.true(is('unreachable'), 'once is not enough');
+  t.is(context().lastSeenAt, 45_000);
+  answers.check = false;
+  await pass(5);
+  answers.check = true;
+  await pass(9);
+  t.true(is('unreachable'), 'in a row');
+  await pass(1);
+  t.true(is('serving'));
+});
+
+test.serial('a bad minute does not make a trunk go', async (t) => {
+  const { start, pass, is, answers, context } = life({ isChecked: true });
+  await start();
+  answers.check = false;
+  await pass(35);
+  answers.check = true;
+  await pass(5);
+  t.is(context().failures, 0);
+  answers.check = false;
+  await pass(35);
+  t.true(is('serving'));
+});
+
+test.serial('a trunk that comes back registers anew', async (t) => {
+  const { start, pass, is, answers, asked } = life({ registers: true, isChecked: true });
+  answers.check = false;
+  await start();
+  await pass(11);
+  t.true(is('unreachable'));
+  answers.check = true;
+  await pass(10);
+  t.true(is('serving'));
+  t.deepEqual(
+    asked.filter((line) => line.startsWith('register')),
+    ['register 0', 'register 21'],
+  );
+});
+
+test.serial('a life that ends gives up what it asks', async (t) => {
+  const { start, actor, answers, asked } = life({ registers: true });
+  answers.register = 'silence';
+  await start();
+  actor.stop();
+  t.deepEqual(asked, ['register 0', 'given up']);
+});
+
+// Voicemail
+// An outbound call that a machine answers.
+
+type World = ReturnType<typeof createCallWorld>;
+
+const { voicemailMessage } = callInput;
+
+/** The agent says its first sentence to whoever has answered. */
+const talking = (voicemail: VoicemailPolicy, changes: Parameters<typeof createCallWorld>[0] = {}): World => {
+  const world = createCallWorld({ voicemail, ...changes });
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'Good morning. Am I speaking to Kim?' });
+  return world;
+};
+
+/** A machine is told and the agent's sentence was cut. */
+const atMachine = (changes: Parameters<typeof createCallWorld>[0] = {}): World => {
+  const world = talking('leave_message', changes);
+  world.onLine({ type: 'line.answered_by', by: 'machine' });
+  world.play('Good morning.');
+  return world;
+};
+
+const lastCommand = (world: World): string | undefined => world.commands.at(-1)?.type;
+
+const factsOf = (world: World): unknown[] =>
+  world.facts.flatMap((fact) => (fact.type === 'call.answered_by' ? [fact.by] : []));
+
+test('who answered is published once, and with "talk" nothing else changes', (t) => {
+  for (const by of ['human', 'machine'] as const) {
+    const world = talking('talk');
+    const { commands } = world;
+    const before = [...commands];
+    world.clock.increment(1_500);
+    world.onLine({ type: 'line.answered_by', by });
+    world.onLine({ type: 'line.answered_by', by: 'machine' });
+    world.onLine({ type: 'line.takes_message' });
+    t.deepEqual(world.facts.slice(1), [{ type: 'call.answered_by', at: 1_500, by }]);
+    t.is(world.state(), 'active.talking.conversing');
+    t.is(world.conversationState(), 'replying.speaking');
+    t.deepEqual(commands, before);
+  }
+});
+
+test('a person changes nothing, whatever the number does with machines', (t) => {
+  for (const policy of ['hang_up', 'leave_message'] as const) {
+    const world = talking(policy);
+    world.onLine({ type: 'line.answered_by', by: 'human' });
+    world.onLine({ type: 'line.answered_by', by: 'machine' });
+    t.is(world.state(), 'active.talking.conversing');
+    t.deepEqual(factsOf(world), ['human']);
+  }
+});
+
+test('a caller is never taken for a machine', (t) => {
+  const world = talking('hang_up', { direction: 'inbound' });
+  world.onLine({ type: 'line.answered_by', by: 'machine' });
+  t.is(world.state(), 'active.talking.conversing');
+  t.deepEqual(factsOf(world), []);
+});
+
+test('with "hang_up" the call ends at once, by the agent', (t) => {
+  const world = talking('hang_up');
+  world.onLine({ type: 'line.answered_by', by: 'machine' });
+  t.is(world.state(), 'active.ending');
+  t.is(lastCommand(world), 'hangUp');
+  world.play('Good');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
+  t.deepEqual(world.story(), ['call.answered', 'call.answered_by', 'turn.spoken', 'call.ended']);
+});
+
+test('a machine into the farewell is hung up on, too', (t) => {
+  const world = talking('hang_up');
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.onLine({ type: 'line.answered_by', by: 'machine' });
+  t.is(world.state(), 'active.ending');
+});
+
+test('a call that is ending does not ask who answered', (t) => {
+  const world = talking('leave_message');
+  world.ask({ type: 'hangup.requested', immediate: true });
+  world.onLine({ type: 'line.answered_by', by: 'machine' });
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(factsOf(world), []);
+});
+
+test('with "leave_message" the agent falls silent, and nothing is said before the beep', (t) => {
+  const world = atMachine();
+  t.is(world.state(), 'active.talking.leaving-message');
+  t.is(world.conversationState(), 'voicemail');
+  t.is(world.voicemailState(), 'awaiting-beep');
+  t.is(world.counts.repliesAborted, 1);
+  t.is(lastCommand(world), 'stopTalking');
+  world.onReply({ type: 'reply.sentence', text: 'Too late.' });
+  world.hear('Please leave a message after the tone.');
+  world.clock.increment(59_000);
+  t.deepEqual(world.said(), ['Good morning. Am I speaking to Kim?']);
+  t.deepEqual(world.turns(), ['assistant: Good morning.', 'user: Please leave a message after the tone.']);
+  t.is(world.requests.length, 1, 'the machine gets no reply');
+});
+
+test('after the beep the message is said whole, then the call ends by the agent', (t) => {
+  const world = atMachine();
+  world.onLine({ type: 'line.takes_message' });
+  t.is(world.voicemailState(), 'leaving-message');
+  t.is(world.said().at(-1), voicemailMessage);
+  world.hear('Beep.');
+  t.is(world.state(), 'active.talking.leaving-message', 'it is not interrupted');
+  world.play();
+  t.is(world.state(), 'active.ending');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
+  t.deepEqual(world.turns(), ['assistant: Good morning.', 'user: Beep.', `assistant: ${voicemailMessage}`]);
+});
+
+test('another beep begins the message anew', (t) => {
+  const world = atMachine();
+  world.onLine({ type: 'line.takes_message' });
+  world.onLine({ type: 'line.takes_message' });
+  t.is(lastCommand(world), 'say');
+  t.deepEqual(world.said().slice(-2), [voicemailMessage, voicemailMessage]);
+  world.play('Please');
+  t.is(world.state(), 'active.talking.leaving-message', 'what was cut is not left');
+  world.play();
+  t.is(world.state(), 'active.ending');
+});
+
+test('a machine that never beeps is left the message all the same', (t) => {
+  const world = atMachine();
+  world.clock.increment(60_000);
+  t.is(world.said().at(-1), voicemailMessage);
+});
+
+test('an agent that asked to hang up has its message left first', (t) => {
+  const world = talking('leave_message');
+  world.ask({ type: 'hangup.requested', immediate: false });
+  world.onLine({ type: 'line.answered_by', by: 'machine' });
+  world.play('Good');
+  t.is(world.state(), 'active.talking.leaving-message');
+  world.clock.increment(30_000);
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.talking.leaving-message');
+  world.ask({ type: 'hangup.requested', immediate: true });
+  t.is(world.state(), 'active.ending');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'agent_hangup' });
+});
+
+test('a machine that hangs up has ended the call, with what was heard of the message', (t) => {
+  const world = atMachine();
+  world.onLine({ type: 'line.takes_message' });
+  world.play('Please call');
+  world.onLine({ type: 'line.ended', by: 'counterparty' });
+  t.like(world.end(), { reason: 'counterparty_hangup', status: 'completed' });
+  t.is(world.turns().at(-1), 'assistant: Please call');
+});
+
+test('the maximum duration holds at a machine, too', (t) => {
+  const world = atMachine({ maxDurationSec: 20 });
+  world.clock.increment(20_000);
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'max_duration' });
+});
+
+// Assent
+// Whether an answer agrees: nobody agrees by accident, and a no counts wherever it stands.
+
+const answers: Readonly<Record<string, Readonly<Record<Assent, readonly string[]>>>> = {
+  en: {
+    yes: ['Yes.', 'yeah, sure', 'OK', 'I agree', "that's fine", 'Of course!'],
+    no: [
+      'No.',
+      'no thanks',
+      'I do not agree',
+      "I don't consent",
+      'Yes, but please don’t record me',
+      'I disagree',
+      'I refuse',
+    ],
+    unclear: ['', 'Who is this?', 'Notes', 'What do you mean', 'yesterday'],
+  },
+  'ko-KR': {
+    yes: ['네', '네, 동의합니다.', '예', '네네', '동의해요', '좋습니다', '그럼요', '알겠습니다'],
+    no: [
+      '아니요',
+      '아뇨 아니에요',
+      '동의하지 않습니다',
+      '동의 안 합니다',
+      '동의안해요',
+      '싫어요',
+      '거부합니다',
+      '네, 하지만 녹음은 하지 마세요',
+    ],
+    unclear: ['', '여보세요', '누구세요?', '안녕하세요', '네이버요?'],
+  },
+  ja: {
+    yes: ['はい', 'はい、同意します', 'ええ、どうぞ', 'うん'],
+    no: ['いいえ', '同意しません', 'いやです', '断ります', 'やめてください'],
+    unclear: ['', 'どちら様ですか'],
+  },
+  fr: { yes: [], no: [], unclear: ['oui', 'non'] },
+};
+
+for (const [language, expected] of Object.entries(answers))
+  for (const assent of ['yes', 'no', 'unclear'] as const)
+    test(`${language}: ${assent}`, (t) => {
+      for (const text of expected[assent]) t.is(assentOf(text, language), assent, text);
+      t.pass();
+    });
+
+// Consent
+// A call whose other party is told something before anything else, and may have to agree.
+
+const announcement = 'This call is recorded. Do you agree?';
+
+const answered = (requirement: ConsentRequirement, changes: Partial<CallInput> = {}): World => {
+  const world = createCallWorld({
+    recording: true,
+    consent: { announcement, requirement, language: 'en' },
+    ...changes,
+  });
+  world.answer();
+  return world;
+};
+
+/** The announcement was heard, and an answer is awaited. */
+const announced = (...given: Parameters<typeof answered>): World => {
+  const world = answered(...given);
+  world.play();
+  return world;
+};
+
+const consents = (world: World) =>
+  world.facts.flatMap((fact) => (fact.type === 'call.consent' ? [{ given: fact.given, how: fact.how }] : []));
+
+const recordingIsOn = (world: World): boolean =>
+  world.commands.findLast(({ type }) => type.endsWith('Recording'))?.type !== 'pauseRecording';
+
+test('who is told is told first, before anything is recorded and the agent is asked', (t) => {
+  const world = answered('none');
+  t.is(world.state(), 'active.talking.consenting');
+  t.deepEqual(world.said(), [announcement]);
+  t.deepEqual([world.requests.length, recordingIsOn(world)], [0, false]);
+  world.play();
+  t.is(world.state(), 'active.talking.conversing');
+  t.deepEqual(consents(world), [{ given: true, how: 'announcement' }]);
+  t.deepEqual([world.requests.length, recordingIsOn(world)], [1, true]);
+  t.deepEqual(world.story(), [
+    'call.answered',
+    'recording.paused',
+    'turn.spoken',
+    'call.consent',
+    'recording.resumed',
+  ]);
+});
+
+test('the agent hears nothing of it', (t) => {
+  const world = announced('speech');
+  world.hear('Yes, that is fine.');
+  t.deepEqual(world.turns(), [`assistant: ${announcement}`, 'user: Yes, that is fine.']);
+  t.deepEqual(world.requests[0]?.messages, [{ role: 'user', content: '[outbound call connected]' }]);
+  t.is(world.requests[0]?.turn, 1);
+});
+
+test('who has called is greeted afterwards', (t) => {
+  const world = announced('none', { direction: 'inbound', kickoff: null, greeting: 'Welcome.' });
+  t.deepEqual(world.said(), [announcement, 'Welcome.']);
+});
+
+test('words before the end of the announcement are no answer, and do not interrupt it', (t) => {
+  const world = answered('speech');
+  world.hear('Yes.');
+  t.is(world.commands.filter(({ type }) => type === 'stopTalking').length, 0);
+  world.play();
+  t.is(world.requests.length, 0);
+  world.hear('Yes.');
+  t.is(world.requests.length, 1);
+});
+
+test('who says no is said goodbye, and the call ends', (t) => {
+  const world = announced('speech');
+  world.hear('No, thank you.');
+  t.is(world.said().at(-1), 'Without that, goodbye.');
+  t.deepEqual(consents(world), [{ given: false, how: 'speech' }]);
+  t.is(world.state(), 'active.talking.consenting');
+  world.play();
+  t.is(world.state(), 'active.ending');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'consent_refused', status: 'completed' });
+  t.deepEqual([world.requests.length, recordingIsOn(world)], [0, false]);
+});
+
+test('an unclear answer is asked about once more, and a second one is none', (t) => {
+  const world = announced('speech');
+  world.hear('Who is this?');
+  t.deepEqual(world.said(), [announcement, announcement]);
+  world.play();
+  world.hear('What?');
+  t.deepEqual(consents(world), [{ given: false, how: 'speech' }]);
+});
+
+test('silence is asked into once more, and is no yes', (t) => {
+  for (const requirement of ['speech', 'key'] as const) {
+    const world = announced(requirement);
+    world.clock.increment(10_000);
+    t.deepEqual(world.said(), [announcement, announcement]);
+    world.play();
+    world.clock.increment(10_000);
+    t.deepEqual(consents(world), [{ given: false, how: 'silence' }]);
+  }
+});
+
+test('who begins to speak in time is heard', (t) => {
+  const world = announced('speech');
+  world.clock.increment(9_000);
+  world.onLine({ type: 'line.speech' });
+  world.clock.increment(9_000);
+  world.onLine({ type: 'line.heard', text: 'Yes', backchannel: true });
+  t.deepEqual(consents(world), [{ given: true, how: 'speech' }]);
+});
+
+test('the key 1 agrees, any other one does not, and words are no key', (t) => {
+  const agreed = announced('key');
+  agreed.hear('Yes.');
+  t.deepEqual(consents(agreed), []);
+  agreed.onLine({ type: 'line.digit', digit: '1' });
+  t.deepEqual(consents(agreed), [{ given: true, how: 'key' }]);
+  const refused = announced('key');
+  refused.onLine({ type: 'line.digit', digit: '2' });
+  t.deepEqual(consents(refused), [{ given: false, how: 'key' }]);
+});
+
+test('nothing is done for the agent or a program before', (t) => {
+  const world = announced('speech');
+  const before = world.commands.length;
+  world.ask({ type: 'say.requested', sentences: ['Hello.'], interrupt: true });
+  world.ask({ type: 'keys.requested', keys: '1' });
+  world.ask({ type: 'recording.resume_requested' });
+  world.ask({
+    type: 'collect.requested',
+    wanted: { digits: 4, finish: null, timeoutSec: 10, secret: true },
+  });
+  t.is(world.commands.length, before);
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.ending');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'agent_hangup' });
+});
+
+test('who puts the call on hold meanwhile is told anew', (t) => {
+  const world = announced('speech');
+  world.onLine({ type: 'line.held' });
+  world.clock.increment(60_000);
+  t.deepEqual(world.said(), [announcement]);
+  world.onLine({ type: 'line.resumed' });
+  t.deepEqual(world.said(), [announcement, announcement]);
+});
+
+test('a machine that has answered is left its message, unrecorded', (t) => {
+  const world = answered('speech', { voicemail: 'leave_message' });
+  world.onLine({ type: 'line.answered_by', by: 'machine' });
+  world.play('This call');
+  t.is(world.conversationState(), 'voicemail');
+  world.ask({ type: 'recording.resume_requested' });
+  t.false(recordingIsOn(world));
+});
+
+test('a call that is taken over before it was answered is asked anew', (t) => {
+  const world = createCallWorld({
+    recording: true,
+    consent: { announcement, requirement: 'speech', language: 'en' },
+    takenOver: takenOver(
+      { resumesAs: 'consenting', messages: [] },
+      { recordingIsPaused: true, consentIsAwaited: true },
+    ),
+  });
+  world.onLine({ type: 'line.adopted' });
+  t.is(world.state(), 'active.talking.consenting');
+  t.deepEqual(world.said(), [announcement]);
+  t.false(recordingIsOn(world));
+  world.play();
+  world.hear('Yes.');
+  t.true(recordingIsOn(world));
+  t.is(world.requests[0]?.messages.length, 1);
+});
+
+test('where it was to be hung up as well, it ends', (t) => {
+  const world = createCallWorld({
+    consent: { announcement, requirement: 'speech', language: 'en' },
+    takenOver: takenOver(
+      { resumesAs: 'consenting', messages: [] },
+      { hangupIsPending: true, consentIsAwaited: true },
+    ),
+  });
+  world.onLine({ type: 'line.adopted' });
+  t.is(world.state(), 'active.ending');
+});

@@ -1,0 +1,572 @@
+/** The machine of a call: transfers and take-over. */
+import test from 'ava';
+import type { TransferRequest } from '#machines/transfer.ts';
+import { createCallWorld } from '#test/helpers/call-world.ts';
+import { heard, takenOver } from '#test/helpers/taken-over-call.ts';
+import { asked, ringing as ringingFor, type World } from './call/asked-transfer.ts';
+
+// Transferring
+// A call that is handed to a person, and every way back.
+
+const { transferId, to: transferTarget } = asked;
+
+const ringing = (changes: Partial<TransferRequest> = {}): World => ringingFor(100, changes);
+
+const count = (world: World, type: string): number => world.facts.filter((fact) => fact.type === type).length;
+
+test('somebody is rung, and the agent is silent and asked nothing', (t) => {
+  const world = ringing();
+  t.is(world.state(), 'active.talking.transferring.consulting');
+  t.deepEqual(world.commands.at(-1), { type: 'transfer', to: transferTarget, mode: 'cold' });
+  t.deepEqual(world.facts.at(-1), {
+    type: 'call.transfer_requested',
+    transferId: transferId,
+    to: transferTarget,
+    mode: 'cold',
+  });
+  const requests = world.requests.length;
+  world.onLine({ type: 'line.heard', text: 'I wait.', backchannel: false });
+  world.clock.increment(20_000);
+  t.is(world.requests.length, requests);
+  t.is(world.conversationState(), 'standing-by.present');
+});
+
+test('once connected the agent is out, and the call ends when either hangs up', (t) => {
+  const world = ringing();
+  world.onLine({ type: 'line.transferred' });
+  t.is(world.state(), 'active.bridged');
+  t.like(world.facts.at(-1), { type: 'call.transfer_connected', transferId: transferId });
+  const [requests, said] = [world.requests.length, world.said().length];
+  world.onLine({ type: 'line.heard', text: 'Hello, who is this?', backchannel: false });
+  // The duration of a talk with an agent does not bound this one.
+  world.clock.increment(200_000);
+  t.deepEqual([world.requests.length, world.said().length], [requests, said]);
+  t.is(world.state(), 'active.bridged');
+  world.onLine({ type: 'line.ended', by: 'counterparty' });
+  t.like(world.end(), { reason: 'transfer_completed', status: 'completed' });
+});
+
+test('two persons talk for an hour at most', (t) => {
+  const world = ringing();
+  world.onLine({ type: 'line.transferred' });
+  world.clock.increment(3_600_000);
+  t.is(world.state(), 'active.ending');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'max_duration', status: 'completed' });
+});
+
+for (const cause of ['busy', 'declined', 'invalid_number', 'trunk_error'] as const)
+  test(`${cause}: the agent is told, and goes on`, (t) => {
+    const world = ringing();
+    world.onLine({ type: 'line.transfer_failed', cause });
+    t.is(world.state(), 'active.talking.conversing');
+    t.like(world.facts.at(-1), {
+      type: 'call.transfer_failed',
+      transferId: transferId,
+      reason: cause,
+    });
+    t.is(
+      world.requests.at(-1)?.messages.at(-1)?.content,
+      `[transfer failed: ${cause}] The other party is still on the line. You speak first.\n[to] ${transferTarget}`,
+    );
+    world.replyAndPlay('Nobody is free now.');
+    t.is(world.said().at(-1), 'Nobody is free now.');
+  });
+
+test('who does not answer in time is rung no longer', (t) => {
+  const world = ringing();
+  world.clock.increment(24_999);
+  t.is(world.state(), 'active.talking.transferring.consulting');
+  world.clock.increment(1);
+  t.deepEqual(world.commands.at(-1), { type: 'cancelTransfer' });
+  world.onLine({ type: 'line.transfer_failed', cause: 'cancelled' });
+  t.like(world.facts.at(-1), { type: 'call.transfer_failed', reason: 'no_answer' });
+});
+
+test('a call that is not to go on without a transfer ends', (t) => {
+  const world = ringing({ onFailure: 'hang_up' });
+  world.onLine({ type: 'line.transfer_failed', cause: 'busy' });
+  t.is(world.state(), 'active.ending');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'transfer_failed', status: 'completed' });
+});
+
+test('a transfer that is taken back has not failed, and the agent goes on', (t) => {
+  const world = ringing({ onFailure: 'hang_up' });
+  world.ask({ type: 'transfer.taken_back' });
+  world.onLine({ type: 'line.transfer_failed', cause: 'cancelled' });
+  t.is(world.state(), 'active.talking.conversing');
+  t.like(world.facts.at(-1), { type: 'call.transfer_returned', transferId: transferId });
+  t.is(count(world, 'call.transfer_failed'), 0);
+});
+
+test('who answers while they are being given up is connected', (t) => {
+  const world = ringing();
+  world.ask({ type: 'transfer.taken_back' });
+  world.onLine({ type: 'line.transferred' });
+  t.is(world.state(), 'active.bridged');
+});
+
+test('the other party that hangs up meanwhile ends the call', (t) => {
+  const world = ringing();
+  world.onLine({ type: 'line.ended', by: 'counterparty' });
+  t.like(world.end(), { reason: 'counterparty_hangup' });
+  t.is(count(world, 'call.ended'), 1);
+});
+
+test('an agent that hangs up meanwhile ends the call', (t) => {
+  const world = ringing();
+  world.ask({ type: 'hangup.requested', immediate: false });
+  t.is(world.state(), 'active.ending');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'agent_hangup' });
+});
+
+test('who has put the call on hold is told when they are back', (t) => {
+  const world = ringing();
+  world.onLine({ type: 'line.held' });
+  world.onLine({ type: 'line.transfer_failed', cause: 'busy' });
+  t.is(world.conversationState(), 'on-hold');
+  const requests = world.requests.length;
+  world.onLine({ type: 'line.resumed' });
+  t.is(world.requests.length, requests + 1);
+});
+
+test('what the agent was saying is heard to its end, and its reply is abandoned', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.onReply({ type: 'reply.sentence', text: 'I connect you.' });
+  world.ask(asked);
+  t.not(world.commands.at(-1)?.type, 'stopTalking');
+  t.false(world.commands.some(({ type }) => type === 'stopTalking'));
+  world.play();
+  t.is(world.turns().at(-1), 'assistant: I connect you.');
+});
+
+for (const isWhole of [false, true])
+  test(`what the agent was saying goes on where a voice had it pause, ${isWhole ? 'behind' : 'within'} its reply`, (t) => {
+    const world = createCallWorld();
+    world.answer();
+    world.onReply({ type: 'reply.sentence', text: 'I connect you.' });
+    if (isWhole) world.onReply({ type: 'reply.finished' });
+    world.onLine({ type: 'line.onset' });
+    t.true(world.conversationState().endsWith('.paused'));
+    world.ask(asked);
+    t.is(world.conversationState(), 'standing-by.present');
+    t.is(world.commands.findLast(({ type }) => type.endsWith('Talking'))?.type, 'resumeTalking');
+    t.is(count(world, 'agent.paused'), count(world, 'agent.resumed'));
+  });
+
+test("what is pressed between two persons is nobody else's, and they are recorded again", (t) => {
+  const world = createCallWorld({ recording: true });
+  world.answer();
+  world.replyAndPlay('Hello.');
+  const wanted = { digits: 4, finish: null, timeoutSec: 10, secret: true };
+  world.ask({ type: 'collect.requested', wanted });
+  t.is(world.facts.at(-1)?.type, 'recording.paused');
+  world.ask(asked);
+  world.onLine({ type: 'line.transferred' });
+  t.is(world.facts.at(-1)?.type, 'recording.resumed');
+  world.onLine({ type: 'line.digit', digit: '7' });
+  t.is(count(world, 'turn.digit'), 0);
+});
+
+for (const resumesAs of ['listening', 'on-hold'] as const)
+  test(`a transfer that was lost with its gateway has failed: ${resumesAs}`, (t) => {
+    const world = createCallWorld({
+      takenOver: takenOver({ resumesAs }, { lostTransfer: { transferId: transferId, to: transferTarget } }),
+    });
+    world.onLine({ type: 'line.adopted' });
+    t.is(world.state(), 'active.talking.conversing');
+    t.deepEqual(world.facts.slice(0, 2), [
+      { type: 'call.taken_over', at: 0, node: 'second' },
+      { type: 'call.transfer_failed', transferId: transferId, reason: 'trunk_error' },
+    ]);
+    if (resumesAs === 'on-hold') {
+      t.is(world.requests.length, 0);
+      world.onLine({ type: 'line.resumed' });
+    }
+    t.regex(world.requests.at(-1)?.messages.at(-1)?.content ?? '', /^\[transfer failed: trunk_error\]/);
+    world.replyAndPlay('I lost them.');
+    world.ask(asked);
+    t.is(world.state(), 'active.talking.transferring.consulting');
+  });
+
+test('two persons of whom the number wants no recording are not recorded, whoever asks', (t) => {
+  const world = createCallWorld({ recording: true });
+  world.answer();
+  world.replyAndPlay('Hello.');
+  world.ask({ ...asked, isRecorded: false });
+  t.is(count(world, 'recording.paused'), 0);
+  world.onLine({ type: 'line.transferred' });
+  t.is(world.facts.at(-1)?.type, 'recording.paused');
+  t.deepEqual(world.commands.at(-1), { type: 'pauseRecording' });
+  world.ask({ type: 'recording.resume_requested' });
+  t.is(count(world, 'recording.resumed'), 0);
+});
+
+test('they talk for as long as the number allows', (t) => {
+  const world = ringing({ maxDurationSec: 60 });
+  world.onLine({ type: 'line.transferred' });
+  world.clock.increment(59_999);
+  t.is(world.state(), 'active.bridged');
+  world.clock.increment(1);
+  t.is(world.state(), 'active.ending');
+});
+
+// Warm transfer
+// A person hears what a call is about before they are connected, the other party that one is rung; and every way
+// back.
+
+const { transferId: warmTransferTransferId, to: warmTransferTarget, briefing } = asked;
+const inTransfer = 'active.talking.transferring';
+
+const requested = (changes: Partial<TransferRequest> = {}): World =>
+  ringingFor(600, { mode: 'warm', ...changes });
+
+/** The person has answered and is told what the call is about. */
+const briefed = (changes: Partial<TransferRequest> = {}): World => {
+  const world = requested(changes);
+  world.clock.increment(20_000);
+  world.onLine({ type: 'line.transfer_answered' });
+  return world;
+};
+
+const reasonOf = (world: World): unknown =>
+  world.facts.flatMap((fact) => (fact.type === 'call.transfer_failed' ? [fact.reason] : [])).at(-1);
+
+const isBack = (world: World): boolean => world.state() === 'active.talking.conversing';
+
+test('who answers is told what the call is about, and the agent is silent', (t) => {
+  const world = requested();
+  t.deepEqual(world.commands.at(-1), { type: 'transfer', to: warmTransferTarget, mode: 'warm' });
+  world.clock.increment(20_000);
+  world.onLine({ type: 'line.transfer_answered' });
+  t.is(world.state(), `${inTransfer}.briefing`);
+  t.deepEqual(world.commands.at(-1), { type: 'brief', text: briefing, acceptKey: null });
+  t.like(world.facts.at(-1), { type: 'call.transfer_answered', transferId: warmTransferTransferId });
+  const requests = world.requests.length;
+  world.onLine({ type: 'line.heard', text: 'I wait.', backchannel: false });
+  // How long it may ring does not bound it.
+  world.clock.increment(60_000);
+  t.is(world.state(), `${inTransfer}.briefing`);
+  t.is(world.requests.length, requests);
+});
+
+test('without a key both are connected at the end of the briefing', (t) => {
+  const world = briefed();
+  world.onLine({ type: 'line.briefed' });
+  t.is(world.state(), `${inTransfer}.connecting`);
+  t.deepEqual(world.commands.at(-1), { type: 'connect' });
+  world.onLine({ type: 'line.transferred' });
+  t.is(world.state(), 'active.bridged');
+  t.like(world.facts.at(-1), { type: 'call.transfer_connected', transferId: warmTransferTransferId });
+});
+
+for (const when of ['before', 'behind'])
+  test(`with a key they are connected when it is pressed, ${when} the end of the briefing`, (t) => {
+    const world = briefed({ acceptKey: '1' });
+    t.deepEqual(world.commands.at(-1), { type: 'brief', text: briefing, acceptKey: '1' });
+    if (when === 'behind') {
+      world.onLine({ type: 'line.briefed' });
+      t.is(world.state(), `${inTransfer}.briefed`);
+      world.clock.increment(14_999);
+    }
+    t.false(world.commands.some(({ type }) => type === 'connect'));
+    world.onLine({ type: 'line.accepted' });
+    t.deepEqual(world.commands.at(-1), { type: 'connect' });
+    world.onLine({ type: 'line.transferred' });
+    t.is(world.state(), 'active.bridged');
+  });
+
+test('who does not press it in time has not accepted', (t) => {
+  const world = briefed({ acceptKey: '1' });
+  world.onLine({ type: 'line.briefed' });
+  world.clock.increment(15_000);
+  t.is(world.state(), `${inTransfer}.recalling`);
+  t.deepEqual(world.commands.at(-1), { type: 'cancelTransfer' });
+  world.onLine({ type: 'line.transfer_failed', cause: 'cancelled' });
+  t.true(isBack(world));
+  t.is(reasonOf(world), 'not_accepted');
+  t.regex(world.requests.at(-1)?.messages.at(-1)?.content ?? '', /^\[transfer failed: not_accepted\]/);
+});
+
+test('a line that never tells the end of a briefing is not waited for', (t) => {
+  const world = briefed();
+  world.clock.increment(180_000);
+  t.deepEqual(world.commands.at(-1), { type: 'cancelTransfer' });
+  world.onLine({ type: 'line.transfer_failed', cause: 'cancelled' });
+  t.is(reasonOf(world), 'not_accepted');
+});
+
+test('a line that never tells that it has connected them is ended', (t) => {
+  const world = briefed();
+  world.onLine({ type: 'line.briefed' });
+  world.clock.increment(9_999);
+  t.is(world.state(), `${inTransfer}.connecting`);
+  world.clock.increment(1);
+  t.is(world.state(), 'active.ending');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.facts.at(-1), { type: 'call.ended', reason: 'media_error' });
+});
+
+test('a line that never tells that nobody is rung any more is ended', (t) => {
+  const world = requested();
+  world.ask({ type: 'transfer.taken_back' });
+  world.clock.increment(44_999);
+  t.is(world.state(), `${inTransfer}.recalling`);
+  world.clock.increment(1);
+  t.is(world.state(), 'active.ending');
+});
+
+for (const cause of ['declined', 'trunk_error'] as const)
+  for (const onFailure of ['resume', 'hang_up'] as const)
+    test(`${cause} while the person is told: ${onFailure}`, (t) => {
+      const world = briefed({ onFailure });
+      world.onLine({ type: 'line.transfer_failed', cause });
+      t.is(reasonOf(world), cause);
+      t.is(world.state(), onFailure === 'resume' ? 'active.talking.conversing' : 'active.ending');
+    });
+
+for (const { at, enter } of [
+  { at: 'briefing', enter: () => briefed({ acceptKey: '1' }) },
+  {
+    at: 'briefed',
+    enter: () => {
+      const world = briefed({ acceptKey: '1' });
+      world.onLine({ type: 'line.briefed' });
+      return world;
+    },
+  },
+]) {
+  test(`taken back in ${at}: the person is let go of, and the agent goes on`, (t) => {
+    const world = enter();
+    t.is(world.state(), `${inTransfer}.${at}`);
+    world.ask({ type: 'transfer.taken_back' });
+    t.deepEqual(world.commands.at(-1), { type: 'cancelTransfer' });
+    world.onLine({ type: 'line.transfer_failed', cause: 'cancelled' });
+    t.true(isBack(world));
+    t.like(world.facts.at(-1), { type: 'call.transfer_returned', transferId: warmTransferTransferId });
+  });
+
+  test(`hung up in ${at}, by the other party, the agent or a shutdown: the call ends`, (t) => {
+    const left = enter();
+    left.onLine({ type: 'line.ended', by: 'counterparty' });
+    t.like(left.end(), { reason: 'counterparty_hangup' });
+    const ended = enter();
+    ended.ask({ type: 'hangup.requested', immediate: false });
+    t.deepEqual(ended.commands.at(-1), { type: 'hangUp' });
+    const closing = enter();
+    closing.ask({ type: 'gateway.closing' });
+    t.deepEqual(closing.commands.at(-1), { type: 'hangUp' });
+  });
+}
+
+const announced = { mode: 'cold', sentences: ['One moment.', 'I connect you.'] } as const;
+
+test('what is said to the other party is heard before the person is rung', (t) => {
+  const world = requested(announced);
+  t.is(world.state(), `${inTransfer}.announcing`);
+  t.like(world.facts.at(-1), { type: 'call.transfer_requested', announced: true });
+  t.deepEqual(world.said().slice(-2), announced.sentences);
+  world.onLine({ type: 'line.speech' });
+  t.false(world.commands.some(({ type }) => type === 'transfer' || type === 'stopTalking'));
+  world.play();
+  t.is(world.state(), `${inTransfer}.announcing`);
+  world.play();
+  t.is(world.state(), `${inTransfer}.consulting`);
+  t.deepEqual(world.commands.at(-1), { type: 'transfer', to: warmTransferTarget, mode: 'cold' });
+  t.true(world.facts.some(({ type }) => type === 'call.transfer_ringing'));
+  t.is(world.turns().at(-1), 'assistant: One moment. I connect you.');
+  // It has rung for no second yet.
+  world.clock.increment(24_999);
+  t.is(world.state(), `${inTransfer}.consulting`);
+});
+
+test('taken back while that is said, nobody was rung', (t) => {
+  const world = requested(announced);
+  world.ask({ type: 'transfer.taken_back' });
+  t.true(isBack(world));
+  t.like(world.facts.at(-1), { type: 'call.transfer_returned', transferId: warmTransferTransferId });
+  t.false(world.commands.some(({ type }) => type === 'transfer' || type === 'cancelTransfer'));
+  world.play();
+  world.play();
+  t.regex(world.requests.at(-1)?.messages.at(-1)?.content ?? '', /^\[transfer failed: cancelled\]/);
+});
+
+test('a line that does not tell the end of it is not waited for', (t) => {
+  const world = requested(announced);
+  world.clock.increment(120_000);
+  t.deepEqual(world.commands.at(-1), { type: 'transfer', to: warmTransferTarget, mode: 'cold' });
+});
+
+// Taking over
+// A call that another process held: how it begins here, and how it goes on.
+
+const worldOf = (...given: Parameters<typeof takenOver>) =>
+  createCallWorld({ takenOver: takenOver(...given), maxDurationSec: 100 });
+
+test('the line is told nothing until it is adopted, and then the other party is listened to', (t) => {
+  const world = worldOf();
+  t.is(world.state(), 'active.taking-over');
+  t.true(world.actor.getSnapshot().hasTag('taken-over'));
+  t.deepEqual([world.commands, world.facts], [[], []]);
+  world.onLine({ type: 'line.adopted' });
+  t.is(world.state(), 'active.talking.conversing');
+  t.is(world.conversationState(), 'listening.silent');
+  t.deepEqual(world.facts, [{ type: 'call.taken_over', at: 0, node: 'second' }]);
+  world.hear('Are you there?');
+  t.deepEqual(world.requests.at(-1), {
+    callId: world.actor.getSnapshot().context.callId,
+    turn: 4,
+    messages: [...heard, { role: 'user', content: 'Are you there?' }],
+  });
+  world.replyAndPlay('Yes.');
+  t.deepEqual(world.turns(), ['user: Are you there?', 'assistant: Yes.']);
+});
+
+test('what was not heard whole is said again from its sentence, and makes one turn with what was heard', (t) => {
+  const spoken = { startedAt: 1, endedAt: 2, text: 'One.', whole: true };
+  const world = worldOf({ resumesAs: 'saying', unsaid: ['Two.', 'Three.'], spoken });
+  world.onLine({ type: 'line.adopted' });
+  t.deepEqual(world.said(), ['Two.', 'Three.']);
+  t.deepEqual(
+    world.commands.map((command) => command.type === 'say' && command.utterance),
+    [8, 9],
+  );
+  world.play();
+  world.play();
+  t.deepEqual(world.turns(), ['assistant: One. Two. Three.']);
+  t.is(world.conversationState(), 'listening.silent');
+});
+
+test('what was not answered is answered: the reply is asked for once more', (t) => {
+  const world = worldOf({ messages: heard.slice(0, 1), unanswered: 1 });
+  t.is(world.requests.length, 0);
+  world.onLine({ type: 'line.adopted' });
+  t.is(world.requests.length, 1);
+  t.is(world.conversationState(), 'replying.thinking');
+});
+
+test('a reply that came no further than its first words is said as far as it came, with an excuse', (t) => {
+  const world = worldOf({ resumesAs: 'broken-off', unsaid: ['I have looked at'] });
+  world.onLine({ type: 'line.adopted' });
+  t.deepEqual(world.said(), ['I have looked at', 'Sorry, go on.']);
+  t.like(world.facts.at(-1), { type: 'reply.failed', failure: 'gateway_lost', begun: true });
+  t.is(world.requests.length, 0);
+});
+
+test('one of which nothing had come is excused like any other that failed', (t) => {
+  const world = worldOf({ resumesAs: 'broken-off', failuresInARow: 0 });
+  world.onLine({ type: 'line.adopted' });
+  t.deepEqual(world.said(), ['Sorry.']);
+  const again = worldOf({ resumesAs: 'broken-off', failuresInARow: 1 });
+  again.onLine({ type: 'line.adopted' });
+  t.deepEqual(again.said(), ['Sorry, and goodbye.']);
+});
+
+test('a goodbye is said again, and ends the call', (t) => {
+  const world = worldOf({ resumesAs: 'parting', unsaid: ['Goodbye.'] });
+  world.onLine({ type: 'line.adopted' });
+  world.play();
+  t.is(world.state(), 'active.ending');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'agent_error' });
+});
+
+test('who had put the call on hold is waited for', (t) => {
+  const world = worldOf({ resumesAs: 'on-hold', unanswered: 1, messages: heard.slice(0, 1) });
+  world.onLine({ type: 'line.adopted' });
+  t.is(world.conversationState(), 'on-hold');
+  t.is(world.requests.length, 0);
+  world.onLine({ type: 'line.resumed' });
+  t.is(world.requests.length, 1);
+});
+
+test('a message on a machine is left whole', (t) => {
+  for (const unsaid of [[], ['Please call us back.']]) {
+    const world = worldOf({ resumesAs: 'voicemail', unsaid }, { answeredBy: 'machine' });
+    world.onLine({ type: 'line.adopted' });
+    t.is(world.state(), 'active.talking.leaving-message');
+    if (unsaid.length === 0) {
+      t.is(world.voicemailState(), 'awaiting-beep');
+      world.onLine({ type: 'line.takes_message' });
+    }
+    t.deepEqual(world.said(), ['Please call us back.']);
+    world.play();
+    t.is(world.state(), 'active.ending');
+  }
+});
+
+test('a pending hangup is still pending, and the farewell is heard first', (t) => {
+  const world = worldOf({ resumesAs: 'saying', unsaid: ['Goodbye.'] }, { hangupIsPending: true });
+  world.onLine({ type: 'line.adopted' });
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.play();
+  t.is(world.state(), 'active.ending');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.deepEqual(world.story(), ['call.taken_over', 'turn.spoken', 'call.ended']);
+  t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
+});
+
+test('a call that was being ended is hung up for its first cause', (t) => {
+  const world = worldOf({}, { endReason: 'max_duration' });
+  world.onLine({ type: 'line.adopted' });
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.commands, [{ type: 'hangUp' }]);
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'max_duration', status: 'completed' });
+});
+
+test('a hangup that is asked for meanwhile is not lost', (t) => {
+  const pending = worldOf();
+  pending.ask({ type: 'hangup.requested', immediate: false });
+  t.is(pending.state(), 'active.taking-over');
+  pending.onLine({ type: 'line.adopted' });
+  t.is(pending.state(), 'active.ending', 'nothing is left to be heard');
+  const immediate = worldOf({ resumesAs: 'saying', unsaid: ['A long story.'] });
+  immediate.ask({ type: 'hangup.requested', immediate: true });
+  immediate.onLine({ type: 'line.adopted' });
+  t.is(immediate.state(), 'active.ending');
+  t.deepEqual(immediate.said(), []);
+});
+
+test('a recording that was paused is paused again', (t) => {
+  const world = worldOf({}, { recordingIsPaused: true });
+  world.onLine({ type: 'line.adopted' });
+  t.deepEqual(world.commands, [{ type: 'pauseRecording' }]);
+});
+
+test('the duration that remains counts from the adoption', (t) => {
+  const world = worldOf();
+  world.clock.increment(3_000);
+  world.onLine({ type: 'line.adopted' });
+  world.clock.increment(29_999);
+  world.hear('Hm.');
+  world.clock.increment(70_000);
+  t.not(world.state(), 'active.ending');
+  world.clock.increment(1);
+  t.is(world.state(), 'active.ending');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'max_duration' });
+});
+
+test('what cannot be adopted is ended by a fault, and nobody knows when it really ended', (t) => {
+  const unadopted = worldOf();
+  unadopted.onLine({ type: 'line.ended', by: 'gateway' });
+  const silent = worldOf();
+  silent.clock.increment(5_000);
+  t.deepEqual(silent.commands, [{ type: 'hangUp' }]);
+  silent.clock.increment(10_000);
+  for (const world of [unadopted, silent]) {
+    t.deepEqual(world.story(), ['call.ended']);
+    t.like(world.end(), { reason: 'system_error', status: 'failed', durationIsKnown: false });
+  }
+});
+
+test('who has hung up meanwhile has ended the call', (t) => {
+  const world = worldOf();
+  world.onLine({ type: 'line.ended', by: 'counterparty' });
+  t.like(world.end(), { reason: 'counterparty_hangup', status: 'completed' });
+  t.false('durationIsKnown' in (world.end() ?? {}), 'the line has told when');
+});

@@ -1,0 +1,841 @@
+/** Facts of calls in the database. */
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import type { EventType } from '#src/domain/event-types.ts';
+import {
+  CallTaken,
+  facts,
+  journalPlace,
+  recordAsHolder,
+  type RecordedFact,
+  recordFact,
+} from '#src/persistence/call-facts.ts';
+import type { CallBeginning } from '#src/persistence/call-revivals.ts';
+import { callTransitions, keepTransitions } from '#src/persistence/call-transitions.ts';
+import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls.ts';
+import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/held-calls.ts';
+import { legsOf, writeLegs } from '#src/persistence/sip-legs.ts';
+import { transcriptOf } from '#src/persistence/transcripts.ts';
+import { createWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
+import { testDatabase } from '#test/helpers/database.ts';
+import { someRoute, someSound } from '#test/helpers/some-sound.ts';
+import { callBirth, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
+import { sealing } from '#test/helpers/test-sealing.ts';
+import { until } from '#test/helpers/until.ts';
+import {
+  answered,
+  answeredCall,
+  ended,
+  eventsOf,
+  said,
+  startedAt,
+  typesOf,
+} from './call-facts/stored-facts.ts';
+
+// Births
+// Births of calls, alone and many at once.
+
+test.serial('a call is born ringing, with its event', async (t) => {
+  const db = await testDatabase('births');
+  const owner = await storedNumber(db);
+  const callId = await storedCall(db, owner);
+  const call = await findCall(db, { callId, numberId: owner.numberId });
+  t.like(call, {
+    id: callId,
+    workspaceId: owner.workspaceId,
+    status: 'ringing',
+    endReason: null,
+    instruction: 'Book a table',
+    startedAt: new Date(startedAt),
+    answeredAt: null,
+    durationSec: null,
+    recording: null,
+  });
+  const [event] = await eventsOf(db, callId);
+  t.is(event?.type, 'call.ringing');
+  t.deepEqual(event?.at, new Date(startedAt));
+  t.like(event?.snapshot, {
+    time_zone: 'Asia/Seoul',
+    call: { id: callId, status: 'ringing', ended_at: null },
+  });
+  t.is(Date.parse(event?.snapshot.call.started_at ?? ''), startedAt);
+});
+
+test.serial(
+  'a rejected inbound call is born ended, with the fact and the event call.ended alone',
+  async (t) => {
+    const db = await testDatabase('births');
+    const owner = await storedNumber(db);
+    const birth = callBirth(owner, { direction: 'inbound' });
+    const at = new Date(startedAt + 20);
+    await insertEndedCall(db, birth, { status: 'failed', reason: 'caller_rejected', at });
+    t.like(await findCall(db, { callId: birth.id, workspaceId: owner.workspaceId }), {
+      status: 'failed',
+      endReason: 'caller_rejected',
+      endedAt: at,
+      durationSec: 0,
+    });
+    t.deepEqual(await typesOf(db, birth.id), ['call.ended']);
+    t.deepEqual(await facts(db, birth.id), [
+      { sequence: 1, type: 'call.ended', at, data: { status: 'failed', reason: 'caller_rejected' } },
+    ]);
+  },
+);
+
+test.serial('a call that cannot be stored leaves no event', async (t) => {
+  const db = await testDatabase('births');
+  const owner = await storedNumber(db);
+  const birth = callBirth(owner, { numberId: randomUUID() });
+  await t.throwsAsync(insertCall(db, birth));
+  t.deepEqual(await typesOf(db, birth.id), []);
+});
+
+test.serial('calls that are born together are one statement, each with an event of its own', async (t) => {
+  const db = await testDatabase('births');
+  const owners = await Promise.all([storedNumber(db), storedNumber(db)]);
+  const births = [...owners, ...owners].map((owner, index) =>
+    callBirth(owner, {
+      instruction: `Say "${index}" \\ {,}\n안녕 🙂`,
+      startedAt: new Date(startedAt + index),
+    }),
+  );
+  let statements = 0;
+  const run: typeof db.run = (query) => {
+    statements += 1;
+    return db.run(query);
+  };
+  await Promise.all(births.map(createCallInsertion({ ...db, run })));
+  t.is(statements, 1);
+  for (const birth of births) {
+    t.like(await findCall(db, { callId: birth.id, numberId: birth.numberId }), birth);
+    const events = await eventsOf(db, birth.id);
+    t.is(events.length, 1);
+    t.like(events[0], { type: 'call.ringing', at: birth.startedAt });
+    t.like(events[0]?.snapshot.call, { id: birth.id, instruction: birth.instruction });
+  }
+});
+
+test.serial(
+  'a call that cannot be stored does not keep those that are born with it from being stored',
+  async (t) => {
+    const db = await testDatabase('births');
+    const owner = await storedNumber(db);
+    const [good, other] = [callBirth(owner), callBirth(owner)];
+    const bad = callBirth(owner, { numberId: randomUUID() });
+    const insert = createCallInsertion(db);
+    const results = await Promise.allSettled([insert(good), insert(bad), insert(other)]);
+    t.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    t.deepEqual(await typesOf(db, good.id), ['call.ringing']);
+    t.deepEqual(await typesOf(db, bad.id), []);
+    t.deepEqual(await typesOf(db, other.id), ['call.ringing']);
+  },
+);
+
+test.serial(
+  'where its chart begins is written with a call, in its one statement, and not of one that is born ended',
+  async (t) => {
+    const db = await testDatabase('births');
+    const owner = await storedNumber(db);
+    const opening = { chartVersion: 'abcdef012345', state: 'ringing.alerting' };
+    const [born, ended, other] = [
+      callBirth(owner, { opening }),
+      callBirth(owner, { opening }),
+      callBirth(owner),
+    ];
+    await Promise.all([born, other].map(async (birth) => insertCall(db, birth)));
+    await insertEndedCall(db, ended, {
+      status: 'failed',
+      reason: 'caller_rejected',
+      at: new Date(startedAt),
+    });
+    t.deepEqual(await callTransitions(db, born.id), [
+      {
+        callId: born.id,
+        epoch: 1,
+        sequence: 1,
+        at: born.startedAt,
+        machine: 'call',
+        chartVersion: 'abcdef012345',
+        stateBefore: null,
+        eventType: 'xstate.init',
+        stateAfter: 'ringing.alerting',
+        factsBefore: 0,
+      },
+    ]);
+    t.deepEqual(await callTransitions(db, ended.id), []);
+    t.deepEqual(await callTransitions(db, other.id), []);
+  },
+);
+
+// Life
+// A call's row through answer, turns and end.
+
+test.serial('an answer makes the call active and begins its recording', async (t) => {
+  const db = await testDatabase('life');
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  t.like(await findCall(db, { callId, numberId: owner.numberId }), {
+    status: 'active',
+    answeredAt: new Date(answered.at),
+    sipStatus: 200,
+    sipReason: 'OK',
+    sipCallId: 'abc',
+    recording: { status: 'pending', contentType: null },
+  });
+  t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered']);
+});
+
+test.serial('a call that is not to be recorded has no recording', async (t) => {
+  const db = await testDatabase('life');
+  const owner = await storedNumber(db);
+  const callId = await storedCall(db, owner, { recordingEnabled: false });
+  await recordFact(db, callId, 1, answered);
+  t.is((await findCall(db, { callId, numberId: owner.numberId }))?.recording, null);
+});
+
+test.serial('the duration of an answered call is its connected time, to the millisecond', async (t) => {
+  const db = await testDatabase('life');
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  t.truthy(await recordFact(db, callId, 2, ended));
+  t.like(await findCall(db, { callId, numberId: owner.numberId }), {
+    status: 'completed',
+    endReason: 'agent_hangup',
+    endedAt: new Date(ended.at),
+    durationSec: 10.25,
+    sipStatus: 200,
+  });
+});
+
+test.serial('the duration of a call that was never answered is 0', async (t) => {
+  const db = await testDatabase('life');
+  const owner = await storedNumber(db);
+  const callId = await storedCall(db, owner);
+  const busy = { status: 486, reason: 'Busy Here', callId: 'x' };
+  await recordFact(db, callId, 1, {
+    type: 'call.ended',
+    at: startedAt + 900,
+    reason: 'busy',
+    status: 'no_answer',
+    sip: busy,
+  });
+  t.like(await findCall(db, { callId, numberId: owner.numberId }), {
+    status: 'no_answer',
+    endReason: 'busy',
+    durationSec: 0,
+    sipStatus: 486,
+  });
+});
+
+test.serial('the first end wins, and there is one call.ended', async (t) => {
+  const db = await testDatabase('life');
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  t.truthy(await recordFact(db, callId, 2, ended));
+  t.falsy(
+    await recordFact(db, callId, 3, { ...ended, at: ended.at + 1, reason: 'system_error', status: 'failed' }),
+  );
+  t.like(await findCall(db, { callId, numberId: owner.numberId }), {
+    status: 'completed',
+    endReason: 'agent_hangup',
+  });
+  t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered', 'call.ended']);
+  t.falsy(await recordFact(db, callId, 4, answered));
+});
+
+test.serial('whoever comes too late to end a call is told so, but for one who asks again', async (t) => {
+  const db = await testDatabase('life');
+  const callId = await answeredCall(db);
+  t.truthy(await recordAsHolder(db, callId, 2, ended));
+  t.is(await recordAsHolder(db, callId, 2, ended), null);
+  await recordAsHolder(db, callId, 3, { type: 'call.summarized', at: ended.at, summary: 'Nothing.' });
+  for (const sequence of [3, 4])
+    await t.throwsAsync(recordAsHolder(db, callId, sequence, { ...ended, reason: 'system_error' }), {
+      instanceOf: CallTaken,
+    });
+  t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered', 'call.ended', 'call.summarized']);
+  t.is(await recordAsHolder(db, randomUUID(), 1, ended), null, 'nobody knows whether it was stored');
+});
+
+test.serial('turns are numbered from 1, with their offset from the answer', async (t) => {
+  const db = await testDatabase('life');
+  const callId = await answeredCall(db);
+  await recordFact(db, callId, 2, said(1_700, 'Hello.'));
+  await recordFact(db, callId, 3, said(4_125, 'Good evening.', 'user'));
+  t.deepEqual(
+    (await transcriptOf(db, callId)).map(({ sequence, role, text, tOffsetSec }) => [
+      sequence,
+      role,
+      text,
+      tOffsetSec,
+    ]),
+    [
+      [1, 'assistant', 'Hello.', 0.2],
+      [2, 'user', 'Good evening.', 2.625],
+    ],
+  );
+  t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered']);
+});
+
+test.serial('the offset of a turn never lies before that of the turn before it', async (t) => {
+  const db = await testDatabase('life');
+  const callId = await answeredCall(db);
+  for (const [index, at] of [4_000, 3_992, 4_001, 1_000].entries())
+    await recordFact(db, callId, 2 + index, said(at, `Turn ${index}.`));
+  t.deepEqual(
+    (await transcriptOf(db, callId)).map(({ sequence, tOffsetSec }) => [sequence, tOffsetSec]),
+    [
+      [1, 2.5],
+      [2, 2.5],
+      [3, 2.501],
+      [4, 2.501],
+    ],
+  );
+});
+
+test.serial('the journal holds no spoken text', async (t) => {
+  const db = await testDatabase('life');
+  const callId = await answeredCall(db);
+  await recordFact(db, callId, 2, said(1_700, 'A secret matter'));
+  const [, turn] = await facts(db, callId);
+  t.deepEqual(turn, {
+    sequence: 2,
+    type: 'turn.spoken',
+    at: new Date(startedAt + 1_700),
+    data: { turn: 1, endedAt: startedAt + 2_200 },
+  });
+});
+
+// Sound
+// A call's trunk and its sound, as they are kept.
+
+test.serial('the trunk is known from the answer on, the sound from the end', async (t) => {
+  const db = await testDatabase('sound');
+  const owner = await storedNumber(db);
+  const callId = await storedCall(db, owner);
+  const read = () => findCall(db, { callId, numberId: owner.numberId });
+  await recordFact(db, callId, 1, { ...answered, route: { ...someRoute, failedTrunks: ['other'] } });
+  t.like(await read(), {
+    trunkId: someRoute.trunk.id,
+    trunkName: 'carrier',
+    failedTrunks: ['other'],
+    postDialDelayMs: 1_830,
+    localSignalling: '192.0.2.10:5060',
+    remoteSignalling: '203.0.113.5:5060',
+    sound: null,
+    oneWay: null,
+  });
+  await recordFact(db, callId, 2, { ...ended, sound: someSound });
+  t.deepEqual((await read())?.sound, someSound);
+  t.is((await read())?.trunkName, 'carrier', 'an end that says nothing of it leaves it');
+});
+
+test.serial('what the row of the call holds is not journalled once more', async (t) => {
+  const db = await testDatabase('sound');
+  const callId = await storedCall(db, await storedNumber(db));
+  await recordFact(db, callId, 1, { ...answered, route: someRoute });
+  await recordFact(db, callId, 2, { ...ended, route: someRoute, sound: someSound });
+  const journal = await facts(db, callId);
+  t.deepEqual(
+    journal.map(({ data }) => Object.keys(data)),
+    [['sip'], ['reason', 'status']],
+  );
+});
+
+test.serial(
+  'sound that was missed stands in the record by its first way, and customers are not told',
+  async (t) => {
+    const db = await testDatabase('sound');
+    const owner = await storedNumber(db);
+    const callId = await answeredCall(db, owner);
+    const at = answered.at + 5_000;
+    t.truthy(await recordFact(db, callId, 2, { type: 'sound.one_way', at, missing: 'nothing_received' }));
+    t.truthy(await recordFact(db, callId, 3, { type: 'sound.one_way', at, missing: 'nothing_delivered' }));
+    t.is((await findCall(db, { callId, numberId: owner.numberId }))?.oneWay, 'nothing_received');
+    t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered']);
+  },
+);
+
+// Taken
+// A call that was taken over: who held it before writes nothing of it any more.
+
+const at = answered.at + 1_000;
+
+const everyFact: readonly RecordedFact[] = [
+  { type: 'call.answered_by', at, by: 'human' },
+  { type: 'call.held', at },
+  { type: 'call.hangup_requested', at, immediate: false },
+  { type: 'sound.one_way', at, missing: 'nothing_received' },
+  { type: 'turn.spoken', at, endedAt: at + 1, role: 'user', text: 'Hello?', whole: true },
+  {
+    type: 'recording.completed',
+    at,
+    contentType: 'audio/ogg',
+    durationSec: 1,
+    bytes: 1,
+    file: 'a',
+    truncated: false,
+  },
+  { type: 'recording.failed', at },
+  ended,
+  { type: 'call.summarized', at, summary: 'Nothing.' },
+];
+
+const taking = (from: string) => ({ from, by: 'taker', goesOn: true });
+
+const takenCall = async () => {
+  const db = await testDatabase('taken');
+  const owner = await storedNumber(db);
+  const node = randomUUID();
+  const callId = await storedCall(db, owner, { node });
+  await recordFact(db, callId, 1, answered);
+  const [taken] = await takeFromEarlierProcess(db, node);
+  return { db, owner, node, callId, taken };
+};
+
+test.serial(
+  'no fact of an earlier holder is written, whatever it tells; those of the new one are',
+  async (t) => {
+    const { db, owner, callId, taken } = await takenCall();
+    t.like(taken, { id: callId, epoch: 2 });
+    const before = await findCall(db, { callId, numberId: owner.numberId });
+    for (const fact of everyFact)
+      await t.throwsAsync(recordFact(db, callId, 2, fact), { instanceOf: CallTaken }, fact.type);
+    t.deepEqual(await findCall(db, { callId, numberId: owner.numberId }), before);
+    t.deepEqual(await transcriptOf(db, callId), []);
+    t.is((await facts(db, callId)).length, 1);
+    for (const [index, fact] of everyFact.entries())
+      t.is(
+        (await recordFact(db, callId, 2 + index, fact, 2)) !== null,
+        // Its recording is completed, and fails no more.
+        fact.type !== 'recording.failed',
+        fact.type,
+      );
+  },
+);
+
+test.serial('a fact that is being written is waited for, and found by who takes the call', async (t) => {
+  const db = await testDatabase('taken');
+  const node = randomUUID();
+  const callId = await storedCall(db, await storedNumber(db), { node });
+  let hasTaken = false;
+  const taking = await db.transaction(async (statements) => {
+    t.truthy(await recordFact(statements, callId, 1, answered));
+    const taken = takeFromEarlierProcess(db, node).then((calls) => {
+      hasTaken = true;
+      return calls;
+    });
+    // Whoever waits for a lock is seen waiting.
+    for (let waits = 0; waits === 0;) {
+      const [found] = await db.execute<{ waits: number }>(
+        `select count(*)::int as waits from pg_locks where not granted and locktype = 'transactionid'`,
+      );
+      waits = found?.waits ?? 0;
+    }
+    t.false(hasTaken);
+    return { taken };
+  });
+  t.like((await taking.taken)[0], { status: 'active', epoch: 2 });
+});
+
+test.serial('of several that take the calls of a dead gateway each has an epoch of its own', async (t) => {
+  const db = await testDatabase('taken');
+  const node = randomUUID();
+  const owner = await storedNumber(db);
+  for (let count = 0; count < 5; count += 1) await storedCall(db, owner, { node });
+  t.deepEqual(await takeFromLostNode(db, taking(node)), [], 'it was not found dead');
+  await db.execute(
+    `insert into node (name, instance, seen_at, lost_at) values ($1, gen_random_uuid(), now(), now())`,
+    [node],
+  );
+  const taken = await Promise.all([1, 2, 3].map(() => takeFromLostNode(db, taking(node))));
+  for (const calls of taken) t.is(new Set(calls.map(({ epoch }) => epoch)).size, 1);
+  t.deepEqual(
+    taken.map(([call]) => call?.epoch ?? 0).toSorted((one, other) => one - other),
+    [2, 3, 4],
+  );
+});
+
+test.serial('transitions and legs of an earlier holder are left out, too', async (t) => {
+  const { db, node, callId } = await takenCall();
+  const transition = {
+    callId,
+    sequence: 1,
+    at: new Date(at),
+    machine: 'call',
+    chartVersion: 'v',
+    stateBefore: null,
+    eventType: 'xstate.init',
+    stateAfter: 'ringing',
+    factsBefore: 0,
+  } as const;
+  await keepTransitions(db, [
+    { ...transition, epoch: 1 },
+    { ...transition, epoch: 2, stateAfter: 'active' },
+  ]);
+  t.deepEqual(
+    (await callTransitions(db, callId)).map(({ epoch, stateAfter }) => [epoch, stateAfter]),
+    [[2, 'active']],
+  );
+
+  const leg = {
+    state: 'standing',
+    transactionId: 'transaction',
+    dialogId: 'a',
+    sipCallId: 'a@b',
+    local: '<sip:us@gateway>;tag=us',
+    remote: '<sip:them@far>',
+    target: 'sip:them@192.0.2.1',
+    nextHop: null,
+    channel: null,
+    dialog: null,
+  } as const;
+  const held = { id: randomUUID(), callId, leg, epoch: 2 };
+  await writeLegs(db, sealing, node, { kept: [held], over: [] });
+  const late = { ...held, epoch: 1, leg: { ...leg, target: 'sip:another@192.0.2.9' } };
+  await writeLegs(db, sealing, node, { kept: [late], over: [] });
+  await writeLegs(db, sealing, node, { kept: [], over: [late] });
+  t.deepEqual(await legsOf(db, sealing, node), [held]);
+  await writeLegs(db, sealing, node, { kept: [], over: [held] });
+  t.deepEqual(await legsOf(db, sealing, node), []);
+});
+
+// Transfers
+// The row of a call tells of its last transfer, from request to end.
+
+const transferId = '3f1f6f0e-98a2-4f0f-8a9e-5d5b8e4f7a11';
+const to = '0212345678';
+const requested = {
+  type: 'call.transfer_requested',
+  at: startedAt + 3_000,
+  transferId,
+  to,
+  mode: 'cold',
+} as const;
+
+const rung = {
+  id: transferId,
+  to,
+  mode: 'cold',
+  status: 'ringing',
+  reason: null,
+  startedAt: new Date(requested.at).toISOString(),
+  connectedAt: null,
+  sip: null,
+};
+
+/** The transfer of the call after these facts, and the types of its events. */
+const after = async (...story: RecordedFact[]) => {
+  const db = await testDatabase('transfers');
+  const owner = await storedNumber(db);
+  const callId = await storedCall(db, owner);
+  for (const [index, fact] of story.entries()) await recordFact(db, callId, index + 1, fact);
+  const call = await findCall(db, { callId, numberId: owner.numberId });
+  return { transfer: call?.transfer, told: (await typesOf(db, callId)).slice(2) };
+};
+
+test.serial('a call of which none was asked for has none', async (t) => {
+  t.is((await after(answered, ended)).transfer, null);
+});
+
+test.serial('whom it is rung for, and since when', async (t) => {
+  t.deepEqual(await after(answered, requested), { transfer: rung, told: ['call.transfer_requested'] });
+});
+
+test.serial('who is connected stays so when the call ends', async (t) => {
+  const at = startedAt + 5_000;
+  const { transfer, told } = await after(
+    answered,
+    requested,
+    { type: 'call.transfer_connected', at, transferId },
+    ended,
+  );
+  t.deepEqual(transfer, { ...rung, status: 'connected', connectedAt: new Date(at).toISOString() });
+  t.deepEqual(told, ['call.transfer_requested', 'call.transfer_connected', 'call.ended']);
+});
+
+test.serial('why nobody was connected, and what SIP said of it', async (t) => {
+  const sip = { status: 486, reason: 'Busy Here', callId: 'abc' };
+  const failed = {
+    type: 'call.transfer_failed',
+    at: startedAt + 5_000,
+    transferId,
+    reason: 'busy',
+    sip,
+  } as const;
+  const { transfer, told } = await after(answered, requested, failed, ended);
+  t.deepEqual(transfer, { ...rung, status: 'failed', reason: 'busy', sip });
+  t.deepEqual(told, ['call.transfer_requested', 'call.transfer_failed', 'call.ended']);
+});
+
+test.serial('one that was taken back has not failed, and the next one takes its place', async (t) => {
+  const returned = { type: 'call.transfer_returned', at: startedAt + 5_000, transferId } as const;
+  t.deepEqual((await after(answered, requested, returned)).transfer, { ...rung, status: 'returned' });
+  const again = { ...requested, to: '0298765432', at: startedAt + 6_000 } as const;
+  const { transfer } = await after(answered, requested, returned, again);
+  t.deepEqual(transfer, { ...rung, to: again.to, startedAt: new Date(again.at).toISOString() });
+});
+
+test.serial('a call that ends while somebody is rung has none under way any more', async (t) => {
+  const { transfer, told } = await after(answered, requested, ended);
+  t.deepEqual(transfer, { ...rung, status: 'failed', reason: 'call_ended' });
+  t.deepEqual(told, ['call.transfer_requested', 'call.ended']);
+});
+
+// Afterwards
+// Facts that come twice, late, or of nobody, and who is told of them.
+
+test.serial('a fact that is written again changes nothing', async (t) => {
+  const db = await testDatabase('afterwards');
+  const owner = await storedNumber(db);
+  const callId = await storedCall(db, owner);
+  const story: RecordedFact[] = [
+    answered,
+    { type: 'call.answered_by', at: startedAt + 1_900, by: 'machine' },
+    said(2_000, 'Hello.'),
+    { type: 'turn.digit', at: startedAt + 2_500, digit: '5' },
+    { type: 'reply.failed', at: startedAt + 2_600, turn: 2, failure: 'http_error', detail: 'HTTP 500' },
+    { type: 'call.hangup_requested', at: startedAt + 3_000, immediate: false },
+    { type: 'call.hangup_cancelled', at: startedAt + 4_000 },
+    ended,
+    {
+      type: 'recording.completed',
+      at: ended.at + 1,
+      contentType: 'audio/ogg',
+      durationSec: 10.2,
+      bytes: 5_000_000_000,
+      file: 'a.ogg',
+      truncated: false,
+    },
+    { type: 'call.summarized', at: ended.at + 2, summary: 'A table was booked.' },
+  ];
+  const everything = async () => ({
+    call: await findCall(db, { callId, numberId: owner.numberId }),
+    events: await eventsOf(db, callId),
+    turns: await transcriptOf(db, callId),
+    facts: await facts(db, callId),
+  });
+  for (const [index, fact] of story.entries()) {
+    t.truthy(await recordFact(db, callId, index + 1, fact), fact.type);
+    const before = await everything();
+    t.falsy(await recordFact(db, callId, index + 1, fact), fact.type);
+    t.deepEqual(await everything(), before, fact.type);
+  }
+  t.deepEqual(await journalPlace(db, callId), { sequence: story.length, epoch: 1 });
+  t.deepEqual(await typesOf(db, callId), [
+    'call.ringing',
+    'call.answered',
+    'call.answered_by',
+    'call.hangup_requested',
+    'call.hangup_cancelled',
+    'call.ended',
+    'recording.completed',
+    'call.summarized',
+  ]);
+});
+
+test.serial('a finished recording is part of its event and of the call', async (t) => {
+  const db = await testDatabase('afterwards');
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  const at = ended.at + 5;
+  const recording = {
+    contentType: 'audio/ogg',
+    durationSec: 10.2,
+    bytes: 5_000_000_000,
+    file: 'a.ogg',
+    truncated: true,
+  };
+  await recordFact(db, callId, 2, { type: 'recording.completed', at, ...recording });
+  t.like((await findCall(db, { callId, numberId: owner.numberId }))?.recording, {
+    status: 'completed',
+    ...recording,
+    finishedAt: new Date(at),
+  });
+  const event = (await eventsOf(db, callId)).find(({ type }) => type === 'recording.completed');
+  t.deepEqual(event?.snapshot.recording, {
+    status: 'completed',
+    content_type: 'audio/ogg',
+    duration_sec: 10.2,
+    bytes: 5_000_000_000,
+    truncated: true,
+  });
+  t.falsy(
+    await recordFact(db, callId, 3, { type: 'recording.failed', at: at + 1 }),
+    'it is finished already',
+  );
+});
+
+test.serial('who answered is stored once and told, with the call as it is then', async (t) => {
+  const db = await testDatabase('afterwards');
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  t.is((await findCall(db, { callId, numberId: owner.numberId }))?.answeredBy, null);
+  const at = startedAt + 4_000;
+  t.truthy(await recordFact(db, callId, 2, { type: 'call.answered_by', at, by: 'human' }));
+  t.falsy(await recordFact(db, callId, 3, { type: 'call.answered_by', at: at + 1, by: 'machine' }));
+  t.is((await findCall(db, { callId, numberId: owner.numberId }))?.answeredBy, 'human');
+  const events = (await eventsOf(db, callId)).filter(({ type }) => type === 'call.answered_by');
+  t.is(events.length, 1);
+  t.like(events[0], { at: new Date(at), snapshot: { call: { answered_by: 'human', status: 'active' } } });
+});
+
+test.serial('a summary is stored and told', async (t) => {
+  const db = await testDatabase('afterwards');
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  await recordFact(db, callId, 2, ended);
+  await recordFact(db, callId, 3, { type: 'call.summarized', at: ended.at + 5, summary: 'Short.' });
+  t.is((await findCall(db, { callId, numberId: owner.numberId }))?.summary, 'Short.');
+  const event = (await eventsOf(db, callId)).at(-1);
+  t.like(event, { type: 'call.summarized', snapshot: { call: { summary: 'Short.', status: 'completed' } } });
+});
+
+test.serial('a fact of an unknown call is refused', async (t) => {
+  const db = await testDatabase('afterwards');
+  await t.throwsAsync(recordFact(db, randomUUID(), 1, answered), { message: /belongs to no call/ });
+});
+
+test.serial('each endpoint that wants an event gets one delivery, but for disabled ones', async (t) => {
+  const db = await testDatabase('afterwards');
+  const owner = await storedNumber(db);
+  const stranger = await storedNumber(db);
+  const endpoint = async (
+    workspaceId: string,
+    events: EventType[] | null,
+    numberId: string | null,
+  ): Promise<string> => {
+    const { id } = await createWebhookEndpoint(db, {
+      id: randomUUID(),
+      workspaceId,
+      numberId,
+      url: 'https://example.com/hook',
+      events,
+      secretSealed: 'sealed',
+      createdAt: new Date(),
+    });
+    return id;
+  };
+  const all = await endpoint(owner.workspaceId, null, null);
+  const ends = await endpoint(owner.workspaceId, ['call.ended'], owner.numberId);
+  await endpoint(owner.workspaceId, null, stranger.numberId);
+  await endpoint(stranger.workspaceId, null, null);
+  const disabled = await endpoint(owner.workspaceId, null, null);
+  await db.execute(`update webhook_endpoint set state = 'disabled' where id = $1`, [disabled]);
+
+  let notified = 0;
+  const unlisten = await db.listen('deliveries', () => (notified += 1));
+  const callId = await answeredCall(db, owner);
+  await recordFact(db, callId, 2, ended);
+  await until('a notification has come', () => notified > 0 || undefined);
+  await unlisten();
+
+  const deliveries = await db.execute<{ type: string; endpointId: string }>(
+    `select event.type, endpoint_id as "endpointId" from event_delivery
+     join event on event.id = event_id where event.call_id = $1 order by event.at, event.type, endpoint_id = $2`,
+    [callId, ends],
+  );
+  t.deepEqual(deliveries, [
+    { type: 'call.ringing', endpointId: all },
+    { type: 'call.answered', endpointId: all },
+    { type: 'call.ended', endpointId: all },
+    { type: 'call.ended', endpointId: ends },
+  ]);
+});
+
+// Written beside
+// Rows that are written with a fact of a call: in the same statement, and where the fact is alone.
+
+const beginning: CallBeginning = {
+  greeting: null,
+  speech: { recognizer: null, synthesizer: null, voice: null },
+  voicemail: { policy: 'talk', message: null },
+  policy: {
+    silenceTimeoutSec: 10,
+    ringTimeoutSec: 45,
+    recordingEnabled: false,
+    bargeIn: { mode: 'pause', onsetMs: 120, speechMs: 600, resumeMs: 300 },
+    turnEnd: { mode: 'pause', minSilenceMs: 700, maxSilenceMs: 1_500 },
+    consent: { announce: null, require: 'none' },
+  },
+  binding: {
+    direction: 'outbound',
+    agent: 'builtin',
+    agentType: null,
+    chatUrl: null,
+    assistantId: null,
+    agentId: null,
+    controls: 'off',
+  },
+};
+
+const setUpWrittenBeside = async () => {
+  const db = await testDatabase('written beside');
+  const node = randomUUID();
+  return { db, node, callId: await storedCall(db, await storedNumber(db), { node }) };
+};
+
+test.serial(
+  'with the answer is written what another process goes on with, and it goes with the end',
+  async (t) => {
+    const { db, node, callId } = await setUpWrittenBeside();
+    const revival = { beginning, tokenSealed: 'sealed', aheadMs: -3_600_000.5 };
+    t.truthy(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }));
+    t.falsy(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }), 'once');
+    t.deepEqual((await takeFromEarlierProcess(db, node))[0]?.revival, { ...revival, progress: null });
+    t.truthy(await recordFact(db, callId, 2, ended, 2));
+    t.deepEqual(await db.execute('select 1 from call_revival where call_id = $1', [callId]), []);
+  },
+);
+
+test.serial('nobody goes on with a call that was not answered', async (t) => {
+  const { db, node, callId } = await setUpWrittenBeside();
+  t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, revival: null, epoch: 2 });
+  const revival = { beginning, tokenSealed: null, aheadMs: 0 };
+  await t.throwsAsync(recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }));
+  t.deepEqual(await db.execute('select 1 from call_revival where call_id = $1', [callId]), []);
+});
+
+test.serial('the last transitions are written with the end, those that are there already stay', async (t) => {
+  const { db, callId } = await setUpWrittenBeside();
+  const transition = {
+    callId,
+    epoch: 1,
+    at: new Date(ended.at),
+    machine: 'call',
+    chartVersion: 'v',
+    stateBefore: null,
+    eventType: 'xstate.init',
+    factsBefore: 0,
+  } as const;
+  const first = { ...transition, sequence: 1, stateAfter: 'ringing' };
+  const last = { ...transition, sequence: 2, stateAfter: 'completed' };
+  await keepTransitions(db, [first]);
+  const transitions = [{ ...first, stateAfter: 'another' }, last];
+  t.truthy(await recordFact(db, callId, 1, ended, 1, { revival: null, transitions }));
+  const late = [{ ...last, sequence: 3 }];
+  t.falsy(await recordFact(db, callId, 2, ended, 1, { revival: null, transitions: late }), 'it has ended');
+  t.deepEqual(await callTransitions(db, callId), [first, last]);
+});
+
+test.serial('of the end the database tells what the summary is made of', async (t) => {
+  const { db, callId } = await setUpWrittenBeside();
+  t.deepEqual(await recordFact(db, callId, 1, answered), { ended: null });
+  await recordFact(db, callId, 2, said(2_000, 'Hello.'));
+  await recordFact(db, callId, 3, said(3_000, 'Good day.', 'user'));
+  t.deepEqual(await recordFact(db, callId, 4, ended), {
+    ended: {
+      language: 'ko',
+      durationSec: 10.25,
+      endReason: 'agent_hangup',
+      turns: [
+        { role: 'assistant', text: 'Hello.' },
+        { role: 'user', text: 'Good day.' },
+      ],
+    },
+  });
+  t.is(await recordFact(db, callId, 5, ended), null);
+});

@@ -1,0 +1,374 @@
+/** Answering machines: greetings, phrases and beeps. */
+import test from 'ava';
+import { answeringMachine as numbers, listening } from '#config/policy.ts';
+import { createLineTime } from '#sip/line-time.ts';
+import { createAnsweringMachine } from '#sip/listening/answering-machine.ts';
+import { isSaidByMachine } from '#sip/listening/answering-phrases.ts';
+import { createBeepDetector } from '#sip/listening/beep.ts';
+import { loadResampler } from '#sip/resampler.ts';
+import { espeakNg } from '#src/speech/espeak-ng.ts';
+import { isInstalled } from '#src/speech/run-program.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { sayInTones } from '#test/real-sip/tone-speech.ts';
+import { onLine, silence, tone } from './listening/line-sound.ts';
+
+// Answering machine
+
+const createAnsweringMachineWorld = (language = 'en') => {
+  const clock = createOrderedClock();
+  const story: string[] = [];
+  let agent = false;
+  const answerer = createAnsweringMachine({
+    numbers,
+    language,
+    time: createLineTime(clock, 1),
+    isAgentAudible: () => agent,
+    on: { answeredBy: (by) => story.push(by), takesMessage: () => story.push('takes message') },
+  });
+  return {
+    ...answerer,
+    clock,
+    story,
+    pass: clock.advance,
+    /** The other party's voice, for so long; its words come a moment before it ends. */
+    voice(milliseconds: number, words = ''): void {
+      answerer.voiceBegan();
+      clock.advance(milliseconds);
+      if (words !== '') answerer.recognized(words, true);
+      answerer.voiceEnded();
+    },
+    agentSpeaks(isAudible: boolean): void {
+      agent = isAudible;
+    },
+  };
+};
+
+test('who says a word and waits is a person', (t) => {
+  const { voice, pass, story, isCurious, clock } = createAnsweringMachineWorld();
+  pass(800);
+  voice(700, 'Hello?');
+  pass(numbers.quietMs - 1);
+  t.deepEqual(story, []);
+  pass(1);
+  t.deepEqual(story, ['human']);
+  t.false(isCurious());
+  t.is(clock.pending(), 0);
+});
+
+test('a person who says more at once is one, too', (t) => {
+  const { voice, pass, story } = createAnsweringMachineWorld();
+  voice(900, 'Good morning,');
+  pass(700);
+  voice(2_400, 'Happy Dental, this is Karen, how may I help you?');
+  pass(numbers.quietMs);
+  t.deepEqual(story, ['human']);
+});
+
+test('a voice without words is nobody, however long it takes', (t) => {
+  const { voice, pass, story, clock } = createAnsweringMachineWorld();
+  for (let times = 0; times < 20; times += 1) {
+    voice(900);
+    pass(2_600);
+  }
+  pass(30_000);
+  t.deepEqual(story, []);
+  t.is(clock.pending(), 0);
+  voice(700, 'Hello?');
+  pass(numbers.quietMs);
+  t.deepEqual(story, ['human']);
+});
+
+test('what is not clear after a while stays so', (t) => {
+  const { voice, pass, story, agentSpeaks, isCurious, clock } = createAnsweringMachineWorld();
+  agentSpeaks(true);
+  for (let times = 0; times < 16; times += 1) {
+    voice(1_000, 'And so on.');
+    pass(1_000);
+  }
+  t.false(isCurious());
+  voice(2_000, 'Please leave a message after the tone.');
+  pass(numbers.quietMs);
+  t.deepEqual(story, []);
+  t.is(clock.pending(), 0);
+});
+
+test('words that come long after their voice count from when they come', (t) => {
+  const { voice, pass, story, recognized } = createAnsweringMachineWorld();
+  voice(700);
+  pass(2_600);
+  recognized('Hello?', true);
+  t.deepEqual(story, []);
+  pass(numbers.quietMs);
+  t.deepEqual(story, ['human']);
+});
+
+test('what only machines say tells at once, also in words that are not final', (t) => {
+  const { voiceBegan, pass, story, recognized } = createAnsweringMachineWorld();
+  voiceBegan();
+  pass(900);
+  recognized('Please leave', false);
+  t.deepEqual(story, []);
+  recognized('Please leave a message', false);
+  t.deepEqual(story, ['machine']);
+});
+
+test('what machines say may come in two sentences', (t) => {
+  const { voice, story } = createAnsweringMachineWorld('ko');
+  voice(1_500, '지금은 전화를 받을 수');
+  voice(1_500, '없습니다.');
+  t.deepEqual(story, ['machine']);
+});
+
+test('a greeting that goes on and on is a machine, once there are words in it', (t) => {
+  const { voiceBegan, recognized, pass, story } = createAnsweringMachineWorld();
+  voiceBegan();
+  pass(numbers.greetingMs + 2_000);
+  t.deepEqual(story, []);
+  recognized('Welcome to the opening hours of', false);
+  t.deepEqual(story, ['machine']);
+});
+
+test('over the voice of the agent a long voice tells nothing', (t) => {
+  const { voiceBegan, recognized, pass, story, agentSpeaks } = createAnsweringMachineWorld();
+  agentSpeaks(true);
+  voiceBegan();
+  recognized('So I said to him that', false);
+  pass(numbers.greetingMs + 2_000);
+  agentSpeaks(false);
+  pass(numbers.greetingMs - 1_000);
+  t.deepEqual(story, []);
+  pass(2_000);
+  t.deepEqual(story, ['machine']);
+});
+
+test('words over the voice of the agent without a voice are its own', (t) => {
+  const { recognized, voiceBegan, pass, story, agentSpeaks } = createAnsweringMachineWorld();
+  agentSpeaks(true);
+  recognized('Shall I leave a message after the tone?', true);
+  pass(numbers.quietMs);
+  t.deepEqual(story, []);
+  voiceBegan();
+  recognized('Leave a message after the tone', false);
+  t.deepEqual(story, ['machine']);
+});
+
+test('a tone behind words is a beep, and a machine', (t) => {
+  const { voice, pass, story, beep } = createAnsweringMachineWorld();
+  voice(2_000, 'This is Kim.');
+  pass(500);
+  beep();
+  t.deepEqual(story, ['machine']);
+  pass(numbers.afterBeepMs);
+  t.deepEqual(story, ['machine', 'takes message']);
+});
+
+test('words that become known only behind the beep tell as well', (t) => {
+  const { voice, pass, story, beep, recognized } = createAnsweringMachineWorld();
+  voice(2_000);
+  pass(500);
+  beep();
+  t.deepEqual(story, []);
+  pass(900);
+  recognized('This is Kim.', true);
+  pass(numbers.afterBeepMs);
+  t.deepEqual(story, ['machine', 'takes message']);
+});
+
+test('a tone by itself, behind noise, or before or right behind a hello is no beep', (t) => {
+  const alone = createAnsweringMachineWorld();
+  alone.pass(500);
+  alone.beep();
+  alone.voice(2_000);
+  alone.beep();
+  alone.pass(30_000);
+  t.deepEqual(alone.story, []);
+
+  const before = createAnsweringMachineWorld();
+  before.voice(2_000);
+  before.beep();
+  before.voice(700, 'Hello?');
+  before.pass(numbers.quietMs);
+  t.deepEqual(before.story, ['human']);
+
+  const behind = createAnsweringMachineWorld();
+  behind.voice(700, 'Hello?');
+  behind.beep();
+  behind.pass(numbers.quietMs);
+  t.deepEqual(behind.story, ['human']);
+});
+
+test('a machine takes a message after each beep', (t) => {
+  const { voice, pass, story, beep, isCurious } = createAnsweringMachineWorld();
+  voice(2_000, 'Please leave a message.');
+  pass(1_000);
+  beep();
+  voice(200);
+  pass(20_000);
+  beep();
+  pass(100);
+  beep();
+  pass(20_000);
+  t.deepEqual(story, ['machine', 'takes message', 'takes message'], 'a double beep is one');
+  t.true(isCurious());
+});
+
+test('a machine that falls silent without a beep takes a message, once', (t) => {
+  const { voice, pass, story } = createAnsweringMachineWorld();
+  voice(2_000, 'Please leave a message.');
+  pass(numbers.silentMs - 500);
+  voice(1_000, 'Thank you.');
+  pass(numbers.silentMs - 1);
+  t.deepEqual(story, ['machine']);
+  pass(1);
+  voice(500);
+  pass(60_000);
+  t.deepEqual(story, ['machine', 'takes message']);
+});
+
+test('a person stays one, whatever is said and heard later', (t) => {
+  const { voice, pass, story, beep } = createAnsweringMachineWorld();
+  voice(700, 'Hello?');
+  pass(numbers.quietMs);
+  voice(2_000, 'Shall I leave a message after the tone?');
+  beep();
+  pass(30_000);
+  t.deepEqual(story, ['human']);
+});
+
+test('when the call is over nothing is said any more', (t) => {
+  const { voice, voiceBegan, pass, story, beep, recognized, stop, clock } = createAnsweringMachineWorld();
+  voice(700, 'Hello?');
+  stop();
+  stop();
+  voiceBegan();
+  recognized('Please leave a message.', true);
+  beep();
+  voice(10);
+  pass(60_000);
+  t.deepEqual(story, []);
+  t.is(clock.pending(), 0);
+});
+
+// Answering phrases
+
+const machines: readonly [string, string][] = [
+  ['ko', '지금은 전화를 받을 수 없습니다. 삐 소리가 난 후 메시지를 남겨 주세요.'],
+  ['ko', '고객이 전화를 받지 않아 음성 사서함으로 연결됩니다.'],
+  ['ko-KR', '연결이 되지 않아 삐 소리 후 소리샘으로 연결되며 통화료가 부과됩니다.'],
+  ['ko', '고객님의 전원이 꺼져 있어'],
+  ['ko', '지금 거신 번호는 없는 번호입니다. 다시 확인하시고 걸어 주시기 바랍니다.'],
+  ['ko', '성함과 용건을 남겨주시면 연락드리겠습니다'],
+  ['en', 'Please leave a message after the tone.'],
+  ['en-US', "Hi, this is Kim. I can't take your call right now"],
+  ['en', 'Hi, it’s Kim, I’m not available at the moment'],
+  ['en', 'You have reached the voicemail box of'],
+  ['en', 'Your call has been forwarded to an automated voice messaging system'],
+  ['en', 'At the tone, please record your message'],
+  ['en', 'The person you are trying to reach is not accepting calls'],
+  ['en', 'leave your name and number, and we will get back to you'],
+  ['ja', 'ただいま電話に出ることができません。'],
+  ['ja', 'ピーという発信音の後に、お名前とご用件をお話しください。'],
+  ['ja', '留守番電話サービスに接続します。'],
+  ['ja', 'おかけになった電話は、電波の届かない場所にあるか、電源が入っていないため、かかりません。'],
+];
+
+const people: readonly [string, string][] = [
+  ['ko', '여보세요?'],
+  ['ko', '네, 안녕하세요. 행복한 치과입니다. 무엇을 도와드릴까요?'],
+  ['ko', '네, 전화 바꿨습니다.'],
+  ['ko', '지금 회의 중이라서요, 이따가 다시 전화 주세요.'],
+  ['ko', '담당자가 자리에 없는데 메시지 남겨 드릴까요?'],
+  ['ko', '잠시 후에 다시 연락 주세요.'],
+  ['en', 'Hello?'],
+  ['en', 'Good morning, Happy Dental, this is Karen, how may I help you?'],
+  ['en', 'He is not here. Would you like to leave a message?'],
+  ['en', 'Can I take a message?'],
+  ['en', 'Hold on, I am on the other line.'],
+  ['ja', 'もしもし。'],
+  ['ja', 'はい、さくら歯科でございます。'],
+  ['ja', '担当者はただいま席を外しております。'],
+  ['xx', 'Please leave a message after the tone.'],
+  ['en', ''],
+];
+
+const said = test.macro<[string, string, boolean]>({
+  exec: (t, language, text, byMachine) => t.is(isSaidByMachine(text, language), byMachine),
+  title: (_, language, text, byMachine) =>
+    `"${text}" (${language}) is ${byMachine ? 'what machines say' : 'not what machines say'}`,
+});
+
+for (const [language, text] of machines) test(said, language, text, true);
+for (const [language, text] of people) test(said, language, text, false);
+
+// Beep
+
+const resample = await loadResampler();
+const canSpeak = await isInstalled('espeak-ng', process.env['PATH'] ?? '');
+
+/** When beeps were found in this sound, in milliseconds. */
+const beepsIn = (sound: Int16Array, piece = 160): number[] => {
+  const found: number[] = [];
+  let atMs = 0;
+  const detector = createBeepDetector(listening.beep, () => found.push(atMs));
+  for (let from = 0; from < sound.length; from += piece) {
+    atMs = (from + piece) / 8;
+    detector.write(sound.subarray(from, from + piece));
+  }
+  return found;
+};
+
+const around = (sound: Int16Array): Int16Array => onLine(silence(500), sound, silence(500));
+
+test.serial('a beep is found when it is over, whatever its pitch and length, in noise, too', (t) => {
+  for (const pitch of [350, 400, 440, 620, 1_000, 1_400, 2_100])
+    for (const milliseconds of [160, 400, 1_000, 1_900])
+      for (const noise of [0, 600]) {
+        const [at, ...others] = beepsIn(around(tone(milliseconds, [pitch], { noise })));
+        t.deepEqual(others, [], `${pitch} Hz for ${milliseconds} ms`);
+        const lateMs = (at ?? 0) - 500 - milliseconds;
+        t.true(Math.abs(lateMs) <= 80, `${pitch} Hz for ${milliseconds} ms: ${lateMs} ms late`);
+      }
+});
+
+test.serial('a quiet beep is one, what can hardly be heard is none', (t) => {
+  t.is(beepsIn(around(tone(500, [1_000], { loudness: 600 }))).length, 1);
+  t.is(beepsIn(around(tone(500, [1_000], { loudness: 60 }))).length, 0);
+});
+
+test.serial('pieces of any size are the same sound', (t) => {
+  const sound = around(tone(500, [1_000]));
+  for (const piece of [80, 100, 240, 1_600]) t.is(beepsIn(sound, piece).length, 1);
+});
+
+const none = test.macro<[string, () => Int16Array]>({
+  exec: (t, _, sound) => t.deepEqual(beepsIn(around(sound())), []),
+  title: (_, what) => `${what} is no beep`,
+});
+
+test.serial(none, 'silence', () => silence(2_000));
+test.serial(none, 'noise', () => tone(2_000, [0], { noise: 8_000 }));
+test.serial(none, 'a click', () => tone(60, [1_000]));
+test.serial(none, 'a tone that stays', () => tone(3_000, [1_000]));
+test.serial(none, 'the whistle of a fax', () => tone(3_000, [2_100]));
+test.serial(none, 'a telephone that rings', () => tone(1_000, [440, 480]));
+test.serial(none, 'a busy telephone', () => tone(500, [480, 620]));
+test.serial(none, 'a dial tone', () => tone(1_500, [350, 440]));
+for (const [row, low] of [697, 770, 852, 941].entries())
+  for (const [column, high] of [1_209, 1_336, 1_477, 1_633].entries())
+    test.serial(none, `the key ${'123A456B789C*0#D'[4 * row + column]}`, () => tone(300, [low, high]));
+test.serial(none, 'a fast melody of tones', () => sayInTones('Hello, who is there?'));
+test.serial(none, 'a siren', () =>
+  Int16Array.from({ length: 16_000 }, (_, at) => 6_000 * Math.sin(at / 8 + at ** 2 / 2e4)),
+);
+
+const voices: readonly [string, string][] = [
+  ['ko', '안녕하세요. 지금은 전화를 받을 수 없습니다. 음, 네. 오오, 우우.'],
+  ['en', 'Hello? Ooh, mmm, who are you? We will call you back very soon.'],
+  ['ja', 'もしもし。ううん、おおきな声でお話しください。'],
+];
+
+for (const [language, text] of voices)
+  (canSpeak ? test.serial : test.serial.skip)(`a voice is no beep (${language})`, async (t) => {
+    const { sampleRate, samples } = await espeakNg().synthesize(text, language);
+    t.deepEqual(beepsIn(onLine(resample(samples, sampleRate, 8_000))), []);
+  });

@@ -1,0 +1,654 @@
+/** The connection to drachtio-server: heartbeat, loss and reconnection. */
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import pino from 'pino';
+import { controlProbe } from '#config/policy.ts';
+import { ServerRefusal, startHeartbeat } from '#sip/drachtio/heartbeat.ts';
+import { keepConnected } from '#sip/drachtio/reconnect.ts';
+import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
+import { createSignallingConnection } from '#sip/drachtio/signalling/signalling-connection.ts';
+import { systemClock } from '#src/clocks.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import type { WatchedLine } from '#test/contract/watched-line.ts';
+import type { FarCall } from '#test/doubles/far-end.ts';
+import { describeSound } from '#test/doubles/session-description.ts';
+import {
+  ownNumber,
+  type SipEdge,
+  startSipEdge,
+  startSipEdgeOn,
+  trunkAddress,
+} from '#test/doubles/sip-edge.ts';
+import { mustHave, requestUriOf, tagOf } from '#test/doubles/sip-parser.ts';
+import { until } from '#test/helpers/until.ts';
+
+// Connection guard
+// The connection to drachtio-server, against a server that speaks its protocol and can do what it does when it fails.
+
+type Message = { id: string; text: string };
+
+/** Answers `OK` to everything while `answers` says so. */
+const startDrachtio = async (t: ExecutionContext) => {
+  const received: Message[] = [];
+  const sockets: Socket[] = [];
+  const state = { answers: (_message: Message): boolean => true, connections: 0 };
+  const write = (socket: Socket, text: string): void =>
+    void socket.write(`${Buffer.byteLength(text)}#${text}`);
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    state.connections += 1;
+    let buffer = Buffer.alloc(0);
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      buffer = Buffer.concat([buffer, data]);
+      for (let end = buffer.indexOf('#'); end > 0; end = buffer.indexOf('#')) {
+        const length = Number(buffer.subarray(0, end));
+        if (buffer.length < end + 1 + length) return;
+        const text = buffer.subarray(end + 1, end + 1 + length).toString();
+        buffer = buffer.subarray(end + 1 + length);
+        const message = { id: text.split('|')[0] ?? '', text };
+        received.push(message);
+        if (state.answers(message)) answer(message, 'OK', socket);
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  const answer = ({ id }: Message, verdict: string, socket = sockets.at(-1)): void => {
+    if (socket !== undefined)
+      write(socket, `${crypto.randomUUID()}|response|${id}|${verdict}|127.0.0.1|v0.9.10`);
+  };
+  const bytes = (text: string): void => void sockets.at(-1)?.write(text);
+  return {
+    port: address.port,
+    received,
+    state,
+    answer,
+    bytes,
+    write: (text: string) => bytes(`${Buffer.byteLength(text)}#${text}`),
+  };
+};
+
+/** So seldom, and so patient, that no test meets it by chance. */
+const noProbe = { everyMs: 3_600_000, answerMs: 3_600_000 };
+
+type Options = { isIgnored?: () => boolean; probe?: typeof noProbe };
+
+const connectTo = async (
+  t: ExecutionContext,
+  port: number,
+  { isIgnored = () => false, probe = noProbe }: Options = {},
+) => {
+  const logged: string[] = [];
+  const taken: string[] = [];
+  let losses = 0;
+  const signalling = createSignallingConnection({
+    server: { host: '127.0.0.1', port, secret: 'x' },
+    probe,
+    overhear() {},
+    clock: systemClock,
+    logger: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
+  });
+  t.teardown(() => signalling.close());
+  await signalling.open({
+    onInvite: (request) => {
+      if (request.uri.includes('throw')) throw new Error('a mistake of ours');
+      taken.push(request.uri);
+    },
+    onOptions: () => {},
+    onOther: () => {},
+    isIgnored,
+    onConnected: () => {},
+    onLost: () => (losses += 1),
+  });
+  return { signalling, logged, taken, losses: () => losses };
+};
+
+const sip = (length: number): string => `BYE sip:x SIP/2.0\r\nX: ${'x'.repeat(length)}\r\n\r\n`;
+const isSip = ({ text }: Message): boolean => text.includes('|sip|');
+
+test.serial(
+  'a connection that takes in nothing any more is made anew, and is not ready meanwhile',
+  async (t) => {
+    const drachtio = await startDrachtio(t);
+    const { signalling, losses } = await connectTo(t, drachtio.port, {
+      probe: { everyMs: 20, answerMs: 10_000 },
+    });
+    t.is(signalling.problem(), null);
+    const before = drachtio.received.length;
+    await until('it was asked several times', async () => drachtio.received.length > before + 5 || undefined);
+    t.is(drachtio.state.connections, 1, 'while it answers it stands');
+    drachtio.state.answers = () => false;
+    await until('it is lost', async () => losses() === 1 || undefined);
+    t.regex(signalling.problem() ?? '', /drachtio-server at .* it was lost/);
+    drachtio.state.answers = () => true;
+    await until('it is back', async () => signalling.problem() === null || undefined);
+    t.true(drachtio.state.connections >= 2);
+  },
+);
+
+test.serial('a message that is too long is not sent, and whoever sent it is told', async (t) => {
+  const drachtio = await startDrachtio(t);
+  const { signalling } = await connectTo(t, drachtio.port);
+  await t.throwsAsync(signalling.send({ sip: sip(13_000) }), { message: /too long/ });
+  t.deepEqual(drachtio.received.filter(isSip), []);
+  await t.notThrowsAsync(signalling.send({ sip: sip(11_000) }));
+});
+
+test.serial('nothing is sent behind a long message until it was answered', async (t) => {
+  const drachtio = await startDrachtio(t);
+  const { signalling } = await connectTo(t, drachtio.port);
+  drachtio.state.answers = (message) => !isSip(message) || message.text.length < 4_000;
+  const long = signalling.send({ sip: sip(6_000) });
+  const next = signalling.send({ sip: sip(10) });
+  await until('the first is there', async () => drachtio.received.some(isSip) || undefined);
+  await delay(50);
+  t.is(drachtio.received.filter(isSip).length, 1);
+  const [first] = drachtio.received.filter(isSip);
+  if (first !== undefined) drachtio.answer(first, 'OK');
+  await t.notThrowsAsync(Promise.all([long, next]));
+  t.is(drachtio.received.filter(isSip).length, 2);
+});
+
+test.serial('a no of drachtio-server is an error with its reason', async (t) => {
+  const drachtio = await startDrachtio(t);
+  const { signalling } = await connectTo(t, drachtio.port);
+  drachtio.state.answers = (message) => {
+    if (isSip(message)) drachtio.answer(message, 'NOK');
+    return !isSip(message);
+  };
+  await t.throwsAsync(signalling.send({ sip: sip(1) }), { message: /says no/ });
+});
+
+const invite = (uri: string, contact = '<sip:a@b>'): string =>
+  [
+    `${crypto.randomUUID()}|sip|network|500|udp|127.0.0.1|5060|now|transaction-${uri}||`,
+    `INVITE ${uri} SIP/2.0`,
+    'Via: SIP/2.0/UDP b;branch=z9hG4bK1',
+    'From: <sip:a@b>;tag=1',
+    'To: <sip:c@d>',
+    `Call-ID: ${uri}`,
+    'CSeq: 1 INVITE',
+    `Contact: ${contact}`,
+    'Content-Length: 0',
+    '',
+    '',
+  ].join('\r\n');
+
+test.serial('a message that cannot be taken ends nothing, and the next one is taken', async (t) => {
+  const drachtio = await startDrachtio(t);
+  const { taken, logged, losses } = await connectTo(t, drachtio.port);
+  for (const text of [
+    'no message at all',
+    'a|unknown|b',
+    'a|sip|network',
+    'a|response|nobody',
+    `x|sip|${'|'.repeat(20)}\r\n`,
+  ])
+    drachtio.write(text);
+  drachtio.write(invite('sip:throw@d'));
+  drachtio.write(invite('sip:next@d'));
+  await until('the next is taken', async () => taken.includes('sip:next@d') || undefined);
+  t.true(logged.some((line) => line.includes('could not be taken')));
+  t.is(losses(), 0);
+});
+
+test.serial('bytes that are no message at all end the connection, not the process', async (t) => {
+  const drachtio = await startDrachtio(t);
+  const { signalling, losses } = await connectTo(t, drachtio.port);
+  drachtio.bytes('x#y');
+  await until('it is lost', async () => losses() === 1 || undefined);
+  await until('it is back', async () => signalling.problem() === null || undefined);
+  t.pass();
+});
+
+test.serial('a request that is ignored gets no answer', async (t) => {
+  const drachtio = await startDrachtio(t);
+  let requests = 0;
+  const { taken } = await connectTo(t, drachtio.port, { isIgnored: () => (requests += 1) === 1 });
+  drachtio.write(invite('sip:ignored@d'));
+  drachtio.write(invite('sip:taken@d'));
+  await until('the one behind it is taken', async () => taken.length > 0 || undefined);
+  t.deepEqual(taken, ['sip:taken@d']);
+  t.deepEqual(drachtio.received.filter(isSip), []);
+});
+
+// Lost connection
+// drachtio-server that goes away, hangs or comes back, and the far ends of calls that nobody holds any more.
+
+const sdp = describeSound();
+
+type Call = { line: WatchedLine; farCall: FarCall };
+
+const ringing = async (edge: SipEdge): Promise<Call> => {
+  const line = edge.call();
+  const farCall = await edge.trunk.receives('INVITE');
+  farCall.answers(180);
+  await edge.said([line], 'line.ringing');
+  return { line, farCall };
+};
+
+const dialled = async (edge: SipEdge): Promise<Call> => {
+  const line = edge.call();
+  const farCall = await edge.trunk.receives('INVITE');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
+  await edge.said([line], 'line.answered');
+  return { line, farCall };
+};
+
+const taken = async (edge: SipEdge): Promise<Call> => {
+  const farCall = edge.trunk.calls(ownNumber, { sdp });
+  await farCall.receives(200);
+  farCall.sends('ACK');
+  await edge.said(edge.inbound, 'line.answered');
+  const line = edge.inbound.at(-1);
+  if (line === undefined) throw new Error('No line was opened');
+  return { line, farCall };
+};
+
+/** It is found out that the connection is lost, and the next attempt succeeds. */
+const comesBack = async ({ lines, clock }: SipEdge): Promise<void> => {
+  await until('it is lost', () => !lines.health().ready || undefined);
+  clock.advance(250);
+  await until('it is back', () => lines.health().ready || undefined);
+};
+
+/** Lets time go by until it is connected again. */
+const untilReady = ({ lines, clock }: SipEdge): Promise<true> =>
+  until('the lines are ready', () => {
+    if (lines.health().ready) return true;
+    clock.advance(250);
+    return undefined;
+  });
+
+test.serial('when drachtio-server stays away, calls end, nothing new begins, and it is said', async (t) => {
+  const edge = await startSipEdge(t);
+  const [one, other] = [await dialled(edge), await ringing(edge)];
+  await edge.drachtio.kill();
+  await edge.said([other.line], 'line.unanswered');
+  edge.clock.advance(controlProbe.comeBackMs - 1);
+  t.false(one.line.saw('line.failed'));
+  edge.clock.advance(1);
+  await edge.said([one.line], 'line.failed');
+  t.like(other.line.all('line.unanswered')[0], { cause: 'trunk_error', sip: { status: 180 } });
+  const health = edge.lines.health();
+  t.regex(health.ready ? '' : health.detail, /drachtio-server at 127\.0\.0\.1:\d+: it was lost/);
+  const line = edge.call();
+  await edge.said([line], 'line.unanswered');
+  t.like(line.all('line.unanswered')[0], { cause: 'trunk_error', sip: { status: null } });
+
+  await edge.drachtio.restart();
+  await untilReady(edge);
+  await dialled(edge);
+});
+
+test.serial('calls of which drachtio-server still knows when it is reached again go on', async (t) => {
+  const edge = await startSipEdge(t, { trunk: { address: trunkAddress, media: 'direct' } });
+  const [one, other] = [await dialled(edge), await taken(edge)];
+  edge.drachtio.cutConnections();
+  await comesBack(edge);
+  // It hears nothing of what the far end asks there; that it has hung up is found out.
+  one.farCall.sends('BYE');
+  await one.farCall.receives(481);
+  await until('it is found out', () => {
+    edge.clock.advance(5_000);
+    return one.line.saw('line.ended') || undefined;
+  });
+  t.like(one.line.all('line.ended')[0], { by: 'counterparty' });
+  other.line.tell({ type: 'hangUp' });
+  await other.farCall.receives('BYE');
+  other.farCall.answers(200);
+  await edge.said([other.line], 'line.ended');
+  for (const { line } of [one, other]) t.false(line.saw('line.failed'));
+  t.false(one.farCall.ladder().includes('← BYE'));
+});
+
+test.serial('a call that ends while drachtio-server is away is ended when it is reached again', async (t) => {
+  const edge = await startSipEdge(t, { trunk: { address: trunkAddress, media: 'direct' } });
+  const { line, farCall } = await dialled(edge);
+  edge.drachtio.cutConnections();
+  await until('it is lost', () => !edge.lines.health().ready || undefined);
+  line.tell({ type: 'hangUp' });
+  await edge.said([line], 'line.ended');
+  await untilReady(edge);
+  await t.notThrowsAsync(farCall.receives('BYE'));
+});
+
+test.serial(
+  'far ends of calls that could not wait for drachtio-server are ended when it is reached again',
+  async (t) => {
+    const edge = await startSipEdge(t);
+    const calls = [await dialled(edge), await taken(edge)];
+    edge.drachtio.cutConnections();
+    await until('it is lost', () => !edge.lines.health().ready || undefined);
+    edge.drachtio.freeze();
+    edge.clock.advance(controlProbe.comeBackMs);
+    for (const { line } of calls) await edge.said([line], 'line.failed');
+    edge.drachtio.goOn();
+    await untilReady(edge);
+    for (const { farCall } of calls) {
+      await farCall.receives('BYE');
+      farCall.answers(200);
+    }
+    t.deepEqual(
+      calls.map(({ farCall }) => farCall.ladder().filter((message) => message === '← BYE').length),
+      [1, 1],
+    );
+  },
+);
+
+test.serial(
+  'far ends of which a new drachtio-server knows nothing are ended by what was kept of them',
+  async (t) => {
+    const edge = await startSipEdge(t);
+    const { line, farCall } = await dialled(edge);
+    const invite = farCall.last('INVITE');
+    await edge.drachtio.kill();
+    await edge.drachtio.restart();
+    await comesBack(edge);
+    await edge.said([line], 'line.failed');
+    const bye = await farCall.receives('BYE');
+    t.is(requestUriOf(bye), `sip:far@${edge.trunk.address}`);
+    t.is(mustHave(bye, 'From'), mustHave(invite, 'From'));
+    t.is(tagOf(mustHave(bye, 'To')), tagOf(farCall.own()));
+    t.true(parseInt(mustHave(bye, 'CSeq'), 10) > parseInt(mustHave(invite, 'CSeq'), 10));
+  },
+);
+
+test.serial('a telephone that rang when the connection was lost is cancelled', async (t) => {
+  const edge = await startSipEdge(t);
+  const { line, farCall } = await ringing(edge);
+  edge.drachtio.cutConnections();
+  await edge.said([line], 'line.unanswered');
+  await untilReady(edge);
+  await t.notThrowsAsync(farCall.receives('CANCEL'));
+});
+
+test.serial('drachtio-server that takes in nothing any more is connected with anew', async (t) => {
+  const edge = await startSipEdge(t, { controlProbe });
+  edge.drachtio.freeze();
+  await until('it is found out', () => {
+    if (!edge.lines.health().ready) return true;
+    edge.clock.advance(controlProbe.everyMs);
+    return undefined;
+  });
+  const health = edge.lines.health();
+  t.regex(health.ready ? '' : health.detail, /drachtio-server at .*: it was lost/);
+  edge.drachtio.goOn();
+  await untilReady(edge);
+  await dialled(edge);
+});
+
+test.serial('a secret that drachtio-server does not take is named', async (t) => {
+  const edge = await startSipEdge(t, { spoil: ({ drachtio }) => drachtio.changeSecret() });
+  const health = edge.lines.health();
+  t.regex(health.ready ? '' : health.detail, /it refused the secret \(GW_DRACHTIO_SECRET\)/);
+});
+
+/** Keeps the legs of one process for the next one. */
+const keeper = () => {
+  const legs = new Map<string, Awaited<ReturnType<LegStore['orphans']>>[number]>();
+  const store: LegStore = {
+    keep: (id, { callId, leg }) => void legs.set(id, { id, callId, leg }),
+    remove: (id) => void legs.delete(id),
+    orphans: async () => [],
+  };
+  return { store, kept: () => [...legs.values()] };
+};
+
+test.serial('what a dead gateway has left standing or ringing the next one ends', async (t) => {
+  const legs = keeper();
+  const dead = await startSipEdge(t, { legs: legs.store });
+  const [one, other, rings] = [await dialled(dead), await taken(dead), await ringing(dead)];
+  const orphans = legs.kept();
+  t.deepEqual(orphans.map(({ leg }) => leg.state).toSorted(), ['inviting', 'standing', 'standing']);
+  // Its clock stands: it does not come back.
+  dead.drachtio.cutConnections();
+
+  const next = await startSipEdgeOn(t, dead, { legs: { ...legs.store, orphans: async () => orphans } });
+  for (const { farCall } of [one, other]) {
+    await farCall.receives('BYE');
+    farCall.answers(200);
+  }
+  await rings.farCall.receives('CANCEL');
+  rings.farCall.answers(200, { to: 'CANCEL' });
+  rings.farCall.answers(487, { to: 'INVITE' });
+  await until('nothing is kept of them', () => {
+    next.clock.advance(500);
+    return legs.kept().length === 0 || undefined;
+  });
+  await next.freeSwitches[0]?.untilChannels(0);
+  t.pass();
+});
+
+test.serial('an answer that a dead gateway has not confirmed is confirmed and hung up on', async (t) => {
+  const legs = keeper();
+  const dead = await startSipEdge(t, { legs: legs.store });
+  const { farCall } = await ringing(dead);
+  const orphans = legs.kept();
+  dead.drachtio.cutConnections();
+  farCall.answers(200, { sdp });
+  await startSipEdgeOn(t, dead, { legs: { ...legs.store, orphans: async () => orphans } });
+  await farCall.receives('ACK');
+  await t.notThrowsAsync(farCall.receives('BYE'));
+});
+
+test.serial('who waited for a dead gateway is refused by the next one', async (t) => {
+  const legs = keeper();
+  const dead = await startSipEdge(t, { legs: legs.store, opensNothing: true });
+  const farCall = dead.trunk.calls(ownNumber, { sdp });
+  await dead.until(() => dead.arrivals.length === 1);
+  const orphans = legs.kept();
+  dead.drachtio.cutConnections();
+  await startSipEdgeOn(t, dead, { legs: { ...legs.store, orphans: async () => orphans } });
+  await t.notThrowsAsync(farCall.receives(480));
+});
+
+test.serial('the far ends of another node that has died are ended by one that lives', async (t) => {
+  const legs = keeper();
+  const dead = await startSipEdge(t, { legs: legs.store });
+  const { farCall } = await dialled(dead);
+  const asked: (string | undefined)[] = [];
+  const living = await startSipEdgeOn(t, dead, {
+    legs: {
+      ...legs.store,
+      async orphans(node) {
+        asked.push(node);
+        return node === 'dead' ? legs.kept() : [];
+      },
+    },
+  });
+  await living.lines.endLegsOf('dead');
+  await farCall.receives('BYE');
+  t.deepEqual(asked, [undefined, 'dead']);
+  await living.freeSwitches[0]?.untilChannels(0);
+});
+
+// Reconnect
+
+type Attempt = {
+  connect: (name: string) => Promise<void>;
+  fail: (because: string) => Promise<void>;
+  lose: () => void;
+};
+
+/** A server whose connections come about, or do not, when the test says so. */
+const reconnectWorld = () => {
+  const clock = createOrderedClock();
+  const attempts: Attempt[] = [];
+  const story: string[] = [];
+  const kept = keepConnected<string>({
+    to: 'the server',
+    connect(onLost) {
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      attempts.push({
+        async connect(name) {
+          resolve(name);
+          await turn();
+        },
+        async fail(because) {
+          reject(new Error(because));
+          await turn();
+        },
+        lose: onLost,
+      });
+      return promise;
+    },
+    disconnect: (name) => story.push(`disconnect ${name}`),
+    onConnected: () => story.push('connected'),
+    onLost: () => story.push(`lost, with ${kept.current() ?? 'none'} left`),
+    clock,
+    logger: pino({ level: 'silent' }),
+  });
+  const last = (): Attempt => {
+    const attempt = attempts.at(-1);
+    if (attempt === undefined) throw new Error('Nobody has tried to connect');
+    return attempt;
+  };
+  return { clock, kept, story, last, tried: () => attempts.length };
+};
+
+test.serial('it connects, and has no problem any more', async (t) => {
+  const { kept, story, last, clock } = reconnectWorld();
+  t.is(kept.problem(), 'Not connected to the server yet.');
+  const opening = kept.open();
+  await last().connect('first');
+  await opening;
+  t.is(kept.current(), 'first');
+  t.is(kept.problem(), null);
+  t.deepEqual(story, ['connected']);
+  t.is(clock.pending(), 0);
+});
+
+test.serial('what fails is tried again, each time after a longer while', async (t) => {
+  const { kept, last, clock, tried } = reconnectWorld();
+  void kept.open();
+  for (const waitMs of [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]) {
+    const before = tried();
+    await last().fail('it is away.');
+    t.is(kept.problem(), 'No connection to the server: it is away.');
+    clock.advance(waitMs - 1);
+    t.is(tried(), before);
+    clock.advance(1);
+    t.is(tried(), before + 1);
+  }
+});
+
+test.serial('one that is lost is let go of and said once, and another one is made soon', async (t) => {
+  const { kept, story, last, clock } = reconnectWorld();
+  void kept.open();
+  await last().fail('it is away.');
+  clock.advance(250);
+  const first = last();
+  await first.connect('first');
+  first.lose();
+  first.lose();
+  t.is(kept.problem(), 'No connection to the server: it was lost.');
+  t.deepEqual(story, ['connected', 'disconnect first', 'lost, with none left']);
+  clock.advance(250);
+  await last().connect('second');
+  first.lose();
+  t.is(kept.current(), 'second');
+});
+
+test.serial('one that is lost before it is in hand was never there', async (t) => {
+  const { kept, story, last, clock, tried } = reconnectWorld();
+  void kept.open();
+  last().lose();
+  await last().connect('first');
+  t.is(kept.current(), null);
+  t.deepEqual(story, ['disconnect first']);
+  clock.advance(250);
+  t.is(tried(), 2);
+});
+
+test.serial('closed, it lets go of the connection and makes no other', async (t) => {
+  const { kept, story, last, clock } = reconnectWorld();
+  void kept.open();
+  await last().connect('first');
+  kept.close();
+  last().lose();
+  t.deepEqual(story, ['connected', 'disconnect first']);
+  t.is(kept.current(), null);
+  t.is(kept.problem(), 'The connection to the server is closed.');
+  t.is(clock.pending(), 0);
+});
+
+test.serial('a connection that comes about after the end is let go of', async (t) => {
+  const { kept, story, last, clock } = reconnectWorld();
+  void kept.open();
+  kept.close();
+  await last().connect('first');
+  t.deepEqual(story, ['disconnect first']);
+  t.is(kept.current(), null);
+  t.is(clock.pending(), 0);
+
+  const failing = reconnectWorld();
+  void failing.kept.open();
+  failing.kept.close();
+  await failing.last().fail('it is away.');
+  t.is(failing.clock.pending(), 0);
+});
+
+// Heartbeat
+
+const watching = (outcomes: readonly (Error | null)[]) => {
+  const clock = createOrderedClock();
+  const world = { asked: 0, silent: 0 };
+  const end = startHeartbeat({
+    async probe() {
+      const outcome = outcomes[world.asked] ?? null;
+      world.asked += 1;
+      if (outcome !== null) throw outcome;
+    },
+    everyMs: 5_000,
+    clock,
+    onSilent: () => (world.silent += 1),
+  });
+  const pass = async (times: number): Promise<void> => {
+    for (let time = 1; time <= times; time += 1) {
+      clock.advance(5_000);
+      await turn();
+    }
+  };
+  return { clock, world, end, pass };
+};
+
+const silence = new Error('it does not answer.');
+
+test.serial('two answers in a row that do not come are silence, said once', async (t) => {
+  const { clock, world, pass } = watching([null, silence, null, silence, silence]);
+  await pass(4);
+  t.is(world.silent, 0);
+  await pass(3);
+  t.deepEqual(world, { asked: 5, silent: 1 });
+  t.is(clock.pending(), 0);
+});
+
+test.serial('a server that says no is there', async (t) => {
+  const no = new ServerRefusal('it refused the secret.');
+  const { world, pass } = watching([silence, no, silence, no, silence]);
+  await pass(6);
+  t.is(world.silent, 0);
+});
+
+test.serial(
+  'a watch that is ended asks no more and says nothing of an answer that is still to come',
+  async (t) => {
+    const { clock, world, end, pass } = watching([silence, silence]);
+    await pass(1);
+    clock.advance(5_000);
+    end();
+    await pass(2);
+    t.deepEqual(world, { asked: 2, silent: 0 });
+    t.is(clock.pending(), 0);
+  },
+);

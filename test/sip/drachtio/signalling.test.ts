@@ -1,0 +1,791 @@
+/** Signalling: dialogs, routes, DTMF, session timers and trunk checks. */
+import { setImmediate as turn } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import pino from 'pino';
+import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
+import { noSipCapture } from '#sip/drachtio/capture/sip-capture.ts';
+import { createRoute, noWay } from '#sip/drachtio/signalling/call-route.ts';
+import { createDtmfDeduplication, dtmfOf } from '#sip/drachtio/signalling/dtmf.ts';
+import { NotConnected, type SendCommand } from '#sip/drachtio/signalling/end-leg.ts';
+import { createMergedRequests, requestProblem } from '#sip/drachtio/signalling/header-inspection.ts';
+import { createLegTracker } from '#sip/drachtio/signalling/leg-tracker.ts';
+import {
+  afterTooSmall,
+  agreedTimer,
+  answerTimer,
+  isTooSmall,
+  refreshedTimer,
+  sameTimer,
+  sessionExpiresOf,
+  timerOffer,
+} from '#sip/drachtio/signalling/session-timer.ts';
+import type { MediaChannel as LegChannel, SipLeg } from '#src/domain/sip-leg.ts';
+import type { TrunkMedia } from '#src/domain/trunk.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import type { WatchedLine } from '#test/contract/watched-line.ts';
+import { createFarEnd, type FarCall, type FarEnd } from '#test/doubles/far-end.ts';
+import type { MediaChannel } from '#test/doubles/media-channel.ts';
+import { describeSound, formatsIn } from '#test/doubles/session-description.ts';
+import {
+  ownNumber,
+  type SipEdge,
+  type SipEdgeOptions,
+  startSipEdge,
+  trunkAddress,
+} from '#test/doubles/sip-edge.ts';
+import { headerOf, type MessageParts, mustHave } from '#test/doubles/sip-parser.ts';
+import { until } from '#test/helpers/until.ts';
+import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
+
+// In dialog requests
+// Requests of the far end in a call that stands, as ladders between it and the gateway.
+
+const inDialogRequestsSdp = describeSound();
+
+type Standing = SipEdge & { line: WatchedLine; farCall: FarCall; channel: MediaChannel };
+
+/** A call that was dialled and answered. */
+const dialled = async (t: ExecutionContext): Promise<Standing> => {
+  const edge = await startSipEdge(t);
+  const line = edge.call();
+  const farCall = await edge.trunk.receives('INVITE');
+  farCall.answers(200, { sdp: inDialogRequestsSdp });
+  await farCall.receives('ACK');
+  await edge.said([line], 'line.answered');
+  return { ...edge, line, farCall, channel: channelOf(edge) };
+};
+
+/** A call that came in and was answered. */
+const taken = async (t: ExecutionContext): Promise<Standing> => {
+  const edge = await startSipEdge(t);
+  const farCall = edge.trunk.calls(ownNumber, { sdp: inDialogRequestsSdp });
+  await farCall.receives(200);
+  farCall.sends('ACK');
+  await edge.said(edge.inbound, 'line.answered');
+  const [line] = edge.inbound;
+  if (line === undefined) throw new Error('No line was opened');
+  return { ...edge, line, farCall, channel: channelOf(edge) };
+};
+
+const channelOf = ({ freeSwitches }: SipEdge): MediaChannel => {
+  const channel = freeSwitches[0]?.channels()[0];
+  if (channel === undefined) throw new Error('There is no channel');
+  return channel;
+};
+
+const holds: readonly [string, string, string][] = [
+  ['sendonly', describeSound({ direction: 'sendonly' }), 'recvonly'],
+  ['inactive', describeSound({ direction: 'inactive' }), 'inactive'],
+  ['to 0.0.0.0', inDialogRequestsSdp.replace('IN IP4 127.0.0.1\r\nt=', 'IN IP4 0.0.0.0\r\nt='), 'sendrecv'],
+];
+for (const [how, held, answered] of holds)
+  for (const [way, begin] of [
+    ['dialled', dialled],
+    ['taken', taken],
+  ] as const)
+    test.serial(`a call that was ${way} is held and taken back: ${how}`, async (t) => {
+      const { line, farCall, said, until } = await begin(t);
+      farCall.sends('INVITE', { sdp: held });
+      t.regex((await farCall.receives(200)).body, new RegExp(`^a=${answered}\\r$`, 'm'));
+      farCall.sends('ACK');
+      await said([line], 'line.held');
+      farCall.sends('INVITE', { sdp: inDialogRequestsSdp });
+      t.regex((await farCall.receives(200)).body, /^a=sendrecv\r$/m);
+      farCall.sends('ACK');
+      await until(() => line.saw('line.resumed'));
+      t.deepEqual(line.story().slice(-2), ['line.held', 'line.resumed']);
+    });
+
+const unacceptable: readonly [string, string, RegExp][] = [
+  ['a codec that nobody has', describeSound({ formats: [18, 101] }), /^399 trunkline "/],
+  ['no audio', describeSound({ port: 0 }), /^399 trunkline "/],
+];
+for (const method of ['INVITE', 'UPDATE'])
+  for (const [what, offer, warning] of unacceptable)
+    test.serial(`${method} with ${what} is refused, and the call goes on as it was`, async (t) => {
+      const { farCall, channel, line } = await dialled(t);
+      const before = channel.remoteSdp;
+      farCall.sends(method, { sdp: offer });
+      t.regex(headerOf(await farCall.receives(488), 'Warning') ?? '', warning);
+      farCall.sends('OPTIONS');
+      await farCall.receives(200);
+      t.is(channel.remoteSdp, before);
+      t.false(line.isOver());
+    });
+
+test.serial('sound that moves elsewhere is followed, and held no more than before', async (t) => {
+  const { farCall, channel, line } = await dialled(t);
+  farCall.sends('UPDATE', { sdp: describeSound({ port: 32_000 }) });
+  t.regex((await farCall.receives(200)).body, /^m=audio \d+ /m);
+  t.regex(channel.remoteSdp, /^m=audio 32000 /m);
+  t.false(line.saw('line.held'));
+});
+
+test.serial('a re-INVITE without an offer gets ours, and the answer of its ACK is taken', async (t) => {
+  const { farCall, channel, line, said } = await dialled(t);
+  farCall.sends('INVITE');
+  t.regex((await farCall.receives(200)).body, /^m=audio \d+ RTP\/AVP 0/m);
+  farCall.sends('ACK', { sdp: describeSound({ port: 33_000, direction: 'sendonly' }) });
+  await said([line], 'line.held');
+  t.regex(channel.remoteSdp, /^m=audio 33000 /m);
+});
+
+for (const method of ['INVITE', 'UPDATE'])
+  for (const refresher of ['uac', 'uas'])
+    test.serial(`a session is refreshed by ${method}, and the refresher stays ${refresher}`, async (t) => {
+      const { farCall, line } = await dialled(t);
+      const headers = { Supported: 'timer', 'Session-Expires': `90;refresher=${refresher}` };
+      farCall.sends(method, method === 'INVITE' ? { headers, sdp: inDialogRequestsSdp } : { headers });
+      const answer = await farCall.receives(200);
+      t.is(headerOf(answer, 'Session-Expires'), `90;refresher=${refresher}`);
+      t.is(headerOf(answer, 'Require'), refresher === 'uac' ? 'timer' : undefined);
+      t.false(line.isOver());
+    });
+
+test.serial('a session that nobody refreshed is over', async (t) => {
+  const { drachtio, farCall, line, said } = await dialled(t);
+  drachtio.giveUp(farCall.callId, 'Session timer expired');
+  await farCall.receives('BYE');
+  await said([line], 'line.ended');
+  t.like(line.all('line.ended')[0], { by: 'counterparty' });
+});
+
+const keys: readonly [string, MessageParts, string][] = [
+  [
+    'of a relay',
+    { headers: { 'Content-Type': 'application/dtmf-relay' }, body: 'Signal=5\r\nDuration=160\r\n' },
+    '5',
+  ],
+  ['as it is', { headers: { 'Content-Type': 'application/dtmf' }, body: '#' }, '#'],
+  ['by its number', { headers: { 'Content-Type': 'application/dtmf-relay' }, body: 'Signal=10\r\n' }, '*'],
+];
+for (const [how, parts, key] of keys)
+  test.serial(`a key by INFO is reported: ${how}`, async (t) => {
+    const { farCall, line, said } = await dialled(t);
+    farCall.sends('INFO', parts);
+    await farCall.receives(200);
+    await said([line], 'line.digit');
+    t.deepEqual(
+      line.all('line.digit').map(({ digit }) => digit),
+      [key],
+    );
+  });
+
+test.serial('a key that comes by INFO and with the sound is one, and twice pressed it is two', async (t) => {
+  const { farCall, line, channel, until } = await dialled(t);
+  const [, info] = keys[0] ?? [];
+  const press = async (): Promise<void> => {
+    farCall.sends('INFO', info);
+    await farCall.receives(200);
+    channel.hearsKey('5');
+  };
+  await press();
+  await press();
+  channel.hearsKey('6');
+  await until(() => line.all('line.digit').some(({ digit }) => digit === '6'));
+  t.deepEqual(
+    line.all('line.digit').map(({ digit }) => digit),
+    ['5', '5', '6'],
+  );
+});
+
+const answers: readonly [string, MessageParts, number, string?, string?][] = [
+  ['REFER', { headers: { 'Refer-To': '<sip:01000000000@127.0.0.1>' } }, 603],
+  ['MESSAGE', { headers: { 'Content-Type': 'text/plain' }, body: 'Hello' }, 405, 'Allow', 'INVITE, ACK'],
+  ['PUBLISH', { headers: { Event: 'presence' } }, 405, 'Allow', 'INVITE, ACK'],
+  ['NOTIFY', { headers: { Event: 'refer' } }, 481],
+  ['OPTIONS', {}, 200, 'Allow', 'INVITE, ACK'],
+  ['INFO', {}, 200],
+  ['INFO', { headers: { 'Content-Type': 'text/plain' }, body: 'x' }, 415, 'Accept', 'application/dtmf-relay'],
+];
+for (const [method, parts, status, header, value] of answers)
+  test.serial(
+    `${method} in a call${parts.body === undefined ? '' : ` with ${parts.body}`} is answered ${status}, and the call goes on`,
+    async (t) => {
+      const { farCall, line } = await dialled(t);
+      farCall.sends(method, parts);
+      const answer = await farCall.receives(status);
+      if (header !== undefined) t.true(headerOf(answer, header)?.startsWith(value ?? ''));
+      t.deepEqual(line.story(), ['line.answered']);
+    },
+  );
+
+test.serial('a call that is hung up in the moment of its answer is over', async (t) => {
+  const { trunk, call, said } = await startSipEdge(t);
+  const line = call();
+  const farCall = await trunk.receives('INVITE');
+  farCall.answers(200, { sdp: inDialogRequestsSdp });
+  await farCall.receives('ACK');
+  farCall.sends('BYE');
+  await farCall.receives(200);
+  await said([line], 'line.ended');
+  t.deepEqual(line.story(), ['line.answered', 'line.ended']);
+});
+
+test.serial('keys that the agent presses go out with the sound', async (t) => {
+  const { line, channel } = await dialled(t);
+  line.tell({ type: 'press', keys: '1w2' });
+  await channel.untilPressed('1w2');
+  t.is(channel.pressed, '1w2');
+});
+
+test.serial('a call whose sound the media server ends has failed, and is hung up', async (t) => {
+  const { farCall, line, channel, said } = await dialled(t);
+  channel.hangUp('MEDIA_TIMEOUT');
+  await said([line], 'line.failed');
+  line.tell({ type: 'hangUp' });
+  await t.notThrowsAsync(farCall.receives('BYE'));
+});
+
+// Leg tracker
+
+const leg = (state: SipLeg['state'], change: Partial<SipLeg> = {}): SipLeg => ({
+  state,
+  transactionId: 'transaction',
+  dialogId: 'dialog',
+  sipCallId: 'call@x',
+  local: '<sip:us@gateway>;tag=us',
+  remote: '<sip:them@far>;tag=them',
+  target: 'sip:them@192.0.2.1',
+  nextHop: null,
+  channel: { server: 'media', uuid: 'channel' },
+  dialog: null,
+  ...change,
+});
+
+/** drachtio-server that takes what begins so, and says no to the rest; `null`: there is no connection. */
+const legTrackerWorld = (takes: readonly string[] | null) => {
+  const clock = createOrderedClock();
+  const logger = pino({ level: 'silent' });
+  const sent: string[] = [];
+  const kept = new Map<string, string>();
+  const channels: LegChannel[] = [];
+  const drachtio = { takes };
+  const send: SendCommand = async ({ transactionId, dialogId, nextHop, sip }) => {
+    if (drachtio.takes === null) throw new NotConnected('it is not connected.');
+    const words = [sip.split(/ sip:| SIP\/2.0\r/)[0], transactionId, dialogId, nextHop].filter(
+      (word) => word,
+    );
+    sent.push(words.join(' '));
+    if (!drachtio.takes.some((begin) => words.join(' ').startsWith(begin))) throw new Error('no');
+  };
+  const legTracker = createLegTracker({
+    store: {
+      keep: (id, held) => void kept.set(id, held.leg.state),
+      remove: (id) => void kept.delete(id),
+      orphans: async () => [],
+    },
+    send,
+    endChannel: async (channel) => void channels.push(channel),
+    sipCapture: noSipCapture,
+    clock,
+    backgroundTasks: createBackgroundTasks(clock, logger),
+    logger,
+  });
+  const settle = async (): Promise<void> => {
+    for (let times = 0; times < 20; times += 1) {
+      clock.advance(100);
+      await turn();
+    }
+  };
+  return { legTracker, sent, kept, channels, drachtio, settle };
+};
+
+const orphaned = test.macro<[SipLeg, string[], string[]]>({
+  async exec(t, orphan, takes, expected) {
+    const { legTracker, sent, settle } = legTrackerWorld(takes);
+    legTracker.connected();
+    legTracker.endOrphans([{ id: 'one', callId: null, leg: orphan }]);
+    await settle();
+    t.deepEqual(sent, expected);
+    legTracker.lost(new Set());
+    legTracker.connected();
+    await settle();
+    t.deepEqual(sent, expected, 'and once only');
+  },
+  title: (_, orphan, takes) =>
+    `a far end that is ${orphan.state} is ended where drachtio-server takes ${takes.join(', ') || 'nothing'}`,
+});
+
+test.serial(orphaned, leg('standing'), ['BYE dialog'], ['BYE dialog']);
+test.serial(
+  orphaned,
+  leg('standing', { nextHop: 'sip:proxy' }),
+  ['BYE sip:proxy'],
+  ['BYE dialog', 'BYE sip:proxy'],
+);
+test.serial(orphaned, leg('standing'), [], ['BYE dialog', 'BYE']);
+test.serial(orphaned, leg('inviting'), ['CANCEL transaction'], ['CANCEL transaction', 'ACK dialog']);
+test.serial(
+  orphaned,
+  leg('inviting'),
+  ['CANCEL transaction', 'ACK dialog', 'BYE dialog'],
+  ['CANCEL transaction', 'ACK dialog', 'BYE dialog'],
+);
+test.serial(orphaned, leg('inviting'), [], ['CANCEL transaction', 'ACK dialog']);
+test.serial(
+  orphaned,
+  leg('arriving'),
+  ['SIP/2.0 480'],
+  ['SIP/2.0 480 Temporarily Unavailable\r\nContent-Length: 0\r\n\r\n transaction'],
+);
+test.serial(
+  orphaned,
+  leg('arriving'),
+  ['BYE dialog'],
+  ['SIP/2.0 480 Temporarily Unavailable\r\nContent-Length: 0\r\n\r\n transaction', 'BYE dialog'],
+);
+
+test.serial('a BYE of its own says what was kept, with a higher number', async (t) => {
+  const { legTracker, settle } = legTrackerWorld([]);
+  const texts: string[] = [];
+  legTracker.connected();
+  const spying = createLegTracker({
+    store: { keep() {}, remove() {}, orphans: async () => [] },
+    async send({ dialogId, sip }) {
+      if (dialogId !== undefined) throw new Error('no');
+      texts.push(sip);
+    },
+    endChannel: async () => {},
+    sipCapture: noSipCapture,
+    clock: { now: () => 1_790_000_000_000, setTimeout: () => undefined, clearTimeout: () => {} },
+    backgroundTasks: createBackgroundTasks(createOrderedClock(), pino({ level: 'silent' })),
+    logger: pino({ level: 'silent' }),
+  });
+  spying.connected();
+  spying.endOrphans([{ id: 'one', callId: null, leg: leg('standing') }]);
+  await settle();
+  t.deepEqual(texts[0]?.split('\r\n'), [
+    'BYE sip:them@192.0.2.1 SIP/2.0',
+    'From: <sip:us@gateway>;tag=us',
+    'To: <sip:them@far>;tag=them',
+    'Call-ID: call@x',
+    'CSeq: 1790000000 BYE',
+    'Content-Length: 0',
+    '',
+    '',
+  ]);
+});
+
+test.serial('a far end is kept from its INVITE to its end, and then forgotten', async (t) => {
+  const { legTracker, kept, sent, settle } = legTrackerWorld(['BYE dialog']);
+  legTracker.connected();
+  const trackedLeg = legTracker.track('call');
+  trackedLeg.update(leg('inviting'));
+  t.deepEqual([...kept.values()], ['inviting']);
+  trackedLeg.update(leg('standing'));
+  t.deepEqual([...kept.values()], ['standing']);
+  trackedLeg.ended();
+  t.is(kept.size, 0);
+  legTracker.lost(new Set());
+  legTracker.connected();
+  await settle();
+  t.deepEqual(sent, []);
+});
+
+test.serial('what stood when the connection was lost is ended when it is back', async (t) => {
+  const { legTracker, kept, sent, drachtio, settle } = legTrackerWorld(['BYE dialog']);
+  legTracker.connected();
+  const trackedLeg = legTracker.track('call');
+  trackedLeg.update(leg('standing'));
+  legTracker.lost(new Set());
+  trackedLeg.ended();
+  t.is(kept.size, 1, 'a hang-up without a connection ends nothing');
+  drachtio.takes = null;
+  legTracker.connected();
+  legTracker.lost(new Set());
+  await settle();
+  t.is(kept.size, 1);
+  drachtio.takes = ['BYE dialog'];
+  legTracker.connected();
+  await settle();
+  t.deepEqual(sent, ['BYE dialog']);
+  t.is(kept.size, 0);
+});
+
+test.serial('the channels of orphans are ended', async (t) => {
+  const { legTracker, channels, settle } = legTrackerWorld([]);
+  legTracker.endChannels([{ leg: leg('standing') }, { leg: leg('arriving', { channel: null }) }]);
+  await settle();
+  t.deepEqual(channels, [{ server: 'media', uuid: 'channel' }]);
+});
+
+// Call route
+// By which trunk a call goes, as its record says.
+
+const first = someTrunk({ id: 'first', name: 'First' });
+const second = someTrunk({ id: 'second', name: 'Second' });
+
+test('a trunk that got the INVITE and failed is named behind the one that took the call', (t) => {
+  const route = createRoute();
+  t.is(route.route(), null);
+  route.tries(first);
+  route.goes(() => noWay);
+  route.tries(second);
+  route.goes(() => ({ ...noWay, postDialDelayMs: 40 }));
+  t.deepEqual(route.route(), {
+    trunk: { id: 'second', name: 'Second' },
+    failedTrunks: ['first'],
+    ...noWay,
+    postDialDelayMs: 40,
+  });
+});
+
+test('a trunk that had no room has failed no call', (t) => {
+  const route = createRoute();
+  route.tries(first);
+  route.tries(second);
+  t.like(route.route(), { trunk: { id: 'second' }, failedTrunks: [], ...noWay });
+});
+
+// Late offer
+// Callers that leave the offer to us, as telephone systems do: ours comes with 200, their answer with ACK.
+
+const over = (media: TrunkMedia): SipEdgeOptions => ({ trunk: { address: trunkAddress, media } });
+
+for (const media of ['freeswitch', 'direct'] as const) {
+  test.serial(`${media}: the answer of the ACK is taken, and the call stands`, async (t) => {
+    const { trunk, inbound, said, freeSwitches } = await startSipEdge(t, over(media));
+    const call = trunk.calls(ownNumber);
+    t.deepEqual(formatsIn((await call.receives(200)).body), [0, 8, 101]);
+    t.deepEqual(inbound[0]?.story(), [], 'nothing is said before its answer is known');
+    call.sends('ACK', { sdp: describeSound({ port: 31_000, formats: [8, 101] }) });
+    await said(inbound, 'line.answered');
+    if (media === 'freeswitch') t.regex(freeSwitches[0]?.channels()[0]?.remoteSdp ?? '', /^m=audio 31000 /m);
+    call.sends('BYE');
+    await call.receives(200);
+    await said(inbound, 'line.ended');
+    await freeSwitches[0]?.untilChannels(0);
+  });
+
+  for (const [what, sdp] of [
+    ['no answer', undefined],
+    ['an answer without a codec of ours', describeSound({ formats: [18, 101] })],
+    ['an answer that refuses the sound', describeSound({ port: 0 })],
+  ] as const)
+    test.serial(`${media}: with ${what} in the ACK the call is hung up`, async (t) => {
+      const { drachtio, trunk, inbound, said, freeSwitches } = await startSipEdge(t, over(media));
+      const call = trunk.calls(ownNumber);
+      await call.receives(200);
+      call.sends('ACK', sdp === undefined ? {} : { sdp });
+      await call.receives('BYE');
+      call.answers(200);
+      await said(inbound, 'line.unanswered');
+      t.like(inbound[0]?.all('line.unanswered')[0], { cause: 'media_error', sip: { status: 200 } });
+      await freeSwitches[0]?.untilChannels(0);
+      await until('no dialog is left', () => drachtio.dialogs().length === 0 || undefined);
+      t.pass();
+    });
+}
+
+test.serial('only what the trunk allows is offered, in its order', async (t) => {
+  const trunk = someTrunk({ codecs: ['PCMA'], media: 'direct', inboundAddresses: ['127.0.0.1'] });
+  const edge = await startSipEdge(t, { trunks: directoryOf([trunk]) });
+  t.deepEqual(formatsIn((await edge.trunk.calls(ownNumber).receives(200)).body), [8, 101]);
+});
+
+test.serial('a caller whose ACK never comes is gone, and holds nothing', async (t) => {
+  const { drachtio, trunk, inbound, said, freeSwitches } = await startSipEdge(t, over('freeswitch'));
+  const call = trunk.calls(ownNumber);
+  await call.receives(200);
+  drachtio.giveUp(call.callId, 'ACK timeout');
+  await said(inbound, 'line.unanswered');
+  t.is(inbound[0]?.all('line.unanswered')[0]?.cause, 'cancelled');
+  await call.receives('BYE');
+  await freeSwitches[0]?.untilChannels(0);
+});
+
+test.serial(
+  'a caller that leaves before its answer is gone, and one that stays silent is hung up',
+  async (t) => {
+    const { trunk, inbound, said, clock, ...edge } = await startSipEdge(t, over('direct'));
+    const leaving = trunk.calls(ownNumber);
+    await leaving.receives(200);
+    leaving.sends('BYE');
+    await leaving.receives(200);
+    await said(inbound, 'line.unanswered');
+    const silent = trunk.calls(ownNumber);
+    await silent.receives(200);
+    await until('nothing is waited for any more', () => {
+      clock.advance(1_000);
+      return silent.unread().includes('BYE') || undefined;
+    });
+    await silent.receives('BYE');
+    silent.answers(200);
+    await edge.until(() => inbound[1]?.saw('line.unanswered') === true);
+    t.deepEqual(
+      inbound.map((line) => line.all('line.unanswered')[0]?.cause),
+      ['cancelled', 'media_error'],
+    );
+  },
+);
+
+test.serial(
+  'a call that is ended while its answer is awaited is hung up when the answer comes',
+  async (t) => {
+    const { trunk, inbound } = await startSipEdge(t, over('direct'));
+    const call = trunk.calls(ownNumber);
+    await call.receives(200);
+    inbound[0]?.tell({ type: 'hangUp' });
+    call.sends('ACK', { sdp: describeSound() });
+    await t.notThrowsAsync(call.receives('BYE'));
+  },
+);
+
+// Session timer
+
+const times = { expiresSec: 1_800, shortestSec: 90 };
+
+const message = (headers: Record<string, string> = {}) => ({
+  has: (name: string) => Object.hasOwn(headers, name),
+  get: (name: string) => headers[name] ?? '',
+});
+
+const expires = (value: string) => message({ 'Session-Expires': value });
+
+test('Session-Expires is read in its long and its short form', (t) => {
+  t.deepEqual(sessionExpiresOf(expires('1800')), { seconds: 1_800, refresher: null });
+  t.deepEqual(sessionExpiresOf(expires(' 90 ; refresher = UAS')), { seconds: 90, refresher: 'uas' });
+  t.deepEqual(sessionExpiresOf(message({ x: '600;refresher=uac' })), { seconds: 600, refresher: 'uac' });
+  t.is(sessionExpiresOf(message()), undefined);
+  t.is(sessionExpiresOf(expires('soon')), undefined);
+});
+
+test('an INVITE asks for a timer and says the shortest that is taken', (t) => {
+  t.deepEqual(timerOffer(times), { 'Session-Expires': '1800', 'Min-SE': '90' });
+});
+
+test('a trunk that wants a longer timer gets it, and one that does not say which gets nothing', (t) => {
+  t.deepEqual(afterTooSmall(message({ 'Min-SE': '3600' }), times), { expiresSec: 3_600, shortestSec: 3_600 });
+  t.deepEqual(afterTooSmall(message({ 'Min-SE': '120' }), times), { expiresSec: 1_800, shortestSec: 120 });
+  t.is(afterTooSmall(message({ 'Min-SE': '90' }), times), undefined);
+  t.is(afterTooSmall(message(), times), undefined);
+});
+
+test('a timer below the shortest is too small', (t) => {
+  t.true(isTooSmall(expires('89'), times));
+  t.false(isTooSmall(expires('90'), times));
+  t.false(isTooSmall(message(), times));
+});
+
+test('a caller is answered with the timer that it asks for, and refreshes it unless it wants us to', (t) => {
+  t.deepEqual(answerTimer(expires('600;refresher=uas'), times), {
+    headers: { 'Session-Expires': '600;refresher=uas' },
+    weRefresh: true,
+    expiresSec: 600,
+  });
+  t.deepEqual(answerTimer(expires('600'), times), {
+    headers: { 'Session-Expires': '600;refresher=uac', Require: 'timer' },
+    weRefresh: false,
+    expiresSec: 600,
+  });
+});
+
+test('a caller that only knows of timers gets one, and one that does not gets none', (t) => {
+  t.deepEqual(answerTimer(message({ Supported: '100rel, timer', 'Min-SE': '3600' }), times).headers, {
+    'Session-Expires': '3600;refresher=uac',
+    Require: 'timer',
+  });
+  t.deepEqual(answerTimer(message({ Supported: 'replaces' }), times), {
+    headers: {},
+    weRefresh: false,
+    expiresSec: null,
+  });
+});
+
+test('a refresh is answered with what it asks for, as drachtio-server reads it', (t) => {
+  t.deepEqual(refreshedTimer(expires('90;refresher=uac'), true), {
+    headers: { 'Session-Expires': '90;refresher=uac', Require: 'timer' },
+    weRefresh: false,
+    expiresSec: 90,
+  });
+  t.deepEqual(refreshedTimer(expires('90'), true).headers['Session-Expires'], '90;refresher=uac');
+  t.deepEqual(refreshedTimer(expires('90'), false), {
+    headers: { 'Session-Expires': '90;refresher=uas' },
+    weRefresh: true,
+    expiresSec: 90,
+  });
+  t.deepEqual(refreshedTimer(message(), true), { headers: {}, weRefresh: false, expiresSec: null });
+});
+
+test('refreshing is ours unless the far end takes it', (t) => {
+  t.deepEqual(agreedTimer(expires('90')), { weRefresh: true, expiresSec: 90 });
+  t.deepEqual(agreedTimer(expires('90;refresher=uac')), { weRefresh: true, expiresSec: 90 });
+  t.deepEqual(agreedTimer(expires('90;refresher=uas')), { weRefresh: false, expiresSec: 90 });
+  t.deepEqual(agreedTimer(message()), { weRefresh: false, expiresSec: null });
+});
+
+test('an INVITE within a call says again what was agreed', (t) => {
+  const headersOf = (value: string) => sameTimer(agreedTimer(expires(value)))['Session-Expires'];
+  t.is(headersOf('90'), '90;refresher=uac');
+  t.is(headersOf('1800;refresher=uas'), '1800;refresher=uas');
+  t.deepEqual(sameTimer(agreedTimer(message())), { Supported: 'timer' });
+});
+
+// DTMF
+
+const relay = 'application/dtmf-relay';
+const plain = 'application/dtmf';
+
+const bodies: readonly [string, string, string | null | undefined][] = [
+  [relay, 'Signal=5\r\nDuration=160\r\n', '5'],
+  [relay, 'Signal= #\r\nDuration= 250', '#'],
+  [relay, 'Duration=100\nsignal = b', 'B'],
+  [relay, 'Signal=10', '*'],
+  [relay, 'Signal=16', null],
+  [relay, 'Duration=160', null],
+  [`${plain}; charset=utf-8`, ' 7 \r\n', '7'],
+  ['Application/DTMF', '*', '*'],
+  [plain, '', null],
+  [plain, '12a', null],
+  ['application/media_control+xml', '5', undefined],
+  ['', '', undefined],
+];
+
+for (const [type, body, key] of bodies)
+  test(`an INFO "${type}" with ${JSON.stringify(body)} is ${JSON.stringify(key ?? String(key))}`, (t) => {
+    t.is(dtmfOf(type, body), key);
+  });
+
+const dtmfWorld = () => {
+  let now = 0;
+  const ear = createDtmfDeduplication(() => now);
+  return { isNew: ear.isNew, pass: (milliseconds: number) => void (now += milliseconds) };
+};
+
+test('a key that comes both ways counts once, however often it is pressed', (t) => {
+  const { isNew, pass } = dtmfWorld();
+  t.true(isNew('1', 'rtp'));
+  pass(100);
+  t.false(isNew('1', 'info'));
+  t.true(isNew('1', 'info'));
+  t.true(isNew('2', 'info'));
+  pass(50);
+  t.false(isNew('1', 'rtp'));
+  t.false(isNew('2', 'rtp'));
+});
+
+test('the same key the same way is pressed again, and a late one is a new one', (t) => {
+  const { isNew, pass } = dtmfWorld();
+  t.true(isNew('1', 'rtp'));
+  t.true(isNew('1', 'rtp'));
+  pass(1_001);
+  t.true(isNew('1', 'info'));
+});
+
+// Header inspection
+
+const request = (headers: Record<string, string>) => ({
+  has: (name: string) => name in headers,
+  get: (name: string) => headers[name] ?? '',
+});
+
+const usable: readonly Record<string, string>[] = [
+  {},
+  { 'Max-Forwards': '70' },
+  { 'Max-Forwards': '10', Require: 'timer' },
+  { Require: ' 100REL , Timer,' },
+];
+for (const headers of usable)
+  test(`it may be looked at: ${JSON.stringify(headers)}`, (t) => {
+    t.is(requestProblem(request(headers)), undefined);
+  });
+
+test('what a call requires and is not known here is named', (t) => {
+  t.like(requestProblem(request({ Require: 'timer, foo,Replaces' })), {
+    status: 420,
+    headers: { Unsupported: 'foo, Replaces' },
+  });
+});
+
+test('a call without a hop left has run in a circle', (t) => {
+  t.like(requestProblem(request({ 'Max-Forwards': ' 0' })), { status: 483 });
+});
+
+const invite = (callId: string, tag = 'a', cseq = '1 INVITE') => ({
+  get: (name: string) => ({ 'Call-ID': callId, From: `<sip:1@h>;tag=${tag}`, CSeq: cseq })[name] ?? '',
+});
+
+test('the same INVITE by another way is merged with the first, for as long as a transaction may last', (t) => {
+  let now = 0;
+  const { isMerged } = createMergedRequests(() => now);
+  t.false(isMerged(invite('one')));
+  t.true(isMerged(invite('one')));
+  t.false(isMerged(invite('one', 'b')));
+  t.false(isMerged(invite('one', 'a', '2 INVITE')), 'with credentials it is another one');
+  t.false(isMerged(invite('two')));
+  now = 32_000;
+  t.false(isMerged(invite('one')));
+});
+
+// Check trunk
+// Trying a trunk out, as ladders.
+
+const checkTrunkSdp = describeSound();
+const callee = '01099998888';
+
+const startCheck = async (t: ExecutionContext, to: string, register = false) => {
+  const edge = await startSipEdge(t);
+  const end = createFarEnd(edge.drachtio, '127.0.0.1:15081');
+  const carrier = someTrunk({
+    host: '127.0.0.1',
+    port: 15_081,
+    ...(register ? { register: true, username: 'gateway', password: 'secret' } : {}),
+  });
+  return { edge, end, checking: edge.lines.tryTrunk(carrier, { from: ownNumber, to }) };
+};
+
+const results = async (checking: ReturnType<SipEdge['lines']['tryTrunk']>): Promise<string[]> =>
+  (await checking).map(({ step, result }) => `${step} ${result}`);
+
+const answerOptions = async (end: FarEnd, status = 200): Promise<void> =>
+  (await end.receives('OPTIONS')).answers(status);
+
+test.serial(
+  'a trunk takes the registration, answers, and carries a call, which is cancelled when it rings',
+  async (t) => {
+    const { edge, end, checking } = await startCheck(t, callee, true);
+    const registration = await end.receives('REGISTER');
+    t.is(mustHave(registration.last('REGISTER'), 'Expires'), '600');
+    registration.answers(200, { headers: { Expires: '600' } });
+    await answerOptions(end);
+    const call = await end.receives('INVITE');
+    call.answers(180);
+    await call.receives('CANCEL');
+    call.answers(200, { to: 'CANCEL' });
+    call.answers(487, { to: 'INVITE' });
+    t.deepEqual(await results(checking), ['registration ok', 'options ok', 'call ok']);
+    await edge.freeSwitches[0]?.untilChannels(0);
+  },
+);
+
+test.serial('a call to itself that comes back is refused as busy, and both directions work', async (t) => {
+  const { edge, end, checking } = await startCheck(t, ownNumber);
+  await answerOptions(end);
+  const out = await end.receives('INVITE');
+  const headers = { From: `<sip:${ownNumber}@127.0.0.1>;tag=back` };
+  await edge.trunk.calls(ownNumber, { sdp: checkTrunkSdp, headers }).receives(486);
+  out.answers(486);
+  const steps = await checking;
+  t.is(steps.at(-1)?.sentence, 'The call went out and came back in: both directions work.');
+  t.deepEqual(edge.arrivals, [], 'nobody is asked about it');
+});
+
+test.serial('a call that is answered is hung up at once', async (t) => {
+  const { end, checking } = await startCheck(t, callee);
+  await answerOptions(end);
+  const call = await end.receives('INVITE');
+  call.answers(200, { sdp: checkTrunkSdp });
+  await call.receives('ACK');
+  await call.receives('BYE');
+  call.answers(200);
+  t.deepEqual(await results(checking), ['registration skipped', 'options ok', 'call ok']);
+});
+
+test.serial('what a trunk refuses has failed, each step by itself', async (t) => {
+  const { end, checking } = await startCheck(t, callee, true);
+  (await end.receives('REGISTER')).answers(403);
+  await answerOptions(end, 503);
+  (await end.receives('INVITE')).answers(503);
+  t.deepEqual(await results(checking), ['registration failed', 'options failed', 'call failed']);
+});

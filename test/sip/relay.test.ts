@@ -1,0 +1,679 @@
+/** The relay: calls that outlive their gateway. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { array, assert, nat, property, string } from 'fast-check';
+import pino from 'pino';
+import { relayNumbers } from '#config/line-policy.ts';
+import { BrokenFrame, createFrameReader, framed } from '#sip/relay/message-frames.ts';
+import { createRelay } from '#sip/relay/relay.ts';
+import { describeSound, directionIn } from '#test/doubles/session-description.ts';
+import { ownNumber, startServers, startSipEdgeOn } from '#test/doubles/sip-edge.ts';
+import { headerOf, mustHave } from '#test/doubles/sip-parser.ts';
+import { createTurnedClock } from '#test/doubles/turned-clock.ts';
+import { until } from '#test/helpers/until.ts';
+import { connectClient } from './relay/control-client.ts';
+import { comesOver, saw, sdp as adoptionSdp, startWorld } from './relay/left-calls-world.ts';
+import { answered, sdp, startRelay } from './relay/relay-world.ts';
+
+// Relay
+// The relay between a drachtio-server and gateways: who hears of what, and what becomes of calls when one of them
+// dies.
+
+test.serial('a gateway is let in by the secret alone, and told what drachtio-server said', async (t) => {
+  const { address, said } = await startRelay(t);
+  const admitted = await connectClient(t, address);
+  t.deepEqual(admitted.verdict.slice(0, 3), ['OK', 'tcp/127.0.0.1:5060,udp/127.0.0.1:5060', 'v0.9.10']);
+  const stranger = await connectClient(t, { ...address, secret: 'guessed' });
+  t.deepEqual(stranger.verdict, ['NO', 'incorrect secret']);
+  await stranger.closed;
+  t.false(said().includes(address.secret));
+  t.false(said().includes('guessed'));
+});
+
+test.serial('calls go to the gateways in turns, and each is told of its own alone', async (t) => {
+  const world = await startRelay(t);
+  const gateways = [await world.client(), await world.client()];
+  const [one, other] = gateways;
+  if (one === undefined || other === undefined) throw new Error('There are two');
+  for (const gateway of [one, other, one, other]) {
+    const { call } = await answered(world, gateway);
+    call.sends('INFO');
+    const { transactionId } = await gateway.told('INFO');
+    await gateway.answer(transactionId, '200 OK');
+    await call.receives(200);
+  }
+  t.deepEqual(
+    gateways.flatMap((gateway) => gateway.unread()),
+    [],
+  );
+});
+
+test.serial('answers come back to who asked, also when two ask at once', async (t) => {
+  const world = await startRelay(t);
+  const gateways = [await world.client(), await world.client()];
+  const invite = (name: string): string =>
+    `sip||\r\nINVITE sip:${name}@${world.trunk.address} SIP/2.0\r\nContent-Type: application/sdp\r\n\r\n${sdp}`;
+  for (const [index, gateway] of gateways.entries()) gateway.say(invite(`n${index}`));
+  for (const [index, gateway] of gateways.entries()) {
+    const call = await world.trunk.receives('INVITE');
+    t.regex(call.last('INVITE').startLine, new RegExp(`sip:n${index}@`));
+    call.answers(486);
+    // What answers the command itself comes first.
+    await until('it was answered', () => gateway.unread().includes('SIP/2.0') || undefined);
+  }
+  t.is(world.relay.sizes().transactions, 0);
+});
+
+test.serial(
+  'while no gateway is there, callers are asked to come again, and OPTIONS is answered as it is',
+  async (t) => {
+    const { trunk, client } = await startRelay(t);
+    for (const call of [trunk.calls('07012345678', { sdp }), trunk.asks('OPTIONS')])
+      t.is(mustHave(await call.receives(503), 'Retry-After'), '5');
+    const gateway = await client(['options']);
+    const call = trunk.calls('07012345678', { sdp });
+    await call.receives(503);
+    gateway.kill();
+    await gateway.closed;
+  },
+);
+
+test.serial(
+  'what the far end asks while its gateway is dead waits for the next one, in order, and once',
+  async (t) => {
+    const world = await startRelay(t);
+    const doomed = await world.client();
+    const { call, dialogId } = await answered(world, doomed);
+    doomed.kill();
+    await until('it is gone', () => world.relay.sizes().dialogs === 0 || undefined);
+    call.sends('INFO');
+    call.sends('INVITE', { sdp });
+    call.sends('BYE');
+    await until('they wait', () => world.relay.sizes().held === 3 || undefined);
+    const next = await world.client();
+    t.deepEqual(next.unread(), []);
+    // The BYE has ended it for drachtio-server.
+    void next.asksForDialog(dialogId);
+    for (const method of ['INFO', 'INVITE', 'BYE']) {
+      const { transactionId } = await next.told(method);
+      t.is((await next.answer(transactionId, '200 OK'))[0], 'OK');
+      await call.receives(200);
+    }
+    t.is(world.relay.sizes().held, 0);
+    world.clock.advance(60_000);
+    t.deepEqual(call.unread(), []);
+  },
+);
+
+test.serial('what a gateway had not answered when it died waits as well', async (t) => {
+  const world = await startRelay(t);
+  const doomed = await world.client();
+  const { call, dialogId } = await answered(world, doomed);
+  call.sends('BYE');
+  await doomed.told('BYE');
+  doomed.kill();
+  await until('it waits', () => world.relay.sizes().held === 1 || undefined);
+  const next = await world.client();
+  void next.asksForDialog(dialogId);
+  const { transactionId } = await next.told('BYE');
+  await next.answer(transactionId, '200 OK');
+  await t.notThrowsAsync(call.receives(200));
+});
+
+test.serial(
+  'a BYE for which nobody comes is answered in the end, and anything else is told that there is no call',
+  async (t) => {
+    const world = await startRelay(t);
+    const doomed = await world.client();
+    const [one, other] = [await answered(world, doomed), await answered(world, doomed)];
+    doomed.kill();
+    await until('it is gone', () => world.relay.sizes().dialogs === 0 || undefined);
+    one.call.sends('BYE');
+    other.call.sends('INFO');
+    await until('they wait', () => world.relay.sizes().held === 2 || undefined);
+    world.clock.advance(relayNumbers.held.longestMs - 1);
+    t.is(world.relay.sizes().held, 2);
+    world.clock.advance(1);
+    await one.call.receives(200);
+    await other.call.receives('BYE');
+    await other.call.receives(481);
+    t.is(world.relay.sizes().held, 0);
+  },
+);
+
+test.serial(
+  'a call that nobody goes on with is hung up in the end, one with which somebody does is not',
+  async (t) => {
+    const world = await startRelay(t);
+    const doomed = await world.client();
+    const [left, kept] = [await answered(world, doomed), await answered(world, doomed)];
+    doomed.kill();
+    await until('it is gone', () => world.relay.sizes().left === 2 || undefined);
+    const next = await world.client();
+    await next.inDialog(kept.dialogId, 'INFO');
+    await kept.call.receives('INFO');
+    world.clock.advance(relayNumbers.held.longestMs - 1);
+    t.is(world.relay.sizes().left, 1);
+    world.clock.advance(1);
+    await left.call.receives('BYE');
+    t.is(world.relay.sizes().left, 0);
+    await next.inDialog(kept.dialogId, 'BYE');
+    await t.notThrowsAsync(kept.call.receives('BYE'));
+  },
+);
+
+test.serial(
+  'who waited for a gateway that died is asked to come again, unless somebody answers before',
+  async (t) => {
+    const world = await startRelay(t);
+    const doomed = await world.client();
+    const call = world.trunk.calls('07012345678', { sdp });
+    await doomed.told('INVITE');
+    doomed.kill();
+    await until('it waits', () => world.relay.sizes().held === 1 || undefined);
+    world.clock.advance(relayNumbers.held.longestMs);
+    await t.notThrowsAsync(call.receives(503));
+  },
+);
+
+test.serial('there is room for so many requests and no more', async (t) => {
+  const world = await startRelay(t, { held: { ...relayNumbers.held, mostRequests: 1 } });
+  const doomed = await world.client();
+  const { call } = await answered(world, doomed);
+  doomed.kill();
+  await until('it is gone', () => world.relay.sizes().dialogs === 0 || undefined);
+  call.sends('OPTIONS');
+  await until('it waits', () => world.relay.sizes().held === 1 || undefined);
+  call.sends('INFO');
+  await call.receives(503);
+  call.sends('BYE');
+  await call.receives(200);
+  t.is(world.relay.sizes().held, 1);
+});
+
+test.serial('the newest one that acts in a dialog is told of it', async (t) => {
+  const world = await startRelay(t);
+  const one = await world.client();
+  const { call, dialogId } = await answered(world, one);
+  const other = await world.client();
+  t.deepEqual(await other.asksForDialog(dialogId), ['NOK', 'Server error: missing content-type']);
+  call.sends('BYE');
+  await other.told('BYE');
+  t.deepEqual(one.unread(), []);
+});
+
+test.serial('nothing is kept of a call that is over', async (t) => {
+  const world = await startRelay(t);
+  const gateway = await world.client();
+  const byThem = await answered(world, gateway);
+  byThem.call.sends('BYE');
+  const { transactionId } = await gateway.told('BYE');
+  await gateway.answer(transactionId, '200 OK');
+  const byUs = await answered(world, gateway);
+  const bye = gateway.inDialog(byUs.dialogId, 'BYE');
+  await byUs.call.receives('BYE');
+  byUs.call.answers(200);
+  await bye;
+  await gateway.told('SIP/2.0 200');
+  const refused = world.trunk.calls('07012345678', { sdp });
+  await gateway.answer((await gateway.told('INVITE')).transactionId, '486 Busy Here');
+  await refused.receives(486);
+  t.deepEqual(world.relay.sizes(), { asked: 0, transactions: 0, dialogs: 0, left: 0, held: 0 });
+});
+
+test.serial('when drachtio-server goes away, gateways are told so, and let in when it is back', async (t) => {
+  const world = await startRelay(t);
+  const gateway = await world.client();
+  await world.drachtio.kill();
+  await gateway.closed;
+  t.regex(world.relay.problem() ?? '', /No connection to drachtio-server/);
+  const early = await connectClient(t, world.address);
+  t.deepEqual(early.verdict, ['NO', 'drachtio-server is away']);
+  await world.drachtio.restart();
+  await until('it is reached', () => {
+    world.clock.advance(250);
+    return world.relay.problem() === null || undefined;
+  });
+  t.is((await connectClient(t, world.address)).verdict[0], 'OK');
+});
+
+test.serial('what is no message, or would end drachtio-server, does not reach it', async (t) => {
+  const world = await startRelay(t);
+  const gateway = await world.client();
+  for (const [said, why] of [
+    ['sip|only', /missing/],
+    ['sip|t1|\r\nBYE sip:x SIP/2.0\r\n\r\n', /only CANCEL/],
+    ['sip||\r\nSIP/2.0 200 OK\r\n\r\n', /transaction id missing/],
+    ['sip||\r\nnonsense', /no SIP message/],
+    ['proxy|t1', /Unknown message type/],
+    [`sip||\r\nOPTIONS sip:x SIP/2.0\r\n\r\n${'x'.repeat(12_001)}`, /too long/],
+  ] as const) {
+    const [verdict, reason = ''] = await gateway.ask(said);
+    t.is(verdict, 'NOK');
+    t.regex(reason, why);
+  }
+  t.deepEqual(await gateway.ask('ping'), ['OK', 'pong']);
+  gateway.socket.write('GET / HTTP/1.1\r\n\r\n');
+  await gateway.closed;
+  t.is((await world.client()).verdict[0], 'OK');
+});
+
+test.serial('who does not say the secret in time is sent away', async (t) => {
+  const world = await startRelay(t);
+  const silent = connect(world.address.port, '127.0.0.1');
+  t.teardown(() => silent.destroy());
+  await once(silent, 'connect');
+  await (await world.client()).ask('ping');
+  world.clock.advance(relayNumbers.gateways.admissionMs);
+  await t.notThrowsAsync(once(silent, 'close'));
+});
+
+test.serial('a gateway that sends much waits behind nobody but itself', async (t) => {
+  const world = await startRelay(t);
+  const [flooding, other] = [await world.client(), await world.client()];
+  world.drachtio.freeze();
+  const long = `sip||nowhere\r\nINFO sip:x SIP/2.0\r\nContent-Type: text/plain\r\n\r\n${'x'.repeat(8_000)}`;
+  const flood = Array.from({ length: 20 }, () => flooding.ask(long));
+  let answeredOfFlood = 0;
+  for (const one of flood) void one.then(() => (answeredOfFlood += 1));
+  await until('it is taken in', () => world.relay.sizes().asked >= 20 || undefined);
+  const pong = other.ask('ping');
+  await until('it is taken in', () => world.relay.sizes().asked >= 21 || undefined);
+  world.drachtio.goOn();
+  t.deepEqual(await pong, ['OK', 'pong']);
+  t.true(answeredOfFlood < 5, `${answeredOfFlood} came before`);
+  await Promise.all(flood);
+});
+
+// Gateways
+// Whole lines, as a gateway has them, through the relay.
+
+const gatewaysSdp = describeSound();
+const seldom = { everyMs: 3_600_000, answerMs: 3_600_000 };
+
+const startGatewaysWorld = async (t: ExecutionContext) => {
+  const servers = await startServers(t);
+  const relay = createRelay({
+    listen: { host: '127.0.0.1', port: 0 },
+    drachtio: servers.drachtio.control,
+    numbers: { ...relayNumbers, probe: seldom },
+    clock: createTurnedClock(),
+    logger: pino({ level: 'silent' }),
+  });
+  t.teardown(() => relay.close());
+  const control = { ...servers.drachtio.control, port: await relay.start() };
+  const throughRelay = { ...servers, drachtio: { ...servers.drachtio, control } };
+  return { servers, relay, gateway: () => startSipEdgeOn(t, throughRelay) };
+};
+
+test.serial('two gateways call and are called through the relay, each with its own calls', async (t) => {
+  const { servers, relay, gateway } = await startGatewaysWorld(t);
+  const gateways = [await gateway(), await gateway()];
+  for (const edge of gateways) {
+    const line = edge.call();
+    const out = await servers.trunk.receives('INVITE');
+    out.answers(200, { sdp: gatewaysSdp });
+    await out.receives('ACK');
+    await edge.said([line], 'line.answered');
+    line.tell({ type: 'hangUp' });
+    await out.receives('BYE');
+    out.answers(200);
+    await edge.said([line], 'line.ended');
+  }
+  for (const edge of gateways) {
+    const called = servers.trunk.calls(ownNumber, { sdp: gatewaysSdp });
+    await called.receives(200);
+    called.sends('ACK');
+    await edge.said(edge.inbound, 'line.answered');
+    called.sends('BYE');
+    await called.receives(200);
+    await edge.said(edge.inbound, 'line.ended');
+  }
+  t.deepEqual(
+    gateways.map(({ arrivals }) => arrivals.length),
+    [1, 1],
+  );
+  t.is(relay.sizes().transactions, 0);
+});
+
+test.serial('a drachtio-server that is away behind the relay is told of by each gateway', async (t) => {
+  const { servers, gateway } = await startGatewaysWorld(t);
+  const edge = await gateway();
+  await servers.drachtio.kill();
+  await until('it is said', () => {
+    edge.clock.advance(250);
+    const health = edge.lines.health();
+    return (!health.ready && health.detail.endsWith(': drachtio-server is away.')) || undefined;
+  });
+  t.pass();
+});
+
+// Message frames
+// Messages of the control protocol, as the network cuts them.
+
+const readAll = (parts: readonly Buffer[], longest = 1_000): string[] => {
+  const read: string[] = [];
+  const take = createFrameReader(longest, (message) => void read.push(message.toString()));
+  for (const part of parts) take(part);
+  return read;
+};
+
+test('messages arrive whole, wherever the network cuts them', (t) => {
+  assert(
+    property(
+      array(string({ minLength: 1, maxLength: 60, unit: 'grapheme' })),
+      array(nat(200)),
+      (texts, cuts) => {
+        const bytes = Buffer.concat(texts.map((text) => framed(Buffer.from(text))));
+        const places = [0, ...cuts.filter((cut) => cut < bytes.length), bytes.length].toSorted(
+          (a, b) => a - b,
+        );
+        const parts = places.slice(1).map((place, index) => bytes.subarray(places[index], place));
+        t.deepEqual(readAll(parts), texts);
+      },
+    ),
+  );
+  t.deepEqual(readAll([...framed(Buffer.from('한 통'))].map((byte) => Buffer.from([byte]))), ['한 통']);
+});
+
+test('what is no message, or one that is too long, breaks the connection', (t) => {
+  for (const garbage of ['GET / HTTP/1.1', '#', '0#', '12345678#', '-1#x', '1001#', '5#hello!#'])
+    t.throws(() => readAll([Buffer.from(garbage)]), { instanceOf: BrokenFrame }, garbage);
+  t.deepEqual(readAll([Buffer.from('1000#')]), []);
+});
+
+// Adoption
+// A call whose gateway dies goes on at another one, through the relay: same dialog, and its sound comes over by
+// re-INVITE.
+
+for (const media of ['direct', 'freeswitch'] as const)
+  for (const begun of ['dialled', 'taken'] as const) {
+    test.serial(`${media}, ${begun}: the far end's BYE is accepted by the next gateway`, async (t) => {
+      const world = await startWorld(t, media);
+      const call = await world[begun]();
+      await world.die();
+      const line = world.adopt(await world.next());
+      await comesOver(t, line, call, media);
+      call.far.sends('BYE');
+      await call.far.receives(200);
+      await saw(line, 'line.ended');
+      t.like(line.all('line.ended')[0], { by: 'counterparty' });
+      t.deepEqual(line.finish(), []);
+      t.deepEqual(world.legs.kept(), []);
+    });
+
+    test.serial(`${media}, ${begun}: the next gateway hangs up`, async (t) => {
+      const world = await startWorld(t, media);
+      const call = await world[begun]();
+      await world.die();
+      const line = world.adopt(await world.next());
+      await comesOver(t, line, call, media);
+      line.tell({ type: 'hangUp' });
+      await call.far.receives('BYE');
+      call.far.answers(200);
+      await saw(line, 'line.ended');
+      t.like(line.all('line.ended')[0], { by: 'gateway' });
+      t.deepEqual(line.finish(), []);
+    });
+  }
+
+test.serial(
+  'keys, holds and questions of the far end are answered after it, and what came meanwhile as well',
+  async (t) => {
+    const world = await startWorld(t);
+    const call = await world.dialled();
+    const offered = call.far.last('INVITE').body;
+    await world.die();
+    call.far.sends('INFO', { headers: { 'Content-Type': 'application/dtmf-relay' }, body: 'Signal=7\r\n' });
+    await until('it waits', () => world.relay.sizes().held === 1 || undefined);
+    const line = world.adopt(await world.next());
+    const again = await call.far.receives('INVITE');
+    const origin = (text: string): string[] => /^o=(\S+ \S+) (\d+) /m.exec(text)?.slice(1) ?? [];
+    const [session, version] = origin(offered);
+    t.deepEqual(origin(again.body), [session, String(Number(version) + 1)]);
+    call.far.answers(200, { sdp: adoptionSdp });
+    await call.far.receives('ACK');
+    await call.far.receives(200);
+    await saw(line, 'line.digit');
+    t.like(line.all('line.digit')[0], { digit: '7' });
+
+    call.far.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
+    const held = await call.far.receives(200);
+    t.is(directionIn(held.body), 'recvonly');
+    t.is(origin(held.body)[0], session);
+    call.far.sends('ACK');
+    await saw(line, 'line.held');
+    call.far.sends('UPDATE', { headers: { 'Session-Expires': '1800' } });
+    // It was for us to refresh, and still is.
+    t.is(headerOf(await call.far.receives(200), 'Session-Expires'), '1800;refresher=uas');
+    call.far.sends('OPTIONS');
+    await call.far.receives(200);
+    t.deepEqual(line.breaches, []);
+  },
+);
+
+for (const media of ['direct', 'freeswitch'] as const)
+  test.serial(
+    `${media}: who had put the call on hold has it on hold at the next gateway, and takes it back`,
+    async (t) => {
+      const world = await startWorld(t, media);
+      const { far, line: before } = await world.dialled();
+      far.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
+      await far.receives(200);
+      far.sends('ACK');
+      await saw(before, 'line.held');
+      await world.die();
+      const line = world.adopt(await world.next());
+      if (media === 'direct') {
+        await far.receives('INVITE');
+        far.answers(200, { sdp: describeSound({ direction: 'sendonly' }) });
+        await far.receives('ACK');
+      }
+      await saw(line, 'line.held');
+      far.sends('INVITE', { sdp: adoptionSdp });
+      await far.receives(200);
+      far.sends('ACK');
+      await saw(line, 'line.resumed');
+      t.deepEqual(line.story(), ['line.adopted', 'line.held', 'line.resumed']);
+      t.deepEqual(line.breaches, []);
+    },
+  );
+
+test.serial(
+  'a far end that hung up while nobody held its call is answered, and the call has ended',
+  async (t) => {
+    const world = await startWorld(t);
+    const call = await world.dialled();
+    await world.die();
+    call.far.sends('BYE');
+    await until('it waits', () => world.relay.sizes().held === 1 || undefined);
+    const line = world.adopt(await world.next());
+    await call.far.receives(200);
+    await saw(line, 'line.ended');
+    t.like(line.all('line.ended')[0], { by: 'counterparty' });
+    t.deepEqual(line.story(), ['line.ended']);
+    t.deepEqual(world.legs.kept(), []);
+  },
+);
+
+test.serial('a far end that does not take the re-INVITE is hung up on', async (t) => {
+  const world = await startWorld(t);
+  const call = await world.dialled();
+  await world.die();
+  const line = world.adopt(await world.next());
+  await call.far.receives('INVITE');
+  call.far.answers(488);
+  await call.far.receives('BYE');
+  call.far.answers(200);
+  await saw(line, 'line.ended');
+  t.like(line.all('line.ended')[0], { by: 'gateway' });
+});
+
+test.serial('what an older gateway has left, or was never answered, is not adopted', async (t) => {
+  const world = await startWorld(t);
+  await world.dialled();
+  const older = world.legs.kept().map(({ id, leg }) => ({ id, leg: { ...leg, dialog: null } }));
+  await world.die();
+  const next = await world.next();
+  for (const left of [older, []]) {
+    const line = world.adopt(next, left);
+    await saw(line, 'line.ended');
+    t.deepEqual(line.story(), ['line.ended']);
+    t.like(line.all('line.ended')[0], { by: 'gateway' });
+  }
+});
+
+test.serial('a call that is given up while it is being adopted is hung up', async (t) => {
+  const world = await startWorld(t);
+  const call = await world.dialled();
+  await world.die();
+  const line = world.adopt(await world.next());
+  await call.far.receives('INVITE');
+  line.tell({ type: 'hangUp' });
+  call.far.answers(200, { sdp: adoptionSdp });
+  await call.far.receives('ACK');
+  await call.far.receives('BYE');
+  call.far.answers(200);
+  await saw(line, 'line.ended');
+  t.deepEqual(line.story(), ['line.ended']);
+});
+
+// Adoption without relay
+// Without the relay drachtio-server answers by itself what the far end asks of a gateway that died, and tells nobody.
+
+for (const media of ['direct', 'freeswitch'] as const)
+  test.serial(
+    `${media}: a far end that hangs up on a call that goes on at the next gateway is noticed within 5 s`,
+    async (t) => {
+      const world = await startWorld(t, media, 'drachtio');
+      const call = await world.dialled();
+      await world.die();
+      const next = await world.next();
+      const line = world.adopt(next);
+      await comesOver(t, line, call, media);
+      call.far.sends('BYE');
+      await call.far.receives(481);
+      next.clock.advance(4_999);
+      t.false(line.saw('line.ended'));
+      next.clock.advance(1);
+      await saw(line, 'line.ended');
+      t.like(line.all('line.ended')[0], { by: 'counterparty' });
+      t.deepEqual(line.finish(), []);
+      t.deepEqual(world.legs.kept(), []);
+    },
+  );
+
+// Hand over
+// A gateway lets go of calls while it lives, through the relay, and takes no more; another one goes on with them.
+
+for (const media of ['direct', 'freeswitch'] as const)
+  for (const begun of ['dialled', 'taken'] as const)
+    test.serial(
+      `${media}, ${begun}: what the far end asks in between reaches the next gateway, and nothing is heard of the change`,
+      async (t) => {
+        const world = await startWorld(t, media);
+        const call = await world[begun]();
+        t.true(call.line.canBeLeft());
+        call.line.leave();
+        call.far.sends('INFO', {
+          headers: { 'Content-Type': 'application/dtmf-relay' },
+          body: 'Signal=3\r\n',
+        });
+        const line = world.adopt(await world.next());
+        await comesOver(t, line, call, media);
+        await call.far.receives(200);
+        await saw(line, 'line.digit');
+        call.far.sends('BYE');
+        await call.far.receives(200);
+        await saw(line, 'line.ended');
+        t.like(line.all('line.ended')[0], { by: 'counterparty' });
+        t.deepEqual([...line.finish(), ...call.line.finish()], []);
+        t.deepEqual(call.line.story().slice(-1), ['line.answered']);
+      },
+    );
+
+test.serial('a call that is not answered cannot be left', async (t) => {
+  const world = await startWorld(t);
+  const line = world.doomed.call();
+  const far = await world.trunk.receives('INVITE');
+  t.false(line.canBeLeft());
+  far.answers(200, { sdp: adoptionSdp });
+  await far.receives('ACK');
+  await saw(line, 'line.answered');
+  t.true(line.canBeLeft());
+  line.tell({ type: 'hangUp' });
+  t.false(line.canBeLeft());
+});
+
+test.serial('a gateway that takes no more gets no callers, and keeps its calls', async (t) => {
+  const world = await startWorld(t);
+  const { far, line } = await world.dialled();
+  const next = await world.next();
+  await world.doomed.lines.takeNoMore();
+  for (let callers = 0; callers < 3; callers += 1) {
+    const caller = world.trunk.calls(ownNumber, { sdp: adoptionSdp });
+    await caller.receives(200);
+    caller.sends('ACK');
+  }
+  await until('all are at the next one', () => next.inbound.length === 3 || undefined);
+  t.is(world.doomed.arrivals.length, 0);
+  far.sends('BYE');
+  await far.receives(200);
+  await saw(line, 'line.ended');
+});
+
+test.serial('where nobody takes more, callers are told to come again', async (t) => {
+  const world = await startWorld(t);
+  await world.doomed.lines.takeNoMore();
+  const caller = world.trunk.calls(ownNumber, { sdp: adoptionSdp });
+  t.is(headerOf(await caller.receives(503), 'Retry-After'), '5');
+});
+
+// Lost transfers
+// A call whose gateway dies while its other party is handed to a person: it goes on, and the person is hung up.
+
+for (const media of ['direct', 'freeswitch'] as const) {
+  test.serial(`${media}: a person who has answered gets BYE from the next gateway`, async (t) => {
+    const world = await startWorld(t, media);
+    const call = await world.dialled();
+    call.line.tell({ type: 'transfer', to: '01000000011', mode: 'cold' });
+    const second = await world.trunk.receives('INVITE');
+    second.answers(200, { sdp: adoptionSdp });
+    await second.receives('ACK');
+    await until(
+      'it is kept',
+      () => world.legs.kept().every(({ leg }) => leg.state === 'standing') || undefined,
+    );
+    t.is(world.legs.kept().length, 2);
+    await world.die();
+    // Whatever comes first.
+    const line = world.adopt(await world.next(), world.legs.kept().toReversed());
+    await second.receives('BYE');
+    second.answers(200);
+    await comesOver(t, line, call, media);
+    await until('nothing is kept of it', () => world.legs.kept().length === 1 || undefined);
+    t.false(line.isOver());
+    line.tell({ type: 'hangUp' });
+    await call.far.receives('BYE');
+    call.far.answers(200);
+    await saw(line, 'line.ended');
+    t.deepEqual(line.finish(), []);
+  });
+
+  test.serial(`${media}: a person who is rung gets CANCEL from the next gateway`, async (t) => {
+    const world = await startWorld(t, media);
+    const call = await world.dialled();
+    call.line.tell({ type: 'transfer', to: '01000000011', mode: 'cold' });
+    const second = await world.trunk.receives('INVITE');
+    second.answers(180);
+    await until('it is kept', () => world.legs.kept().length === 2 || undefined);
+    await world.die();
+    const line = world.adopt(await world.next());
+    await second.receives('CANCEL');
+    second.answers(200, { to: 'CANCEL' });
+    second.answers(487, { to: 'INVITE' });
+    await comesOver(t, line, call, media);
+    t.false(line.isOver());
+  });
+}

@@ -1,0 +1,714 @@
+/** Telephones in the browser. */
+import test, { type ExecutionContext } from 'ava';
+import { listening } from '#config/policy.ts';
+import type { MediaMeans } from '#sip/call-media.ts';
+import { loadResampler } from '#sip/resampler.ts';
+import type { RecognitionEvent, Recognizer } from '#sip/speech.ts';
+import { longestText, parseFromPhone } from '#sip/webphone/phone-messages.ts';
+import { createPhoneSound, isSoundFrame } from '#sip/webphone/phone-sound.ts';
+import { phoneSampleRate, soundLeadMs } from '#src/domain/web-phone.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
+import { scriptedInput } from './simulator/network.ts';
+import { createTape } from './simulator/recording-network.ts';
+import { comeBackMs, createPhoneNetwork } from './webphone/phone-network.ts';
+import { createSoundingPhone, soundFrame } from './webphone/sounding-phone.ts';
+
+// Web phones
+
+type Network = ReturnType<typeof createPhoneNetwork>;
+
+const reach = ({ lines }: Network, callId: string = crypto.randomUUID()): WatchedLine =>
+  openWatched(lines.open, scriptedInput({ callId, to: '01055551234' }));
+
+/** A call that was answered by this phone. */
+const connected = (network: Network) => {
+  const callId = crypto.randomUUID();
+  const phone = network.phone();
+  const line = reach(network, callId);
+  network.until(() => phone.all('ring').length > 0);
+  phone.send({ type: 'answer', call_id: callId });
+  network.until(() => line.saw('line.answered'));
+  return { callId, phone, line };
+};
+
+test.serial('without a phone it rings until it is hung up; a phone that comes later rings as well', (t) => {
+  const network = createPhoneNetwork();
+  const line = reach(network);
+  network.until(() => line.saw('line.ringing'));
+  network.clock.advance(20_000);
+  const phone = network.phone();
+  t.deepEqual(phone.story(), ['ring']);
+  line.tell({ type: 'hangUp' });
+  network.until(() => line.isOver());
+  t.is(line.all('line.unanswered')[0]?.cause, 'cancelled');
+  t.like(phone.told[1], { type: 'ended', reason: 'cancelled' });
+});
+
+test.serial('phones of a workspace ring together, and the first to answer has the call', (t) => {
+  const network = createPhoneNetwork();
+  const callId = crypto.randomUUID();
+  const [one, other] = [network.phone('phone-0001'), network.phone('phone-0002')];
+  const stranger = network.phone('phone-0003', 'elsewhere');
+  reach(network, callId);
+  network.until(() => one.all('ring').length === 1);
+  t.like(one.told[0], { call_id: callId, direction: 'outbound', from: '0212345678', to: '01055551234' });
+  other.send({ type: 'answer', call_id: callId });
+  one.send({ type: 'answer', call_id: callId });
+  t.deepEqual(other.story(), ['ring', 'answered']);
+  t.deepEqual(
+    one.told.slice(1).map((message) => [message.type, 'reason' in message && message.reason]),
+    [
+      ['ended', 'answered_elsewhere'],
+      ['refused', false],
+    ],
+  );
+  stranger.send({ type: 'answer', call_id: callId });
+  t.deepEqual(stranger.told, [{ type: 'refused', code: 'call_not_found' }], 'a foreign call is not there');
+});
+
+test.serial('a phone that is in a call answers no other one', (t) => {
+  const network = createPhoneNetwork();
+  const { phone } = connected(network);
+  const second = crypto.randomUUID();
+  reach(network, second);
+  network.until(() => phone.all('ring').length === 2);
+  phone.send({ type: 'answer', call_id: second });
+  t.deepEqual(phone.told.at(-1), { type: 'refused', code: 'busy' });
+  phone.send({ type: 'dial', to: '0212345678' });
+  t.deepEqual(phone.told.at(-1), { type: 'refused', code: 'busy' });
+  phone.send({ type: 'decline', call_id: second });
+  t.like(phone.told.at(-1), { type: 'ended', call_id: second, reason: 'declined' });
+});
+
+test.serial('a pause of the agent is told, and its end, once each', (t) => {
+  const network = createPhoneNetwork();
+  const { callId, phone, line } = connected(network);
+  line.say('Good morning, how are you today?');
+  network.clock.advance(300);
+  line.tell({ type: 'pauseTalking' });
+  line.tell({ type: 'pauseTalking' });
+  network.clock.advance(300);
+  line.tell({ type: 'resumeTalking' });
+  network.until(() => line.saw('line.played'));
+  t.deepEqual(phone.story().slice(2), ['agent_says', 'agent_pauses', 'agent_goes_on']);
+  t.like(phone.all('agent_pauses')[0], { call_id: callId });
+  line.say('Good morning, how are you today?');
+  line.tell({ type: 'pauseTalking' });
+  line.tell({ type: 'stopTalking' });
+  t.deepEqual(phone.story().slice(5), ['agent_says', 'agent_pauses', 'agent_stops', 'agent_goes_on']);
+});
+
+test.serial('what the agent does is told to the phone that has the call', (t) => {
+  const network = createPhoneNetwork();
+  const { callId, phone, line } = connected(network);
+  line.say('Good morning.');
+  line.say('How are you today?');
+  network.until(() => phone.all('agent_says').length === 2);
+  t.like(phone.all('agent_says')[0], { call_id: callId, utterance: 1, text: 'Good morning.' });
+  t.deepEqual(phone.all('agent_stops'), [], 'one utterance after the other is no interruption');
+  line.tell({ type: 'stopTalking' });
+  line.tell({ type: 'press', keys: '1w2' });
+  t.is(phone.all('agent_stops').length, 1);
+  t.deepEqual(
+    phone.all('keys').map(({ keys }) => keys),
+    ['12'],
+  );
+  line.tell({ type: 'hangUp' });
+  network.until(() => line.isOver());
+  t.like(phone.told.at(-1), { type: 'ended', reason: 'other_side' });
+});
+
+test.serial('what was heard of an utterance is what the phone has reported, when it speaks aloud', (t) => {
+  const network = createPhoneNetwork();
+  const { phone, line } = connected(network);
+  phone.send({ type: 'voice', on: true });
+  line.say('One two three four.');
+  network.clock.advance(4_000);
+  t.false(line.saw('line.played'), 'its end is awaited');
+  phone.send({ type: 'played', utterance: 1, heard_chars: 7 });
+  line.tell({ type: 'stopTalking' });
+  phone.send({ type: 'played', utterance: 1, heard_chars: 19 });
+  network.until(() => line.saw('line.played'));
+  t.like(line.all('line.played')[0], { text: 'One two', whole: false });
+
+  line.say('Five six.');
+  phone.send({ type: 'played', utterance: 2, heard_chars: 9 });
+  network.until(() => line.all('line.played').length === 2);
+  t.like(line.all('line.played')[1], { text: 'Five six.', whole: true });
+
+  line.say('Seven eight.');
+  phone.send({ type: 'voice', on: false });
+  phone.send({ type: 'played', utterance: 3, heard_chars: 5 });
+  network.until(() => line.all('line.played').length === 3);
+  t.like(line.all('line.played')[2], { text: 'Seven eight.', whole: true });
+
+  line.say('Nothing is reported.');
+  phone.send({ type: 'voice', on: true });
+  network.clock.advance(2_000);
+  t.is(line.all('line.played').length, 3, 'what sounds already is heard aloud as well');
+  network.until(() => line.all('line.played').length === 4, 15_000);
+  t.like(line.all('line.played')[3], { text: 'Nothing is reported.', whole: true });
+  t.deepEqual(line.breaches, []);
+});
+
+test.serial('a person who begins to speak interrupts at once; the words take as long as they take', (t) => {
+  const network = createPhoneNetwork();
+  const { phone, line } = connected(network);
+  phone.send({ type: 'speaking', on: true });
+  const begun = network.clock.now();
+  network.until(() => line.saw('line.speech'));
+  t.true(network.clock.now() - begun < 20);
+  network.clock.advance(10_000);
+  phone.send({ type: 'say', text: 'I have been typing this for a long time.' });
+  network.until(() => line.saw('line.heard'));
+  t.true(network.clock.now() - begun < 10_500, 'the time it took to type counts');
+  t.is(line.all('line.heard')[0]?.startedAt, begun);
+
+  phone.send({ type: 'speaking', on: true });
+  phone.send({ type: 'speaking', on: false });
+  const later = network.clock.now();
+  phone.send({ type: 'say', text: 'This was another thought.' });
+  phone.send({ type: 'say', text: 'And one more.' });
+  network.until(() => line.all('line.heard').length === 3);
+  t.true((line.all('line.heard')[1]?.startedAt ?? 0) >= later);
+  t.is(line.all('line.heard')[2]?.text, 'And one more.');
+  t.deepEqual(line.breaches, []);
+});
+
+test.serial('who says more than anybody could is told so', (t) => {
+  const network = createPhoneNetwork();
+  const { phone, line } = connected(network);
+  for (let count = 0; count < 60; count += 1) phone.send({ type: 'say', text: `Number ${count}.` });
+  const refused = phone.all('refused');
+  t.true(refused.length > 0);
+  t.true(refused.every(({ code }) => code === 'too_much'));
+  network.until(() => line.all('line.heard').length === 60 - refused.length, 200_000);
+  t.is(line.all('line.heard')[1]?.text, 'Number 1.');
+});
+
+test.serial('a phone that is lost in a call may come back to it', (t) => {
+  const network = createPhoneNetwork();
+  const { callId, phone, line } = connected(network);
+  line.say('This is a rather long sentence, which takes a few seconds until it was said to its end.');
+  phone.lose();
+  network.clock.advance(comeBackMs / 2);
+  const back = network.phone();
+  t.like(back.told[0], { type: 'answered', call_id: callId });
+  t.like(back.told[1], { type: 'agent_says', utterance: 1 });
+  network.clock.advance(comeBackMs);
+  t.false(line.isOver());
+  back.send({ type: 'hang_up' });
+  network.until(() => line.isOver());
+  t.is(line.all('line.ended')[0]?.by, 'counterparty');
+  t.like(back.told.at(-1), { type: 'ended', reason: 'hung_up' });
+});
+
+test.serial('a phone that does not come back has hung up', (t) => {
+  const network = createPhoneNetwork();
+  const { phone, line } = connected(network);
+  phone.lose();
+  network.clock.advance(comeBackMs - 100);
+  t.false(line.isOver());
+  network.until(() => line.isOver(), 1_000);
+  t.is(line.all('line.ended')[0]?.by, 'counterparty');
+  t.deepEqual(network.phone().told, []);
+});
+
+test.serial('a name belongs to the browser that took it last', (t) => {
+  const network = createPhoneNetwork();
+  const { callId, phone } = connected(network);
+  const back = network.phone();
+  t.true(phone.wasReplaced());
+  t.like(back.told[0], { type: 'answered', call_id: callId });
+  phone.send({ type: 'hang_up' });
+  phone.lose();
+  network.clock.advance(comeBackMs * 2);
+  t.deepEqual(back.story(), ['answered'], 'the old connection has nothing to say any more');
+});
+
+test.serial('a number is dialled, and the call is in the hands of the phone when it is taken', async (t) => {
+  const network = createPhoneNetwork();
+  let line: WatchedLine | undefined;
+  await network.lines.start(async ({ callId, from, to }) => {
+    line = openWatched(network.lines.open, scriptedInput({ callId, from, to, direction: 'inbound' }));
+    return { accepted: true };
+  });
+  const phone = network.phone();
+  phone.send({ type: 'dial', to: '0212345678' });
+  network.until(() => line?.saw('line.answered') === true);
+  t.like(phone.told[0], { type: 'answered', direction: 'inbound', to: '0212345678', from: '01055559999' });
+  line?.say('Welcome.');
+  network.until(() => phone.all('agent_says').length === 1);
+  t.false(line?.saw('line.answered_by'));
+});
+
+test.serial('a number that is not taken is refused, and one that was given up is not answered', async (t) => {
+  const network = createPhoneNetwork();
+  const phone = network.phone();
+  network.verdict = { accepted: false, because: 'no_agent_endpoint' };
+  phone.send({ type: 'dial', to: '0212345678' });
+  await new Promise(setImmediate);
+  t.deepEqual(phone.told, [{ type: 'refused', code: 'no_agent_endpoint' }]);
+
+  network.verdict = null;
+  let line: WatchedLine | undefined;
+  await network.lines.start(async ({ callId, to }) => {
+    line = openWatched(network.lines.open, scriptedInput({ callId, to, direction: 'inbound' }));
+    return { accepted: true };
+  });
+  phone.send({ type: 'dial', to: '0212345678' });
+  phone.send({ type: 'hang_up' });
+  network.until(() => line?.isOver() === true);
+  t.is(line?.all('line.unanswered')[0]?.cause, 'cancelled');
+});
+
+test.serial('who gives up and dials again gets the second call alone', async (t) => {
+  const network = createPhoneNetwork();
+  const called: WatchedLine[] = [];
+  await network.lines.start(async ({ callId, to }) => {
+    called.push(openWatched(network.lines.open, scriptedInput({ callId, to, direction: 'inbound' })));
+    return { accepted: true };
+  });
+  const phone = network.phone();
+  phone.send({ type: 'dial', to: '0212345678' });
+  phone.send({ type: 'hang_up' });
+  phone.send({ type: 'dial', to: '0298765432' });
+  network.until(() => called[1]?.saw('line.answered') === true);
+  t.true(called[0]?.saw('line.unanswered'));
+  t.deepEqual(
+    phone.all('answered').map(({ to }) => to),
+    ['0298765432'],
+  );
+});
+
+test.serial('a call that is over before it was taken leaves the phone free', async (t) => {
+  const network = createPhoneNetwork();
+  await network.lines.start(async ({ callId, to }) => {
+    openWatched(network.lines.open, scriptedInput({ callId, to, direction: 'inbound' })).close();
+    return { accepted: true };
+  });
+  const phone = network.phone();
+  phone.send({ type: 'dial', to: '0212345678' });
+  await new Promise(setImmediate);
+  t.deepEqual(phone.told, [{ type: 'refused', code: 'failed' }]);
+});
+
+test.serial('closing lets go of every timer', async (t) => {
+  const network = createPhoneNetwork();
+  const { phone } = connected(network);
+  phone.lose();
+  await network.close();
+  t.is(network.clock.pending(), 0);
+});
+
+// Phone messages
+
+test('what a phone may say is read', (t) => {
+  t.deepEqual(parseFromPhone('{"type":"say","text":" 네, 안녕하세요. ","more":1}'), {
+    type: 'say',
+    text: '네, 안녕하세요.',
+  });
+  t.deepEqual(parseFromPhone('{"type":"digit","digit":"#"}'), { type: 'digit', digit: '#' });
+  t.deepEqual(parseFromPhone('{"type":"hang_up"}'), { type: 'hang_up' });
+});
+
+for (const [what, text] of [
+  ['no JSON', 'hello'],
+  ['no object', '[]'],
+  ['nothing', 'null'],
+  ['an unknown type', '{"type":"explode"}'],
+  ['an empty text', '{"type":"say","text":"  "}'],
+  ['a text without end', JSON.stringify({ type: 'say', text: 'x'.repeat(longestText + 1) })],
+  ['two digits', '{"type":"digit","digit":"12"}'],
+  ['a call without an id', '{"type":"answer","call_id":"1"}'],
+  ['a negative count', '{"type":"played","utterance":1,"heard_chars":-1}'],
+] as const)
+  test(`${what} is no message`, (t) => t.is(parseFromPhone(text), undefined));
+
+// Phone sound
+
+const numbers = { burstMs: 1_000, stallMs: 10_000 };
+const lead = (soundLeadMs * phoneSampleRate) / 1_000;
+const second = phoneSampleRate;
+
+const createPhoneSoundWorld = async (t: ExecutionContext) => {
+  const clock = createOrderedClock();
+  const sound = createPhoneSound(numbers, clock);
+  const seen = { sent: 0, longest: 0, flushes: 0, heard: 0, lost: 0, played: 0 };
+  const speaker = {
+    play(frame: Uint8Array): void {
+      seen.sent += frame.length / 2;
+      seen.longest = Math.max(seen.longest, frame.length);
+    },
+    flush: (): void => void (seen.flushes += 1),
+  };
+  sound.connectTo(speaker);
+  const path = await sound.endpoint.connect(
+    { onAudio: ({ length }) => (seen.heard += length), onLost: () => (seen.lost += 1) },
+    16_000,
+  );
+  t.teardown(path.close);
+  return { clock, sound, seen, speaker, path };
+};
+
+test.serial(
+  'nothing is sent before the phone can play; then no more than it is to keep, in frames',
+  async (t) => {
+    const { sound, seen, path } = await createPhoneSoundWorld(t);
+    path.send(new Int16Array(second));
+    path.whenPlayed(() => (seen.played += 1));
+    t.is(seen.sent, 0);
+    t.is(sound.hear(soundFrame(0)), undefined);
+    t.deepEqual([seen.sent, seen.longest], [lead, 640]);
+    sound.hear(soundFrame(320));
+    t.is(seen.sent, lead + 320);
+    t.is(path.waiting(), second - 320);
+    for (let played = 640; played < second; played += 320) sound.hear(soundFrame(played));
+    t.deepEqual([seen.sent, seen.played], [second, 0]);
+    sound.hear(soundFrame(second));
+    t.deepEqual([path.waiting(), seen.played], [0, 1]);
+  },
+);
+
+test.serial(
+  'what was not played is taken back, here and at the phone, and the phone says how much that was',
+  async (t) => {
+    const { sound, seen, path } = await createPhoneSoundWorld(t);
+    path.send(new Int16Array(second));
+    path.whenPlayed(() => (seen.played += 1));
+    sound.hear(soundFrame(0));
+    sound.hear(soundFrame(960));
+    t.is(path.takeBack(), second - 960);
+    t.is(seen.flushes, 1);
+    t.is(path.waiting(), 0);
+    const sent = lead + 960;
+    // It has played on until it was told.
+    t.is(sound.hear(soundFrame(1_280)), undefined);
+    path.send(new Int16Array(second));
+    t.is(seen.sent, sent + lead, 'what was taken back is in nobody’s way');
+    t.is(sound.flushed(sent - 1_280), undefined);
+    t.is(sound.flushed(1), 'invalid_sound', 'it cannot have thrown away more than there was');
+    sound.hear(soundFrame(1_600));
+    t.is(path.waiting(), second - 320);
+    t.is(seen.played, 0, 'what was taken back is never played');
+    t.is(path.takeBack(), second - 320);
+    t.is(path.takeBack(), 0);
+    t.is(seen.flushes, 2, 'a phone with nothing to play is not told');
+  },
+);
+
+test.serial('a phone that counts what was never sent, or backwards, is told so', async (t) => {
+  const { sound, seen, path } = await createPhoneSoundWorld(t);
+  t.is(sound.hear(soundFrame(1)), 'invalid_sound');
+  path.send(new Int16Array(second));
+  sound.hear(soundFrame(0));
+  t.is(sound.hear(soundFrame(lead + 1)), 'invalid_sound');
+  sound.hear(soundFrame(640));
+  t.is(sound.hear(soundFrame(320)), 'invalid_sound');
+  t.is(sound.hear(soundFrame(0xff_ff_ff_ff)), 'invalid_sound');
+  t.is(seen.heard, 640, 'nothing of it is listened to');
+  t.is(sound.flushed(1), 'invalid_sound', 'there was no flush');
+});
+
+test.serial('a frame has one length', (t) => {
+  t.true(isSoundFrame(soundFrame(0)));
+  for (const length of [0, 1, 640, 643, 645, 16_384]) t.false(isSoundFrame(new Uint8Array(length)));
+});
+
+test.serial(
+  'sound that comes faster than time goes by is not listened to, but for what a hiccup holds up',
+  async (t) => {
+    const { clock, sound, seen } = await createPhoneSoundWorld(t);
+    const verdicts = Array.from({ length: 60 }, () => sound.hear(soundFrame(0)));
+    t.deepEqual(
+      [verdicts.indexOf('too_much'), verdicts.filter((verdict) => verdict === 'too_much').length],
+      [50, 10],
+    );
+    t.is(seen.heard, second);
+    clock.advance(200);
+    t.is(sound.hear(soundFrame(0)), undefined);
+  },
+);
+
+test.serial('a phone from which nothing comes any more has lost its sound', async (t) => {
+  const { clock, sound, seen, path } = await createPhoneSoundWorld(t);
+  clock.advance(9_000);
+  sound.hear(soundFrame(0));
+  clock.advance(9_000);
+  t.is(seen.lost, 0);
+  clock.advance(1_001);
+  t.is(seen.lost, 1);
+  path.close();
+  clock.advance(60_000);
+  t.is(seen.lost, 1);
+});
+
+test.serial(
+  'on a new connection it goes on with what was not sent yet, when the phone can play again',
+  async (t) => {
+    const { sound, seen, speaker, path } = await createPhoneSoundWorld(t);
+    path.send(new Int16Array(second));
+    sound.hear(soundFrame(0));
+    sound.connectTo(null);
+    t.is(path.waiting(), second - lead);
+    sound.connectTo(speaker);
+    t.is(seen.sent, lead);
+    t.is(sound.hear(soundFrame(0)), undefined);
+    t.is(seen.sent, 2 * lead);
+  },
+);
+
+test.serial('samples keep their order of bytes, wherever a message lies in memory', async (t) => {
+  const { sound, path } = await createPhoneSoundWorld(t);
+  const other = createPhoneSound(numbers, createOrderedClock());
+  const heard: Int16Array[] = [];
+  const opened = await other.endpoint.connect(
+    { onAudio: (samples) => heard.push(samples), onLost: () => {} },
+    16_000,
+  );
+  t.teardown(opened.close);
+  const odd = new Uint8Array(645);
+  odd.set(soundFrame(0, -2), 1);
+  other.connectTo({ play: () => {}, flush: () => {} });
+  other.hear(odd.subarray(1));
+  other.hear(Buffer.from(odd.subarray(1)));
+  other.hear(Buffer.from(odd).subarray(1));
+  t.deepEqual(
+    heard,
+    Array.from({ length: 3 }, () => new Int16Array(320).fill(-2)),
+  );
+  const frames: number[][] = [];
+  sound.connectTo({ play: (frame) => frames.push([...frame]), flush: () => {} });
+  path.send(Int16Array.of(1, -2));
+  sound.hear(soundFrame(0));
+  t.deepEqual(frames, [[1, 0, 254, 255]]);
+});
+
+// Calls with sound
+// Calls at a web phone with a microphone and a speaker: carried, listened to and recorded as those of a real line.
+
+const agentLevel = 8_000;
+const personLevel = 5_000;
+const perMs = 16;
+
+/** Understands the same words of whatever is said to it. */
+const hearing = 'Please wait a moment.';
+const recognizer: Recognizer = {
+  name: 'fake',
+  open(_options, emit) {
+    const tell = (event: RecognitionEvent): void => emit(event);
+    return {
+      write: () => {},
+      speechBegan: () => tell({ type: 'partial', text: hearing }),
+      speechEnded: () => tell({ type: 'final', text: hearing }),
+      close: () => {},
+    };
+  },
+};
+
+const createCallsWithSoundWorld = async (recording = false) => {
+  const tape = createTape();
+  const means: MediaMeans = {
+    // A second for each word.
+    async *speak(text, rate) {
+      for (const _ of text.split(' ')) yield new Int16Array(rate).fill(agentLevel);
+    },
+    hearing: {
+      recognizer,
+      openDetector: () => ({ isVoice: (frame) => frame.some((sample) => sample > 1_000), close: () => {} }),
+      numbers: listening,
+      resample: await loadResampler(),
+      turnModel: null,
+    },
+    openRecording: recording ? () => tape : null,
+  };
+  const clock = createOrderedClock();
+  const network = createPhoneNetwork(clock, () => means);
+  const person = createSoundingPhone(clock, (act, play) => network.phone('phone-0001', 'here', act, play));
+  const callId = crypto.randomUUID();
+  const line: WatchedLine = openWatched(network.lines.open, scriptedInput({ callId, to: '01055551234' }));
+  network.until(() => person.phone.all('ring').length === 1);
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const answer = async (): Promise<void> => {
+    person.phone.send({ type: 'answer', call_id: callId, sound: true });
+    network.until(() => line.saw('line.answered'));
+    await settle();
+  };
+  /** Time goes by with this at the microphone; engines work meanwhile. */
+  const pass = async (milliseconds: number, sample = 0): Promise<void> => {
+    for (let passed = 0; passed < milliseconds; passed += 100) {
+      await settle();
+      person.pass(100, sample);
+    }
+  };
+  return { ...network, ...person, connect: network.phone, tape, line, callId, answer, pass };
+};
+
+const soundingMs = (samples: readonly number[]): number =>
+  samples.filter((sample) => Math.abs(sample) > 100).length / perMs;
+
+test.serial('that sound is offered is told first', async (t) => {
+  const { phone } = await createCallsWithSoundWorld();
+  t.deepEqual(phone.story(), ['sound_offered', 'ring']);
+});
+
+test.serial('the agent is heard, to the sample, and what is said is understood and told', async (t) => {
+  const { phone, line, heard, mostWaiting, answer, pass, callId } = await createCallsWithSoundWorld();
+  await answer();
+  t.like(phone.all('answered')[0], { call_id: callId, sound: true });
+  line.say('One two.');
+  await pass(3_000);
+  t.is(heard.filter((sample) => sample === agentLevel).length, 32_000);
+  t.true(mostWaiting() <= 400 * perMs);
+  t.like(line.all('line.played')[0], { text: 'One two.', whole: true });
+  t.like(phone.all('agent_says')[0], { utterance: 1, text: 'One two.' });
+  await pass(1_000, personLevel);
+  await pass(2_000);
+  t.like(line.all('line.heard')[0], { text: hearing, backchannel: false });
+  t.deepEqual(
+    phone.all('you_said').map(({ text }) => text),
+    [hearing],
+  );
+  t.deepEqual(line.breaches, []);
+});
+
+test.serial(
+  'who speaks into the agent’s words silences it: what it had sent already is not heard',
+  async (t) => {
+    const { phone, line, heard, answer, pass } = await createCallsWithSoundWorld();
+    await answer();
+    line.say('One two three four five.');
+    await pass(2_500);
+    t.false(line.saw('line.speech'));
+    await pass(1_000, personLevel);
+    t.true(line.saw('line.speech'));
+    line.tell({ type: 'stopTalking' });
+    const before = soundingMs(heard);
+    await pass(1_000);
+    t.is(phone.all('sound_flush').length, 1);
+    t.is(soundingMs(heard), before);
+    const [played] = line.all('line.played');
+    t.false(played?.whole);
+    t.regex(played?.text ?? '', /^One two/);
+    t.notRegex(played?.text ?? '', /four/);
+    t.is(phone.all('agent_stops').length, 1);
+    t.deepEqual(line.breaches, []);
+  },
+);
+
+test.serial('typing goes on working, and interrupts as a voice does', async (t) => {
+  const { phone, line, answer, pass } = await createCallsWithSoundWorld();
+  await answer();
+  line.say('One two three four five.');
+  await pass(1_000);
+  phone.send({ type: 'say', text: 'Excuse me, I have a question.' });
+  await pass(3_000);
+  t.true(line.saw('line.speech'));
+  t.like(line.all('line.heard')[0], { text: 'Excuse me, I have a question.', backchannel: false });
+  t.deepEqual(phone.all('you_said'), [], 'what was typed is known');
+  phone.send({ type: 'digit', digit: '5' });
+  await pass(100);
+  t.is(line.all('line.digit')[0]?.digit, '5');
+});
+
+test.serial('the recording has the sound of both', async (t) => {
+  const { line, tape, answer, pass } = await createCallsWithSoundWorld(true);
+  await answer();
+  line.say('One two.');
+  await pass(1_000);
+  await pass(500, personLevel);
+  await pass(1_500);
+  line.tell({ type: 'hangUp' });
+  await pass(500);
+  t.is(tape.outcome, 'finished');
+  t.is(tape.agent.filter((sample) => sample === agentLevel).length, 32_000);
+  t.is(tape.counterparty.filter((sample) => sample === personLevel).length, 8_000);
+});
+
+test.serial(
+  'a message that is no frame is answered with what is wrong, in a call and outside of one',
+  async (t) => {
+    const { phone, answer, pass } = await createCallsWithSoundWorld();
+    const refusals = (): string[] => phone.all('refused').map(({ code }) => code);
+    phone.sendBytes(new Uint8Array(3));
+    t.deepEqual(refusals(), ['invalid_sound']);
+    phone.sendBytes(soundFrame(0));
+    t.is(refusals().length, 1, 'a call that has just ended may have had a frame on its way');
+    await answer();
+    await pass(100);
+    phone.sendBytes(soundFrame(9_999_999));
+    phone.send({ type: 'sound_flushed', samples: 5 });
+    t.deepEqual(refusals(), ['invalid_sound', 'invalid_sound', 'invalid_sound']);
+  },
+);
+
+test.serial('a phone that comes back to its call goes on hearing and speaking', async (t) => {
+  const world = await createCallsWithSoundWorld();
+  const { phone, line, answer, pass, clock } = world;
+  await answer();
+  line.say('One two three four five six.');
+  await pass(1_000);
+  phone.lose();
+  clock.advance(1_000);
+  const back = createSoundingPhone(clock, (act, play) => world.connect('phone-0001', 'here', act, play));
+  t.deepEqual(back.phone.story().slice(0, 2), ['sound_offered', 'answered']);
+  t.true(back.phone.all('answered')[0]?.sound);
+  for (let passed = 0; passed < 8_000; passed += 100) {
+    await new Promise((resolve) => setImmediate(resolve));
+    back.pass(100);
+  }
+  const missing = 6 * 16_000 - soundingMs(back.heard) * perMs - soundingMs(world.heard) * perMs;
+  t.true(missing >= 0 && missing <= 400 * perMs, `what was on its way is lost: ${missing}`);
+  t.like(line.all('line.played')[0], { whole: true });
+});
+
+test.serial('a phone whose sound stops coming loses it, and the call is told', async (t) => {
+  const { line, answer, pass, clock } = await createCallsWithSoundWorld();
+  await answer();
+  await pass(100);
+  clock.advance(25_000);
+  t.true(line.saw('line.failed'));
+});
+
+test.serial('where no sound is carried, who asks for it is told so, and types', async (t) => {
+  const network = createPhoneNetwork();
+  const callId = crypto.randomUUID();
+  const phone = network.phone();
+  const line = openWatched(network.lines.open, scriptedInput({ callId, to: '01055551234' }));
+  network.until(() => phone.all('ring').length > 0);
+  phone.send({ type: 'answer', call_id: callId, sound: true });
+  network.until(() => line.saw('line.answered'));
+  t.deepEqual(phone.story(), ['ring', 'refused', 'answered']);
+  t.false(phone.all('answered')[0]?.sound);
+  phone.send({ type: 'say', text: 'Hello there.' });
+  network.until(() => line.saw('line.heard'));
+});
+
+// Coming back
+
+test('a phone that comes back is told what the agent has said since its person spoke', (t) => {
+  const network = createPhoneNetwork();
+  const callId = crypto.randomUUID();
+  const phone = network.phone();
+  const line = openWatched(network.lines.open, scriptedInput({ callId, to: '01055551234' }));
+  network.until(() => phone.all('ring').length > 0);
+  phone.send({ type: 'answer', call_id: callId });
+  network.until(() => line.saw('line.answered'));
+  line.say('Good morning.');
+  network.until(() => line.all('line.played').length === 1);
+  phone.send({ type: 'say', text: 'Good evening.' });
+  network.until(() => line.saw('line.heard'));
+  for (const text of ['How are you?', 'And your family?', 'And your dog?']) line.say(text);
+  network.until(() => phone.all('agent_says').length === 3);
+  phone.lose();
+  network.until(() => line.all('line.played').length === 3);
+  const back = network.phone();
+  const said = [
+    { utterance: 2, text: 'How are you?' },
+    { utterance: 3, text: 'And your family?' },
+    { utterance: 4, text: 'And your dog?' },
+  ];
+  t.like(back.told[0], { type: 'answered', said });
+  t.like(back.told[1], { type: 'agent_says', utterance: 4 });
+});

@@ -1,0 +1,901 @@
+/** Speech recognition: engines, failover and unsettled results. */
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import * as fc from 'fast-check';
+import { SimulatedClock } from 'xstate';
+import type { Synthesizer } from '#sip/speech.ts';
+import { bytesOf } from '#src/domain/sample-bytes.ts';
+import { atMost } from '#src/speech/at-most.ts';
+import { deepgramFlux } from '#src/speech/deepgram-flux.ts';
+import { deepgram } from '#src/speech/deepgram.ts';
+import { flite } from '#src/speech/flite.ts';
+import { pocketsphinx, pocketsphinxProgram } from '#src/speech/pocketsphinx.ts';
+import type { EngineEvent } from '#src/speech/recognition-engine.ts';
+import { createUnsettledSound } from '#src/speech/unsettled-sound.ts';
+import { vosk } from '#src/speech/vosk.ts';
+import { withoutRepeatedPartials } from '#src/speech/without-repeated-partials.ts';
+import { until } from '#test/helpers/until.ts';
+import { engineWorld } from './doubles/engine-world.ts';
+import { coolDown, engine, nth, setUp, setUpWith } from './doubles/failing-engines.ts';
+import { listen, numbered } from './doubles/heard-events.ts';
+import {
+  deepgramMessages,
+  deepgramResults,
+  type EngineConnection,
+  fluxMessages,
+  fluxTurn,
+  startSocketEngine,
+  voskFinal,
+} from './doubles/socket-engine.ts';
+
+// Able recognizers
+// Abilities of a call's engine: to know its language, to tell where a turn ends.
+
+test('whether ends of turns are told is known of the engine that listens now', (t) => {
+  const [a, b] = [engine('a', { tellsTurnEnds: true }), engine('b')];
+  const { recognition } = listen(setUpWith(a, b).recognizer);
+  t.true(recognition.tellsTurnEnds?.());
+  a.fail();
+  t.is(b.opened.length, 1);
+  t.false(recognition.tellsTurnEnds?.());
+});
+
+test('an engine that does not know the language is asked where there is no other', (t) => {
+  const [a, b] = [engine('a', { languages: ['en-US'] }), engine('b')];
+  const { recognizer, clock } = setUpWith(a, b);
+  listen(recognizer, 'ko-KR');
+  t.deepEqual([a.opened.length, b.opened.length], [0, 1]);
+  b.fail();
+  clock.increment(coolDown.firstMs);
+  t.deepEqual([a.opened.length, b.opened.length], [0, 2]);
+  listen(recognizer, 'en-US');
+  t.is(a.opened.length, 1);
+  const alone = engine('c', { languages: ['en-US'] });
+  listen(setUpWith(alone).recognizer, 'ko-KR');
+  t.is(alone.opened.length, 1);
+});
+
+// At most
+
+test.serial('no more sentences are spoken at once than allowed, and all are spoken', async (t) => {
+  let running = 0;
+  let most = 0;
+  const slow: Synthesizer = {
+    name: 'slow',
+    async synthesize(text) {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      if (text === 'bad') throw new Error('failed');
+      return { sampleRate: 8_000, samples: new Int16Array(1) };
+    },
+  };
+  const limited = atMost(2)(slow);
+  const texts = ['a', 'bad', 'c', 'd', 'bad', 'f'];
+  const results = await Promise.allSettled(texts.map((text) => limited.synthesize(text, 'en')));
+  t.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+  );
+  t.is(most, 2);
+});
+
+test.serial('who gives up waiting hears so at once and takes no place', async (t) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const spoken: string[] = [];
+  const held: Synthesizer = {
+    name: 'held',
+    async synthesize(text) {
+      spoken.push(text);
+      await promise;
+      return { sampleRate: 8_000, samples: new Int16Array(1) };
+    },
+  };
+  const limited = atMost(1)(held);
+  const first = limited.synthesize('a', 'en');
+  const abort = new AbortController();
+  const second = limited.synthesize('b', 'en', abort.signal);
+  const third = limited.synthesize('c', 'en');
+  abort.abort(new Error('gone'));
+  await t.throwsAsync(second, { message: 'gone' });
+  resolve();
+  t.is((await first).samples.length, 1);
+  t.is((await third).samples.length, 1);
+  t.deepEqual(spoken, ['a', 'c']);
+});
+
+// Deepgram
+
+const key = 'hush-hush';
+
+const startDeepgram = async (
+  t: ExecutionContext,
+  behave: (connection: EngineConnection, index: number) => void = () => undefined,
+  world = engineWorld(t),
+) => {
+  const server = await startSocketEngine(t, behave);
+  const engine = deepgram(world, { url: `http://127.0.0.1:${server.port}`, key });
+  return { server, engine, world };
+};
+
+const firstOf = (server: { connections: EngineConnection[] }): Promise<EngineConnection> =>
+  until('a connection', () => server.connections[0]);
+
+test.serial('it is asked for what a telephone call needs', async (t) => {
+  const { server, engine } = await startDeepgram(t);
+  const { recognition } = listen(engine);
+  const { path, headers } = await firstOf(server);
+  const url = new URL(path, 'ws://x');
+  t.is(url.pathname, '/v1/listen');
+  t.deepEqual(Object.fromEntries(url.searchParams), {
+    model: 'nova-3',
+    language: 'ko',
+    encoding: 'linear16',
+    sample_rate: '8000',
+    channels: '1',
+    interim_results: 'true',
+    smart_format: 'true',
+    vad_events: 'true',
+    endpointing: '300',
+    utterance_end_ms: '1000',
+  });
+  t.is(headers.authorization, 'Token hush-hush');
+  recognition.close();
+});
+
+test.serial('deepgram: words come as they are spoken, then settled, then the end of the turn', async (t) => {
+  const { server, engine } = await startDeepgram(t, ({ send }) => {
+    send(deepgramMessages.speechStarted);
+    send(deepgramResults(''));
+    send(deepgramResults('안녕'));
+    send(deepgramResults('안녕'));
+    send(deepgramResults('안녕하세요.', { duration: 1.25, isFinal: true, speechFinal: true }));
+    send(deepgramResults('예', { start: 1.25 }));
+    send(deepgramResults('', { start: 1.25, duration: 0.5, isFinal: true, fromFinalize: true }));
+    send(deepgramMessages.utteranceEnd);
+  });
+  const { recognition, events } = listen(engine);
+  await until('the end of the turn', () => events.find(({ type }) => type === 'turn-complete'));
+  t.deepEqual(events, [
+    { type: 'partial', text: '안녕' },
+    { type: 'final', text: '안녕하세요.' },
+    { type: 'settled', samples: 10_000 },
+    { type: 'partial', text: '예' },
+    { type: 'partial', text: '' },
+    { type: 'settled', samples: 14_000 },
+    { type: 'turn-complete' },
+  ]);
+  recognition.close();
+  t.is(server.connections.length, 1);
+});
+
+test.serial('what cannot be read is dropped with one line in the log, and the rest is heard', async (t) => {
+  const { engine, world } = await startDeepgram(t, ({ send, socket }) => {
+    socket.send('{"type": "Results", "chan');
+    socket.send('null');
+    socket.send('"a secret"');
+    socket.send(Buffer.from('{"type":"Error"}'), { binary: true });
+    send({ type: 'Results', is_final: true, channel: { alternatives: 'a secret' } });
+    send({ type: 'Results', start: -1, duration: 1, is_final: true, channel: { alternatives: [] } });
+    send({ type: 'FromTheFuture', transcript: 'a secret' });
+    send({ ...deepgramResults('', { isFinal: true }), channel: { alternatives: [] } });
+    send(deepgramMessages.metadata);
+    send(deepgramResults('네.', { isFinal: true }));
+  });
+  const { recognition, words, count } = listen(engine);
+  await count(1);
+  t.deepEqual(words(), ['final: 네.']);
+  t.is(world.lines.length, 1);
+  t.notRegex(world.lines.join(''), /secret/);
+  recognition.close();
+});
+
+test.serial('deepgram: any chunking of the sound gives the engine the same messages', async (t) => {
+  const { server, engine } = await startDeepgram(t);
+  const sound = numbered(1_700);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 20 }), async (sizes) => {
+      const index = server.connections.length;
+      const { recognition } = listen(engine);
+      let at = 0;
+      for (const size of sizes) recognition.write(sound.subarray(at, (at += size)));
+      recognition.write(sound.subarray(at));
+      const connection = await until('a connection', () => server.connections[index]);
+      await until('all sound', () => (connection.sound().length >= 3_200 ? true : undefined));
+      t.deepEqual(
+        connection.messages,
+        Array.from({ length: 10 }, () => 320),
+      );
+      t.deepEqual(connection.sound(), bytesOf(sound.subarray(0, 1_600)));
+      recognition.close();
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test.serial('a pause settles what was said, and the end says goodbye', async (t) => {
+  const { server, engine } = await startDeepgram(t);
+  const { recognition, events } = listen(engine);
+  const connection = await firstOf(server);
+  recognition.write(numbered(160));
+  recognition.speechBegan();
+  await until('sound', () => (connection.sound().length > 0 ? true : undefined));
+  recognition.speechEnded();
+  recognition.close();
+  recognition.close();
+  await until('a goodbye', () => (connection.messages.length === 3 ? true : undefined));
+  t.deepEqual(connection.messages, [320, '{"type":"Finalize"}', '{"type":"CloseStream"}']);
+  recognition.write(numbered(160));
+  connection.send(deepgramMessages.metadata);
+  connection.send(deepgramResults('늦은 말', { isFinal: true }));
+  connection.socket.close(1000);
+  await until('the end', () => (connection.socket.readyState === 3 ? true : undefined));
+  t.deepEqual(events, []);
+});
+
+test.serial('deepgram: the connection is kept while there is no sound', async (t) => {
+  const clock = new SimulatedClock();
+  const { server, engine } = await startDeepgram(t, undefined, engineWorld(t, {}, clock));
+  const { recognition, count } = listen(engine);
+  const connection = await firstOf(server);
+  recognition.write(numbered(160));
+  await until('sound', () => (connection.messages.length === 1 ? true : undefined));
+  connection.send(deepgramResults('네'));
+  await count(1);
+  clock.increment(2_000);
+  clock.increment(2_000);
+  clock.increment(4_000);
+  clock.increment(4_000);
+  await until('keep-alives', () => (connection.messages.length >= 3 ? true : undefined));
+  t.deepEqual(connection.messages, [320, '{"type":"KeepAlive"}', '{"type":"KeepAlive"}']);
+  recognition.close();
+});
+
+test.serial(
+  'a refusal, an error and a lost connection are failures without secrets, and the last event',
+  async (t) => {
+    const failures: [string, (connection: EngineConnection) => void][] = [
+      ['deepgram reported an error', ({ send }) => send(deepgramMessages.error)],
+      ['deepgram ended the connection (1011)', ({ socket }) => socket.close(1011, 'NET-0001 hush-hush')],
+      ['deepgram ended the connection (1006)', ({ socket }) => socket.terminate()],
+      [
+        'the connection to deepgram broke (WS_ERR_UNSUPPORTED_MESSAGE_LENGTH)',
+        ({ socket }) => socket.send('x'.repeat(1_100_000)),
+      ],
+    ];
+    for (const [message, behave] of failures) {
+      const { engine } = await startDeepgram(t, behave);
+      const { failure, events, recognition } = listen(engine);
+      const error = await failure();
+      t.is(error.message, message);
+      t.is(error.cause, undefined);
+      recognition.write(numbered(160));
+      recognition.speechEnded();
+      recognition.close();
+      t.is(events.length, 1);
+    }
+    for (const status of [400, 401, 402, 429, 503]) {
+      const server = await startSocketEngine(t, undefined, { refuseWith: status });
+      const { failure } = listen(deepgram(engineWorld(t), { url: server.url, key }));
+      t.is((await failure()).message, `deepgram answered with HTTP ${status}`);
+    }
+    const { failure } = listen(deepgram(engineWorld(t), { url: 'http://127.0.0.1:1', key }));
+    t.is((await failure()).message, 'deepgram could not be reached (ECONNREFUSED)');
+  },
+);
+
+test.serial('a server that never answers, or takes no sound, is given up', async (t) => {
+  const clock = new SimulatedClock();
+  const { server, engine } = await startDeepgram(t, undefined, engineWorld(t, {}, clock));
+  const silent = listen(engine);
+  silent.recognition.write(numbered(160));
+  await until('sound', () => (server.connections[0]?.messages.length === 1 ? true : undefined));
+  clock.increment(3_000);
+  t.is((await silent.failure()).message, 'deepgram gave no answer in time');
+
+  const closed = listen(engine);
+  clock.increment(3_000);
+  t.is((await closed.failure()).message, 'deepgram could not be reached in time');
+
+  const full = listen(engine);
+  full.recognition.write(new Int16Array(30_001 * 8));
+  t.deepEqual(full.events, []);
+  clock.increment(0);
+  t.is((await full.failure()).message, 'deepgram does not take sound as fast as it comes');
+});
+
+test.serial('a recognition that is closed before it is connected is nothing', async (t) => {
+  const { server, engine } = await startDeepgram(t);
+  const { recognition, events } = listen(engine);
+  recognition.write(numbered(160));
+  recognition.close();
+  const second = listen(engine);
+  await until('the second connection', () => server.connections.at(-1));
+  second.recognition.close();
+  t.deepEqual(events, []);
+});
+
+// Deepgram flux
+
+const startFlux = async (
+  t: ExecutionContext,
+  behave: (connection: EngineConnection, index: number) => void = () => undefined,
+  world = engineWorld(t),
+) => {
+  const server = await startSocketEngine(t, behave);
+  const engine = deepgramFlux(world, { url: `http://127.0.0.1:${server.port}`, key: 'hush-hush' });
+  const connected = (index = 0): Promise<EngineConnection> =>
+    until('a connection', () => server.connections[index]);
+  return { engine, world, connected };
+};
+
+test.serial(
+  'where its ends of turns are wanted it is asked for them, and for nothing at a pause',
+  async (t) => {
+    const { engine, connected } = await startFlux(t);
+    const { recognition } = listen(engine, 'en-US', true);
+    const { path, headers, messages } = await connected();
+    const url = new URL(path, 'ws://x');
+    t.is(url.pathname, '/v2/listen');
+    t.deepEqual(Object.fromEntries(url.searchParams), {
+      model: 'flux-general-en',
+      encoding: 'linear16',
+      sample_rate: '8000',
+      eot_threshold: '0.7',
+      eot_timeout_ms: '30000',
+    });
+    t.is(headers.authorization, 'Token hush-hush');
+    recognition.write(numbered(640));
+    await until('sound', () => messages[0]);
+    recognition.speechEnded();
+    recognition.close();
+    await until('a goodbye', () => (messages.length === 2 ? true : undefined));
+    t.deepEqual(messages, [1_280, '{"type":"CloseStream"}']);
+  },
+);
+
+test.serial(
+  'where others decide it finds no end of its own, and settles its words at each pause',
+  async (t) => {
+    const { engine, connected } = await startFlux(t);
+    const { recognition, events } = listen(engine, 'en-US');
+    const { path, messages, send } = await connected();
+    t.is(new URL(path, 'ws://x').searchParams.get('eot_threshold'), '1');
+    recognition.write(numbered(640));
+    await until('sound', () => messages[0]);
+    recognition.speechEnded();
+    await until('both messages', () => (messages.length === 2 ? true : undefined));
+    t.deepEqual(messages, [1_280, '{"type":"ForceEndTurn"}']);
+    send(fluxTurn('EndOfTurn', 'On Tuesday.', { heardSec: 0.5, trigger: 'manual' }));
+    await until('settled words', () => events[1]);
+    t.deepEqual(events, [
+      { type: 'final', text: 'On Tuesday.' },
+      { type: 'settled', samples: 4_000 },
+    ]);
+    recognition.close();
+  },
+);
+
+test.serial(
+  'deepgram flux: words come as they are spoken, then settled, then the end of the turn',
+  async (t) => {
+    const { engine } = await startFlux(t, ({ send }) => {
+      send(fluxMessages.connected);
+      send(fluxTurn('Update', ''));
+      send(fluxTurn('StartOfTurn', 'I would'));
+      send(fluxTurn('Update', 'I would'));
+      send(fluxTurn('EagerEndOfTurn', 'I would like a table.'));
+      send(fluxTurn('TurnResumed', 'I would like a table.'));
+      send(fluxTurn('EndOfTurn', 'I would like a table for two.', { heardSec: 2.25 }));
+    });
+    const { recognition, events } = listen(engine, 'en-US', true);
+    await until('the end of the turn', () => events.find(({ type }) => type === 'turn-complete'));
+    t.deepEqual(events, [
+      { type: 'partial', text: 'I would' },
+      { type: 'partial', text: 'I would like a table.' },
+      { type: 'final', text: 'I would like a table for two.' },
+      { type: 'settled', samples: 18_000 },
+      { type: 'turn-complete' },
+    ]);
+    recognition.close();
+  },
+);
+
+test.serial('it understands ten languages, and is told which', async (t) => {
+  const { engine, connected } = await startFlux(t);
+  t.deepEqual(
+    ['en-GB', 'ja', 'ko-KR'].map((language) => engine.hears?.(language)),
+    [true, true, false],
+  );
+  for (const [index, [language, model, hint]] of [
+    ['en-GB', 'flux-general-en', null],
+    ['ja-JP', 'flux-general-multi', 'ja'],
+    ['ko-KR', 'flux-general-multi', null],
+  ].entries()) {
+    listen(engine, language ?? undefined).recognition.speechBegan();
+    const { searchParams } = new URL((await connected(index)).path, 'ws://x');
+    t.deepEqual([searchParams.get('model'), searchParams.get('language_hint')], [model, hint]);
+  }
+});
+
+test.serial('an error is a failure without secrets, and what cannot be read is dropped', async (t) => {
+  const { engine, world } = await startFlux(t, ({ send, socket }) => {
+    socket.send('{"type": "TurnInfo", "trans');
+    send({ type: 'TurnInfo', event: 'Update', transcript: 5 });
+    send({ type: 'ConfigureSuccess' });
+    send(fluxMessages.error);
+  });
+  const { failure, events } = listen(engine, 'en-US', true);
+  t.is((await failure()).message, 'deepgram-flux reported an error');
+  t.is(events.length, 1);
+  t.is(world.lines.length, 1);
+  t.notRegex(world.lines.join(''), /hush-hush/);
+});
+
+test.serial('deepgram flux: the connection is kept while there is no sound', async (t) => {
+  const clock = new SimulatedClock();
+  const { engine, connected } = await startFlux(t, undefined, engineWorld(t, {}, clock));
+  const { recognition, count } = listen(engine, 'en-US', true);
+  const { messages, send } = await connected();
+  send(fluxTurn('Update', 'yes'));
+  await count(1);
+  clock.increment(4_000);
+  await until('a keep-alive', () => messages[0]);
+  t.deepEqual(messages, ['{"type":"KeepAlive"}']);
+  recognition.close();
+});
+
+// Vosk
+
+test.serial(
+  'it is told the rate, given sound in tenths of a second, and told the end to the letter',
+  async (t) => {
+    const server = await startSocketEngine(t, (connection) => {
+      connection.onSound = () => connection.send({ partial: '' });
+    });
+    const { recognition, events } = listen(vosk(engineWorld(t), { url: server.url }));
+    recognition.write(numbered(1_700));
+    const connection = await until('a connection', () => server.connections[0]);
+    await until('sound', () => (connection.messages.length === 3 ? true : undefined));
+    recognition.speechBegan();
+    recognition.speechEnded();
+    recognition.close();
+    await until('a goodbye', () => (connection.messages.length === 4 ? true : undefined));
+    t.deepEqual(connection.messages, ['{"config":{"sample_rate":8000}}', 1_600, 1_600, '{"eof" : 1}']);
+    t.deepEqual(connection.sound(), bytesOf(numbered(1_600)));
+    t.deepEqual(events, []);
+  },
+);
+
+test.serial('words come as they are spoken, then settled, with alternatives or without', async (t) => {
+  const server = await startSocketEngine(t, (connection) => {
+    let count = 0;
+    connection.onSound = () => {
+      const answers = [
+        { partial: '' },
+        { partial: '안녕' },
+        { partial: '안녕' },
+        voskFinal('안녕하세요'),
+        { result: [], text: '' },
+        { alternatives: [{ confidence: 231.5, text: ' 네 ' }, { text: '내' }] },
+      ];
+      connection.send(answers[count]);
+      count += 1;
+    };
+  });
+  const { recognition, events } = listen(vosk(engineWorld(t), { url: server.url }));
+  for (let index = 0; index < 6; index += 1) {
+    recognition.write(numbered(800));
+    await until('sound', () =>
+      (server.connections[0]?.messages.length ?? 0) >= index + 2 ? true : undefined,
+    );
+  }
+  await until('the last words', () => (events.length >= 6 ? true : undefined));
+  t.deepEqual(
+    events.filter(({ type }) => type !== 'settled'),
+    [
+      { type: 'partial', text: '안녕' },
+      { type: 'final', text: '안녕하세요' },
+      { type: 'final', text: '네' },
+    ],
+  );
+  t.deepEqual(events.at(-1), { type: 'settled', samples: 4_800 });
+  recognition.close();
+});
+
+test.serial('nonsense is dropped with one line in the log', async (t) => {
+  const server = await startSocketEngine(t, ({ socket, send }) => {
+    for (const text of ['{"partial": 1}', '[]', 'a secret', '{"alternatives": []}']) socket.send(text);
+    send(voskFinal('네'));
+  });
+  const world = engineWorld(t);
+  const { recognition, words, count } = listen(vosk(world, { url: server.url }));
+  await count(1);
+  t.deepEqual(words(), ['final: 네']);
+  t.is(world.lines.length, 1);
+  t.notRegex(world.lines.join(''), /secret/);
+  recognition.close();
+});
+
+test.serial('vosk: any chunking of the sound gives the engine the same messages', async (t) => {
+  const server = await startSocketEngine(t);
+  const engine = vosk(engineWorld(t), { url: server.url });
+  const sound = numbered(2_400);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 900 }), { maxLength: 10 }), async (sizes) => {
+      const index = server.connections.length;
+      const { recognition } = listen(engine);
+      let at = 0;
+      for (const size of sizes) recognition.write(sound.subarray(at, (at += size)));
+      recognition.write(sound.subarray(at));
+      const connection = await until('a connection', () => server.connections[index]);
+      await until('all sound', () => (connection.sound().length >= 4_800 ? true : undefined));
+      t.deepEqual(connection.messages.slice(1), [1_600, 1_600, 1_600]);
+      t.deepEqual(connection.sound(), bytesOf(sound));
+      recognition.close();
+    }),
+    { numRuns: 25 },
+  );
+});
+
+// Pocketsphinx
+// PocketSphinx, where it is installed.
+
+const isInstalled = [pocketsphinxProgram, 'flite'].every(
+  (program) => spawnSync('which', [program]).status === 0,
+);
+const whereInstalled = isInstalled ? test.serial : test.serial.skip;
+
+whereInstalled('it understands a sentence, and leaves nothing of it behind', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-test-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = folder;
+  t.teardown(() => (before === undefined ? delete process.env['TMPDIR'] : (process.env['TMPDIR'] = before)));
+  const { sampleRate, samples } = await flite().synthesize('Please call me back tomorrow.', 'en');
+  const { recognition, words, count } = listen(pocketsphinx(engineWorld(t)), 'en-US', false, sampleRate);
+  recognition.speechBegan();
+  recognition.write(samples);
+  recognition.speechEnded();
+  await count(1);
+  t.regex(words().join(' '), /call me back/);
+  t.deepEqual(await readdir(folder), []);
+});
+
+test.serial('of other languages it understands nothing, and says so', async (t) => {
+  const { recognition, failure } = listen(pocketsphinx(engineWorld(t)), 'ko');
+  recognition.speechBegan();
+  recognition.write(new Int16Array(16_000).fill(1_000));
+  recognition.speechEnded();
+  t.is((await failure()).message, 'pocketsphinx understands English alone');
+});
+
+// Fail over recognizer
+
+test('an engine that works is heard, and what is its own business is not', (t) => {
+  const { engines, recognizer } = setUp('a', 'b');
+  t.is(recognizer.name, 'a, b');
+  const { events, recognition } = listen(recognizer);
+  const { emit } = nth(engines, 0).last();
+  const heard: EngineEvent[] = [
+    { type: 'partial', text: '안' },
+    { type: 'final', text: '안녕' },
+    { type: 'turn-complete' },
+  ];
+  for (const event of heard) emit(event);
+  emit({ type: 'settled', samples: 1 });
+  t.deepEqual(events, heard);
+  recognition.close();
+  emit({ type: 'final', text: '늦은 말' });
+  t.is(events.length, 3);
+  t.true(nth(engines, 0).last().isClosed);
+});
+
+test('in mid-call the next engine gets the unfinished sentence, from its beginning', (t) => {
+  const { engines, recognizer, warnings, lines } = setUp('a', 'b');
+  const [a, b] = [nth(engines, 0), nth(engines, 1)];
+  const { events, recognition } = listen(recognizer);
+  recognition.write(numbered(1_000));
+  recognition.speechBegan();
+  recognition.write(numbered(1_000, 1_000));
+  recognition.speechEnded();
+  recognition.write(numbered(1_000, 2_000));
+  a.last().emit({ type: 'final', text: 'a secret' });
+  a.last().emit({ type: 'settled', samples: 2_000 });
+  recognition.speechBegan();
+  recognition.write(numbered(1_000, 3_000));
+  a.fail();
+  recognition.write(numbered(1_000, 4_000));
+  recognition.speechEnded();
+  t.deepEqual(
+    b.last().given.map((entry) => (typeof entry === 'string' ? entry : [entry[0], entry.length])),
+    [[-28_000, 1_000], 'began', [-27_000, 1_000], [-26_000, 1_000], 'ended'],
+  );
+  b.last().emit({ type: 'final', text: 'b' });
+  a.last().emit({ type: 'final', text: 'late' });
+  t.deepEqual(
+    events.map((event) => (event.type === 'final' ? event.text : event.type)),
+    ['a secret', 'b'],
+  );
+  t.deepEqual(
+    warnings().map(({ msg, engine: name }) => [msg, name]),
+    [['a recognizer failed', 'a']],
+  );
+  t.notRegex(lines.join(''), /secret/);
+});
+
+test('what an engine settled counts from where it was opened', (t) => {
+  const { engines, recognizer } = setUp('a', 'b', 'c');
+  const { recognition } = listen(recognizer);
+  recognition.write(numbered(1_000));
+  nth(engines, 0).last().emit({ type: 'settled', samples: 600 });
+  nth(engines, 0).fail();
+  engines[1]?.last().emit({ type: 'settled', samples: 300 });
+  engines[1]?.fail();
+  t.deepEqual(engines[2]?.sound(), [...numbered(100, 900)]);
+});
+
+test('the kept sound is bounded, and the newest of it is kept', (t) => {
+  const { engines, recognizer } = setUp('a', 'b');
+  const { recognition } = listen(recognizer);
+  recognition.speechBegan();
+  for (let second = 0; second < 6; second += 1) recognition.write(numbered(8_000, second * 8_000));
+  nth(engines, 0).fail();
+  t.deepEqual(engines[1]?.sound(), [...numbered(16_000, 32_000)]);
+  t.is(engines[1]?.last().given[0], 'began');
+});
+
+test('the caller may use its buffer again', (t) => {
+  const { engines, recognizer } = setUp('a', 'b');
+  const { recognition } = listen(recognizer);
+  const buffer = numbered(3);
+  recognition.write(buffer);
+  buffer.fill(0);
+  nth(engines, 0).fail();
+  t.deepEqual(nth(engines, 1).sound(), [...numbered(3)]);
+});
+
+test('what is given up while nobody answers is counted, and told once to the log', (t) => {
+  const { engines, recognizer, clock, warnings, unheardSeconds } = setUp('a');
+  const { recognition } = listen(recognizer);
+  const say = (seconds: number): void => {
+    for (let second = 0; second < seconds; second += 1) recognition.write(numbered(8_000));
+  };
+  const told = (): number => warnings().filter(({ msg }) => msg.includes('is given up')).length;
+
+  // It answers, whatever it settles: it has heard what is not kept for another.
+  nth(engines, 0).last().emit({ type: 'partial', text: 'so far' });
+  say(5);
+  t.is(unheardSeconds(), 0);
+  nth(engines, 0).last().emit({ type: 'settled', samples: 40_000 });
+  nth(engines, 0).fail();
+  say(2);
+  t.deepEqual([unheardSeconds(), told()], [0, 0]);
+  say(3);
+  t.deepEqual([unheardSeconds(), told()], [3, 1]);
+
+  // The next one connects and never answers: until it is given up itself, it may have heard.
+  clock.increment(5_000);
+  say(4);
+  t.is(unheardSeconds(), 3);
+  nth(engines, 0).fail();
+  t.deepEqual([unheardSeconds(), told()], [7, 1]);
+
+  clock.increment(10_000);
+  say(1);
+  nth(engines, 0).last().emit({ type: 'partial', text: 'here' });
+  nth(engines, 0).fail();
+  t.is(unheardSeconds(), 7);
+});
+
+test('a failed engine cools down for all calls, longer each time, and is tried again by one of them', (t) => {
+  const { engines, recognizer, clock } = setUp('a', 'b');
+  const [a, b] = [nth(engines, 0), nth(engines, 1)];
+  const open = () => listen(recognizer);
+  open();
+  open();
+  // Both calls lose it in one outage.
+  for (const { emit } of a.opened) emit({ type: 'failed', error: new Error('gone') });
+  t.deepEqual([a.opened.length, b.opened.length], [2, 2]);
+  clock.increment(4_999);
+  open();
+  t.deepEqual([a.opened.length, b.opened.length], [2, 3]);
+  clock.increment(1);
+  open();
+  open();
+  t.deepEqual([a.opened.length, b.opened.length], [3, 4]);
+  a.fail();
+  clock.increment(9_999);
+  open();
+  t.deepEqual([a.opened.length, b.opened.length], [3, 6]);
+  clock.increment(1);
+  open();
+  a.last().emit({ type: 'partial', text: 'it works' });
+  open();
+  t.deepEqual([a.opened.length, b.opened.length], [5, 6]);
+});
+
+test('an engine that was steady is opened again at once, and goes when that does not last', (t) => {
+  const { engines, recognizer, clock } = setUp('a', 'b');
+  const { recognition } = listen(recognizer);
+  clock.increment(10_000);
+  recognition.write(numbered(100));
+  nth(engines, 0).fail();
+  t.is(nth(engines, 0).opened.length, 2);
+  t.deepEqual(nth(engines, 0).sound(), [...numbered(100)]);
+  clock.increment(9_999);
+  nth(engines, 0).fail();
+  t.deepEqual(engines[1]?.sound(), [...numbered(100)]);
+});
+
+test('a call that has no engine left waits for the first that may be tried, and keeps listening', (t) => {
+  const { engines, recognizer, clock, warnings } = setUp('a');
+  const { recognition, events } = listen(recognizer);
+  nth(engines, 0).fail();
+  recognition.write(numbered(100));
+  clock.increment(5_000);
+  t.deepEqual(nth(engines, 0).sound(), [...numbered(100)]);
+  nth(engines, 0).fail();
+  clock.increment(9_999);
+  t.is(nth(engines, 0).opened.length, 2);
+  clock.increment(1);
+  t.is(nth(engines, 0).opened.length, 3);
+  nth(engines, 0).last().emit({ type: 'final', text: '네' });
+  t.deepEqual(events, [{ type: 'final', text: '네' }]);
+  t.is(warnings().length, 4);
+  nth(engines, 0).fail();
+  recognition.close();
+  clock.increment(600_000);
+  t.is(nth(engines, 0).opened.length, 3);
+});
+
+test('wherever an engine fails, no sound is lost and none that was settled comes again', (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(200), { maxLength: 30 }),
+      fc.array(fc.record({ at: fc.nat(30), settled: fc.double({ min: 0, max: 1, noNaN: true }) }), {
+        maxLength: 5,
+      }),
+      (sizes, failures) => {
+        const { engines, recognizer } = setUp('a', 'b', 'c', 'd', 'e', 'f');
+        const { recognition } = listen(recognizer);
+        let written = 0;
+        let settled = 0;
+        let index = 0;
+        for (const [step, size] of sizes.entries()) {
+          recognition.write(numbered(size, written));
+          written += size;
+          for (const failure of failures.filter(({ at }) => at === step)) {
+            const current = engines[index];
+            const more = Math.floor((written - settled) * failure.settled);
+            current?.last().emit({ type: 'settled', samples: more });
+            settled += more;
+            current?.fail();
+            index += 1;
+            t.deepEqual(engines[index]?.sound(), [...numbered(written - settled, settled)]);
+          }
+        }
+      },
+    ),
+  );
+});
+
+// Unsettled sound
+
+const replayed = (kept: ReturnType<typeof createUnsettledSound>) => {
+  const given: unknown[] = [];
+  kept.replay({
+    write: (samples) => void given.push([...samples]),
+    speechBegan: () => void given.push('began'),
+    speechEnded: () => void given.push('ended'),
+    close: () => undefined,
+  });
+  return given;
+};
+
+/** Two samples before a voice, four with it, two behind it. */
+const sentence = () => {
+  const kept = createUnsettledSound(100);
+  kept.write(numbered(2));
+  kept.speechBegan();
+  kept.write(numbered(4, 2));
+  kept.speechEnded();
+  kept.write(numbered(2, 6));
+  return kept;
+};
+
+const samples = (from: number, to: number): number[] => [...numbered(to - from, from)];
+
+test('what is settled before, in and behind a voice is not given again', (t) => {
+  const after: Record<number, unknown[]> = {
+    0: [samples(0, 2), 'began', samples(2, 6), 'ended', samples(6, 8)],
+    1: [samples(1, 2), 'began', samples(2, 6), 'ended', samples(6, 8)],
+    2: ['began', samples(2, 6), 'ended', samples(6, 8)],
+    3: ['began', samples(3, 6), 'ended', samples(6, 8)],
+    6: [samples(6, 8)],
+    7: [samples(7, 8)],
+    8: [],
+    9: [],
+  };
+  for (const [settled, expected] of Object.entries(after)) {
+    const kept = sentence();
+    kept.settle(Number(settled));
+    t.deepEqual(replayed(kept), expected, settled);
+    t.is(kept.settled(), Math.min(8, Number(settled)));
+  }
+});
+
+test('what is settled while it is given again is still given whole', (t) => {
+  const kept = sentence();
+  let count = 0;
+  kept.replay({
+    write(written) {
+      count += written.length;
+      kept.settle(count);
+    },
+    speechBegan: () => undefined,
+    speechEnded: () => undefined,
+    close: () => undefined,
+  });
+  t.is(count, 8);
+  t.deepEqual(replayed(kept), []);
+});
+
+test('there is never more than the most', (t) => {
+  const kept = createUnsettledSound(5);
+  kept.speechBegan();
+  for (let at = 0; at < 12; at += 3) kept.write(numbered(3, at));
+  t.deepEqual(replayed(kept).flat(), ['began', ...samples(7, 12)]);
+});
+
+test('what is kept of frames of 20 ms takes hardly more memory than its samples', (t) => {
+  const kept = createUnsettledSound(16_000);
+  for (let frame = 0; frame < 500; frame += 1) kept.write(numbered(160));
+  const held = new Set<ArrayBufferLike>();
+  kept.replay({
+    write: (written) => void held.add(written.buffer),
+    speechBegan: () => undefined,
+    speechEnded: () => undefined,
+    close: () => undefined,
+  });
+  const bytes = [...held].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  t.true(held.size <= 10);
+  t.true(bytes <= 1.25 * 32_000);
+});
+
+// Without repeated partials
+
+const reported = (events: readonly EngineEvent[]): EngineEvent[] => {
+  const heard: EngineEvent[] = [];
+  const report = withoutRepeatedPartials((event) => heard.push(event));
+  for (const event of events) report(event);
+  return heard;
+};
+
+const partial = (text: string): EngineEvent => ({ type: 'partial', text });
+const final = (text: string): EngineEvent => ({ type: 'final', text });
+
+test('partial words are reported where they change', (t) => {
+  t.deepEqual(reported([partial(''), partial('good'), partial('good'), partial('good morning')]), [
+    partial('good'),
+    partial('good morning'),
+  ]);
+});
+
+test('a final without words takes back what was thought to be heard, and is nothing where nothing was', (t) => {
+  t.deepEqual(reported([partial('good'), final(''), final('')]), [partial('good'), partial('')]);
+});
+
+test('after a final the same words are new words', (t) => {
+  const events = [partial('yes'), final('Yes.'), partial('yes')];
+  t.deepEqual(reported(events), events);
+});
+
+test('everything else is reported as it is', (t) => {
+  const events: EngineEvent[] = [{ type: 'settled', samples: 7 }, { type: 'turn-complete' }];
+  t.deepEqual(reported(events), events);
+});

@@ -1,0 +1,330 @@
+/** Synthesizers of the operator's own servers. */
+import { setImmediate } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import * as fc from 'fast-check';
+import { SimulatedClock } from 'xstate';
+import type { Synthesizer } from '#sip/speech.ts';
+import { bytesOf } from '#src/domain/sample-bytes.ts';
+import { deepgramAura } from '#src/speech/deepgram-aura.ts';
+import { elevenLabs } from '#src/speech/elevenlabs.ts';
+import type { EngineWorld } from '#src/speech/engine-world.ts';
+import { openaiSpeech } from '#src/speech/openai-speech.ts';
+import { until } from '#test/helpers/until.ts';
+import { engineWorld } from './doubles/engine-world.ts';
+import { numbered } from './doubles/heard-events.ts';
+import {
+  type EngineAnswer,
+  engineErrors,
+  sendJson,
+  sendSound,
+  sendText,
+  startHttpEngine,
+  staySilent,
+} from './doubles/http-engine.ts';
+
+// Requests
+// Requests of each synthesizer to its server.
+
+const key = 'hush-hush';
+
+const requestedSound = bytesOf(numbered(4_000));
+
+test.serial('Deepgram is asked for bare samples in a voice of the language', async (t) => {
+  const server = await startHttpEngine(t, sendSound([requestedSound]));
+  const synthesizer = deepgramAura(engineWorld(t), { url: server.url, key, voice: null });
+  const audio = await synthesizer.synthesize('Hello.', 'en-GB');
+  await synthesizer.synthesize('こんにちは。', 'ja');
+  t.deepEqual(audio, { sampleRate: 8_000, samples: numbered(4_000) });
+  t.deepEqual(
+    server.requests.map(({ path }) => path),
+    ['aura-2-thalia-en', 'aura-2-izanami-ja'].map(
+      (voice) => `/v1/speak?model=${voice}&encoding=linear16&container=none&sample_rate=8000`,
+    ),
+  );
+  t.is(server.requests[0]?.headers.authorization, 'Token hush-hush');
+  t.is(server.requests[0]?.headers['content-type'], 'application/json');
+  t.is(server.requests[0]?.body.toString(), '{"text":"Hello."}');
+});
+
+test.serial('Deepgram has no voice for Korean and is not asked', async (t) => {
+  const server = await startHttpEngine(t, sendSound([requestedSound]));
+  const synthesizer = deepgramAura(engineWorld(t), { url: server.url, key, voice: null });
+  await t.throwsAsync(synthesizer.synthesize('안녕하세요.', 'ko-KR'), {
+    name: 'UnspokenLanguage',
+    message: 'deepgram-aura has no voice for ko-KR',
+  });
+  t.is(server.requests.length, 0);
+});
+
+test.serial('a server of the OpenAI kind is asked for pcm, with a key or without', async (t) => {
+  const server = await startHttpEngine(t, sendSound([requestedSound]));
+  const options = { url: `${server.url}/v1`, model: 'kokoro', usualVoice: 'af_sky', voice: null };
+  const audio = await openaiSpeech(engineWorld(t), { ...options, key }).synthesize('네.', 'ko');
+  await openaiSpeech(engineWorld(t), { ...options, key: null }).synthesize('네.', 'ko');
+  t.deepEqual(audio, { sampleRate: 24_000, samples: numbered(4_000) });
+  const [withKey, without] = server.requests;
+  t.is(withKey?.path, '/v1/audio/speech');
+  t.is(withKey?.headers.authorization, 'Bearer hush-hush');
+  t.is(without?.headers.authorization, undefined);
+  t.deepEqual(JSON.parse(String(withKey?.body)), {
+    model: 'kokoro',
+    input: '네.',
+    voice: 'af_sky',
+    response_format: 'pcm',
+  });
+});
+
+test.serial('ElevenLabs is asked to stream samples in the language', async (t) => {
+  const server = await startHttpEngine(t, sendSound([requestedSound]));
+  const synthesizer = elevenLabs(engineWorld(t), { url: server.url, key, usualVoice: 'a/b', voice: null });
+  const audio = await synthesizer.synthesize('네.', 'ko-KR');
+  t.deepEqual(audio, { sampleRate: 16_000, samples: numbered(4_000) });
+  t.is(server.requests[0]?.path, '/v1/text-to-speech/a%2Fb/stream?output_format=pcm_16000');
+  t.is(server.requests[0]?.headers['xi-api-key'], 'hush-hush');
+  t.deepEqual(JSON.parse(String(server.requests[0]?.body)), {
+    text: '네.',
+    model_id: 'eleven_flash_v2_5',
+    language_code: 'ko',
+  });
+});
+
+const chosen: Readonly<Record<string, (world: EngineWorld, url: string) => Synthesizer>> = {
+  'deepgram-aura': (world, url) => deepgramAura(world, { url, key, voice: 'aura-2-zeus-en' }),
+  'openai-speech': (world, url) =>
+    openaiSpeech(world, { url, key, model: 'm', usualVoice: 'alloy', voice: 'nova' }),
+  elevenlabs: (world, url) => elevenLabs(world, { url, key, usualVoice: 'usual', voice: 'own' }),
+};
+
+test.serial('a chosen voice takes the place of the usual one', async (t) => {
+  const server = await startHttpEngine(t, sendSound([requestedSound]));
+  for (const create of Object.values(chosen))
+    await create(engineWorld(t), server.url).synthesize('One.', 'en');
+  t.deepEqual(
+    server.requests.map(({ path }) => path),
+    [
+      '/v1/speak?model=aura-2-zeus-en&encoding=linear16&container=none&sample_rate=8000',
+      '/audio/speech',
+      '/v1/text-to-speech/own/stream?output_format=pcm_16000',
+    ],
+  );
+  t.is(JSON.parse(String(server.requests[1]?.body)).voice, 'nova');
+});
+
+test.serial('a voice of Deepgram is not asked for another language than its own', async (t) => {
+  const server = await startHttpEngine(t, sendSound([requestedSound]));
+  const synthesizer = deepgramAura(engineWorld(t), { url: server.url, key, voice: 'aura-2-zeus-en' });
+  await t.throwsAsync(synthesizer.synthesize('こんにちは。', 'ja'), { name: 'UnspokenLanguage' });
+  t.is(server.requests.length, 0);
+});
+
+for (const [name, create] of Object.entries(chosen))
+  test.serial(`a refusal of ${name} may be one of the chosen voice alone`, async (t) => {
+    const server = await startHttpEngine(t, sendJson(engineErrors.elevenlabs, 404));
+    await t.throwsAsync(create(engineWorld(t), server.url).synthesize('One.', 'en'), {
+      name: 'VoiceRefused',
+      message: `${name} did not speak with a chosen voice: ${name} answered with HTTP 404`,
+    });
+    server.close();
+    await t.throwsAsync(create(engineWorld(t), server.url).synthesize('One.', 'en'), {
+      name: 'EngineFailure',
+    });
+  });
+
+// Answers
+// Answers of a server, and those that no synthesizer is put out by.
+
+const engines: Readonly<Record<string, (world: EngineWorld, url: string) => Synthesizer>> = {
+  'deepgram-aura': (world, url) => deepgramAura(world, { url, key, voice: null }),
+  'openai-speech': (world, url) =>
+    openaiSpeech(world, { url, key, model: 'gpt-4o-mini-tts', usualVoice: 'alloy', voice: null }),
+  elevenlabs: (world, url) =>
+    elevenLabs(world, { url, key, usualVoice: 'JBFqnCBsd6RMkjVDRZzb', voice: null }),
+};
+
+const answeredSound = bytesOf(numbered(4_000));
+
+const start = async (t: ExecutionContext, world: EngineWorld, ...answers: EngineAnswer[]) => {
+  const server = await startHttpEngine(t, ...answers);
+  return { server, synthesizer: elevenLabs(world, { url: server.url, key, usualVoice: 'v', voice: null }) };
+};
+
+/** It fails with this message, which holds no secret. */
+const failsWith = async (
+  t: ExecutionContext,
+  message: string,
+  answer: EngineAnswer,
+  limits: Parameters<typeof engineWorld>[1] = {},
+) => {
+  const { synthesizer } = await start(t, engineWorld(t, limits), answer);
+  const error = await t.throwsAsync(synthesizer.synthesize('a secret', 'en'));
+  t.is(error.message, message);
+  t.notRegex(`${error.stack}${String(error.cause)}`, /hush-hush|secret/);
+};
+
+for (const [name, create] of Object.entries(engines)) {
+  test.serial(`${name} gives sound while it is being made`, async (t) => {
+    const { promise: more, resolve: goOn } = Promise.withResolvers<void>();
+    const server = await startHttpEngine(t, async (response) => {
+      response.writeHead(200, { 'content-type': 'audio/pcm' }).write(answeredSound);
+      await more;
+      response.end(answeredSound);
+    });
+    let count = 0;
+    for await (const { samples } of create(engineWorld(t), server.url).stream?.('Hello.', 'en') ?? []) {
+      if (count === 0) goOn();
+      count += samples.length;
+    }
+    t.is(count, 8_000);
+  });
+
+  test.serial(`${name} names itself and the status when it is refused, and no secret`, async (t) => {
+    for (const status of [400, 401, 404, 429, 500, 503, 302]) {
+      const server = await startHttpEngine(t, sendJson(engineErrors.openai, status));
+      const error = await t.throwsAsync(create(engineWorld(t), server.url).synthesize('a secret', 'en'));
+      t.is(error.message, `${name} answered with HTTP ${status}`);
+      t.notRegex(String(error.stack), /hush-hush|secret/);
+    }
+  });
+
+  test.serial(`${name} that is not there is a failure that names no address`, async (t) => {
+    const error = await t.throwsAsync(create(engineWorld(t), 'http://127.0.0.1:1').synthesize('x', 'en'));
+    t.is(error.message, `${name} could not be reached (ECONNREFUSED)`);
+    t.is(error.cause, undefined);
+  });
+}
+
+test.serial('samples cut anywhere come out whole', async (t) => {
+  const world = engineWorld(t);
+  const few = numbered(40);
+  let pieces: Uint8Array[] = [];
+  const { synthesizer } = await start(t, world, (response, request) => sendSound(pieces)(response, request));
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 11 }), { maxLength: 12 }), async (sizes) => {
+      const bytes = bytesOf(few);
+      pieces = [];
+      let at = 0;
+      for (const size of sizes) pieces.push(bytes.subarray(at, (at += size)));
+      pieces.push(bytes.subarray(at));
+      t.deepEqual((await synthesizer.synthesize('Hello.', 'en')).samples, few);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test.serial('half a sample at the end is left out', async (t) => {
+  const { synthesizer } = await start(t, engineWorld(t), sendSound([answeredSound, Uint8Array.of(7)]));
+  t.is((await synthesizer.synthesize('Hello.', 'en')).samples.length, 4_000);
+});
+
+test.serial('what has no words is not asked for', async (t) => {
+  const { server, synthesizer } = await start(t, engineWorld(t), sendSound([answeredSound]));
+  t.is((await synthesizer.synthesize(' … !', 'en')).samples.length, 0);
+  t.is(server.requests.length, 0);
+});
+
+test.serial('an error with the status of success is no sound', async (t) => {
+  const message = 'elevenlabs answered with something else than linear sound';
+  await failsWith(t, message, sendJson(engineErrors.elevenlabs));
+  await failsWith(t, message, sendText('<html>hush-hush</html>'));
+  await failsWith(t, message, sendSound([Buffer.from('RIFF....WAVEfmt ')], 'application/octet-stream'));
+  await failsWith(t, message, sendSound([Buffer.from('ID3\u0004secret')], 'audio/mpeg'));
+});
+
+test.serial('an empty answer is a failure', async (t) => {
+  await failsWith(t, 'elevenlabs answered without sound', sendSound([]));
+  await failsWith(t, 'elevenlabs answered without sound', sendSound([Uint8Array.of(1)]));
+});
+
+test.serial('a connection that breaks in the middle is a failure after the sound before it', async (t) => {
+  const { synthesizer } = await start(t, engineWorld(t), (response) => {
+    response.writeHead(200).write(answeredSound, () => response.destroy());
+  });
+  let count = 0;
+  const error = await t.throwsAsync(async () => {
+    for await (const { samples } of synthesizer.stream?.('Hello.', 'en') ?? []) count += samples.length;
+  });
+  t.regex(error.message, /^the connection to elevenlabs broke/);
+  t.is(count, 4_000);
+});
+
+test.serial('an engine that does not begin in time is given up, and its request with it', async (t) => {
+  const clock = new SimulatedClock();
+  const { server, synthesizer } = await start(t, engineWorld(t, {}, clock), staySilent);
+  const spoken = synthesizer.synthesize('Hello.', 'en');
+  await until('a request', () => server.requests[0]);
+  clock.increment(3_000);
+  await t.throwsAsync(spoken, { message: 'elevenlabs made no sound in time' });
+  await until('the end of the request', () => (server.counts.brokenOff === 1 ? true : undefined));
+});
+
+test.serial('an engine that drips is given up after a whole time', async (t) => {
+  const clock = new SimulatedClock();
+  const { synthesizer } = await start(t, engineWorld(t, {}, clock), (response) => {
+    response.writeHead(200).write(answeredSound);
+  });
+  const error = await t.throwsAsync(async () => {
+    for await (const _ of synthesizer.stream?.('Hello.', 'en') ?? []) {
+      void setImmediate().then(() => clock.increment(5_000));
+    }
+  });
+  t.is(error.message, 'elevenlabs did not finish a sentence in time');
+});
+
+test.serial('sound without end is broken off', async (t) => {
+  const { server, synthesizer } = await start(t, engineWorld(t, { longestSpeechMs: 1_000 }), (response) => {
+    response.writeHead(200);
+    const pump = (): void => {
+      while (!response.destroyed && response.write(answeredSound));
+      if (!response.destroyed) response.once('drain', pump);
+    };
+    pump();
+  });
+  await t.throwsAsync(synthesizer.synthesize('Hello.', 'en'), {
+    message: 'elevenlabs made more sound than a sentence can have',
+  });
+  await until('the end of the request', () => (server.counts.brokenOff === 1 ? true : undefined));
+});
+
+test.serial('aborting rejects with the reason at once, before and amid the sound', async (t) => {
+  const { server, synthesizer } = await start(t, engineWorld(t), staySilent, (response) => {
+    response.writeHead(200).write(answeredSound);
+  });
+  const reason = new Error('interrupted');
+  const before = new AbortController();
+  const waiting = synthesizer.synthesize('Hello.', 'en', before.signal);
+  await until('a request', () => server.requests[0]);
+  before.abort(reason);
+  t.is(await t.throwsAsync(waiting), reason);
+
+  const amid = new AbortController();
+  const error = await t.throwsAsync(async () => {
+    for await (const _ of synthesizer.stream?.('Hello.', 'en', amid.signal) ?? []) amid.abort(reason);
+  });
+  t.is(error, reason);
+  await until('the end of both requests', () => (server.counts.brokenOff === 2 ? true : undefined));
+  t.is(await t.throwsAsync(synthesizer.synthesize('Hello.', 'en', AbortSignal.abort(reason))), reason);
+  t.is(server.requests.length, 2);
+});
+
+test.serial('leaving the sound early ends the request', async (t) => {
+  const { server, synthesizer } = await start(t, engineWorld(t), (response) => {
+    response.writeHead(200).write(answeredSound);
+  });
+  for await (const _ of synthesizer.stream?.('Hello.', 'en') ?? []) break;
+  await until('the end of the request', () => (server.counts.brokenOff === 1 ? true : undefined));
+  t.pass();
+});
+
+test.serial('a kept connection that was closed meanwhile is no failure', async (t) => {
+  const { synthesizer } = await start(
+    t,
+    engineWorld(t),
+    sendSound([answeredSound]),
+    (response) => response.socket?.destroy(),
+    sendSound([answeredSound]),
+  );
+  await synthesizer.synthesize('Hello.', 'en');
+  // The connection is kept as soon as the answer has been read to its end; until then another would be opened.
+  await setImmediate();
+  t.is((await synthesizer.synthesize('Hello.', 'en')).samples.length, 4_000);
+});

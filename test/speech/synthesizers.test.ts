@@ -1,0 +1,890 @@
+/** Speech synthesis: engines, voices, failover and cached sentences. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import * as fc from 'fast-check';
+import pino from 'pino';
+import { FormData } from 'undici';
+import { SimulatedClock } from 'xstate';
+import type { Audio, Synthesizer } from '#sip/speech.ts';
+import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
+import { chosenVoice } from '#src/speech/chosen-voice.ts';
+import { createEngineClient } from '#src/speech/engine-client.ts';
+import { EngineFailure, UnspokenLanguage, VoiceRefused } from '#src/speech/engine-failure.ts';
+import { espeakNg } from '#src/speech/espeak-ng.ts';
+import { espeakVoices } from '#src/speech/espeak-voices.ts';
+import { failOverSynthesizer } from '#src/speech/fail-over-synthesizer.ts';
+import { findSynthesizer } from '#src/speech/find-synthesizer.ts';
+import { flite } from '#src/speech/flite.ts';
+import { isVoice } from '#src/speech/is-voice.ts';
+import { createKeepAlive } from '#src/speech/keep-alive.ts';
+import { readWav } from '#src/speech/read-wav.ts';
+import { rememberSentences } from '#src/speech/remember-sentences.ts';
+import { runProgram } from '#src/speech/run-program.ts';
+import { createSoundMessages } from '#src/speech/sound-messages.ts';
+import { toneSynthesizer } from '#src/speech/tone-synthesizer.ts';
+import { createVoiceSamples } from '#src/speech/voice-samples.ts';
+import { listeningLogger } from './doubles/engine-world.ts';
+import { numbered } from './doubles/heard-events.ts';
+import { type EngineAnswer, formOf, sendJson, sendText, startHttpEngine } from './doubles/http-engine.ts';
+
+// Engines
+// The engines where they are installed, and what they are given where they are not.
+
+const isInstalled = (program: string): boolean =>
+  spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
+
+const isSpeech = ({ sampleRate, samples }: Audio): boolean =>
+  samples.length / sampleRate > 0.5 &&
+  samples.length / sampleRate < 20 &&
+  samples.some((sample) => sample > 1_000);
+
+const whereInstalled = (program: string) => (isInstalled(program) ? test.serial : test.serial.skip);
+
+whereInstalled('espeak-ng')('espeak-ng speaks Korean, English and Japanese', async (t) => {
+  t.true(isSpeech(await espeakNg().synthesize('안녕하세요, 반갑습니다.', 'ko')));
+  t.true(isSpeech(await espeakNg().synthesize('Hello, how are you?', 'en-GB')));
+  t.true(isSpeech(await espeakNg().synthesize('こんにちは、げんきですか。', 'ja')));
+});
+
+whereInstalled('espeak-ng')('espeak-ng fails where it has no voice, without the text', async (t) => {
+  const error = await t.throwsAsync(espeakNg().synthesize('a secret', 'xx'));
+  t.false(error.message.includes('secret'));
+});
+
+whereInstalled('espeak-ng')('espeak-ng takes every text for words', async (t) => {
+  t.is((await espeakNg().synthesize('', 'en')).samples.length, 0);
+  const { samples } = await espeakNg().synthesize('-w file', 'en');
+  t.true(samples.length > 0);
+  const whole = (await espeakNg().synthesize('one two three', 'en')).samples.length;
+  t.true((await espeakNg().synthesize('one\0two three', 'en')).samples.length > whole * 0.8);
+  const sounds = (await espeakNg().synthesize('[[h@l@U]]', 'en')).samples.length;
+  t.true(sounds > (await espeakNg().synthesize('hello', 'en')).samples.length);
+});
+
+whereInstalled('flite')('flite speaks English and leaves no file behind', async (t) => {
+  // Others speak and listen at the same time.
+  const own = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
+  const usual = process.env['TMPDIR'];
+  process.env['TMPDIR'] = own;
+  t.teardown(async () => {
+    if (usual === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = usual;
+    await rm(own, { recursive: true, force: true });
+  });
+  const folders = async () => (await readdir(own)).filter((name) => name.startsWith('trunkline-speech-'));
+  t.true(isSpeech(await flite().synthesize('Hello, how are you? I am well.', 'en')));
+  t.deepEqual(await folders(), []);
+});
+
+/** A program that notes its arguments and speaks nothing. */
+const stub = async (t: ExecutionContext, program: string): Promise<() => Promise<string>> => {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const seen = join(folder, 'arguments');
+  await writeFile(join(folder, program), `#!/bin/sh\necho "$@" > ${seen}\n`);
+  await chmod(join(folder, program), 0o755);
+  const path = process.env['PATH'];
+  process.env['PATH'] = `${folder}:${path}`;
+  t.teardown(() => (process.env['PATH'] = path));
+  return () => readFile(seen, 'utf8');
+};
+
+test.serial('the text is no argument, and no language but a language is one', async (t) => {
+  const seen = await stub(t, 'espeak-ng');
+  for (const language of ['en', '--path=/', '', 'ko-KR', 'e n'])
+    await espeakNg().synthesize('secret', language);
+  t.is((await seen()).trim(), '-v en-us -b 1 --stdin --stdout');
+  await espeakNg().synthesize('secret', 'ko-KR');
+  t.is((await seen()).trim(), '-v ko -b 1 --stdin --stdout');
+});
+
+whereInstalled('espeak-ng')(
+  'espeak-ng speaks with a voice that was chosen, and refuses one that is none',
+  async (t) => {
+    const usual = await espeakNg().synthesize('Hello, how are you?', 'en');
+    const chosen = await espeakNg('en-us+f3').synthesize('Hello, how are you?', 'en');
+    t.true(isSpeech(chosen));
+    t.notDeepEqual(chosen.samples, usual.samples);
+    await t.throwsAsync(espeakNg('nobody').synthesize('a secret', 'en'), {
+      name: 'VoiceRefused',
+      message: 'espeak-ng did not speak with a chosen voice: espeak-ng ended with code 1',
+    });
+  },
+);
+
+test.serial('a voice that was chosen takes the place of the one of the language', async (t) => {
+  const seen = await stub(t, 'espeak-ng');
+  await espeakNg('en-us+f3').synthesize('secret', 'ko');
+  t.is((await seen()).trim(), '-v en-us+f3 -b 1 --stdin --stdout');
+});
+
+test.serial('the text is no argument of flite', async (t) => {
+  const seen = await stub(t, 'flite');
+  await t.throwsAsync(flite().synthesize('secret', 'en'));
+  t.regex(await seen(), /^-voice kal16 -f - -o \S+\/speech\.wav$/m);
+});
+
+// Engine client
+// The way to speech engines, beyond the client of everything outgoing: a sentence costs its speaker once.
+
+const hangUp: EngineAnswer = (response) => response.destroy();
+
+const clientFor = (t: { teardown(end: () => Promise<void>): void }) => {
+  const client = createEngineClient({ connectMs: 60_000 });
+  t.teardown(() => client.close());
+  return client;
+};
+
+const sentence = (url: string) => ({
+  url,
+  headers: { 'content-type': 'application/json' },
+  body: '{"text":"Hello."}',
+  signal: new AbortController().signal,
+});
+
+const textOf = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
+  const chunks: Uint8Array[] = [];
+  for await (const bytes of body) chunks.push(bytes);
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+test.serial('a sentence that an engine had when its new connection broke is not posted twice', async (t) => {
+  const server = await startHttpEngine(t, hangUp, sendJson({}));
+  const error = await t.throwsAsync(clientFor(t).post('engine', sentence(server.url)));
+  t.is(error.message, 'engine could not be reached (UND_ERR_SOCKET)');
+  t.is(server.requests.length, 1);
+});
+
+test.serial('a kept connection that an engine was just closing is replaced, also for a form', async (t) => {
+  const server = await startHttpEngine(t, sendText('first'), hangUp, sendText('again'));
+  const client = clientFor(t);
+  t.is(await textOf((await client.post('engine', sentence(server.url))).body), 'first');
+  // The connection is free a moment after its response was read.
+  await setImmediate();
+  const body = new FormData();
+  body.set('model', 'small');
+  const { url, signal } = sentence(server.url);
+  const response = await client.post('engine', { url, headers: {}, body, signal });
+  t.is(await textOf(response.body), 'again');
+  const [, , last] = server.requests;
+  t.is(last && (await formOf(last)).get('model'), 'small');
+});
+
+test.serial('a redirect is a refusal by its status and is not followed', async (t) => {
+  const elsewhere = await startHttpEngine(t, sendJson({}));
+  const server = await startHttpEngine(t, (response) =>
+    response.writeHead(307, { location: elsewhere.url }).end(),
+  );
+  const error = await t.throwsAsync(clientFor(t).post('engine', sentence(server.url)));
+  t.is(error.message, 'engine answered with HTTP 307');
+  t.is(elsewhere.requests.length, 0);
+});
+
+// Run program
+
+const node = (script: string, changes: Partial<Parameters<typeof runProgram>[0]> = {}) =>
+  runProgram({
+    command: process.execPath,
+    arguments: ['-e', script],
+    input: 'a secret sentence',
+    timeoutMs: 20_000,
+    maxBytes: 1_000,
+    ...changes,
+  });
+
+test.serial('what goes in by standard input comes out', async (t) => {
+  t.is((await node('process.stdin.pipe(process.stdout)')).toString(), 'a secret sentence');
+});
+
+test.serial('a program gets nothing of the environment but where things are found', async (t) => {
+  process.env['GW_TEST_SECRET'] = 'secret';
+  t.teardown(() => delete process.env['GW_TEST_SECRET']);
+  const names = (await node('console.log(Object.keys(process.env).join())')).toString().trim().split(',');
+  t.true(names.includes('PATH'));
+  t.deepEqual(
+    names.filter((name) => !['PATH', 'HOME', 'ESPEAK_DATA_PATH', 'LC_ALL'].includes(name)),
+    [],
+  );
+});
+
+test.serial('a program that fails is named, its input is not', async (t) => {
+  const error = await t.throwsAsync(node('process.exit(3)'));
+  t.regex(error.message, /ended with code 3$/);
+  t.false(error.message.includes('secret'));
+});
+
+test.serial('a program that is not there is an error with its cause', async (t) => {
+  const error = await t.throwsAsync(node('', { command: 'no-such-program-anywhere' }));
+  t.is(error.message, 'no-such-program-anywhere could not be run');
+  t.truthy(error.cause);
+});
+
+test.serial('a program that never ends is ended', async (t) => {
+  await t.throwsAsync(node('setInterval(() => {}, 1000)', { timeoutMs: 300 }), {
+    message: /did not finish within 0.3 s/,
+  });
+});
+
+test.serial('a program that writes without end is ended', async (t) => {
+  await t.throwsAsync(node('setInterval(() => process.stdout.write("x".repeat(600)), 1)'), {
+    message: /wrote more than 1000 bytes/,
+  });
+});
+
+test.serial('an aborted run rejects with the reason', async (t) => {
+  const abort = new AbortController();
+  const running = node('setInterval(() => {}, 1000)', { signal: abort.signal });
+  abort.abort(new Error('nobody listens'));
+  await t.throwsAsync(running, { message: 'nobody listens' });
+});
+
+// Chosen voice
+
+/** Speaks its own sample, or fails. */
+const voice = (sample: number, error: Error | null = null) => {
+  const asked: string[] = [];
+  const synthesizer: Synthesizer = {
+    name: 'engine',
+    async synthesize(text): Promise<Audio> {
+      asked.push(text);
+      if (error !== null) throw error;
+      return { sampleRate: 8_000, samples: Int16Array.of(sample) };
+    },
+  };
+  return { asked, synthesizer };
+};
+
+const setUpChosenVoice = (error: Error | null) => {
+  const [chosen, usual] = [voice(1, error), voice(2)];
+  const { lines, logger } = listeningLogger();
+  const synthesizer = chosenVoice(chosen.synthesizer, usual.synthesizer, logger);
+  const say = async (text: string) => [...(await synthesizer.synthesize(text, 'en')).samples];
+  return { chosen, usual, lines, say };
+};
+
+test.serial('the chosen voice speaks', async (t) => {
+  const { say, usual, lines } = setUpChosenVoice(null);
+  t.deepEqual([await say('a'), await say('b')], [[1], [1]]);
+  t.deepEqual([usual.asked, lines], [[], []]);
+});
+
+for (const error of [new VoiceRefused('engine', new Error('no')), new UnspokenLanguage('engine', 'en')])
+  test.serial(`after ${error.name} the usual voice speaks, for good, and that is said once`, async (t) => {
+    const { say, chosen, lines } = setUpChosenVoice(error);
+    t.deepEqual(await Promise.all([say('a'), say('b')]), [[2], [2]]);
+    t.deepEqual(await say('c'), [2]);
+    t.deepEqual(chosen.asked, ['a', 'b']);
+    t.is(lines.length, 1);
+  });
+
+test.serial('an engine that fails fails, whatever its voice', async (t) => {
+  const failure = new EngineFailure('engine could not be reached');
+  const { say, usual } = setUpChosenVoice(failure);
+  t.is(await t.throwsAsync(say('a')), failure);
+  t.deepEqual(usual.asked, []);
+});
+
+// Is voice
+
+const voices = {
+  'deepgram-aura': ['aura-2-thalia-en', 'aura-asteria-en', 'aura-2-izanami-ja'],
+  'openai-speech': ['alloy', 'af_bella+af_sky', 'af_bella(2)+af_sky(1)', 'ko-KR-SunHi.Neural'],
+  elevenlabs: ['JBFqnCBsd6RMkjVDRZzb'],
+  'espeak-ng': ['ko', 'en-us+f3', 'cmn-latn-pinyin'],
+};
+
+test('names that voices have are names', (t) => {
+  for (const [engine, names] of Object.entries(voices))
+    for (const name of names) t.true(isVoice(engine, name), `${engine} ${name}`);
+});
+
+test('an engine that is not there has no voices', (t) => {
+  t.false(isVoice('flite', 'kal16'));
+  t.false(isVoice('constructor', 'x'));
+});
+
+test('no name holds what has a meaning in a URL or on a command line', (t) => {
+  const strange = [
+    '',
+    '-w',
+    '+x',
+    '..',
+    '../a',
+    'a/b',
+    'a?b',
+    'a&b',
+    'a#b',
+    'a%2Fb',
+    'a b',
+    'a\n',
+    'a\0',
+    '음성',
+    'a;b',
+    '$a',
+    'a'.repeat(101),
+  ];
+  for (const engine of Object.keys(voices))
+    for (const name of strange) t.false(isVoice(engine, name), `${engine} ${JSON.stringify(name)}`);
+  fc.assert(
+    fc.property(fc.constantFrom(...Object.keys(voices)), fc.string({ unit: 'binary' }), (engine, name) => {
+      if (isVoice(engine, name)) t.regex(name, /^[A-Za-z0-9_][A-Za-z0-9_.()+-]*$/);
+    }),
+  );
+});
+
+// Voice samples
+
+const request = { synthesizer: null, voice: null, language: 'en', text: 'Good morning.' };
+
+const samplesOf = (synthesize: Synthesizer['synthesize']) =>
+  createVoiceSamples([{ name: 'engine', speakingWith: () => ({ name: 'engine', synthesize }) }]);
+
+test.serial('what fails is told by its field, or by the name of its engine', async (t) => {
+  const failing = (error: Error) =>
+    samplesOf(async () => {
+      throw error;
+    }).speak(request);
+  await t.throwsAsync(failing(new VoiceRefused('engine', null)), {
+    name: 'Refusal',
+    code: 'invalid_request',
+  });
+  await t.throwsAsync(failing(new EngineFailure('engine answered with HTTP 500')), {
+    name: 'Refusal',
+    code: 'service_unavailable',
+    message: 'engine answered with HTTP 500.',
+  });
+  await t.throwsAsync(failing(new Error('broken')), { name: 'Error', message: 'broken' });
+});
+
+test.serial('two are spoken at once, and a third when one of them is over', async (t) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { speak } = samplesOf(async () => {
+    await promise;
+    return { sampleRate: 8_000, samples: new Int16Array(4) };
+  });
+  const both = [speak(request), speak(request)];
+  await t.throwsAsync(speak(request), { name: 'Refusal', code: 'over_capacity' });
+  resolve();
+  t.deepEqual(
+    (await Promise.all(both)).map((wav) => readWav(wav).samples.length),
+    [4, 4],
+  );
+  t.is(readWav(await speak(request)).sampleRate, 8_000);
+});
+
+test.serial('an engine tells its voices or does not', async (t) => {
+  const { voicesOf } = samplesOf(() => Promise.reject(new Error('unused')));
+  t.is(await voicesOf('engine'), null);
+  t.is(await voicesOf('another'), null);
+});
+
+const hasEspeak = existsSync('/usr/bin/espeak-ng');
+
+(hasEspeak ? test.serial : test.serial.skip)('each voice that espeak-ng tells of speaks', async (t) => {
+  const voices = await espeakVoices();
+  t.true(voices.some(({ name, title }) => name === 'ko' && title === 'Korean'));
+  t.true(voices.some(({ name }) => name === 'en-us'));
+  t.deepEqual(
+    voices.filter(({ language }) => !/^(ko|en|ja)(-|$)/.test(language)),
+    [],
+  );
+  const { speak } = createVoiceSamples([{ name: 'espeak-ng', speakingWith: espeakNg, voices: espeakVoices }]);
+  for (const { name, language } of voices) {
+    const { samples } = readWav(await speak({ ...request, synthesizer: 'espeak-ng', voice: name, language }));
+    t.true(
+      samples.some((sample) => Math.abs(sample) > 1_000),
+      name,
+    );
+  }
+});
+
+// Find synthesizer
+
+const findSynthesizerListeningLogger = () => {
+  const lines: string[] = [];
+  return { lines, logger: pino({ base: null }, { write: (line: string) => void lines.push(line) }) };
+};
+
+test.serial(
+  'a machine without a synthesizer gets the tone synthesizer, and one plain line says so',
+  async (t) => {
+    const { lines, logger } = findSynthesizerListeningLogger();
+    const synthesizer = await findSynthesizer({ logger, path: '' });
+    t.is(synthesizer.name, 'tones');
+    t.is(lines.length, 1);
+    t.regex(lines[0] ?? '', /no synthesizer is installed/);
+    t.true((await synthesizer.synthesize('안녕하세요', 'ko')).samples.length > 1_000);
+  },
+);
+
+test.serial(
+  'espeak-ng is preferred, and where it fails the tone synthesizer speaks, which is said once',
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
+    t.teardown(() => rm(folder, { recursive: true, force: true }));
+    for (const program of ['espeak-ng', 'flite']) {
+      await writeFile(join(folder, program), '#!/bin/sh\nexit 1\n');
+      await chmod(join(folder, program), 0o755);
+    }
+    const { lines, logger } = findSynthesizerListeningLogger();
+    const path = process.env['PATH'];
+    process.env['PATH'] = folder;
+    t.teardown(() => (process.env['PATH'] = path));
+    const synthesizer = await findSynthesizer({ logger, path: folder });
+    t.is(synthesizer.name, 'espeak-ng');
+    t.true((await synthesizer.synthesize('a secret', 'en')).samples.length > 1_000);
+    t.true((await synthesizer.synthesize('a secret', 'en')).samples.length > 1_000);
+    t.is(lines.length, 1);
+    t.regex(lines[0] ?? '', /a synthesizer failed/);
+    t.false(lines.join('').includes('secret'));
+  },
+);
+
+// Fail over synthesizer
+
+const coolDown = { firstMs: 5_000, longestMs: 20_000 };
+
+/** Makes pieces of its own sample, and fails as the test says. */
+const failOverSynthesizerEngine = (name: string, sample: number, how: 'whole' | 'streamed' = 'streamed') => {
+  const asked: string[] = [];
+  const state: { failsAfter: number; error: Error } = {
+    failsAfter: Infinity,
+    error: new Error(`${name} failed`),
+  };
+  async function* stream(text: string): AsyncGenerator<Audio> {
+    asked.push(text);
+    for (let piece = 0; piece < 3; piece += 1) {
+      if (piece >= state.failsAfter) throw state.error;
+      yield { sampleRate: 8_000, samples: Int16Array.of(sample) };
+    }
+  }
+  const synthesizer: Synthesizer = {
+    name,
+    ...(how === 'streamed' ? { stream } : {}),
+    async synthesize(text) {
+      asked.push(text);
+      if (state.failsAfter < Infinity) throw state.error;
+      return { sampleRate: 8_000, samples: Int16Array.of(sample) };
+    },
+  };
+  return { synthesizer, asked, state };
+};
+
+const setUpFailOverSynthesizer = (...engines: { synthesizer: Synthesizer }[]) => {
+  const clock = new SimulatedClock();
+  const { lines, logger } = listeningLogger();
+  const synthesizer = failOverSynthesizer(
+    engines.map((each) => ({ engine: each.synthesizer, breaker: createCircuitBreaker(clock, coolDown) })),
+    { logger },
+  );
+  const say = async (text = 'a secret', signal?: AbortSignal) => [
+    ...(await synthesizer.synthesize(text, 'en', signal)).samples,
+  ];
+  return { clock, lines, synthesizer, say };
+};
+
+test.serial('the first that can speaks, streamed or whole', async (t) => {
+  const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2, 'whole')];
+  const { say, synthesizer, lines } = setUpFailOverSynthesizer(a, b);
+  t.is(synthesizer.name, 'a, b');
+  t.deepEqual(await say(), [1, 1, 1]);
+  a.state.failsAfter = 0;
+  t.deepEqual(await say(), [2]);
+  t.is(lines.length, 1);
+  t.regex(lines[0] ?? '', /a synthesizer failed/);
+  t.notRegex(lines.join(''), /secret/);
+});
+
+test.serial('a failed engine cools down, longer each time, and is tried again', async (t) => {
+  const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
+  const { say, clock } = setUpFailOverSynthesizer(a, b);
+  a.state.failsAfter = 0;
+  for (const [waitMs, asked] of [
+    [0, 1],
+    [4_999, 1],
+    [1, 2],
+    [9_999, 2],
+    [1, 3],
+    [20_000, 4],
+    [20_000, 5],
+  ] as const) {
+    clock.increment(waitMs);
+    t.deepEqual(await say(), [2, 2, 2]);
+    t.is(a.asked.length, asked);
+  }
+  a.state.failsAfter = Infinity;
+  clock.increment(20_000);
+  t.deepEqual(await say(), [1, 1, 1]);
+  t.deepEqual(await say(), [1, 1, 1]);
+});
+
+test.serial(
+  'when all cool down they are asked all the same, and the failure says so without the text',
+  async (t) => {
+    const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
+    const { say } = setUpFailOverSynthesizer(a, b);
+    a.state.failsAfter = 0;
+    b.state.failsAfter = 0;
+    const error = await t.throwsAsync(say());
+    t.is(error.message, 'No synthesizer could speak a sentence');
+    t.is(error.cause, b.state.error);
+    await t.throwsAsync(say());
+    t.deepEqual([a.asked.length, b.asked.length], [2, 2]);
+    b.state.failsAfter = Infinity;
+    t.deepEqual(await say(), [2, 2, 2]);
+  },
+);
+
+test.serial('no second voice begins a sentence again that was half spoken', async (t) => {
+  const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
+  const { synthesizer, say } = setUpFailOverSynthesizer(a, b);
+  a.state.failsAfter = 2;
+  const heard: number[] = [];
+  await t.throwsAsync(
+    async () => {
+      for await (const { samples } of synthesizer.stream?.('one', 'en') ?? []) heard.push(...samples);
+    },
+    { is: a.state.error },
+  );
+  t.deepEqual(heard, [1, 1]);
+  t.deepEqual(await say(), [2, 2, 2]);
+});
+
+test.serial('a language that an engine does not speak is no failure of the engine', async (t) => {
+  const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
+  const { say, lines } = setUpFailOverSynthesizer(a, b);
+  a.state.failsAfter = 0;
+  a.state.error = new UnspokenLanguage('a', 'en');
+  t.deepEqual(await say(), [2, 2, 2]);
+  a.state.failsAfter = Infinity;
+  t.deepEqual(await say(), [1, 1, 1]);
+  t.deepEqual(lines, []);
+});
+
+test.serial('an aborted sentence is no failure and goes to no other engine', async (t) => {
+  const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
+  const { say, lines } = setUpFailOverSynthesizer(a, b);
+  const reason = new Error('interrupted');
+  a.state.failsAfter = 0;
+  t.is(await t.throwsAsync(say('x', AbortSignal.abort(reason))), reason);
+  t.is(b.asked.length, 0);
+  t.deepEqual(lines, []);
+});
+
+// Remember sentences
+
+/** One sample a character; notes what it was asked. */
+const rememberSentencesEngine = () => {
+  const asked: string[] = [];
+  const synthesizer: Synthesizer = {
+    name: 'engine',
+    async synthesize(text, language) {
+      asked.push(`${language} ${text}`);
+      if (text === 'bad') throw new Error('failed');
+      return { sampleRate: 8_000, samples: new Int16Array(text.length) };
+    },
+  };
+  return { asked, synthesizer };
+};
+
+test.serial('a sentence is spoken once a language', async (t) => {
+  const { asked, synthesizer } = rememberSentencesEngine();
+  const remembering = rememberSentences(1_000)(synthesizer, null);
+  const first = await remembering.synthesize('a', 'en');
+  t.is(await remembering.synthesize('a', 'en'), first);
+  await remembering.synthesize('a', 'ko');
+  t.deepEqual(asked, ['en a', 'ko a']);
+});
+
+test.serial('each voice of an engine has its own sentences, and all share the room', async (t) => {
+  const remember = rememberSentences(4);
+  const [usual, anna, ben] = [
+    rememberSentencesEngine(),
+    rememberSentencesEngine(),
+    rememberSentencesEngine(),
+  ];
+  const all = [
+    remember(usual.synthesizer, null),
+    remember(anna.synthesizer, 'anna'),
+    remember(ben.synthesizer, 'ben'),
+  ];
+  for (const { synthesize } of all) await synthesize('a', 'en');
+  const [first, second, third] = all;
+  await third?.synthesize('a', 'en');
+  await second?.synthesize('a', 'en');
+  t.deepEqual([anna.asked, ben.asked], [['en a'], ['en a']]);
+  await first?.synthesize('a', 'en');
+  t.deepEqual(usual.asked, ['en a', 'en a']);
+  // Another object for the same voice knows what it has said.
+  await remember(ben.synthesizer, 'ben').synthesize('b', 'en');
+  await remember(ben.synthesizer, 'ben').synthesize('b', 'en');
+  t.deepEqual(ben.asked, ['en a', 'en b']);
+});
+
+test.serial('what was asked for last is kept, what was asked for long ago is forgotten', async (t) => {
+  const { asked, synthesizer } = rememberSentencesEngine();
+  const remembering = rememberSentences(4)(synthesizer, null);
+  for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) await remembering.synthesize(text, 'en');
+  t.deepEqual(asked, ['en a', 'en b', 'en c', 'en b']);
+});
+
+/** Two pieces a sentence; notes what it was asked. */
+const streaming = () => {
+  const { asked, synthesizer } = rememberSentencesEngine();
+  async function* stream(text: string, language: string) {
+    const { sampleRate, samples } = await synthesizer.synthesize(text, language);
+    for (const value of [1, 2]) yield { sampleRate, samples: samples.map(() => value) };
+    if (text === 'broken') throw new Error('failed');
+  }
+  const remembering = rememberSentences(1_000)({ ...synthesizer, stream }, null);
+  const say = async (text: string, mostPieces = Infinity) => {
+    const heard: number[] = [];
+    let pieces = 0;
+    for await (const { samples } of remembering.stream?.(text, 'en') ?? []) {
+      heard.push(...samples);
+      if ((pieces += 1) === mostPieces) break;
+    }
+    return heard;
+  };
+  return { asked, remembering, say };
+};
+
+test.serial('a sentence that was streamed is kept whole', async (t) => {
+  const { asked, remembering, say } = streaming();
+  t.is(rememberSentences(1_000)(rememberSentencesEngine().synthesizer, null).stream, undefined);
+  t.deepEqual(await say('abc'), [1, 1, 1, 2, 2, 2]);
+  t.deepEqual(await say('abc'), [1, 1, 1, 2, 2, 2]);
+  t.is((await remembering.synthesize('abc', 'en')).samples.length, 6);
+  t.deepEqual(asked, ['en abc']);
+});
+
+test.serial('a stream that was left early or broke is not kept', async (t) => {
+  const { asked, say } = streaming();
+  t.deepEqual(await say('a', 1), [1]);
+  t.deepEqual(await say('a'), [1, 2]);
+  await t.throwsAsync(say('broken'), { message: 'failed' });
+  await t.throwsAsync(say('broken'), { message: 'failed' });
+  t.deepEqual(asked, ['en a', 'en a', 'en broken', 'en broken']);
+});
+
+test.serial('a failure is not kept', async (t) => {
+  const { asked, synthesizer } = rememberSentencesEngine();
+  const remembering = rememberSentences(1_000)(synthesizer, null);
+  await t.throwsAsync(remembering.synthesize('bad', 'en'), { message: 'failed' });
+  await t.throwsAsync(remembering.synthesize('bad', 'en'), { message: 'failed' });
+  t.is(asked.length, 2);
+});
+
+test.serial('an aborted sentence is not spoken, known or not', async (t) => {
+  const remembering = rememberSentences(1_000)(rememberSentencesEngine().synthesizer, null);
+  await remembering.synthesize('a', 'en');
+  await t.throwsAsync(remembering.synthesize('a', 'en', AbortSignal.abort(new Error('over'))), {
+    message: 'over',
+  });
+});
+
+test.serial('it keeps exactly the sentences used last that fit', async (t) => {
+  const sentence = fc.integer({ min: 1, max: 8 }).map((length) => 'x'.repeat(length));
+  await fc.assert(
+    fc.asyncProperty(fc.array(sentence, { maxLength: 40 }), fc.nat(30), async (texts, maxBytes) => {
+      const { asked, synthesizer } = rememberSentencesEngine();
+      const remembering = rememberSentences(maxBytes)(synthesizer, null);
+      let kept: string[] = [];
+      const expected: string[] = [];
+      for (const text of texts) {
+        if (!kept.includes(text)) expected.push(`en ${text}`);
+        kept = kept.filter((other) => other !== text);
+        if (text.length * 2 <= maxBytes) kept.push(text);
+        while (kept.join('').length * 2 > maxBytes) kept.shift();
+        t.is((await remembering.synthesize(text, 'en')).samples.length, text.length);
+      }
+      t.deepEqual(asked, expected);
+    }),
+  );
+});
+
+// Keep alive
+
+test('something is said in each interval in which nothing else was', (t) => {
+  const clock = new SimulatedClock();
+  const said: number[] = [];
+  const keepAlive = createKeepAlive(clock, 1_000, () => said.push(clock.now()));
+  clock.increment(5_000);
+  t.deepEqual(said, [], 'it has not begun');
+  keepAlive.begin();
+  clock.increment(1_000);
+  keepAlive.said();
+  clock.increment(1_000);
+  clock.increment(1_000);
+  t.deepEqual(said, [6_000, 8_000]);
+  keepAlive.stop();
+  clock.increment(5_000);
+  t.deepEqual(said, [6_000, 8_000]);
+});
+
+// Read wav
+
+const wav = (
+  samples: readonly number[],
+  { rate = 16_000, channels = 1, dataLength = samples.length * 2 } = {},
+) => {
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(36 + samples.length * 2, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(channels, 22);
+  header.writeUInt32LE(rate, 24);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(dataLength, 40);
+  const body = Buffer.alloc(samples.length * 2);
+  for (const [index, sample] of samples.entries()) body.writeInt16LE(sample, index * 2);
+  return Buffer.concat([header, body]);
+};
+
+test('every sample comes out as it went in', (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: -32_768, max: 32_767 })), (samples) => {
+      const audio = readWav(wav(samples, { rate: 22_050 }));
+      t.is(audio.sampleRate, 22_050);
+      t.deepEqual([...audio.samples], samples);
+    }),
+  );
+});
+
+test('the length in the header of a piped file is not trusted', (t) => {
+  t.deepEqual([...readWav(wav([1, 2, 3], { dataLength: 0x7f_ff_f0_00 })).samples], [1, 2, 3]);
+});
+
+test('what is no mono 16-bit WAV is refused', (t) => {
+  t.throws(() => readWav(Buffer.from('nothing of the kind')), { message: 'This is no WAV file' });
+  t.throws(() => readWav(wav([1], { channels: 2 })), { message: 'This WAV file is not mono 16-bit linear' });
+  t.throws(() => readWav(wav([]).subarray(0, 36)), { message: 'This WAV file has no audio' });
+});
+
+test('no bytes make it crash otherwise', (t) => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      const broken = Buffer.concat([wav([1, 2]).subarray(0, 20), bytes]);
+      try {
+        t.true(readWav(broken).samples.length <= 120);
+      } catch (error) {
+        t.regex(String(error), /WAV file/);
+      }
+    }),
+  );
+});
+
+// Sound messages
+
+const start = (messageSamples: number) => {
+  const messages: number[][] = [];
+  const sound = createSoundMessages(messageSamples, (message) => void messages.push([...message]));
+  return { sound, messages };
+};
+
+const range = (from: number, to: number): number[] => [...numbered(to - from, from)];
+
+test('messages are full, in order, and without a gap, and the rest waits', (t) => {
+  const { sound, messages } = start(100);
+  sound.begin();
+  sound.write(numbered(250).subarray(0, 30));
+  t.deepEqual(messages, []);
+  sound.write(numbered(250).subarray(30));
+  t.deepEqual(messages, [range(0, 100), range(100, 200)]);
+  t.is(sound.waiting(), 50);
+  t.is(sound.sent(), 200);
+});
+
+test('before the beginning all waits, as it was given; then it goes first', (t) => {
+  const { sound, messages } = start(100);
+  sound.write(numbered(150));
+  sound.write(numbered(100, 150));
+  t.deepEqual([sound.waiting(), sound.sent(), messages.length], [250, 0, 0]);
+  sound.begin();
+  t.deepEqual(messages, [range(0, 100), range(100, 200)]);
+  sound.write(numbered(50, 250));
+  t.deepEqual(messages[2], range(200, 300));
+  t.deepEqual([sound.waiting(), sound.sent()], [0, 300]);
+});
+
+test('what is given up is not sent and does not count as sent', (t) => {
+  const { sound, messages } = start(100);
+  sound.write(numbered(70));
+  sound.clear();
+  t.is(sound.waiting(), 0);
+  sound.begin();
+  sound.write(numbered(150));
+  sound.clear();
+  sound.write(numbered(100));
+  t.deepEqual(messages, [range(0, 100), range(0, 100)]);
+  t.is(sound.sent(), 200);
+});
+
+test('once it is sent, the caller may use its buffer again', (t) => {
+  const { sound, messages } = start(4);
+  sound.begin();
+  const buffer = numbered(3);
+  sound.write(buffer);
+  buffer.set(numbered(3, 3));
+  sound.write(buffer);
+  t.deepEqual(messages, [range(0, 4)]);
+  sound.write(numbered(2, 6));
+  t.deepEqual(messages[1], range(4, 8));
+});
+
+// Tone synthesizer
+
+const say = (text: string) => toneSynthesizer().synthesize(text, 'ko');
+
+/** Stretches of sound, each a syllable. */
+const bursts = (samples: Int16Array): number => {
+  let count = 0;
+  let quiet = 1_000;
+  for (const sample of samples) {
+    if (Math.abs(sample) < 200) quiet += 1;
+    else {
+      if (quiet > 300) count += 1;
+      quiet = 0;
+    }
+  }
+  return count;
+};
+
+test.serial('each Korean syllable sounds', async (t) => {
+  t.is(bursts((await say('안녕하세요')).samples), 5);
+});
+
+test.serial('a longer sentence takes longer, a pause longer still', async (t) => {
+  const short = (await say('네')).samples.length;
+  const long = (await say('네 알겠습니다')).samples.length;
+  const paused = (await say('네, 알겠습니다')).samples.length;
+  t.true(short < long && long < paused);
+});
+
+test.serial('it can be heard, and is never distorted', async (t) => {
+  const { samples } = await say('Hello, this is a test of the voice.');
+  const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+  t.true(loudest > 3_000 && loudest < 32_767);
+});
+
+test.serial('the same words sound the same', async (t) => {
+  t.deepEqual((await say('Hello')).samples, (await say('Hello')).samples);
+});
+
+test.serial('nothing to say is no sound', async (t) => {
+  t.is((await say(' ')).samples.length, 0);
+});
+
+test.serial('an aborted sentence is not spoken', async (t) => {
+  await t.throwsAsync(toneSynthesizer().synthesize('Hello', 'en', AbortSignal.abort(new Error('over'))), {
+    message: 'over',
+  });
+});

@@ -1,0 +1,377 @@
+/** Trunks: the directory and trunk lives. */
+import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import pino from 'pino';
+import { readConfig } from '#config/config.ts';
+import { trunkMachine } from '#machines/trunk-life.ts';
+import type { TrunkRequests } from '#sip/trunks/directory.ts';
+import { createTrunkRests } from '#sip/trunks/rests.ts';
+import { systemClock } from '#src/clocks.ts';
+import { type Trunk, trunkDefaults, type TrunkSettings } from '#src/domain/trunk.ts';
+import { patchNumber } from '#src/persistence/numbers.ts';
+import { createSealing } from '#src/persistence/sealing.ts';
+import { createTrunk, deleteTrunk, patchTrunk, type TrunkRecord } from '#src/persistence/trunks.ts';
+import { platformPolicyOf } from '#src/start/platform-policy.ts';
+import { createTrunkDirectory } from '#src/trunks/trunk-directory.ts';
+import { createTrunkLives } from '#src/trunks/trunk-lives.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { ownDatabase } from '#test/helpers/database.ts';
+import { storedNumber } from '#test/helpers/stored-number.ts';
+import { until } from '#test/helpers/until.ts';
+
+// Trunk directory
+
+const sealing = createSealing(Buffer.alloc(32, 3));
+const times = { checkMs: 30_000, recheckMs: 10, retryFirstMs: 10, retryLongestMs: 100 };
+
+const trunkDirectoryWorld = async (t: ExecutionContext) => {
+  const db = await ownDatabase(t);
+  const number = await storedNumber(db);
+  const asked: string[] = [];
+  const world = {
+    refusal: null as string | null,
+    channels: {} as Record<string, number>,
+    deadAddress: '',
+  };
+  const answer = async (what: string, trunk: Trunk): Promise<{ at: number; expiresSec: number }> => {
+    asked.push(`${what} ${trunk.name} ${trunk.host} ${trunk.password ?? ''}`.trim());
+    if (world.refusal !== null) throw new Error(world.refusal);
+    return { at: 1_000, expiresSec: 600 };
+  };
+  const rests = createTrunkRests({ clock: systemClock, longestRestMs: 3_600_000 });
+  const ask: TrunkRequests = {
+    rests,
+    channelsOf: (key) => world.channels[key] ?? 0,
+    tryOut: async () => [],
+    route: () => ({ number: '', trunks: [], leftOut: [], sentence: 'nobody' }),
+    register: (trunk) => answer('register', trunk),
+    check(trunk, _signal, { address } = {}) {
+      if (address !== undefined && address.host === world.deadAddress)
+        return Promise.reject(new Error('The trunk does not answer.'));
+      return answer('check', trunk);
+    },
+    async unregister(trunk) {
+      await answer('leave', trunk);
+    },
+  };
+  const directory = createTrunkDirectory({
+    database: db,
+    platformPolicy: platformPolicyOf(readConfig({}, false)),
+    sealing,
+    times,
+    clock: systemClock,
+    logger: pino({ level: 'silent' }),
+    machineWith: (actors) => trunkMachine.provide({ actors }),
+  });
+  const add = async (changes: Partial<TrunkSettings> = {}): Promise<string> => {
+    const id = randomUUID();
+    await createTrunk(db, {
+      id,
+      workspaceId: number.workspaceId,
+      ...trunkDefaults,
+      name: 'carrier',
+      host: '10.0.0.1',
+      username: 'gw',
+      passwordSealed: sealing.seal('hunter', id),
+      healthCheck: false,
+      createdAt: new Date(),
+      ...changes,
+    });
+    return id;
+  };
+  const names = (): string[] => directory.all().map(({ name }) => name);
+  const untilNames = (...wanted: string[]) =>
+    until(`the trunks are ${wanted.join()}`, () => names().toSorted().join() === wanted.join() || undefined);
+  const one = (trunkId: string) => ({ trunkId, workspaceId: number.workspaceId });
+  return { db, number, asked, world, rests, ask, directory, add, untilNames, one };
+};
+
+test.serial('what is enabled is known at the start, with its password', async (t) => {
+  const { ask, directory, add } = await trunkDirectoryWorld(t);
+  await add();
+  await add({ name: 'off', enabled: false });
+  await directory.start(ask);
+  t.deepEqual(
+    directory.all().map(({ name, password }) => [name, password]),
+    [['carrier', 'hunter']],
+  );
+  await directory.close();
+});
+
+test.serial('changes arrive by themselves, and touch only what was changed', async (t) => {
+  const { db, asked, ask, directory, add, untilNames, one } = await trunkDirectoryWorld(t);
+  await directory.start(ask);
+  const stays = await add({ name: 'stays', register: true });
+  await untilNames('stays');
+  const changes = await add({ name: 'to change', register: true });
+  await untilNames('stays', 'to change');
+  await until(
+    'both are registered',
+    () => (directory.isUsable(stays) && directory.isUsable(changes)) || undefined,
+  );
+  await patchTrunk(db, one(changes), { host: '10.0.0.2', name: 'changed' });
+  await untilNames('changed', 'stays');
+  await until('it is registered again', () => asked.length === 3 || undefined);
+  t.deepEqual(asked, [
+    'register stays 10.0.0.1 hunter',
+    'register to change 10.0.0.1 hunter',
+    'register changed 10.0.0.2 hunter',
+  ]);
+  await deleteTrunk(db, one(changes));
+  await untilNames('stays');
+  t.deepEqual(asked.slice(3), ['leave changed 10.0.0.2 hunter']);
+  t.false(directory.isUsable(changes));
+  await directory.close();
+  t.deepEqual(asked.slice(4), ['leave stays 10.0.0.1 hunter'], 'registrars are told at the end');
+});
+
+test.serial('the status says what a trunk is doing', async (t) => {
+  const { asked, world: far, ask, directory, add, one, db } = await trunkDirectoryWorld(t);
+  const id = await add({ register: true });
+  const status = () => directory.status({ id, enabled: true });
+  t.is(status().state, 'unused');
+  far.refusal = 'The trunk refuses the password.';
+  await directory.start(ask);
+  await until('it was refused', () => status().state === 'unregistered' || undefined);
+  t.is(status().detail, 'The trunk refuses the password.');
+  far.refusal = null;
+  await until('it is registered', () => status().state === 'registered' || undefined);
+  t.deepEqual(status(), {
+    state: 'registered',
+    detail: null,
+    lastSeenAt: 1_000,
+    restsUntil: null,
+    channels: 0,
+    addresses: [],
+  });
+  t.true(asked.length >= 2);
+  await patchTrunk(db, one(id), { register: false, healthCheck: true });
+  await until('it is ready', () => (status().state === 'ready' && status().lastSeenAt !== null) || undefined);
+  far.refusal = 'The trunk does not answer.';
+  t.is(directory.status({ id, enabled: false }).state, 'disabled');
+  await directory.close();
+});
+
+test.serial(
+  'a trunk that has asked to be left alone is shown so, until its settings are others',
+  async (t) => {
+    const { rests, ask, directory, add, one, db } = await trunkDirectoryWorld(t);
+    const id = await add();
+    await directory.start(ask);
+    const status = () => directory.status({ id, enabled: true });
+    t.is(status().state, 'ready');
+    rests.begin(`${id} 10.0.0.1`, 600_000);
+    t.like(status(), { state: 'resting', restsUntil: rests.until(`${id} 10.0.0.1`) });
+    t.regex(status().detail ?? '', /^It wants no calls for (600|599) more seconds\.$/);
+    await patchTrunk(db, one(id), { weight: 11 });
+    await until('it is ready again', () => status().state === 'ready' || undefined);
+    t.is(rests.until(`${id} 10.0.0.1`), null);
+    await directory.close();
+  },
+);
+
+const at = (host: string, drained = false) => ({ host, port: 5060, priority: 10, weight: 10, drained });
+
+test.serial(
+  'each address is asked for itself, and a trunk is lost when none answers that takes calls',
+  async (t) => {
+    const { world: far, ask, directory, add } = await trunkDirectoryWorld(t);
+    const id = await add({
+      healthCheck: true,
+      addresses: [at('10.0.0.8'), at('10.0.0.9'), at('10.0.0.7', true)],
+    });
+    const lost = await add({
+      name: 'lost',
+      healthCheck: true,
+      addresses: [at('10.0.0.9'), at('10.0.0.7', true)],
+    });
+    far.deadAddress = '10.0.0.9';
+    far.channels = { [`${id} 10.0.0.8:5060`]: 3, [id]: 4 };
+    await directory.start(ask);
+    const status = () => directory.status({ id, enabled: true });
+    const states = () => status().addresses.map(({ address, state }) => `${address} ${state}`);
+    await until('one is lost', () => states()[1]?.endsWith('unreachable') || undefined);
+    t.deepEqual(states(), ['10.0.0.8:5060 ready', '10.0.0.9:5060 unreachable', '10.0.0.7:5060 drained']);
+    const lostStatus = () => directory.status({ id: lost, enabled: true });
+    await until('all are lost', () => lostStatus().state === 'unreachable' || undefined);
+    t.is(lostStatus().detail, 'None of its addresses answers.');
+    t.false(directory.isUsable(lost));
+    t.like(status(), { state: 'ready', channels: 4, addresses: [{ channels: 3 }, { channels: 0 }] });
+    t.deepEqual(
+      [undefined, '10.0.0.8:5060', '10.0.0.9:5060'].map((one) => directory.isUsable(id, one)),
+      [true, true, false],
+    );
+    await directory.close();
+  },
+);
+
+test.serial('a trunk that is drained says whether calls still stand', async (t) => {
+  const { world: far, ask, directory, add } = await trunkDirectoryWorld(t);
+  const id = await add({ drained: true });
+  far.channels = { [id]: 1 };
+  await directory.start(ask);
+  t.like(directory.status({ id, enabled: true }), { state: 'draining', channels: 1 });
+  far.channels = {};
+  t.is(directory.status({ id, enabled: true }).state, 'drained');
+  await directory.close();
+});
+
+test.serial('a trunk whose password cannot be opened is left out, the others are not', async (t) => {
+  const { db, ask, directory, add, one } = await trunkDirectoryWorld(t);
+  const broken = await add({ name: 'broken' });
+  await patchTrunk(db, one(broken), { passwordSealed: createSealing(Buffer.alloc(32, 4)).seal('x', broken) });
+  await add({ name: 'good' });
+  await directory.start(ask);
+  t.deepEqual(
+    directory.all().map(({ name }) => name),
+    ['good'],
+  );
+  await directory.close();
+});
+
+test.serial('a number is known with its workspace and its trunk', async (t) => {
+  const { db, number, directory, add } = await trunkDirectoryWorld(t);
+  const { workspaceId, numberId } = number;
+  t.deepEqual(await directory.ownerOf(number.number), { workspaceId, trunkId: null });
+  const trunkId = await add();
+  await patchNumber(db, { numberId, workspaceId }, { trunkId });
+  t.deepEqual(await directory.ownerOf(number.number), { workspaceId, trunkId });
+});
+
+test.serial(
+  'where a number may call is what its workspace, else the platform, allows, and what it says itself',
+  async (t) => {
+    const { db, number, directory } = await trunkDirectoryWorld(t);
+    const [platform, ...others] = await directory.destinationsOf(number.number);
+    t.true(platform?.kinds.includes('mobile'));
+    t.deepEqual(others, []);
+    const own = { kinds: ['uan' as const], allowedPrefixes: [], deniedPrefixes: [] };
+    await patchNumber(db, number, { destinations: own });
+    t.deepEqual(await directory.destinationsOf(number.number), [platform, own]);
+    t.deepEqual(await directory.destinationsOf('0299999999'), [platform]);
+  },
+);
+
+// Trunk lives
+
+const record = (id: string, changes: Partial<TrunkRecord> = {}): TrunkRecord => ({
+  id,
+  workspaceId: 'one',
+  ...trunkDefaults,
+  name: id,
+  host: '10.0.0.1',
+  username: 'gw',
+  passwordSealed: 'sealed',
+  healthCheck: false,
+  createdAt: new Date(0),
+  ...changes,
+});
+
+const trunkLivesWorld = () => {
+  const asked: string[] = [];
+  const clock = createOrderedClock();
+  const far = { leaving: async (): Promise<void> => {} };
+  const answer = async (what: string, { name, password }: Trunk) => {
+    asked.push(`${what} ${name} ${password}`);
+    return { at: 1_000, expiresSec: 600 };
+  };
+  const lives = createTrunkLives(
+    {
+      register: (trunk) => answer('register', trunk),
+      check: (trunk) => answer('check', trunk),
+      rests: { end() {} },
+      async unregister(trunk) {
+        await answer('leave', trunk);
+        await far.leaving();
+      },
+    },
+    {
+      sealing: {
+        open(sealed) {
+          if (sealed === 'broken') throw new Error('It does not open');
+          return 'hunter';
+        },
+      },
+      times: { checkMs: 30_000, recheckMs: 1_000, retryFirstMs: 1_000, retryLongestMs: 10_000 },
+      clock,
+      logger: pino({ level: 'silent' }),
+      machineWith: (actors) => trunkMachine.provide({ actors }),
+    },
+  );
+  /** What was asked since it was last looked at. */
+  const news = (): string[] => asked.splice(0);
+  return { lives, far, clock, news };
+};
+
+test.serial('a life begins for each trunk that is enabled, and asks with the opened password', async (t) => {
+  const { lives, news } = trunkLivesWorld();
+  lives.follow([record('a', { register: true }), record('b'), record('c', { enabled: false })]);
+  await turn();
+  t.deepEqual(news(), ['register a hunter']);
+  t.deepEqual(lives.find('a')?.status(), { state: 'registered', detail: null, lastSeenAt: 1_000 });
+  t.deepEqual(lives.find('b')?.status(), { state: 'ready', detail: null, lastSeenAt: null });
+  t.deepEqual(
+    lives.all().map(({ name }) => name),
+    ['a', 'b'],
+  );
+  t.is(lives.find('c'), undefined);
+});
+
+test.serial(
+  'one that was changed registers again and is not left in between; the others go on',
+  async (t) => {
+    const { lives, news } = trunkLivesWorld();
+    const other = record('other', { register: true });
+    lives.follow([record('a', { register: true }), other]);
+    await turn();
+    news();
+    lives.follow([record('a', { register: true, host: '10.0.0.2' }), other]);
+    await turn();
+    t.deepEqual(news(), ['register a hunter']);
+    lives.follow([record('a', { register: true, host: '10.0.0.2' }), other]);
+    await turn();
+    t.deepEqual(news(), []);
+  },
+);
+
+test.serial('one that is gone or disabled is left where it was registered, and holds no timer', async (t) => {
+  const { lives, news, clock } = trunkLivesWorld();
+  lives.follow([record('a', { register: true }), record('b', { healthCheck: true })]);
+  await turn();
+  news();
+  lives.follow([record('a', { register: true, enabled: false })]);
+  await turn();
+  t.deepEqual(news(), ['leave a hunter']);
+  t.deepEqual(lives.all(), []);
+  t.is(clock.pending(), 0);
+});
+
+test.serial('a trunk whose password does not open is left out, the others are not', (t) => {
+  const { lives } = trunkLivesWorld();
+  lives.follow([record('broken', { passwordSealed: 'broken' }), record('good')]);
+  t.deepEqual(
+    lives.all().map(({ name }) => name),
+    ['good'],
+  );
+});
+
+test.serial('leaving waits for the registrars, whatever they say', async (t) => {
+  const { lives, far, news } = trunkLivesWorld();
+  lives.follow([record('a', { register: true }), record('b', { register: true })]);
+  await turn();
+  news();
+  const answers = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const waiting = answers.map(({ promise }) => promise);
+  far.leaving = () => waiting.shift() ?? Promise.resolve();
+  let isOver = false;
+  const leaving = lives.leaveAll().then(() => (isOver = true));
+  await turn();
+  t.deepEqual(news(), ['leave a hunter', 'leave b hunter']);
+  answers[0]?.reject(new Error('It does not answer'));
+  await turn();
+  t.false(isOver);
+  answers[1]?.resolve();
+  await leaving;
+  t.deepEqual(lives.all(), []);
+});
