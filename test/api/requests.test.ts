@@ -719,7 +719,7 @@ test.serial('with a part of the lines down it is ready, and says what is down', 
 });
 
 test.serial('without a database it is not ready, and says why', async (t) => {
-  const database = { ...(await testDatabase('operation')), ping: () => Promise.reject(new Error('gone')) };
+  const database = { ...(await testDatabase()), ping: () => Promise.reject(new Error('gone')) };
   const { client } = await fakeGateway(t, { database });
   const { status, body } = await client.get('/readyz');
   t.is(status, 503);
@@ -727,7 +727,7 @@ test.serial('without a database it is not ready, and says why', async (t) => {
 });
 
 test.serial('a database that does not answer is waited for only a moment', async (t) => {
-  const database = { ...(await testDatabase('operation')), ping: () => new Promise<void>(() => {}) };
+  const database = { ...(await testDatabase()), ping: () => new Promise<void>(() => {}) };
   const { client } = await fakeGateway(t, { database });
   t.is((await client.get('/readyz')).status, 503);
 });

@@ -73,7 +73,7 @@ test.serial(
   'a gateway without room for a call says so before it looks up who asks; other requests are let in as ever',
   async (t) => {
     const looked: string[] = [];
-    const database = await testDatabase('authenticate');
+    const database = await testDatabase();
     const { client, admin, baseUrl, asked } = await fakeGateway(t, {
       database: {
         ...database,

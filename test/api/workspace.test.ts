@@ -556,7 +556,7 @@ test.serial('a token that has come to its end is unknown', async (t) => {
 test.serial('the last use of a token is noted once a minute', async (t) => {
   let now = Date.parse('2026-11-21T03:00:00.000Z');
   const clock = { ...systemClock, now: () => now };
-  const database = await testDatabase('roles');
+  const database = await testDatabase();
   let written = 0;
   const counting = scriptedStatements((sql, parameters) => {
     if (sql.includes('set "last_used_at"')) written += 1;

@@ -344,7 +344,7 @@ test.serial('the built-in agent hangs up its own call, as long as there is one',
 
 /** A call that was answered, by a gateway that has no session with the database. */
 const setUpLeftHangups = async () => {
-  const database = await testDatabase('left hangups');
+  const database = await testDatabase();
   const { numberId, ...number } = await storedNumber(database);
   const node = `node ${randomUUID()}`;
   const callId = await storedCall(database, { numberId, ...number }, { node });
@@ -426,7 +426,7 @@ test.serial('what cannot be done any more goes', async (t) => {
 // Pause recording
 
 const setUpPauseRecording = async (options: { recording?: boolean } = {}) => {
-  const database = await testDatabase('pause recording');
+  const database = await testDatabase();
   const number = await storedNumber(database);
   const callId = await storedCall(database, number);
   const world = createCallWorld({ callId, recording: options.recording ?? true });

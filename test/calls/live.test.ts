@@ -577,7 +577,7 @@ const everyMs = 5_000;
 
 /** A number with a key and a call in progress, and a database that can be away. */
 const createKeysWorld = async (t: ExecutionContext) => {
-  const database = await testDatabase('known keys');
+  const database = await testDatabase();
   const { numberId, workspaceId } = await storedNumber(database);
   const liveCalls = createLiveCalls();
   const clock = new SimulatedClock();

@@ -316,7 +316,7 @@ const lostConnection = (): Error => new Error('Connection terminated unexpectedl
 
 /** A gateway to which two calls are handed over, on a connection that does `then` after the taking. */
 const takingWorld = async (then: (database: Database) => Database['transaction']) => {
-  const database = await testDatabase('taking');
+  const database = await testDatabase();
   const owner = await storedNumber(database);
   const from = randomUUID();
   const callIds = [
@@ -541,7 +541,7 @@ const keeperOn = (database: Database, node: string, clock: Clock = systemClock) 
   });
 
 test.serial('the next process of a node finds the legs that were not over, as they were last', async (t) => {
-  const database = await testDatabase('leg keeper');
+  const database = await testDatabase();
   const node = randomUUID();
   const keeper = keeperOn(database, node);
   const [standing, over, arrived, callId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
@@ -568,7 +568,7 @@ test.serial('the next process of a node finds the legs that were not over, as th
 });
 
 test.serial('legs of another node are left alone, unless they are asked for', async (t) => {
-  const database = await testDatabase('leg keeper');
+  const database = await testDatabase();
   const [one, other, id] = [randomUUID(), randomUUID(), randomUUID()];
   const keeper = keeperOn(database, one);
   keeper.keep(id, { callId: null, leg });
@@ -580,7 +580,7 @@ test.serial('legs of another node are left alone, unless they are asked for', as
 test.serial(
   'an absent database holds nothing up, and gets the last word on each leg when it is back',
   async (t) => {
-    const database = await testDatabase('leg keeper');
+    const database = await testDatabase();
     const node = randomUUID();
     let isAway = true;
     let tries = 0;
@@ -610,7 +610,7 @@ test.serial(
 );
 
 test.serial('a leg that is over is dropped with the next one that is kept, or a moment later', async (t) => {
-  const database = await testDatabase('leg keeper');
+  const database = await testDatabase();
   const node = randomUUID();
   let statements = 0;
   const counting: Database = {

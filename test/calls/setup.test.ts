@@ -473,7 +473,7 @@ test.serial(
 
 const losingAnswers = test.macro<[boolean, unknown]>({
   async exec(t, isStored, expected) {
-    const database = await testDatabase('start call');
+    const database = await testDatabase();
     const world = await createCallControlWorld(t, {
       database: {
         ...database,

@@ -241,16 +241,14 @@ test.serial(
 );
 
 test.serial('the end of the gateway breaks a start off that is under way, and begins no other', async (t) => {
-  const begun = Promise.withResolvers<void>();
   let tries = 0;
   const { kept, logged, kill } = keptServer(async (signal) => {
     tries += 1;
-    begun.resolve();
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     throw signal.reason;
   });
   kill();
-  await begun.promise;
+  await until('a start is under way', () => (tries === 1 ? true : undefined));
   await kept.stop();
   t.is(tries, 1);
   t.is(logged.length, 1);

@@ -46,7 +46,7 @@ const openWorld = async (
   t.teardown(() => rm(root, { recursive: true, force: true }));
   const facts: Fact[] = [];
   const { promise: told, resolve } = Promise.withResolvers<void>();
-  const database = await testDatabase('recordings');
+  const database = await testDatabase();
   const callId = await storedCall(database, await storedNumber(database));
   const recordings = await createRecordings({
     folder: options.folder ?? root,

@@ -452,7 +452,7 @@ const withoutRoom = test.macro({
       throw new Error('It was looked up all the same');
     };
     const receiveCall = createReceiveCall({
-      database: await testDatabase('receive call'),
+      database: await testDatabase(),
       admission: {
         check: () => {
           throw new Refusal(code, 'There is no room.');
