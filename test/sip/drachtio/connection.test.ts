@@ -1,16 +1,18 @@
 /** The connection to drachtio-server: heartbeat, loss and reconnection. */
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { controlProbe } from '#config/policy.ts';
 import { ServerRefusal, startHeartbeat } from '#sip/drachtio/heartbeat.ts';
 import { keepConnected } from '#sip/drachtio/reconnect.ts';
 import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
-import { createSignallingConnection } from '#sip/drachtio/signalling/signalling-connection.ts';
-import { systemClock } from '#src/clocks.ts';
-import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import {
+  createSignallingConnection,
+  type SignallingConnection,
+} from '#sip/drachtio/signalling/signalling-connection.ts';
+import { createOrderedClock, type OrderedClock } from '#test/contract/ordered-clock.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
@@ -22,6 +24,7 @@ import {
   trunkAddress,
 } from '#test/doubles/sip-edge.ts';
 import { mustHave, requestUriOf, tagOf } from '#test/doubles/sip-parser.ts';
+import { createTurnedClock } from '#test/doubles/turned-clock.ts';
 import { until } from '#test/helpers/until.ts';
 
 // Connection guard
@@ -76,7 +79,7 @@ const startDrachtio = async (t: ExecutionContext) => {
   };
 };
 
-/** So seldom, and so patient, that no test meets it by chance. */
+/** Longer than any test advances its clock. */
 const noProbe = { everyMs: 3_600_000, answerMs: 3_600_000 };
 
 type Options = { isIgnored?: () => boolean; probe?: typeof noProbe };
@@ -89,11 +92,12 @@ const connectTo = async (
   const logged: string[] = [];
   const taken: string[] = [];
   let losses = 0;
+  const clock = createTurnedClock();
   const signalling = createSignallingConnection({
     server: { host: '127.0.0.1', port, secret: 'x' },
     probe,
     overhear() {},
-    clock: systemClock,
+    clock,
     logger: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
   });
   t.teardown(() => signalling.close());
@@ -108,8 +112,15 @@ const connectTo = async (
     onConnected: () => {},
     onLost: () => (losses += 1),
   });
-  return { signalling, logged, taken, losses: () => losses };
+  return { signalling, clock, logged, taken, losses: () => losses };
 };
+
+const untilBack = (signalling: SignallingConnection, clock: OrderedClock): Promise<true> =>
+  until('it is back', () => {
+    if (signalling.problem() === null) return true;
+    clock.advance(250);
+    return undefined;
+  });
 
 const sip = (length: number): string => `BYE sip:x SIP/2.0\r\nX: ${'x'.repeat(length)}\r\n\r\n`;
 const isSip = ({ text }: Message): boolean => text.includes('|sip|');
@@ -118,18 +129,27 @@ test.serial(
   'a connection that takes in nothing any more is made anew, and is not ready meanwhile',
   async (t) => {
     const drachtio = await startDrachtio(t);
-    const { signalling, losses } = await connectTo(t, drachtio.port, {
-      probe: { everyMs: 20, answerMs: 10_000 },
+    const { signalling, clock, losses } = await connectTo(t, drachtio.port, {
+      probe: { everyMs: 1_000, answerMs: 60_000 },
     });
+    const pings = (): number => drachtio.received.filter(({ text }) => text.endsWith('|ping')).length;
     t.is(signalling.problem(), null);
-    const before = drachtio.received.length;
-    await until('it was asked several times', async () => drachtio.received.length > before + 5 || undefined);
+    for (let times = 1; times <= 5; times += 1)
+      await until('it is asked', () => {
+        if (pings() >= times) return true;
+        clock.advance(1_000);
+        return undefined;
+      });
     t.is(drachtio.state.connections, 1, 'while it answers it stands');
     drachtio.state.answers = () => false;
-    await until('it is lost', async () => losses() === 1 || undefined);
+    await until('it is lost', () => {
+      if (losses() === 1) return true;
+      clock.advance(10_000);
+      return undefined;
+    });
     t.regex(signalling.problem() ?? '', /drachtio-server at .* it was lost/);
     drachtio.state.answers = () => true;
-    await until('it is back', async () => signalling.problem() === null || undefined);
+    await untilBack(signalling, clock);
     t.true(drachtio.state.connections >= 2);
   },
 );
@@ -144,12 +164,14 @@ test.serial('a message that is too long is not sent, and whoever sent it is told
 
 test.serial('nothing is sent behind a long message until it was answered', async (t) => {
   const drachtio = await startDrachtio(t);
-  const { signalling } = await connectTo(t, drachtio.port);
+  const { signalling, taken } = await connectTo(t, drachtio.port);
   drachtio.state.answers = (message) => !isSip(message) || message.text.length < 4_000;
   const long = signalling.send({ sip: sip(6_000) });
   const next = signalling.send({ sip: sip(10) });
   await until('the first is there', async () => drachtio.received.some(isSip) || undefined);
-  await delay(50);
+  // The client has sent what it can by the time it takes another message.
+  drachtio.write(invite('sip:meanwhile@d'));
+  await until('the client takes a message', async () => taken.length > 0 || undefined);
   t.is(drachtio.received.filter(isSip).length, 1);
   const [first] = drachtio.received.filter(isSip);
   if (first !== undefined) drachtio.answer(first, 'OK');
@@ -202,10 +224,10 @@ test.serial('a message that cannot be taken ends nothing, and the next one is ta
 
 test.serial('bytes that are no message at all end the connection, not the process', async (t) => {
   const drachtio = await startDrachtio(t);
-  const { signalling, losses } = await connectTo(t, drachtio.port);
+  const { signalling, clock, losses } = await connectTo(t, drachtio.port);
   drachtio.bytes('x#y');
   await until('it is lost', async () => losses() === 1 || undefined);
-  await until('it is back', async () => signalling.problem() === null || undefined);
+  await untilBack(signalling, clock);
   t.pass();
 });
 
