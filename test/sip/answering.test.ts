@@ -12,6 +12,10 @@ import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
 import { onLine, silence, tone } from './listening/line-sound.ts';
 
+// AVA wants every test declared before anything is awaited.
+const resample = await loadResampler();
+const canSpeak = await isInstalled('espeak-ng', process.env['PATH'] ?? '');
+
 // Answering machine
 
 const createAnsweringMachineWorld = (language = 'en') => {
@@ -301,9 +305,6 @@ for (const [language, text] of machines) test(said, language, text, true);
 for (const [language, text] of people) test(said, language, text, false);
 
 // Beep
-
-const resample = await loadResampler();
-const canSpeak = await isInstalled('espeak-ng', process.env['PATH'] ?? '');
 
 /** When beeps were found in this sound, in milliseconds. */
 const beepsIn = (sound: Int16Array, piece = 160): number[] => {

@@ -27,6 +27,9 @@ import type { SampleRate } from '#sip/samples.ts';
 import { steadyClock } from '#src/clocks.ts';
 import { until } from '#test/helpers/until.ts';
 
+// AVA wants every test declared before anything is awaited.
+const resample = await loadResampler();
+
 // G.711
 
 const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
@@ -75,8 +78,6 @@ test('sound is encoded behind what stands before it', (t) => {
 });
 
 // Resampler
-
-const resample = await loadResampler();
 
 const tone = (hertz: number, rate: number): Int16Array =>
   Int16Array.from({ length: rate / 2 }, (_, index) =>

@@ -16,6 +16,9 @@ import { heardAfter, sayingTime } from '#sip/speaking-time.ts';
 import type { Synthesizer } from '#sip/speech.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
+// AVA wants every test declared before anything is awaited.
+const resample = await loadResampler();
+
 // Playout
 
 /** One second of sound a word; the texts "fails" and "never" have none. */
@@ -438,7 +441,6 @@ test.serial('a word without a gap before it within 600 ms goes on to the sample'
 
 // Synthesis
 
-const resample = await loadResampler();
 const { signal } = new AbortController();
 
 const tone = (sampleRate: number): Int16Array =>

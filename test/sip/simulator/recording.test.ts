@@ -13,6 +13,9 @@ import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { agentWith, createNetwork, scriptedNumber } from './network.ts';
 import { done, hum, loudness, recorded, recordingNetwork, stretches } from './recording-network.ts';
 
+// AVA wants every test declared before anything is awaited.
+const readPattern = await loadPatterns();
+
 // Recording
 
 test.serial('both parties are on the recording where and as long as they sounded', async (t) => {
@@ -301,7 +304,6 @@ test.serial('a recording is made no faster than it is encoded', async (t) => {
 // Rehearsed script
 // Steps that wait for what the agent says, and scripts that are watched.
 
-const readPattern = await loadPatterns();
 const rehearsal = { stepTimeoutMs: 30_000, readPattern, people: new Map() };
 const long = 'Of course, I will look that up for you right away, one moment please.';
 
