@@ -1,10 +1,30 @@
 import { relative } from 'node:path';
 import { observeRun } from './test/run/observe-run.ts';
-import { elsewhere, long, placeOf } from './test/helpers/together/files.ts';
 
-const place = (path) => placeOf(long, relative(import.meta.dirname, path));
+/** Tests with configurations of their own. */
+const elsewhere = ['test/real-agents', 'test/real-sip', 'test/checks'];
 
-/** Each file in a thread of its own. `npm test` runs the small ones of a folder in one: test/together/ava.config.js. */
+/** The longest files start first, so no processor is idle at the end. */
+const first = [
+  'test/persistence/frozen-database',
+  'test/journeys',
+  'test/console',
+  'test/commands',
+  'test/main',
+  'test/sip/drachtio',
+  'test/simulation',
+  'test/examples',
+  'test/client/package',
+  'test/persistence',
+  'test/start',
+];
+
+const place = (path) => {
+  const index = first.findIndex((start) => relative(import.meta.dirname, path).startsWith(start));
+  return index === -1 ? first.length : index;
+};
+
+/** Each file runs in a thread of its own. */
 export default {
   extensions: ['ts'],
   files: ['test/**/*.test.ts', ...elsewhere.map((folder) => `!${folder}/**`)],
@@ -16,7 +36,7 @@ export default {
     // Gateways of tests take calls however busy the machine is.
     GW_MAX_DELAY_MS: '0',
   },
-  timeout: '10m',
+  timeout: '60s',
   workerThreads: true,
   // `npm test` follows the run by these events.
   nonSemVerExperiments: { observeRunsFromConfig: true },

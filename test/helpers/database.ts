@@ -9,7 +9,6 @@ import { z } from 'zod';
 import { openDatabase, type Database } from '#src/persistence/database.ts';
 import type { Scope } from './file-scope.ts';
 import { patientLimits } from './patient-limits.ts';
-import { runningFile } from './together/running-file.ts';
 
 const worker = registerSharedWorker({
   filename: new URL('database-worker.ts', import.meta.url),
@@ -95,7 +94,7 @@ const endShared = async (): Promise<void> => {
  * file, or when a test of another section asks for its database. The tests that use it are serial.
  */
 export const testDatabase = async (section?: ExecutionContext | string): Promise<Database> => {
-  const scope = typeof section === 'string' ? section : runningFile();
+  const scope = typeof section === 'string' ? section : '';
   if (shared !== undefined && shared.scope !== scope) await endShared();
   shared ??= { scope, opening: openShared() };
   return (await shared.opening).database;

@@ -5,7 +5,7 @@
  * A file that passes alone is unsteady: the run is green, and its last lines say `unsteady: <file>: <title>: <failure>`.
  * More than three unsteady files are red. `TRUNKLINE_TEST_REPORT` names a file that gets failures and durations as JSON.
  */
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { failureDetails, runAva, type AvaRun, type FailedTest } from './run-ava.ts';
 import type { RunMessage } from './run-messages.ts';
 import { closingLines, isGreen, type Verdict } from './summary.ts';
@@ -33,9 +33,6 @@ const createProgress = (): ((message: RunMessage) => void) => {
   };
 };
 
-const together = 'test/together/ava.config.js';
-const config = existsSync(together) ? { config: together } : {};
-
 const isFile = (file: string): boolean => file.startsWith('test/');
 
 /** Runs each file that failed once more, alone, and prints what AVA says about those that fail again. */
@@ -47,7 +44,7 @@ const judge = async (first: AvaRun): Promise<Verdict> => {
       continue;
     }
     say(`\n${clock()}  once more, alone: ${file}`);
-    const second = await runAva({ ...config, files: [file] });
+    const second = await runAva({ files: [file] });
     if (second.failed.length === 0) {
       verdict.unsteady.push(...failures);
       say(`${clock()}  passed alone: ${file}`);
@@ -59,7 +56,7 @@ const judge = async (first: AvaRun): Promise<Verdict> => {
   return verdict;
 };
 
-const first = await runAva({ ...config, files: process.argv.slice(2), onMessage: createProgress() });
+const first = await runAva({ files: process.argv.slice(2), onMessage: createProgress() });
 if (first.failed.length > 0) say(`\n${failureDetails(first.output)}`);
 const verdict = await judge(first);
 const report = process.env['TRUNKLINE_TEST_REPORT'];

@@ -1,3 +1,0 @@
-import { runTogether } from '#test/helpers/together/run-together.ts';
-
-runTogether('calls');
