@@ -90,7 +90,13 @@ const openPage = async (
   browser ??= openBrowser(connectToBrowser);
   const context = await (
     await browser
-  ).newContext({ locale, viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
+  ).newContext({
+    locale,
+    viewport: { width, height },
+    colorScheme: dark ? 'dark' : 'light',
+    // Endless animations would cost processor time.
+    reducedMotion: 'reduce',
+  });
   context.setDefaultTimeout(patienceMs);
   t.teardown(() => context.close());
   if (mayHear) await context.grantPermissions(['microphone'], { origin: baseUrl });
