@@ -1,14 +1,22 @@
-/** `npm run admin` as the operator calls it, beside a gateway that runs on the same database. */
+/** `npm run admin` beside a gateway on the same database, from a workspace to a change of the master key. */
+import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import test from 'ava';
 import { z } from 'zod';
 import { main } from '#src/commands/admin.ts';
 import { commands, help } from '#src/commands/admin/run-command.ts';
+import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
-import { testSettings } from '#test/helpers/gateway.ts';
+import { fileScope } from '#test/helpers/file-scope.ts';
+import { finalStatuses, testGateway, testSettings } from '#test/helpers/gateway.ts';
+import { until } from '#test/helpers/until.ts';
 import { emptyFolder } from '#test/start/gateway-process.ts';
-import { failure, operated } from './operated.ts';
+import { failure, operated, sharedOperated } from './operated.ts';
+
+// Workspaces and tokens
+
+const sharing = sharedOperated();
 
 test.serial('help tells of every command', async (t) => {
   for (const args of [[], ['help'], ['--help'], ['numbers', 'key', '--help']]) {
@@ -25,7 +33,7 @@ test.serial('help tells of every command', async (t) => {
 });
 
 test.serial('a link signs in as the token that is named, or that of the gateway', async (t) => {
-  const { gateway, run, runAtHome, baseUrl } = await operated(t);
+  const { gateway, run, runAtHome, baseUrl } = await sharing(t);
   await run('tokens', 'create', 'Dashboard', '--role', 'viewer');
   const signIn = async (link: string) => {
     const { status, body } = await apiClient(baseUrl).post(
@@ -94,7 +102,7 @@ test.serial(
 );
 
 test.serial('a workspace is changed for the next call of the running gateway', async (t) => {
-  const { gateway, run } = await operated(t);
+  const { gateway, run } = await sharing(t);
   const place = (maxDurationSec: number) =>
     gateway.client.post('/api/v1/calls', { to: '01000000003', max_duration_sec: maxDurationSec });
   t.is((await place(900)).status, 201);
@@ -111,7 +119,7 @@ test.serial('a workspace is changed for the next call of the running gateway', a
 });
 
 test.serial('where calls may go is set for the next call', async (t) => {
-  const { gateway, run } = await operated(t);
+  const { gateway, run } = await sharing(t);
   const place = async () => (await gateway.client.post('/api/v1/calls', { to: '01000000003' })).status;
   t.is(await place(), 201);
   t.regex(await run('workspaces', 'show'), /\ndaily-minutes +\(none\)\n/);
@@ -125,10 +133,11 @@ test.serial('where calls may go is set for the next call', async (t) => {
   t.is(await place(), 201);
   await run('workspaces', 'set', '--destinations', '');
   t.is(await place(), 403);
+  await run('workspaces', 'set', '--destinations', 'default');
 });
 
 test.serial('tokens are made, listed with their last use, and revoked', async (t) => {
-  const { run, json, baseUrl } = await operated(t);
+  const { run, json, baseUrl } = await sharing(t);
   const made = await json(
     z.looseObject({ id: z.uuid(), token: z.string(), role: z.literal('viewer'), expires_at: z.string() }),
     ['tokens', 'create', 'Dashboard', '--role', 'viewer', '--expires-in-days', '90'],
@@ -151,7 +160,7 @@ test.serial('tokens are made, listed with their last use, and revoked', async (t
 });
 
 test.serial('commands run beside each other, also where all processes have the same number', async (t) => {
-  const { run } = await operated(t);
+  const { run } = await sharing(t);
   const printed = await Promise.all([
     run('workspaces', 'list'),
     run('tokens', 'list'),
@@ -179,11 +188,22 @@ test.serial(
   },
 );
 
+const scope = fileScope();
+let settingsOfOne: Promise<Record<string, string>> | undefined;
+
+const createWorkspace = async (): Promise<Record<string, string>> => {
+  const url = await testDatabaseUrl(scope);
+  const settings = testSettings(url, await emptyFolder(scope));
+  await main(['workspaces', 'create', 'Trunkline'], settings, () => {});
+  return settings;
+};
+
+/** Settings for a database with one workspace, which wrong use does not change. */
+const oneWorkspace = (): Promise<Record<string, string>> => (settingsOfOne ??= createWorkspace());
+
 const wrong = test.macro<[string[], RegExp]>({
   async exec(t, args, line) {
-    const url = await testDatabaseUrl(t);
-    const settings = testSettings(url, await emptyFolder(t));
-    await main(['workspaces', 'create', 'Trunkline'], settings, () => {});
+    const settings = await oneWorkspace();
     const before: string[] = [];
     const show = (into: string[]) => main(['workspaces', 'show'], settings, (text) => void into.push(text));
     await show(before);
@@ -227,7 +247,7 @@ test.serial(
   /^--destinations: "landline" is no prefix and none of mobile, /,
 );
 test.serial(wrong, ['workspaces', 'set', '--time-zone', 'default'], /^--time-zone: /);
-test(
+test.serial(
   wrong,
   ['workspaces', 'show', 'Elsewhere'],
   /^There is no workspace "Elsewhere" \(there are: "Trunkline" /,
@@ -243,3 +263,152 @@ test.serial('without a database the operator is told where to look, and nothing 
   t.regex(told?.line ?? '', /^there is no database in .*GW_DATA_DIR/);
   t.deepEqual(await readdir(dataFolder), []);
 });
+
+// Numbers
+
+test.serial(
+  'a number is added with a key that works, its key is shown and replaced, and it is deleted',
+  async (t) => {
+    const { run, json, baseUrl } = await sharing(t);
+    const { key, number } = await json(z.looseObject({ key: z.string(), number: z.literal('07012345678') }), [
+      'numbers',
+      'create',
+      '070-1234-5678',
+      '--language',
+      'en',
+    ]);
+    const client = apiClient(baseUrl, key);
+    t.is((await client.get('/api/v1/calls')).status, 200);
+    t.is(await run('numbers', 'key', number), key);
+    t.regex(await run('numbers', 'list'), /\n07012345678 +en +issued +Trunkline +\S+$/);
+    const fresh = await run('numbers', 'key', number, '--new');
+    t.is((await client.get('/api/v1/calls')).status, 401);
+    t.is((await client.as(fresh).get('/api/v1/calls')).status, 200);
+    t.is(await run('numbers', 'delete', number), '07012345678 is deleted. Its calls and records stay.');
+    t.is((await client.as(fresh).get('/api/v1/calls')).status, 401);
+    t.false((await run('numbers', 'list')).includes(number));
+  },
+);
+
+test.serial('a number is changed in everything that the API can change of it', async (t) => {
+  const { gateway, run } = await sharing(t);
+  const { number, number_id: id } = gateway.credentials;
+  const stored = async () => (await gateway.admin.get(`/api/v1/admin/numbers/${id}`)).body;
+  const shown = await run('numbers', 'set', number, '--greeting', '114', '--silence-timeout-sec', '20');
+  t.regex(shown, /\nsilence-timeout-sec +20\n/);
+  t.regex(shown, /\nring-timeout-sec +\(default\)\n/);
+  t.like(await stored(), { greeting: '114', silence_timeout_sec: 20 });
+  const given = {
+    greeting: 'default',
+    language: 'en',
+    'daily-minutes': '600',
+    'barge-in': '{"mode": "off"}',
+    destinations: 'mobile,!0505',
+    'recording-enabled': 'false',
+    voicemail: 'leave_message',
+    'voicemail-message': 'Call us.',
+  };
+  const options = Object.entries(given).map(([option, value]) => `--${option}=${value}`);
+  await run('numbers', 'set', number, ...options);
+  t.like(await stored(), {
+    greeting: null,
+    language: 'en',
+    daily_minutes: 600,
+    barge_in: { mode: 'off' },
+    destinations: { kinds: ['mobile'], allowed_prefixes: [], denied_prefixes: ['0505'] },
+    recording_enabled: false,
+    voicemail: 'leave_message',
+    voicemail_message: 'Call us.',
+    silence_timeout_sec: 20,
+  });
+  t.regex(await run('numbers', 'show', number), /^number +\d+\nlanguage +en\n/);
+  for (const [option, value] of [
+    ['--trunk-id', randomUUID()],
+    ['--recognizer', 'nobody'],
+    ['--silence-timeout-sec', 'long'],
+  ] as const)
+    t.regex(
+      (await failure(t, run('numbers', 'set', number, option, value)))?.line ?? '',
+      new RegExp(`^${option}: `),
+    );
+  t.regex((await failure(t, run('numbers', 'set', number)))?.line ?? '', /^Say what to set: --language, /);
+});
+
+// Master key
+
+const masterKey = (byte: number): string => Buffer.alloc(32, byte).toString('base64');
+
+const answer = z.object({
+  secrets: z.array(z.object({ kind: z.string(), resealed: z.number(), unreadable: z.number() })),
+  admin_tokens_waiting: z.array(z.looseObject({ name: z.string() })),
+});
+
+test.serial(
+  'a new master key takes over step by step, and the old one is then not needed any more',
+  async (t) => {
+    const server = await startAgentServer(sendReply('Good day.'));
+    t.teardown(server.close);
+    const url = await testDatabaseUrl(t);
+    const folder = await emptyFolder(t);
+    const changing = { GW_MASTER_KEY: masterKey(8), GW_OLD_MASTER_KEYS: masterKey(7) };
+    const start = (keys: Record<string, string>) =>
+      testGateway(t, { GW_DATABASE_URL: url, GW_DATA_DIR: folder, ...keys });
+    const reseal = async (...options: string[]): Promise<string> => {
+      const printed: string[] = [];
+      const settings = { ...testSettings(url, folder), ...changing };
+      await main(['secrets', 'reseal', ...options], settings, (text) => void printed.push(text));
+      return printed.join('\n');
+    };
+    const resealed = async () => answer.parse(JSON.parse(await reseal('--json')));
+
+    const before = await start({ GW_MASTER_KEY: masterKey(7) });
+    t.is(
+      (
+        await before.admin.put(`${before.numberPath}/agents/outbound`, {
+          agent: 'endpoint',
+          agent_type: 'webhook',
+          chat_url: server.url,
+          token: 'for-the-agent',
+        })
+      ).status,
+      200,
+    );
+    await before.close();
+
+    const during = await start(changing);
+    const first = await resealed();
+    t.deepEqual(
+      first.secrets.map(({ kind, resealed: count }) => [kind, count]),
+      [
+        ['number_keys', 1],
+        ['agent_tokens', 1],
+        ['handshake_secrets', 0],
+        ['trunk_passwords', 0],
+        ['webhook_secrets', 0],
+        ['call_keys', 0],
+      ],
+    );
+    t.deepEqual(
+      first.admin_tokens_waiting.map(({ name }) => name),
+      ['dev-credentials.json'],
+    );
+    t.regex(
+      await reseal(),
+      /\nkeys of numbers +0 +0\n[^]*These admin tokens change over .*"dev-credentials\.json"/,
+    );
+    t.is((await during.client.get('/api/v1/calls')).status, 200);
+    t.is((await during.admin.get('/api/v1/admin/numbers')).status, 200);
+    await until('the token has changed over', async () =>
+      (await resealed()).admin_tokens_waiting.length === 0 ? true : undefined,
+    );
+    t.regex(await reseal(), /Nothing needs an older master key any more/);
+    await during.close();
+
+    const after = await start({ GW_MASTER_KEY: masterKey(8) });
+    t.deepEqual(after.credentials.number_key, before.credentials.number_key);
+    t.is((await after.client.get('/api/v1/calls')).status, 200);
+    t.is((await after.admin.get('/api/v1/admin/numbers')).status, 200);
+    await after.untilStatus(await after.call('01000000007'), ...finalStatuses);
+    t.is(server.requests[0]?.headers.authorization, 'Bearer for-the-agent');
+  },
+);

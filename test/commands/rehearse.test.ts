@@ -1,13 +1,22 @@
-/** `npm run rehearse`, with gateways whose simulated lines hurry. */
+/** `npm run rehearse` and `npm run cluster`. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { runCluster } from '#src/commands/cluster.ts';
 import { UsageError } from '#src/commands/parse-options.ts';
 import { runRehearse } from '#src/commands/rehearse.ts';
 import { keptResult } from '#src/rehearsals/comparison.ts';
+import { readCredentials } from '#src/start/credentials.ts';
+import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
-import { testGateway, testSettings, type TestGateway } from '#test/helpers/gateway.ts';
+import { type TestGateway, sharedGateway, testGateway, testSettings } from '#test/helpers/gateway.ts';
+import { until } from '#test/helpers/until.ts';
 import { emptyFolder } from '#test/start/gateway-process.ts';
+
+// npm run rehearse
+
+const sharing = sharedGateway();
 
 const typing = async (environment: Record<string, string>, ...args: string[]) => {
   const printed = { output: '', errors: '' };
@@ -33,53 +42,56 @@ const suiteFile = async (t: ExecutionContext, text: string): Promise<string> => 
 const caseOf = (name: string, steps: string, expect = ''): string =>
   `  - name: ${name}\n    timeout_sec: 20\n    ${steps}\n${expect === '' ? '' : `    expect: ${expect}\n`}`;
 
-test('each case is told as passed or failed, with what was said, and what was never visited', async (t) => {
-  const gateway = await testGateway(t);
-  const file = await suiteFile(
-    t,
-    [
-      'cases:\n',
-      caseOf(
-        'passes',
-        'caller: [{ says: Are you open?, }, { hears: /./ }, { hangs_up: true }]',
-        '{ end_reason: counterparty_hangup, visits: [active.talking.conversing, listening.hearing], facts: [call.ended] }',
-      ),
-      caseOf(
-        'never says it',
-        'caller: [{ says: Hello., }, { hears: /./ }, { hangs_up: true }]',
-        '{ says: [xyzzy], never_says: [/./], end_reason: busy, status: failed, calls_transfer: true, duration_sec: { at_least: 500 }, visits: [active.bridged], facts: [call.held] }',
-      ),
-      caseOf('hears in vain', 'caller: [{ hears: xyzzy }, { hangs_up: true }]'),
-      caseOf('is busy', 'callee: [{ is_busy: true }]', '{ end_reason: busy, duration_sec: 0 }'),
-    ].join(''),
-  );
-  const junit = join(dirname(file), 'out.xml');
-  const { exit, output } = await typing(folderOf(gateway), file, '--parallel', '4', '--junit', junit);
-  t.is(exit, 1);
-  t.regex(output, /✔ passes/);
-  t.regex(output, /✔ is busy/);
-  for (const failure of [
-    /says: the agent never said xyzzy/,
-    /never_says: the agent said \/\.\/ in “/,
-    /end_reason: busy was expected, and it was counterparty_hangup/,
-    /status: failed was expected, and it was completed/,
-    /calls_transfer: true was expected, and it was not transferred/,
-    /duration_sec: at least 500 was expected/,
-    /visits: the call was never in active\.bridged/,
-    /facts: there was no call\.held, but call\.answered/,
-    /other party: Hello\./,
-    /✘ hears in vain/,
-    /step 1 \(hears: xyzzy\) did not come about within 20 s/,
-    /4 cases: 2 passed, 2 failed/,
-    /call: states \d+\/\d+, transitions \d+\/\d+\n {2}never in .*active\.bridged/,
-    /conversation: states \d+\/\d+/,
-  ])
-    t.regex(output, failure);
-  t.regex(await readFile(junit, 'utf8'), /tests="4" failures="2"/);
-});
+test.serial(
+  'each case is told as passed or failed, with what was said, and what was never visited',
+  async (t) => {
+    const gateway = await sharing(t);
+    const file = await suiteFile(
+      t,
+      [
+        'cases:\n',
+        caseOf(
+          'passes',
+          'caller: [{ says: Are you open?, }, { hears: /./ }, { hangs_up: true }]',
+          '{ end_reason: counterparty_hangup, visits: [active.talking.conversing, listening.hearing], facts: [call.ended] }',
+        ),
+        caseOf(
+          'never says it',
+          'caller: [{ says: Hello., }, { hears: /./ }, { hangs_up: true }]',
+          '{ says: [xyzzy], never_says: [/./], end_reason: busy, status: failed, calls_transfer: true, duration_sec: { at_least: 500 }, visits: [active.bridged], facts: [call.held] }',
+        ),
+        caseOf('hears in vain', 'caller: [{ hears: xyzzy }, { hangs_up: true }]'),
+        caseOf('is busy', 'callee: [{ is_busy: true }]', '{ end_reason: busy, duration_sec: 0 }'),
+      ].join(''),
+    );
+    const junit = join(dirname(file), 'out.xml');
+    const { exit, output } = await typing(folderOf(gateway), file, '--parallel', '4', '--junit', junit);
+    t.is(exit, 1);
+    t.regex(output, /✔ passes/);
+    t.regex(output, /✔ is busy/);
+    for (const failure of [
+      /says: the agent never said xyzzy/,
+      /never_says: the agent said \/\.\/ in “/,
+      /end_reason: busy was expected, and it was counterparty_hangup/,
+      /status: failed was expected, and it was completed/,
+      /calls_transfer: true was expected, and it was not transferred/,
+      /duration_sec: at least 500 was expected/,
+      /visits: the call was never in active\.bridged/,
+      /facts: there was no call\.held, but call\.answered/,
+      /other party: Hello\./,
+      /✘ hears in vain/,
+      /step 1 \(hears: xyzzy\) did not come about within 20 s/,
+      /4 cases: 2 passed, 2 failed/,
+      /call: states \d+\/\d+, transitions \d+\/\d+\n {2}never in .*active\.bridged/,
+      /conversation: states \d+\/\d+/,
+    ])
+      t.regex(output, failure);
+    t.regex(await readFile(junit, 'utf8'), /tests="4" failures="2"/);
+  },
+);
 
-test('what is kept of a run is compared with the next one; programs get it as JSON', async (t) => {
-  const gateway = await testGateway(t);
+test.serial('what is kept of a run is compared with the next one; programs get it as JSON', async (t) => {
+  const gateway = await sharing(t);
   const file = await suiteFile(
     t,
     `cases:\n${caseOf('one', 'callee: [{ declines: true }]', '{ end_reason: declined }')}`,
@@ -96,7 +108,7 @@ test('what is kept of a run is compared with the next one; programs get it as JS
   t.regex(second.output, /worse one: passed → failed/);
 });
 
-test('the agent of a suite speaks while it runs, and the former one is put back', async (t) => {
+test.serial('the agent of a suite speaks while it runs, and the former one is put back', async (t) => {
   const gateway = await testGateway(t);
   const before = await gateway.admin.get(gateway.numberPath);
   const file = await suiteFile(
@@ -108,7 +120,7 @@ test('the agent of a suite speaks while it runs, and the former one is put back'
   t.deepEqual((await gateway.admin.get(gateway.numberPath)).body['agents'], before.body['agents']);
 });
 
-test('where no gateway runs one is started, which ends with the suite', async (t) => {
+test.serial('where no gateway runs one is started, which ends with the suite', async (t) => {
   const environment = testSettings(await testDatabaseUrl(t), await emptyFolder(t));
   const file = await suiteFile(
     t,
@@ -119,7 +131,7 @@ test('where no gateway runs one is started, which ends with the suite', async (t
   t.regex(output, /^No gateway runs at http:\S+: one is started for this suite\./);
 });
 
-test('a wrong suite is told by line and column, and wrong use in one line', async (t) => {
+test.serial('a wrong suite is told by line and column, and wrong use in one line', async (t) => {
   const file = await suiteFile(t, 'cases:\n  - name: one\n    caller: [{ hear: x }]\n');
   const { exit, errors } = await typing({}, file);
   t.is(exit, 2);
@@ -132,4 +144,69 @@ test('a wrong suite is told by line and column, and wrong use in one line', asyn
   const right = await suiteFile(t, 'cases:\n  - name: one\n    caller: [{ hangs_up: true }]\n');
   await wrongly(/no result of an earlier run/, right, '--compare', right);
   await wrongly(/ADMIN_TOKEN is missing/, right, '--url', 'http://127.0.0.1:1');
+});
+
+// npm run cluster
+
+const silent = '01000000006';
+const events = z.object({ events: z.array(z.looseObject({ type: z.string() })) });
+
+test.serial(
+  'a cluster is tried out: the call of a gateway that is killed goes on at the other, and all end when asked',
+  async (t) => {
+    const folder = await emptyFolder(t);
+    const asked = new AbortController();
+    t.teardown(() => asked.abort());
+    const printed: string[] = [];
+    const running = runCluster(
+      ['--nodes', '2', '--port', '0'],
+      {
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        GW_MAX_DELAY_MS: '0',
+        GW_DATA_DIR: folder,
+        GW_DRAIN_SEC: '0',
+      },
+      (line) => printed.push(line),
+      asked.signal,
+    );
+    const find = (words: RegExp): Promise<string> =>
+      until(String(words), () =>
+        printed.map((line) => words.exec(line)?.[1]).find((found) => found !== undefined),
+      );
+    const pids = [await find(/^node-1 {2}pid (\d+)/), await find(/^node-2 {2}pid (\d+)/)].map(Number);
+    await find(/(placed with the first gateway)/);
+
+    const [first, second] = await Promise.all(
+      ['node-1', 'node-2'].map((name) => readCredentials(join(folder, 'cluster', name))),
+    );
+    const key = first?.number_key ?? '';
+    const client = apiClient(second?.base_url ?? '', key);
+    const { body } = await apiClient(first?.base_url ?? '', key).post('/api/v1/calls', { to: silent });
+    const callId = z.object({ call_id: z.string() }).parse(body).call_id;
+    const path = `/api/v1/calls/${callId}`;
+    await until(
+      'the call is active',
+      async () => (await client.get(path)).body['status'] === 'active' || undefined,
+    );
+    process.kill(pids[0] ?? Number.NaN, 'SIGKILL');
+    await find(/^(node-1) {2}has ended \(SIGKILL\); it comes back in 10 s$/);
+    await until('the call has gone on', async () => {
+      const known = events.parse((await client.get(`${path}/events`)).body).events;
+      return known.some(({ type }) => type === 'call.taken_over') || undefined;
+    });
+    t.is((await client.get(path)).body['status'], 'active');
+
+    asked.abort();
+    await running;
+    for (const pid of pids) t.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+  },
+);
+
+test.serial('what cannot be is said in one line', async (t) => {
+  const run = (...args: string[]) => runCluster(args, {}, t.fail, AbortSignal.abort());
+  await t.throwsAsync(run('--nodes', '0'), { message: '--nodes is a whole number from 1 to 10' });
+  await t.throwsAsync(run('--nodes', 'two'), { message: '--nodes is a whole number from 1 to 10' });
+  await t.throwsAsync(run('--port', '65530'), { message: '--port is a whole number from 0 to 65525' });
+  await t.throwsAsync(run('--fast'), { message: /--fast/ });
 });

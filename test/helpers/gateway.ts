@@ -173,14 +173,18 @@ const withFreshNumber = async (gateway: TestGateway): Promise<TestGateway> => {
  * first test that asks for it starts it.
  */
 export const sharedGateway = (
-  environment: Record<string, string> = {},
+  environment: Record<string, string> | ((scope: Scope) => Promise<Record<string, string>>) = {},
 ): ((t: ExecutionContext) => Promise<TestGateway>) => {
   const scope = fileScope();
   const logged: string[] = [];
+  const start = async (): Promise<TestGateway> => {
+    const settings = typeof environment === 'function' ? await environment(scope) : environment;
+    return startTestGateway(scope, settings, logged);
+  };
   let starting: Promise<TestGateway> | undefined;
   return (t) => {
     logWarningsOnFailure(t, logged);
-    return (starting ??= startTestGateway(scope, environment, logged));
+    return (starting ??= start());
   };
 };
 

@@ -1,10 +1,18 @@
-/** Onlookers of a whole gateway, with the receiver that Stately gives out. */
+/** The inspector of the charts: its socket, its messages, and what is masked in them. */
 import { once } from 'node:events';
-import test from 'ava';
-import { createWebSocketReceiver, type StatelyInspectionEvent } from '@statelyai/inspect';
+import { createServer } from 'node:http';
+import { type AddressInfo, type Socket, connect } from 'node:net';
+import { type StatelyInspectionEvent, createWebSocketReceiver } from '@statelyai/inspect';
+import test, { type ExecutionContext } from 'ava';
+import pino from 'pino';
 import { WebSocket } from 'ws';
-import { finalStatuses, testGateway, type TestGateway } from '#test/helpers/gateway.ts';
+import { createInspectorSocket } from '#src/inspector/inspector-socket.ts';
+import { masked } from '#src/inspector/masked.ts';
+import { createSessionNames } from '#src/inspector/session-names.ts';
+import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
+
+// Inspector
 
 const addressOf = ({ credentials }: TestGateway, query: Record<string, string>): string =>
   `${credentials.base_url.replace(/^http/, 'ws')}/inspect?${new URLSearchParams(query).toString()}`;
@@ -33,64 +41,72 @@ const valuesOf = (seen: readonly StatelyInspectionEvent[], name: string): string
   );
 };
 
-test('one call is seen with its actors, its events and its states, and without what was said', async (t) => {
-  const gateway = await testGateway(t, { GW_INSPECT: '1' });
-  const { admin_token: token, number } = gateway.credentials;
-  const callId = await gateway.call('01000000001', 'Ask about the weather');
-  const other = await gateway.call('01000000002');
-  const seen = watch(addressOf(gateway, { token, call: callId }));
-  await gateway.untilStatus(callId, ...finalStatuses);
-  await until('the end is seen', () => valuesOf(seen, 'call').includes('"completed"') || undefined);
+test.serial(
+  'one call is seen with its actors, its events and its states, and without what was said',
+  async (t) => {
+    const gateway = await testGateway(t, { GW_INSPECT: '1' });
+    const { admin_token: token, number } = gateway.credentials;
+    const callId = await gateway.call('01000000001', 'Ask about the weather');
+    const other = await gateway.call('01000000002');
+    const seen = watch(addressOf(gateway, { token, call: callId }));
+    await gateway.untilStatus(callId, ...finalStatuses);
+    await until('the end is seen', () => valuesOf(seen, 'call').includes('"completed"') || undefined);
 
-  const actors = seen.flatMap((event) => (event.type === '@xstate.actor' ? [event] : []));
-  const [root] = actors;
-  t.is(root?.name, 'call');
-  t.deepEqual(
-    new Set(seen.map(({ rootId }) => rootId)),
-    new Set([root?.sessionId]),
-    'one call alone is seen',
-  );
-  t.true(actors.some(({ name, parentId }) => name === 'conversation' && parentId === root?.sessionId));
-  t.true(actors.some(({ name, parentId }) => name === 'line' && parentId === root?.sessionId));
-  for (const { name, sessionId } of actors) t.not(name, sessionId, 'an actor without a name');
-  t.is(JSON.parse(root?.definition ?? '{}').id, 'call');
-  const states = valuesOf(seen, 'call');
-  for (const state of ['{"active":{"talking":"conversing"}}', '{"active":{"talking":"hangup-pending"}}'])
-    t.true(states.includes(state), `${state} was not seen`);
-  t.true(valuesOf(seen, 'conversation').includes('{"replying":"speaking"}'));
-  const types = new Set(seen.flatMap((event) => (event.type === '@xstate.event' ? [event.event.type] : [])));
-  for (const type of ['line.heard', 'line.played', 'hangup.requested'])
-    t.true(types.has(type), `${type} was not seen`);
+    const actors = seen.flatMap((event) => (event.type === '@xstate.actor' ? [event] : []));
+    const [root] = actors;
+    t.is(root?.name, 'call');
+    t.deepEqual(
+      new Set(seen.map(({ rootId }) => rootId)),
+      new Set([root?.sessionId]),
+      'one call alone is seen',
+    );
+    t.true(actors.some(({ name, parentId }) => name === 'conversation' && parentId === root?.sessionId));
+    t.true(actors.some(({ name, parentId }) => name === 'line' && parentId === root?.sessionId));
+    for (const { name, sessionId } of actors) t.not(name, sessionId, 'an actor without a name');
+    t.is(JSON.parse(root?.definition ?? '{}').id, 'call');
+    const states = valuesOf(seen, 'call');
+    for (const state of ['{"active":{"talking":"conversing"}}', '{"active":{"talking":"hangup-pending"}}'])
+      t.true(states.includes(state), `${state} was not seen`);
+    t.true(valuesOf(seen, 'conversation').includes('{"replying":"speaking"}'));
+    const types = new Set(
+      seen.flatMap((event) => (event.type === '@xstate.event' ? [event.event.type] : [])),
+    );
+    for (const type of ['line.heard', 'line.played', 'hangup.requested'])
+      t.true(types.has(type), `${type} was not seen`);
 
-  const everything = JSON.stringify(seen.map((event) => ({ ...event, definition: undefined })));
-  for (const { text } of await gateway.transcript(callId)) t.false(everything.includes(text), text);
-  for (const secret of ['weather', '01000000001', number, other])
-    t.false(everything.includes(secret), secret);
-});
+    const everything = JSON.stringify(seen.map((event) => ({ ...event, definition: undefined })));
+    for (const { text } of await gateway.transcript(callId)) t.false(everything.includes(text), text);
+    for (const secret of ['weather', '01000000001', number, other])
+      t.false(everything.includes(secret), secret);
+  },
+);
 
 const ringing = '{"ringing":"alerting"}';
 
-test('without the name of a call every call of the workspace is seen, from its beginning', async (t) => {
-  const gateway = await testGateway(t, { GW_INSPECT: '1', GW_SIMULATOR_SPEED: '2' });
-  // It goes on ringing until the test is over.
-  await gateway.admin.patch(gateway.numberPath, { ring_timeout_sec: 180 });
-  const seen = watch(addressOf(gateway, { token: gateway.credentials.admin_token }));
-  await gateway.call('01000000002');
-  await until('the call that is on is seen', () => seen.length > 0 || undefined);
-  const later = await gateway.call('01000000007');
-  await gateway.untilStatus(later, ...finalStatuses);
-  const roots = (): number => new Set(seen.map(({ rootId }) => rootId)).size;
-  await until('the end is seen', () => valuesOf(seen, 'call').includes('"completed"') || undefined);
-  t.is(roots(), 2);
-  t.true(valuesOf(seen, 'call').includes(ringing));
-  t.true(valuesOf(seen, 'call').indexOf(ringing) < valuesOf(seen, 'call').indexOf('"completed"'));
-  t.deepEqual([...new Set(valuesOf(seen, 'call').filter((value) => !value.includes('active')))].sort(), [
-    '"completed"',
-    ringing,
-  ]);
-});
+test.serial(
+  'without the name of a call every call of the workspace is seen, from its beginning',
+  async (t) => {
+    const gateway = await testGateway(t, { GW_INSPECT: '1', GW_SIMULATOR_SPEED: '2' });
+    // It goes on ringing until the test is over.
+    await gateway.admin.patch(gateway.numberPath, { ring_timeout_sec: 180 });
+    const seen = watch(addressOf(gateway, { token: gateway.credentials.admin_token }));
+    await gateway.call('01000000002');
+    await until('the call that is on is seen', () => seen.length > 0 || undefined);
+    const later = await gateway.call('01000000007');
+    await gateway.untilStatus(later, ...finalStatuses);
+    const roots = (): number => new Set(seen.map(({ rootId }) => rootId)).size;
+    await until('the end is seen', () => valuesOf(seen, 'call').includes('"completed"') || undefined);
+    t.is(roots(), 2);
+    t.true(valuesOf(seen, 'call').includes(ringing));
+    t.true(valuesOf(seen, 'call').indexOf(ringing) < valuesOf(seen, 'call').indexOf('"completed"'));
+    t.deepEqual([...new Set(valuesOf(seen, 'call').filter((value) => !value.includes('active')))].sort(), [
+      '"completed"',
+      ringing,
+    ]);
+  },
+);
 
-test('nobody looks on without a token, and nobody at the call of somebody else', async (t) => {
+test.serial('nobody looks on without a token, and nobody at the call of somebody else', async (t) => {
   const gateway = await testGateway(t, { GW_INSPECT: '1' });
   const { admin_token: token, number_key } = gateway.credentials;
   const callId = await gateway.call('01000000002');
@@ -103,8 +119,156 @@ test('nobody looks on without a token, and nobody at the call of somebody else',
   t.false(gateway.logged.some((line) => line.includes(token)));
 });
 
-test('the inspector is off unless it is asked for', async (t) => {
+test.serial('the inspector is off unless it is asked for', async (t) => {
   const gateway = await testGateway(t);
   t.not(await refusal(addressOf(gateway, { token: gateway.credentials.admin_token })), 101);
   t.is((await gateway.client.get('/inspect')).status, 404);
+});
+
+// Socket
+
+const limits = { viewers: 4, viewersOfWorkspace: 2, waitingBytes: 1_000, pingMs: 1_000 };
+
+const openInspector = async (t: ExecutionContext, pingMs = limits.pingMs) => {
+  const inspector = createInspectorSocket({
+    calls: { find: () => undefined, all: () => [], subscribe: () => () => {} },
+    follow: () => Promise.resolve(),
+    ownerOf: (callId) => Promise.resolve(callId === 'call-of-one' ? 'one' : undefined),
+    limits: { ...limits, pingMs },
+    logger: pino({ level: 'silent' }),
+  });
+  const server = createServer();
+  server.on('upgrade', (request, socket, head) => {
+    const { searchParams: query } = new URL(request.url ?? '/', 'http://gateway');
+    void inspector.accept({
+      request,
+      socket,
+      head,
+      query,
+      workspaceId: query.get('workspace') ?? '',
+      actor: 'admin:a',
+      refuse: (status) => void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`),
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  t.teardown(() => {
+    inspector.close();
+    server.close();
+    server.closeAllConnections();
+  });
+
+  /** A browser: it answers pings by itself. The status is that of the answer. */
+  const look = (workspace: string, call?: string): Promise<number> =>
+    new Promise((resolve) => {
+      const query = new URLSearchParams({ workspace, ...(call === undefined ? {} : { call }) });
+      const viewer = new WebSocket(`ws://127.0.0.1:${port}/inspect?${query.toString()}`);
+      t.teardown(() => viewer.terminate());
+      viewer.on('open', () => resolve(101));
+      viewer.on('error', (error) => resolve(Number(/(\d{3})$/.exec(error.message)?.[1])));
+    });
+  /** Shakes hands and never reads again. */
+  const stare = async (workspace: string): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1');
+    t.teardown(() => socket.destroy());
+    socket.on('error', () => {});
+    socket.write(
+      `GET /inspect?workspace=${workspace} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+    );
+    await once(socket, 'data');
+    return socket.pause();
+  };
+  return { look, stare };
+};
+
+test.serial('a workspace has so many places, and all of them together', async (t) => {
+  const { look } = await openInspector(t, 60_000);
+  t.deepEqual([await look('one'), await look('one'), await look('one')], [101, 101, 429]);
+  t.deepEqual([await look('two'), await look('two'), await look('three')], [101, 101, 503]);
+});
+
+test.serial('who reads nothing gives the place back; who reads keeps it', async (t) => {
+  const { look, stare } = await openInspector(t);
+  await stare('one');
+  t.is(await look('one'), 101);
+  await until('the place is free', async () => ((await look('one')) === 101 ? true : undefined));
+  t.is(await look('one'), 429, 'the two who answer are still there');
+});
+
+test.serial('a call is seen by its own workspace alone, whichever gateway holds it', async (t) => {
+  const { look } = await openInspector(t, 60_000);
+  t.is(await look('one', 'call-of-one'), 101);
+  t.is(await look('two', 'call-of-one'), 404);
+  t.is(await look('one', 'call-of-nobody'), 404);
+});
+
+// Masked
+
+test.serial(
+  'words, numbers of telephones and unknown fields are hidden; states, names and figures are shown',
+  (t) => {
+    t.deepEqual(
+      masked({
+        type: 'line.heard',
+        at: 17,
+        text: 'My card is 1234.',
+        from: '01012345678',
+        backchannel: false,
+        sip: { status: 200, reason: 'OK', callId: 'abc' },
+        messages: [{ role: 'user', content: 'Hello.' }],
+        token: 'secret',
+        failure: null,
+      }),
+      {
+        type: 'line.heard',
+        at: 17,
+        text: '(16 characters)',
+        from: '010•••••678',
+        backchannel: false,
+        sip: { status: 200, reason: 'OK', callId: 'abc' },
+        messages: [{ role: 'user', content: '(6 characters)' }],
+        token: '(6 characters)',
+        failure: null,
+      },
+    );
+  },
+);
+
+test.serial('an error is its name; what is deep, or no data, is left out', (t) => {
+  const deep = { a: { b: { c: { d: { e: { f: { g: 1 } } } } } } };
+  t.deepEqual(masked({ error: new TypeError('said: Hello.'), tell: () => {}, deep }), {
+    error: { name: 'TypeError' },
+    tell: undefined,
+    deep: { a: { b: { c: { d: { e: { f: undefined } } } } } },
+  });
+});
+
+// Names of sessions
+
+const actor = { type: '@xstate.actor', rootId: 'x:1', sessionId: 'x:1' };
+const child = { type: '@xstate.actor', rootId: 'x:1', sessionId: 'x:2', parentId: 'x:1' };
+const event = { type: '@xstate.event', rootId: 'x:1', sessionId: 'x:2', sourceId: 'x:1' };
+
+test.serial(
+  'actors that the next gateway numbers alike get names of their own, everywhere in its messages',
+  (t) => {
+    const named = createSessionNames();
+    t.deepEqual([actor, child, event].map(named), [actor, child, event]);
+    t.deepEqual([actor, child, event].map(named), [
+      { ...actor, rootId: '2/x:1', sessionId: '2/x:1' },
+      { ...child, rootId: '2/x:1', sessionId: '2/x:2', parentId: '2/x:1' },
+      { ...event, rootId: '2/x:1', sessionId: '2/x:2', sourceId: '2/x:1' },
+    ]);
+    t.is(named(actor).sessionId, '3/x:1');
+  },
+);
+
+test.serial('what has no source has none afterwards', (t) => {
+  const named = createSessionNames();
+  named(actor);
+  named(actor);
+  t.is(named({ ...event, sourceId: null }).sourceId, null);
 });

@@ -1,0 +1,257 @@
+/** Commands that try something: an agent, a trunk. */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { main, stepReport } from '#src/commands/trunk-check.ts';
+import { runTryAgent } from '#src/commands/try-agent.ts';
+import { fakeGateway } from '#test/api/fake-gateway.ts';
+import { type Answer, sendJson, sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
+
+// npm run try-agent
+
+type Ended = { code: number; stdout: string; stderr: string };
+
+/** The command in this process, with no settings but these. */
+const tryAgent = async (
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<Ended> => {
+  const printed = { stdout: '', stderr: '' };
+  const code = await runTryAgent(args, {
+    environment,
+    output: { write: (text) => (printed.stdout += text) },
+    errors: { write: (text) => (printed.stderr += text) },
+  });
+  return { code, ...printed };
+};
+
+const serve = async (t: ExecutionContext, answers: Answer | readonly Answer[]) => {
+  const server = await startAgentServer(answers);
+  t.teardown(() => server.close());
+  return server;
+};
+
+test.serial('a conversation is printed, and ends with 0', async (t) => {
+  const server = await serve(t, [sendReply('안녕하세요. 무엇을 도와드릴까요?'), sendReply('네.')]);
+  const { code, stdout, stderr } = await tryAgent([
+    '--type',
+    'webhook',
+    '--url',
+    server.url,
+    '--token',
+    'hush-hush',
+    '--say',
+    '여보세요',
+    '--say',
+    '예약이요',
+  ]);
+  t.is(stderr, '');
+  t.is(code, 0);
+  t.is(server.requests[0]?.headers.authorization, 'Bearer hush-hush');
+  for (const part of [
+    'Turn 1: 여보세요',
+    'Turn 2: 예약이요',
+    `→ POST ${server.url}`,
+    'Authorization: Bearer ••••',
+    '← 200',
+    '무엇을 도와드릴까요?',
+    'first sentence',
+    'All 2 turns got a reply.',
+  ]) {
+    t.true(stdout.includes(part), part);
+  }
+  t.false(stdout.includes('hush-hush'));
+});
+
+test.serial('as a program it exits with 2 and one line on standard error when called wrongly', async (t) => {
+  const command = fileURLToPath(new URL('../../src/commands/try-agent.ts', import.meta.url));
+  const child = execFile(process.execPath, [command, '--type', 'gpt']);
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  t.deepEqual(await once(child, 'close'), [2, null]);
+  t.regex(stderr, /^--type must be one of[^\n]+\n$/);
+});
+
+test.serial('--json prints the same for machines', async (t) => {
+  const server = await serve(t, sendReply('Hello.'));
+  const { code, stdout } = await tryAgent([
+    '--type',
+    'webhook',
+    '--url',
+    server.url,
+    '--language',
+    'en',
+    '--json',
+    '--instruction',
+    'Book a table',
+  ]);
+  t.is(code, 0);
+  const trial = z
+    .looseObject({ turns: z.array(z.looseObject({ message: z.string() })) })
+    .parse(JSON.parse(stdout));
+  t.like(trial, { ok: true, direction: 'outbound', language: 'en' });
+  t.regex(trial.turns[0]?.message ?? '', /\[task\] Book a table$/);
+});
+
+test.serial('a turn that fails ends with 1 and says what to change', async (t) => {
+  const server = await serve(t, sendJson({ answer: 'Hi' }));
+  const { code, stdout } = await tryAgent(['--type', 'webhook', '--url', server.url, '--say', 'Hello']);
+  t.is(code, 1);
+  t.regex(stdout, /What to change: .*"answer"/);
+});
+
+test.serial('the settings of the gateway hold here as well', async (t) => {
+  const server = await serve(t, sendReply('Hi.'));
+  const { code, stdout } = await tryAgent(['--type', 'webhook', '--url', server.url, '--say', 'Hello'], {
+    GW_AGENT_ALLOW_LOOPBACK: '0',
+  });
+  t.is(code, 1);
+  t.regex(stdout, /What to change: .*GW_AGENT_ALLOW_LOOPBACK=1/);
+  t.is(server.requests.length, 0);
+});
+
+test.serial('--help explains itself', async (t) => {
+  const { code, stdout } = await tryAgent(['--help']);
+  t.is(code, 0);
+  for (const name of ['--type', '--url', '--say', '--token', '--assistant-id', '--agent-id', '--language']) {
+    t.true(stdout.includes(name), name);
+  }
+});
+
+const basic = ['--type', 'webhook', '--url', 'http://127.0.0.1:9'];
+
+const wrong: [readonly string[], RegExp, Record<string, string>?][] = [
+  [[], /^--type must be one of webhook, /],
+  [['--type', 'gpt'], /^--type must be one of/],
+  [['--type', 'webhook', '--say', 'x'], /^--url is missing/],
+  [['--type', 'webhook', '--url', 'nonsense', '--say', 'x'], /^--url must be a URL/],
+  [basic, /^--say is missing/],
+  [[...basic, '--say', 'x', '--direction', 'sideways'], /^--direction must be/],
+  [
+    [...basic, '--say', 'x', '--direction', 'inbound', '--instruction', 'y'],
+    /^--instruction is for outbound/,
+  ],
+  [[...basic, '--say', 'x', '--language', 'de'], /^--language must be one of ko, en, ja/],
+  [[...basic, '--say', 'x', '--token', 'ä'], /^--token must be/],
+  [[...basic, '--say', 'x', '--loud'], /--loud/],
+  [[...basic, '--say', 'x', 'more'], /more/],
+  [[...basic, '--say', 'x'], /^GW_AGENT_ALLOW_LOOPBACK must be/, { GW_AGENT_ALLOW_LOOPBACK: 'yes' }],
+  [[...basic, '--say', 'x'], /^GW_AGENT_CA_FILE cannot be read/, { GW_AGENT_CA_FILE: '/nowhere.pem' }],
+];
+for (const [args, message, environment] of wrong) {
+  test.serial(`wrong use ends with 2 and one line: ${message.source}, ${args.length} words`, async (t) => {
+    const { code, stdout, stderr } = await tryAgent(args, environment);
+    t.is(code, 2);
+    t.is(stdout, '');
+    t.regex(stderr, message);
+    t.regex(stderr, /^[^\n]+\n$/);
+  });
+}
+
+// npm run trunk
+
+const trunk = async (
+  t: ExecutionContext,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+) => {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-check-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const printed: string[] = [];
+  const code = await main(args, { GW_DATA_DIR: folder, ...environment }, (text) => void printed.push(text));
+  return { code, printed: printed.join('\n') };
+};
+
+test.serial('a trunk is named, tried out on the gateway, and reported', async (t) => {
+  const { admin, baseUrl, adminToken } = await fakeGateway(t);
+  await admin.post('/api/v1/admin/trunks', { name: 'carrier', host: 'sip.example.com' });
+  const args = ['check', 'carrier', '--url', `${baseUrl}/`];
+  t.deepEqual(await trunk(t, [...args, '--token', adminToken]), {
+    code: 0,
+    printed: '✔ options: The trunk answers.\n',
+  });
+  t.is((await trunk(t, args, { GW_ADMIN_TOKEN: adminToken })).code, 0);
+  await t.throwsAsync(trunk(t, ['check', 'other', '--url', baseUrl, '--token', adminToken]), {
+    message: 'There is no trunk named "other" (there are: carrier)',
+  });
+  await t.throwsAsync(trunk(t, [...args, '--token', 'wrong']), { message: /^The gateway answers 401: / });
+});
+
+test.serial('what failed is in the exit code', async (t) => {
+  const { admin, baseUrl, adminToken } = await fakeGateway(t, {
+    tryTrunk: async () => [{ step: 'call', result: 'failed', sentence: 'It is full.', ladder: [] }],
+  });
+  await admin.post('/api/v1/admin/trunks', { name: 'carrier', host: 'sip.example.com' });
+  const { code, printed } = await trunk(t, ['check', 'carrier', '--url', baseUrl, '--token', adminToken]);
+  t.is(code, 1);
+  t.is(printed, '✘ call: It is full.\n');
+});
+
+test.serial('the messages are drawn as a ladder', (t) => {
+  t.is(
+    stepReport({
+      step: 'registration',
+      result: 'ok',
+      sentence: 'The trunk took the registration.',
+      ladder: [
+        { at_ms: 0, direction: 'out', message: 'REGISTER sip:sip.example.com' },
+        { at_ms: 31, direction: 'in', message: '200 OK' },
+      ],
+    }),
+    [
+      '✔ registration: The trunk took the registration.',
+      '       0 ms  gateway ──▶ trunk  REGISTER sip:sip.example.com',
+      '      31 ms  gateway ◀── trunk  200 OK',
+      '',
+    ].join('\n'),
+  );
+});
+
+test.serial('what is called wrongly says how it is called', async (t) => {
+  const usage = { message: /npm run trunk -- check NAME/ };
+  await t.throwsAsync(trunk(t, []), usage);
+  await t.throwsAsync(trunk(t, ['check']), usage);
+  await t.throwsAsync(trunk(t, ['mend', 'carrier']), usage);
+  await t.throwsAsync(trunk(t, ['check', 'carrier', '--nonsense']), { message: /nonsense/ });
+  await t.throwsAsync(trunk(t, ['check', 'carrier']), { message: /give --url and --token/ });
+  await t.throwsAsync(trunk(t, ['check', 'carrier', '--url', 'http://127.0.0.1:9', '--token', 'x']), {
+    message: 'There is no gateway at http://127.0.0.1:9',
+  });
+  t.regex((await trunk(t, ['--help'])).printed, /Tries a trunk out/);
+});
+
+test.serial('the trunks that a call would take are listed in their order', async (t) => {
+  const { baseUrl, adminToken, asked, workspaceId, number } = await fakeGateway(t);
+  const args = ['route', '+82 10-0000-0001', '--url', baseUrl, '--token', adminToken];
+  t.deepEqual(await trunk(t, [...args, '--from', number.number]), {
+    code: 0,
+    printed: [
+      '+821000000001',
+      '  1. carrier (+8210): sip.example.com:5060',
+      '  –  second: left out (drained)',
+      '',
+    ].join('\n'),
+  });
+  t.deepEqual(asked, [['routeTo', { workspaceId, trunkId: null, to: '01000000001' }]]);
+  await t.throwsAsync(trunk(t, [...args, '--from', '01099999999']), {
+    message: /^The gateway answers 400: /,
+  });
+  await t.throwsAsync(trunk(t, ['route', '12', '--url', baseUrl, '--token', adminToken]), {
+    message: /^The gateway answers 400: /,
+  });
+});
+
+test.serial('where no trunk would carry the call, the exit code says so', async (t) => {
+  const { baseUrl, adminToken } = await fakeGateway(t, {
+    routeTo: () => ({ number: '+821000000001', trunks: [], leftOut: [], sentence: 'There is none.' }),
+  });
+  t.deepEqual(await trunk(t, ['route', '01000000001', '--url', baseUrl, '--token', adminToken]), {
+    code: 1,
+    printed: '+821000000001: There is none.\n',
+  });
+});

@@ -1,0 +1,235 @@
+/** The examples of the project, run as their pages say: each is a program of its own. */
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { Webhook } from 'standardwebhooks';
+import { z } from 'zod';
+import { runRehearse } from '#src/commands/rehearse.ts';
+import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
+import { signStandardWebhook } from '#src/outgoing/standard-webhooks.ts';
+import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
+import { startModelServer } from '#test/helpers/model-server.ts';
+import { until } from '#test/helpers/until.ts';
+import { callIn, callOut, englishGateway } from './example-calls.ts';
+import { runExample } from './run-example.ts';
+
+// Agents
+
+const talks = test.macro<[string, string, string, string]>({
+  async exec(t, path, agentType, kickoffReply, reply) {
+    const gateway = await englishGateway(t);
+    const { base_url, number_key, number } = gateway.credentials;
+    const agent = await runExample(t, path, { GATEWAY_URL: base_url, NUMBER_KEY: number_key });
+    const binding = { agent_type: agentType, chat_url: agent.url };
+    const farewell = 'Thank you very much. Goodbye!';
+    t.deepEqual(await callOut(t, gateway, binding), [kickoffReply.replace('NUMBER', number), farewell]);
+    t.deepEqual(await callIn(t, gateway, binding), [reply, farewell]);
+    t.notRegex(agent.output(), /The call goes on|Error/);
+  },
+  title: (_, path) => `${path} talks in calls out and in, and hangs up when it has said goodbye`,
+});
+
+test.serial(
+  talks,
+  'webhook/agent.mjs',
+  'webhook',
+  'Hello, this is NUMBER. I am calling about the following: your table for two. Does that suit you?',
+  'You said: "Are you open today?" What else can I do for you?',
+);
+test.serial(
+  talks,
+  'openai-compatible/agent.mjs',
+  'openai_compatible',
+  'Hello, I am calling about the following: your table for two. Does that suit you?',
+  'This is turn 1. You said: "Are you open today?"',
+);
+
+test.serial('webhook/with-controls.mjs hangs up and presses keys without a request of its own', async (t) => {
+  const gateway = await englishGateway(t);
+  const agent = await runExample(t, 'webhook/with-controls.mjs', {});
+  const binding = { agent_type: 'webhook', chat_url: agent.url, controls: 'inline' };
+  const farewell = 'Thank you very much. Goodbye!';
+  t.is((await callOut(t, gateway, binding)).at(-1), farewell);
+  t.is((await callIn(t, gateway, binding)).at(-1), farewell);
+  const response = await fetch(agent.url, {
+    method: 'POST',
+    body: JSON.stringify({ message: 'Please press 1', gw: { direction: 'inbound' } }),
+  });
+  t.deepEqual(await response.json(), { reply: 'One moment. <keys press="1"/>' });
+});
+
+const refuses = test.macro<[string, string]>({
+  async exec(t, path, suffix) {
+    const agent = await runExample(t, path, { AGENT_TOKEN: 'expected' });
+    const ask = (token: string) =>
+      fetch(`${agent.url}${suffix}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+        body: JSON.stringify({ message: 'Hello', gw: {}, messages: [{ role: 'user', content: 'Hello' }] }),
+      });
+    t.is((await ask('another')).status, 401);
+    t.is((await ask('expected')).status, 200);
+  },
+  title: (_, path) => `${path} can insist on the token of the binding`,
+});
+
+test.serial(refuses, 'webhook/agent.mjs', '');
+test.serial(refuses, 'openai-compatible/agent.mjs', '/chat/completions');
+
+test.serial(
+  'openai-compatible/with-model.mjs adds the model and a system message, and streams what the model says',
+  async (t) => {
+    const models = await startModelServer(() => ({ pieces: ['Good ', 'morning.'] }));
+    t.teardown(models.close);
+    const environment = { MODEL: 'small', MODEL_URL: models.url, MODEL_KEY: 'model-key' };
+    const agent = await runExample(t, 'openai-compatible/with-model.mjs', environment);
+    const messages = [{ role: 'user', content: 'Hello' }];
+    const response = await fetch(`${agent.url}/chat/completions`, {
+      method: 'POST',
+      body: JSON.stringify({ messages, stream: true }),
+    });
+    t.is(response.status, 200);
+    t.regex(await response.text(), /"Good "[^]*"morning\."/);
+    t.like(models.requests[0], { model: 'small', authorization: 'Bearer model-key' });
+    t.deepEqual(models.requests[0]?.messages.slice(1), messages);
+    t.is(models.requests[0]?.messages[0]?.role, 'system');
+    t.notRegex(JSON.stringify(models.requests[0]?.messages[0]), /hangup/);
+  },
+);
+
+test.serial(
+  'openai-compatible/with-model.mjs tells the model of controls where its binding takes them',
+  async (t) => {
+    const models = await startModelServer(() => ({ pieces: ['Goodbye.', '<hangup/>'] }));
+    t.teardown(models.close);
+    const agent = await runExample(t, 'openai-compatible/with-model.mjs', {
+      MODEL: 'small',
+      MODEL_URL: models.url,
+      CONTROLS: 'inline',
+    });
+    await fetch(`${agent.url}/chat/completions`, {
+      method: 'POST',
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'Bye' }], stream: true }),
+    });
+    t.regex(JSON.stringify(models.requests[0]?.messages[0]), /<hangup\/>/);
+  },
+);
+
+// Events
+
+type Verify = (secret: string, headers: Record<string, string>, body: string) => unknown;
+const module = z.object({ verify: z.custom<Verify>((value) => typeof value === 'function') });
+const load = async (file: string): Promise<Verify> =>
+  module.parse(await import(new URL(`../../examples/events/${file}`, import.meta.url).href)).verify;
+
+const body = '{"id":"evt_1","text":"안녕하세요"}';
+const nowSec = Math.floor(Date.now() / 1000);
+const signed = (secrets: string[], timestamp = nowSec): Record<string, string> =>
+  signStandardWebhook({ id: 'evt_1', timestamp, body, secrets });
+
+const verifies = test.macro<[string]>({
+  async exec(t, file) {
+    const verify = await load(file);
+    const [secret, other] = [newEndpointSecret(), newEndpointSecret()];
+    t.deepEqual(verify(secret, signed([secret]), body), JSON.parse(body));
+    t.deepEqual(
+      verify(secret, signed([other, secret]), body),
+      JSON.parse(body),
+      'while a secret is replaced',
+    );
+    t.deepEqual(new Webhook(secret).verify(body, signed([secret])), JSON.parse(body));
+    const bad: Record<string, [Record<string, string>, string]> = {
+      'another secret': [signed([other]), body],
+      'another body': [signed([secret]), `${body} `],
+      'too old': [signed([secret], nowSec - 600), body],
+      'from the future': [signed([secret], nowSec + 600), body],
+      'no number': [{ ...signed([secret]), 'webhook-timestamp': 'now' }, body],
+      unsigned: [{}, body],
+      'a short signature': [{ ...signed([secret]), 'webhook-signature': 'v1,AAAA' }, body],
+      'no version': [{ ...signed([secret]), 'webhook-signature': 'x' }, body],
+    };
+    for (const [what, [headers, text]] of Object.entries(bad))
+      t.throws(() => verify(secret, headers, text), undefined, what);
+  },
+  title: (_, file) => `${file} believes what the gateway signs, and nothing else`,
+});
+
+test.serial(verifies, 'verify.mjs');
+test.serial(verifies, 'verify-with-package.mjs');
+
+test.serial('receiver.mjs takes the events of a call, each once', async (t) => {
+  const gateway = await testGateway(t);
+  // The secret is known when the endpoint exists, and the endpoint when the receiver listens.
+  const unused = await runExample(t, 'events/receiver.mjs', {});
+  const created = await gateway.admin.post('/api/v1/admin/webhooks', { url: unused.url });
+  const { id, secret } = z.object({ id: z.string(), secret: z.string() }).parse(created.body);
+  const receiver = await runExample(t, 'events/receiver.mjs', { WEBHOOK_SECRET: secret });
+  await gateway.admin.patch(`/api/v1/admin/webhooks/${id}`, { url: receiver.url });
+  const tried = await gateway.admin.post(`/api/v1/admin/webhooks/${id}/test`);
+  t.like(tried.body, { http_status: 204, error: null });
+
+  const placed = await gateway.client.post('/api/v1/calls', {
+    to: '01000000007',
+    metadata: { order: 'A-1042' },
+  });
+  const callId = z.uuid().parse(placed.body['call_id']);
+  await gateway.untilStatus(callId, ...finalStatuses);
+  const count = (type: string): number => receiver.output().split(`${type} ${callId}`).length - 1;
+  await until('the recording is told', () => (count('recording.completed') > 0 ? true : undefined));
+
+  const list = await gateway.admin.get(`/api/v1/admin/webhooks/${id}/deliveries`);
+  const deliveries = z.array(z.object({ id: z.string(), type: z.string() })).parse(list.body['deliveries']);
+  const ended = deliveries.find(({ type }) => type === 'call.ended')?.id;
+  await gateway.admin.post(`/api/v1/admin/deliveries/${ended}/replay`);
+  await until('it was sent again', async () => {
+    const { body: page } = await gateway.admin.get(`/api/v1/admin/webhooks/${id}/deliveries?state=delivered`);
+    const all = z
+      .array(z.object({ id: z.string(), attempts: z.array(z.unknown()) }))
+      .parse(page['deliveries']);
+    return all.some((each) => each.id === ended && each.attempts.length === 2) || undefined;
+  });
+  for (const type of ['call.ringing', 'call.answered', 'call.ended']) t.is(count(type), 1, type);
+  t.regex(receiver.output(), /^call\.ended .* \{ order: 'A-1042' \}$/m);
+});
+
+// Rehearsals
+
+const suites = ['good-agent', 'impatient-caller', 'things-that-go-wrong'];
+
+const passAll = async (t: ExecutionContext, gateway: TestGateway): Promise<void> => {
+  for (const suite of suites) {
+    let printed = '';
+    const write = (text: string): string => (printed += text);
+    const file = fileURLToPath(new URL(`../../examples/rehearsals/${suite}.yaml`, import.meta.url));
+    const exit = await runRehearse([file, '--parallel', '4'], {
+      environment: { GW_DATA_DIR: dirname(gateway.credentials.file) },
+      output: { write },
+      errors: { write },
+      asked: new AbortController().signal,
+    });
+    t.is(exit, 0, printed);
+  }
+};
+
+test.serial('the suites pass against the built-in agent', async (t) => {
+  await passAll(t, await englishGateway(t));
+});
+
+const example = test.macro<[string, string]>({
+  async exec(t, path, agentType) {
+    const gateway = await englishGateway(t);
+    const { base_url, number_key } = gateway.credentials;
+    const agent = await runExample(t, path, { GATEWAY_URL: base_url, NUMBER_KEY: number_key });
+    for (const direction of ['inbound', 'outbound'])
+      await gateway.admin.put(`${gateway.numberPath}/agents/${direction}`, {
+        agent: 'endpoint',
+        agent_type: agentType,
+        chat_url: agent.url,
+      });
+    await passAll(t, gateway);
+  },
+  title: (_, path) => `the suites pass against ${path}`,
+});
+
+test.serial(example, 'webhook/agent.mjs', 'webhook');
+test.serial(example, 'openai-compatible/agent.mjs', 'openai_compatible');

@@ -1,0 +1,231 @@
+/** The workflows for n8n in examples/n8n. */
+import { readFileSync } from 'node:fs';
+import { runInNewContext } from 'node:vm';
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { type AgentServer, startAgentServer } from '#test/helpers/agent-server.ts';
+import { type TestGateway, finalStatuses } from '#test/helpers/gateway.ts';
+import { recordedReplies } from '#test/helpers/recorded-replies.ts';
+import { callIn, callOut, englishGateway } from './example-calls.ts';
+
+// Workflow
+
+const connection = z.strictObject({ node: z.string(), type: z.literal('main'), index: z.literal(0) });
+const workflow = z
+  .object({
+    name: z.string(),
+    nodes: z.array(
+      z.object({
+        id: z.uuid(),
+        name: z.string(),
+        type: z.string(),
+        typeVersion: z.number(),
+        position: z.tuple([z.number(), z.number()]),
+        parameters: z.record(z.string(), z.unknown()),
+      }),
+    ),
+    connections: z.record(z.string(), z.object({ main: z.array(z.array(connection)) })),
+    active: z.literal(false),
+    settings: z.object({ executionOrder: z.literal('v1') }),
+  })
+  .parse(JSON.parse(readFileSync(new URL('../../examples/n8n/workflow.json', import.meta.url), 'utf8')));
+
+const nodeNamed = (name: string) => {
+  const node = workflow.nodes.find((each) => each.name === name);
+  if (node === undefined) throw new Error(`There is no node "${name}"`);
+  return node;
+};
+
+const nextOf = (name: string, output = 0): string[] =>
+  workflow.connections[name]?.main[output]?.map(({ node }) => node) ?? [];
+
+const item = z.object({ output: z.string(), isOver: z.boolean(), call_id: z.string() });
+
+/** What the node "Reply" makes of the trigger's item. */
+const reply = (json: unknown): z.output<typeof item> => {
+  const { jsCode } = z.object({ jsCode: z.string() }).parse(nodeNamed('Reply').parameters);
+  const made: unknown = runInNewContext(`(() => { ${jsCode} })()`, { $input: { first: () => ({ json }) } });
+  return z.tuple([z.object({ json: item })]).parse(made)[0].json;
+};
+
+const evaluate = (expression: string, scope: object): unknown =>
+  runInNewContext(/^=\{\{(.*)\}\}$/s.exec(expression)?.[1] ?? '', { ...scope, JSON });
+
+const recorded = recordedReplies('n8n').find(({ name }) => name === '03c-respondToWebhook-json');
+
+/** n8n with this workflow published: each request is its execution. */
+const playWorkflow = (gateway: TestGateway): Promise<AgentServer> =>
+  startAgentServer(async (response, request) => {
+    const json = reply(JSON.parse(request.body));
+    const over = z
+      .object({ conditions: z.object({ conditions: z.tuple([z.object({ leftValue: z.string() })]) }) })
+      .parse(nodeNamed('Is it over?').parameters).conditions.conditions[0].leftValue;
+    if (evaluate(over, { $json: json }) === true) {
+      const url = z.object({ url: z.string() }).parse(nodeNamed('Hang up').parameters).url;
+      const path = url.replace('=http://127.0.0.1:8080', '').replace('{{ $json.call_id }}', json.call_id);
+      await gateway.client.post(path);
+    }
+    const { responseBody } = z
+      .object({ respondWith: z.literal('json'), responseBody: z.string() })
+      .parse(nodeNamed('Say it').parameters);
+    const answer = evaluate(responseBody, { $: () => ({ first: () => ({ json }) }) });
+    response.writeHead(200, recorded?.response.headers).end(z.string().parse(answer));
+  });
+
+test.serial('its nodes are connected, from a public chat trigger that waits for Respond to Webhook', (t) => {
+  const names = workflow.nodes.map(({ name }) => name);
+  t.is(new Set(names).size, names.length);
+  t.is(new Set(workflow.nodes.map(({ id }) => id)).size, names.length);
+  for (const [from, { main }] of Object.entries(workflow.connections))
+    for (const { node } of main.flat())
+      t.true(names.includes(from) && names.includes(node), `${from} → ${node}`);
+  t.deepEqual(
+    [nextOf('Call'), nextOf('Reply'), nextOf('Is it over?', 0), nextOf('Is it over?', 1), nextOf('Hang up')],
+    [['Reply'], ['Is it over?'], ['Hang up'], ['Say it'], ['Say it']],
+  );
+  t.deepEqual(
+    workflow.nodes.map(({ type }) => type),
+    [
+      '@n8n/n8n-nodes-langchain.chatTrigger',
+      'n8n-nodes-base.code',
+      'n8n-nodes-base.if',
+      'n8n-nodes-base.httpRequest',
+      'n8n-nodes-base.respondToWebhook',
+    ],
+  );
+  t.like(nodeNamed('Call').parameters, {
+    public: true,
+    mode: 'webhook',
+    authentication: 'none',
+    options: { responseMode: 'responseNode' },
+  });
+  t.notRegex(JSON.stringify(workflow), /gw_live_/, 'no key is in it');
+});
+
+test.serial(
+  'it answers what n8n was recorded to receive, in the shape that it was recorded to answer',
+  (t) => {
+    const { output } = reply(recorded?.request?.body);
+    t.is(output, 'You said: "안녕하세요" What else can I do for you?');
+    t.deepEqual(Object.keys(JSON.parse(recorded?.bytes.toString() ?? '')), ['output']);
+  },
+);
+
+test.serial('it talks in calls out and in, and hangs up when it has said goodbye', async (t) => {
+  const gateway = await englishGateway(t);
+  const n8n = await playWorkflow(gateway);
+  t.teardown(n8n.close);
+  const binding = { agent_type: 'n8n', chat_url: `${n8n.url}/webhook/telephone-agent/chat` };
+  const farewell = 'Thank you very much. Goodbye!';
+  t.deepEqual(await callOut(t, gateway, binding), [
+    'Hello, I am calling about the following: your table for two. Does that suit you?',
+    farewell,
+  ]);
+  t.deepEqual(await callIn(t, gateway, binding), [
+    'You said: "Are you open today?" What else can I do for you?',
+    farewell,
+  ]);
+});
+
+// Controls
+
+const source = readFileSync(new URL('../../examples/n8n/with-controls.json', import.meta.url), 'utf8');
+
+const [call, replyNode, sayIt] = z
+  .object({
+    nodes: z.tuple([
+      z.object({ name: z.literal('Call'), parameters: z.object({ public: z.literal(true) }) }),
+      z.object({ name: z.literal('Reply'), parameters: z.object({ jsCode: z.string() }) }),
+      z.object({
+        name: z.literal('Say it'),
+        type: z.literal('n8n-nodes-base.respondToWebhook'),
+        parameters: z.object({ respondWith: z.literal('json'), responseBody: z.string() }),
+      }),
+    ]),
+  })
+  .parse(JSON.parse(source)).nodes;
+
+const person = '01000000011';
+const farewell = 'Thank you very much. Goodbye!';
+
+/** A gateway whose number is bound to this workflow, published: each request is its execution. */
+const bound = async (t: ExecutionContext, transferTo: string[]) => {
+  const gateway = await englishGateway(t);
+  t.is((await gateway.admin.patch(gateway.numberPath, { transfer_to: transferTo })).status, 200);
+  const recorded = recordedReplies('n8n').find(({ name }) => name === '03c-respondToWebhook-json');
+  const server = await startAgentServer((response, request) => {
+    const $input = { first: () => ({ json: JSON.parse(request.body) }) };
+    const made: unknown = runInNewContext(`(() => { ${replyNode.parameters.jsCode} })()`, { $input });
+    const [{ json: $json }] = z.tuple([z.object({ json: z.unknown() })]).parse(made);
+    const expression = /^=\{\{(.*)\}\}$/s.exec(sayIt.parameters.responseBody)?.[1] ?? '';
+    const answer: unknown = runInNewContext(expression, { $json, JSON });
+    response.writeHead(200, recorded?.response.headers).end(z.string().parse(answer));
+  });
+  t.teardown(server.close);
+  const binding = {
+    agent_type: 'n8n',
+    chat_url: `${server.url}/webhook/${call.name}/chat`,
+    controls: 'inline',
+  };
+  return { gateway, binding };
+};
+
+/** A caller who asks for a person, and gives the number of an order before. */
+const script = [
+  { say: 'It is about my order.' },
+  { listen: true },
+  { digits: '4711' },
+  { listen: true },
+  { say: 'A person, please.' },
+  { listen: true },
+];
+
+const callWithOrder = async (t: ExecutionContext, transferTo: string[]) => {
+  const { gateway, binding } = await bound(t, transferTo);
+  const inbound = `${gateway.numberPath}/agents/inbound`;
+  t.is((await gateway.admin.put(inbound, { agent: 'endpoint', ...binding })).status, 200);
+  const { body } = await gateway.admin.post('/api/v1/admin/simulator/calls', {
+    to: gateway.credentials.number,
+    from: '01012345678',
+    script,
+  });
+  const callId = z.string().parse(body['call_id']);
+  const ended = await gateway.untilStatus(callId, ...finalStatuses);
+  const turns = await gateway.transcript(callId);
+  return { ended, said: turns.filter(({ role }) => role === 'assistant').map(({ text }) => text) };
+};
+
+const asksForKeys = 'Please type the four digits of your order.';
+const noted = 'I have noted 4 7 1 1. What else can I do for you?';
+
+test.serial('it makes no request, and holds no key', (t) => {
+  t.notRegex(source, /httpRequest|gw_live_|https?:/);
+});
+
+test.serial(
+  'with controls it talks in calls out and in, and hangs up when it has said goodbye',
+  async (t) => {
+    const { gateway, binding } = await bound(t, []);
+    t.deepEqual(await callOut(t, gateway, binding), [
+      'Hello, I am calling about the following: your table for two. Does that suit you?',
+      farewell,
+    ]);
+    t.is((await callIn(t, gateway, binding)).at(-1), farewell);
+  },
+);
+
+test.serial('it takes the keys of the caller, and connects them with a person', async (t) => {
+  const { ended, said } = await callWithOrder(t, [person]);
+  t.like(ended, {
+    status: 'completed',
+    end_reason: 'transfer_completed',
+    transfer: { to: person, mode: 'warm' },
+  });
+  t.deepEqual(said, [asksForKeys, noted, 'One moment, I connect you.']);
+});
+
+test.serial('it excuses itself where the person may not be rung', async (t) => {
+  const { ended, said } = await callWithOrder(t, []);
+  t.like(ended, { status: 'completed', end_reason: 'agent_hangup' });
+  t.deepEqual(said.slice(-2), ['One moment, I connect you.', 'I am sorry, nobody is free now. Goodbye!']);
+});

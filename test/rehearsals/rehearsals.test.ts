@@ -1,0 +1,224 @@
+/** Suites of rehearsals: how they are read, and what their results say. */
+import { globSync, readFileSync } from 'node:fs';
+import test from 'ava';
+import { caseLines, changeLines, closingLines } from '#src/commands/rehearse/report.ts';
+import { loadPatterns } from '#src/domain/said-pattern.ts';
+import { changesSince, keep } from '#src/rehearsals/comparison.ts';
+import { type JournalledStep, createCoverage, statesOf } from '#src/rehearsals/coverage.ts';
+import { junitOf } from '#src/rehearsals/junit.ts';
+import { readSuite } from '#src/rehearsals/read-suite.ts';
+import type { CaseResult, SuiteResult } from '#src/rehearsals/run-suite.ts';
+import { suiteJsonSchema } from '#src/rehearsals/suite-schema.ts';
+
+// Suites
+
+const examples = new URL('../../examples/rehearsals/', import.meta.url);
+const readPattern = await loadPatterns();
+
+const wrong = test.macro<[string, string, [line: number, column: number, message: RegExp][]]>({
+  exec(t, _, text, expected) {
+    const { problems = [] } = readSuite(text, readPattern);
+    t.deepEqual(
+      problems.map(({ line, column }) => [line, column]),
+      expected.map(([line, column]) => [line, column]),
+    );
+    for (const [index, [, , message]] of expected.entries()) t.regex(problems[index]?.message ?? '', message);
+  },
+  title: (_, what) => `where it is wrong is told by line and column: ${what}`,
+});
+
+const head = 'cases:\n  - name: one\n    caller:\n';
+
+test.serial(wrong, 'no YAML', 'cases:\n  - name: [\n', [[3, 1, /Flow sequence/]]);
+test.serial(wrong, 'a step that nobody knows', `${head}      - hear: x\n`, [
+  [4, 9, /There is no hear here/],
+  [4, 9, /A step does one thing/],
+]);
+test.serial(wrong, 'two things in a step', `${head}      - says: x\n        hears: y\n`, [
+  [4, 9, /A step does one thing/],
+]);
+test.serial(wrong, 'an expression that may take long', `${head}      - hears: /(?=x)y/\n`, [
+  [4, 16, /neither ahead/],
+]);
+test.serial(wrong, 'no expression', `${head}      - hears: /(x/\n`, [
+  [4, 16, /This is no regular expression/],
+]);
+test.serial(
+  wrong,
+  'a state of no chart',
+  `${head}      - hangs_up: true\n    expect:\n      visits: [nowhere]\n`,
+  [[6, 16, /no state nowhere/]],
+);
+test.serial(
+  wrong,
+  'an end that there is not',
+  `${head}      - hangs_up: true\n    expect: { end_reason: tired }\n`,
+  [[5, 27, /expected one of "agent_hangup"/]],
+);
+test.serial(
+  wrong,
+  'the wrong direction',
+  'cases:\n  - name: one\n    direction: outbound\n    caller: [{ hangs_up: true }]\n',
+  [[4, 13, /An outbound call has a callee/]],
+);
+test.serial(
+  wrong,
+  'a name that is taken',
+  `${head}      - hangs_up: true\n  - name: one\n    caller: [{ hangs_up: true }]\n`,
+  [[5, 11, /Another case has this name/]],
+);
+
+test.serial('the suites that come with it are right, and name their schema', (t) => {
+  const files = globSync('*.yaml', { cwd: examples });
+  t.is(files.length, 3);
+  for (const file of files) {
+    const text = readFileSync(new URL(file, examples), 'utf8');
+    t.deepEqual(readSuite(text, readPattern).problems, undefined, file);
+    t.true(text.startsWith('# yaml-language-server: $schema=./suite.schema.json\n'), file);
+  }
+});
+
+test.serial('the schema for editors is what suites are read by', (t) => {
+  const written: unknown = JSON.parse(readFileSync(new URL('suite.schema.json', examples), 'utf8'));
+  t.deepEqual(written, JSON.parse(JSON.stringify(suiteJsonSchema())));
+});
+
+// Results
+
+const failed = (message: string, turn: number | null = null): CaseResult['runs'][number] => ({
+  callId: 'call-1',
+  failures: [{ message, turn }],
+  turns: ['One', 'Two', 'Three', 'Four & <five>'].map((text, index) => ({
+    role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
+    text,
+  })),
+  steps: [],
+});
+const good = { callId: 'call-2', failures: [], turns: [], steps: [] };
+const result = (name: string, ...runs: CaseResult['runs']): CaseResult => {
+  const passed = runs.filter(({ failures }) => failures.length === 0).length;
+  const outcome = passed === runs.length ? 'passed' : passed === 0 ? 'failed' : 'flaky';
+  return { name, outcome, passed, runs, tookSec: 1.5 };
+};
+
+const suite = (...cases: CaseResult[]): SuiteResult => ({
+  cases,
+  coverage: [
+    {
+      chart: 'call',
+      states: { visited: 1, all: 2, never: ['over'] },
+      transitions: { visited: 0, all: 2, never: ['a → b: x', 'a → over: y, z'] },
+    },
+  ],
+});
+
+const plain = (_style: string, text: string): string => text;
+
+test.serial('a failed case is told with what was said around it', (t) => {
+  const text = caseLines(result('says goodbye', failed('never_says: …', 1)), plain);
+  t.regex(text, /✘ says goodbye \(1\.5 s\)\n {4}never_says: …\n/);
+  t.regex(text, / {8}other party: One\n {6}> agent: Two\n/);
+  t.regex(text, /call call-1\n$/);
+});
+
+test.serial('a flaky case is told by how often it passed', (t) => {
+  t.regex(caseLines(result('one', good, failed('x'), good), plain), /~ one: flaky, passed 2 of 3/);
+});
+
+test.serial('what was never visited is named', (t) => {
+  const text = closingLines(suite(result('one', good), result('two', failed('x'))), plain);
+  t.regex(text, /2 cases: 1 passed, 1 failed/);
+  t.regex(text, /call: states 1\/2, transitions 0\/2\n {2}never in over\n {2}never taken a → b, over\n/);
+});
+
+test.serial('JUnit XML counts what failed, flaky ones too, and escapes what was said', (t) => {
+  const all = suite(result('a "b"', good), result('<c>', failed('says: “\u{0}x”'), good));
+  const xml = junitOf('suite & more', all);
+  t.regex(xml, /<testsuite name="suite &amp; more" tests="2" failures="1"/);
+  t.regex(xml, /<testcase classname="suite &amp; more" name="a &quot;b&quot;" time="1\.500"><\/testcase>/);
+  t.regex(xml, /name="&lt;c&gt;"[^>]*><failure message="flaky: passed 1 of 2; says: “x”">/);
+  t.regex(xml, /assistant: Four &amp; &lt;five&gt;<\/failure>/);
+  t.false(xml.includes('\u{0}'));
+});
+
+test.serial('a later run is compared with an earlier one', (t) => {
+  const before = keep(suite(result('one', good), result('two', failed('x')), result('three', good)));
+  const now = keep(suite(result('one', good, failed('x')), result('two', good), result('four', good)));
+  const changes = changesSince(before, now);
+  t.deepEqual(
+    changes.map(({ verdict, what }) => `${verdict} ${what}`),
+    [
+      'worse one: passed → flaky (passed 1 of 2)',
+      'better two: failed → passed',
+      'new four: passed',
+      'gone three',
+    ],
+  );
+  t.regex(changeLines(changes, plain), /Since the last run:\n {2}worse one/);
+  t.deepEqual(changesSince(now, now), []);
+});
+
+// Coverage
+
+const steps: JournalledStep[] = [
+  { event: '(begin)', call: 'ringing.alerting', conversation: null },
+  { event: 'line.answered', call: 'active.talking.conversing', conversation: 'replying.thinking' },
+  { event: 'call.answered', call: 'active.talking.conversing', conversation: 'replying.thinking' },
+  { event: 'reply.sentence', call: 'active.talking.conversing', conversation: 'replying.speaking' },
+  { event: 'line.speech', call: 'active.talking.conversing', conversation: 'listening.hearing' },
+  { event: 'line.heard', call: 'active.talking.conversing', conversation: 'replying.thinking' },
+  { event: 'line.ended', call: 'active.hung-up', conversation: 'closing' },
+  { event: 'agent.quiet', call: 'completed', conversation: null },
+];
+
+const taken = (chart: string, steps: JournalledStep[]): ((name: string) => boolean) => {
+  const coverage = createCoverage();
+  const never = (): string[] => coverage.report().find((one) => one.chart === chart)?.transitions.never ?? [];
+  const before = never();
+  coverage.add(steps);
+  const after = never();
+  return (name) => before.some((one) => one.startsWith(name)) && !after.some((one) => one.startsWith(name));
+};
+
+test.serial('nothing is visited without a call', (t) => {
+  for (const { states, transitions } of createCoverage().report()) {
+    t.is(states.visited + transitions.visited, 0);
+    t.is(states.never.length, states.all);
+    t.is(transitions.never.length, transitions.all);
+  }
+});
+
+test.serial('what was journalled is found among the arrows of the chart', (t) => {
+  const isTaken = taken('call', steps);
+  t.true(isTaken('ringing.alerting → active:'));
+  t.true(isTaken('active.talking → active.hung-up:'));
+  t.false(isTaken('active.talking.conversing → active.talking.transferring:'));
+});
+
+test.serial('a state that is left at once, and the ways through it, are visited', (t) => {
+  const isTaken = taken('call', steps);
+  t.true(isTaken('active.hung-up → over:'));
+  t.true(isTaken('over → completed:'));
+  t.false(isTaken('over → failed:'));
+  const isTakenInConversation = taken('conversation', steps);
+  t.true(isTakenInConversation('opening → replying:'));
+  t.false(isTakenInConversation('opening → saying:'));
+});
+
+test.serial('an event that leads nowhere by itself may open what leads on at once', (t) => {
+  const isTaken = taken('conversation', steps);
+  t.true(isTaken('listening → replying:'));
+  t.true(isTaken('replying → listening.hearing:'));
+  t.true(isTaken('replying → replying.speaking:'));
+});
+
+test.serial('figures add up, and outer states are visited with inner ones', (t) => {
+  const coverage = createCoverage();
+  coverage.add(steps);
+  for (const { states, transitions } of coverage.report())
+    for (const { visited, all, never } of [states, transitions]) t.is(visited + never.length, all);
+  const states = statesOf(steps);
+  for (const state of ['active', 'active.talking', 'active.talking.conversing', 'listening', 'closing'])
+    t.true(states.has(state), state);
+  t.false(states.has('active.bridged'));
+});

@@ -1,0 +1,635 @@
+/** The parts of a start: the HTTP server, WebSockets, speech engines, SIP traces, and what is printed. */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type ServerResponse, createServer as createHttpServer, request } from 'node:http';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import pino from 'pino';
+import type { Config } from '#config/config.ts';
+import { speechEngines } from '#config/policy.ts';
+import type { SpeechConfig } from '#config/speech-config.ts';
+import { createReadBrowser } from '#src/api/browser.ts';
+import { createCounter } from '#src/api/rate-limit.ts';
+import { systemClock } from '#src/clocks.ts';
+import { bytesOf } from '#src/domain/sample-bytes.ts';
+import type { SipMessage } from '#src/domain/sip-message.ts';
+import { StartError } from '#src/domain/start-error.ts';
+import { keepSipMessages, sipMessagesOf } from '#src/persistence/sip-messages.ts';
+import { writeCredentials } from '#src/start/credentials.ts';
+import { exposureWarning } from '#src/start/exposure-warning.ts';
+import { listen } from '#src/start/http-server.ts';
+import { startSipTraces } from '#src/start/start-sip-traces.ts';
+import { startSpeech } from '#src/start/start-speech.ts';
+import { createWebSocketRoutes } from '#src/start/websocket-routes.ts';
+import { welcome } from '#src/start/welcome.ts';
+import { type RawAnswer, rawRequest } from '#test/api/raw-http.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { testDatabase } from '#test/helpers/database.ts';
+import { until } from '#test/helpers/until.ts';
+import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { readHep } from '#test/sip/hep/read-hep.ts';
+import { listeningLogger } from '#test/speech/doubles/engine-world.ts';
+import { listen as listenTo, numbered } from '#test/speech/doubles/heard-events.ts';
+import { type EngineAnswer, sendJson, sendSound, startHttpEngine } from '#test/speech/doubles/http-engine.ts';
+import { deepgramResults, startSocketEngine, voskFinal } from '#test/speech/doubles/socket-engine.ts';
+
+// HTTP server
+
+const prepare = (): void => undefined;
+
+test.serial('the address with the port that was taken is told', async (t) => {
+  const server = await listen((_, response) => response.end('here'), { host: '0.0.0.0', port: 0, prepare });
+  t.teardown(server.close);
+  t.regex(server.url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+  t.is(await (await fetch(server.url)).text(), 'here');
+});
+
+test.serial('a port in use and a foreign address are told with their settings', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  t.teardown(() => other.close());
+  const address = other.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  await t.throwsAsync(
+    listen(() => undefined, { host: '127.0.0.1', port, prepare }),
+    {
+      instanceOf: StartError,
+      message: `port ${port} is in use; set GW_PORT to another one`,
+    },
+  );
+  await t.throwsAsync(
+    listen(() => undefined, { host: '192.0.2.1', port: 0, prepare }),
+    {
+      instanceOf: StartError,
+      message: 'this machine has no address 192.0.2.1; set GW_HOST to one of its own',
+    },
+  );
+});
+
+test.serial('a server that closes lets a request under way have its answer', async (t) => {
+  const { promise: arrived, resolve } = Promise.withResolvers<ServerResponse>();
+  const server = await listen((_, response) => resolve(response), { host: '127.0.0.1', port: 0, prepare });
+  const asked = request(server.url).end();
+  const response = await arrived;
+  const closed = server.close();
+  response.end('after all');
+  const [answer] = await once(asked, 'response');
+  t.is(Buffer.concat(await answer.toArray()).toString(), 'after all');
+  await closed;
+  await t.throwsAsync(fetch(server.url), { instanceOf: TypeError });
+});
+
+// WebSockets
+
+/** A door at `/inspect`; the token `good` is an admin's, and two others may be tried. */
+const openDoor = async (t: ExecutionContext) => {
+  const failures = createCounter(
+    'failures',
+    { points: 2, perSeconds: 60 },
+    { countWithOthers: () => () => Promise.resolve(null), logger: pino({ level: 'silent' }) },
+  );
+  const logged: string[] = [];
+  const tried: string[] = [];
+  const good = new Set(['good', 'other']);
+  const webSocketRoutes = createWebSocketRoutes({
+    authenticate: (credential) => {
+      const token = 'token' in credential ? credential.token : `session ${credential.session}`;
+      tried.push(token);
+      return Promise.resolve(
+        good.has(token) ? { workspaceId: 'w', actor: 'admin:a', role: 'admin' as const } : undefined,
+      );
+    },
+    readBrowser: createReadBrowser([]),
+    async countFailure(request) {
+      const counted = await failures.count(request.socket.remoteAddress ?? '');
+      return counted?.isBeyond === true ? counted.seconds : null;
+    },
+    revalidateMs: 20,
+    logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
+  });
+  webSocketRoutes.serve('/inspect', 'viewer', ({ refuse }) => refuse(418));
+  webSocketRoutes.serve('/stay', 'viewer', ({ socket }) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+    // As a websocket does.
+    socket.on('end', () => socket.end());
+    socket.resume();
+  });
+  const server = createHttpServer();
+  webSocketRoutes.attach(server);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const knock = (target: string, headers = ''): Promise<RawAnswer> =>
+    rawRequest(
+      port,
+      `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${headers}\r\n`,
+    );
+  const stay = async (token: string, { target = `/stay?token=${token}`, headers = '' } = {}) => {
+    const socket = connect(port, '127.0.0.1');
+    t.teardown(() => socket.destroy());
+    socket.write(
+      `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${headers}\r\n`,
+    );
+    const [answer] = await once(socket, 'data');
+    t.regex(String(answer), /^HTTP\/1\.1 101 /);
+    return socket;
+  };
+  return { knock, stay, logged, tried, good };
+};
+
+const refused = test.macro<[target: string, status: number]>({
+  async exec(t, target, status) {
+    const { knock, logged, tried } = await openDoor(t);
+    t.is((await knock(target)).status, status);
+    t.deepEqual([...logged, ...tried], []);
+  },
+  title: (_, target, status) => `a websocket at ${target} is ${status}, before anybody asks for a token`,
+});
+
+test.serial(refused, '//', 400);
+test.serial(refused, 'http://[', 400);
+test.serial(refused, '/nothing', 404);
+test.serial(refused, '*', 404);
+
+test.serial(
+  'tokens of nobody are counted by the address they come from; a valid one is let in all the same',
+  async (t) => {
+    const { knock } = await openDoor(t);
+    const statuses = [];
+    for (const token of ['one', 'two', 'three'])
+      statuses.push((await knock(`/inspect?token=${token}`)).status);
+    t.deepEqual(statuses, [401, 401, 429]);
+    const { headers } = await knock('/inspect', 'Authorization: Bearer four\r\n');
+    t.regex(headers.get('retry-after') ?? '', /^[1-6]?\d$/);
+    t.is((await knock('/inspect?token=good')).status, 418);
+  },
+);
+
+test.serial('a token comes in a header, as the second protocol, or in the address', async (t) => {
+  const { knock, tried } = await openDoor(t);
+  await knock('/inspect', 'Authorization: Bearer one\r\n');
+  await knock('/inspect', 'Sec-WebSocket-Protocol: trunkline.phone ,  two \r\n');
+  await knock('/inspect?token=three');
+  t.deepEqual(tried, ['one', 'two', 'three']);
+});
+
+test.serial('who is inside is cut off when the token is good no longer, and nobody else is', async (t) => {
+  const { stay, tried, good } = await openDoor(t);
+  const cutOff = await stay('good');
+  const other = await stay('other');
+  const closed = once(cutOff, 'close');
+  good.delete('good');
+  await closed;
+  const asked = tried.length;
+  await until('the other one is asked for again', () => tried.length > asked || undefined);
+  t.false(other.destroyed);
+  t.is(tried.at(-1), 'other');
+});
+
+const cookie = (session: string, origin: string): string =>
+  `Cookie: other=1; trunkline_session=${session}\r\n${origin}`;
+
+test.serial(
+  'a page of this gateway is let in by the session of its browser, one from elsewhere is not',
+  async (t) => {
+    const { knock, tried, good } = await openDoor(t);
+    good.add('session s1');
+    t.is((await knock('/inspect', cookie('s1', 'Origin: http://a\r\n'))).status, 418);
+    t.is((await knock('/inspect', cookie('s1', 'Sec-Fetch-Site: same-origin\r\n'))).status, 418);
+    const asked = tried.length;
+    for (const origin of [
+      '',
+      'Origin: null\r\n',
+      'Origin: http://a:8081\r\n',
+      'Origin: http://a.example\r\n',
+      'Origin: http://a\r\nSec-Fetch-Site: same-site\r\n',
+    ])
+      t.is((await knock('/inspect', cookie('s1', origin))).status, 403, origin);
+    t.is(tried.length, asked, 'nobody looked whose session it is');
+    t.is((await knock('/inspect', cookie('s2', 'Origin: http://a\r\n'))).status, 401);
+    // A token counts, whoever's page sends it.
+    t.is((await knock('/inspect?token=good', cookie('s1', 'Origin: http://b\r\n'))).status, 418);
+  },
+);
+
+test.serial('who is inside by a session is cut off when that is over', async (t) => {
+  const { stay, good } = await openDoor(t);
+  good.add('session s1');
+  const inside = await stay('', { target: '/stay', headers: cookie('s1', 'Origin: http://a\r\n') });
+  const closed = once(inside, 'close');
+  good.delete('session s1');
+  await closed;
+  t.pass();
+});
+
+// Speech engines
+
+const start = async (
+  t: ExecutionContext,
+  config: Partial<SpeechConfig>,
+  path = process.env['PATH'] ?? '',
+) => {
+  const { lines, logger } = listeningLogger();
+  const speech = await startSpeech(
+    { recognizers: [], synthesizers: [], ...config },
+    { ...speechEngines, clock: systemClock, path, logger },
+  );
+  t.teardown(() => speech.close());
+  return { ...speech, lines };
+};
+
+test.serial('without any setting what is installed speaks, and nobody hears', async (t) => {
+  const { synthesizerFor, recognizerFor, engines } = await start(t, {}, '');
+  t.is(synthesizerFor(usualSpeech).name, 'tones');
+  t.true((await synthesizerFor(usualSpeech).synthesize('안녕하세요', 'ko')).samples.length > 1_000);
+  t.is(recognizerFor(usualSpeech), null);
+  t.deepEqual([engines.recognizers, engines.synthesizers, engines.tellTurnEnds], [[], [], []]);
+});
+
+test.serial('a program that was chosen must be installed', async (t) => {
+  await t.throwsAsync(start(t, { synthesizers: [{ engine: 'espeak-ng' }] }, ''), {
+    name: 'StartError',
+    message: 'GW_SYNTHESIZERS names espeak-ng, which is not installed on this machine',
+  });
+  await t.throwsAsync(start(t, { recognizers: [{ engine: 'pocketsphinx' }] }, ''), {
+    name: 'StartError',
+    message: 'GW_RECOGNIZERS names pocketsphinx, which is not installed on this machine',
+  });
+});
+
+test.serial(
+  'the next synthesizer speaks what the first cannot, and what was said is remembered',
+  async (t) => {
+    const refusing = await startHttpEngine(t, sendJson({ detail: { status: 'quota_exceeded' } }, 401));
+    const speaking = await startHttpEngine(t, sendSound([bytesOf(numbered(100))]));
+    const { synthesizerFor, lines } = await start(t, {
+      synthesizers: [
+        { engine: 'deepgram-aura', url: refusing.url, key: 'hush-hush' },
+        { engine: 'elevenlabs', url: refusing.url, key: 'hush-hush', voice: 'v' },
+        { engine: 'openai-speech', url: speaking.url, key: null, model: 'm', voice: 'v' },
+      ],
+    });
+    const synthesizer = synthesizerFor(usualSpeech);
+    t.is(synthesizer.name, 'deepgram-aura, elevenlabs, openai-speech');
+    for (let time = 0; time < 2; time += 1) {
+      const { samples } = await synthesizer.synthesize('안녕하세요.', 'ko');
+      t.deepEqual(samples, numbered(100));
+    }
+    t.is(refusing.requests.length, 1);
+    t.is(speaking.requests.length, 1);
+    t.is(lines.length, 1);
+    t.regex(lines[0] ?? '', /elevenlabs answered with HTTP 401/);
+    t.notRegex(lines.join(''), /hush-hush|안녕/);
+  },
+);
+
+test.serial(
+  'a recognizer lost amid a sentence is followed by the next, which hears all that was not settled',
+  async (t) => {
+    const first = await startSocketEngine(t, (connection) => {
+      connection.onSound = () => {
+        if (connection.sound().length < 1_600 * 2) return;
+        connection.send(deepgramResults('첫 문장.', { duration: 0.1, isFinal: true, speechFinal: true }));
+        connection.send(deepgramResults('둘째', { start: 0.1, duration: 0.1 }));
+        connection.socket.close(1011, 'NET-0000');
+      };
+    });
+    const second = await startSocketEngine(t, (connection) => {
+      connection.onSound = () =>
+        connection.send(connection.sound().length < 1_600 ? { partial: '둘' } : voskFinal('둘째 문장'));
+    });
+    const { recognizerFor, lines } = await start(t, {
+      recognizers: [
+        { engine: 'deepgram', url: `http://127.0.0.1:${first.port}`, key: 'hush-hush' },
+        { engine: 'vosk', url: second.url },
+      ],
+    });
+    const recognizer = recognizerFor(usualSpeech);
+    if (recognizer === null) throw new Error('There is no recognizer');
+    t.is(recognizer.name, 'deepgram, vosk');
+    const { recognition, words, count } = listenTo(recognizer);
+    recognition.speechBegan();
+    for (let at = 0; at < 1_600; at += 160) recognition.write(numbered(160, at));
+    await count(3);
+    const connection = await until('the second engine', () => second.connections[0]);
+    t.deepEqual(connection.sound(), bytesOf(numbered(800, 800)));
+    t.deepEqual(words(), ['final: 첫 문장.', 'partial: 둘째', 'final: 둘째 문장']);
+    t.true(lines.some((line) => line.includes('deepgram ended the connection (1011)')));
+    t.notRegex(lines.join(''), /hush-hush|문장|둘째/);
+    recognition.close();
+    await until('a goodbye', () => connection.messages.find((message) => message === '{"eof" : 1}'));
+  },
+);
+
+/** Two servers that speak, each its own sound, and the configuration that names them in this order. */
+const twoVoices = async (t: ExecutionContext, answers: { first?: EngineAnswer } = {}) => {
+  const first = await startHttpEngine(t, answers.first ?? sendSound([bytesOf(numbered(10, 1))]));
+  const second = await startHttpEngine(t, sendSound([bytesOf(numbered(10, 2))]));
+  const config: Partial<SpeechConfig> = {
+    synthesizers: [
+      { engine: 'elevenlabs', url: first.url, key: 'hush-hush', voice: 'usual' },
+      { engine: 'openai-speech', url: second.url, key: null, model: 'm', voice: 'alloy' },
+    ],
+  };
+  const voicesOf = (server: typeof first) =>
+    server.requests.map(
+      ({ path, body }) => /text-to-speech\/(.*)\/stream/.exec(path)?.[1] ?? JSON.parse(String(body)).voice,
+    );
+  return { config, first, second, voices: () => [voicesOf(first), voicesOf(second)] };
+};
+
+test.serial(
+  'the synthesizer that a number chose speaks with its voice, and the others stand behind it with theirs',
+  async (t) => {
+    const { config, second, voices } = await twoVoices(t);
+    const { synthesizerFor } = await start(t, config);
+    const chosen = synthesizerFor({ recognizer: null, synthesizer: 'openai-speech', voice: 'nova' });
+    t.is(chosen.name, 'openai-speech, elevenlabs');
+    t.deepEqual((await chosen.synthesize('One.', 'en')).samples, numbered(10, 2));
+    t.deepEqual(voices(), [[], ['nova']]);
+    // The same sentence of another number has the usual voice, and was not said yet.
+    await synthesizerFor({ ...usualSpeech, synthesizer: 'openai-speech' }).synthesize('One.', 'en');
+    await synthesizerFor({ recognizer: null, synthesizer: 'openai-speech', voice: 'nova' }).synthesize(
+      'One.',
+      'en',
+    );
+    t.deepEqual(voices(), [[], ['nova', 'alloy']]);
+    t.deepEqual((await synthesizerFor(usualSpeech).synthesize('One.', 'en')).samples, numbered(10, 1));
+    second.close();
+    t.deepEqual((await chosen.synthesize('Two.', 'en')).samples, numbered(10, 1));
+    t.deepEqual(voices(), [
+      ['usual', 'usual'],
+      ['nova', 'alloy'],
+    ]);
+  },
+);
+
+test.serial('an engine that failed in a call of one number cools down for all numbers', async (t) => {
+  const { config, first } = await twoVoices(t, { first: sendJson({}, 503) });
+  const { synthesizerFor } = await start(t, config);
+  for (const text of ['One.', 'Two.', 'Three.']) {
+    const { samples } = await synthesizerFor(usualSpeech).synthesize(text, 'en');
+    t.deepEqual(samples, numbered(10, 2));
+  }
+  await synthesizerFor({ ...usualSpeech, synthesizer: 'elevenlabs', voice: 'own' }).synthesize('Four.', 'en');
+  t.is(first.requests.length, 1);
+});
+
+test.serial(
+  'a voice that its engine does not have is replaced by the usual one, and nobody else notices',
+  async (t) => {
+    const { config, voices } = await twoVoices(t, {
+      first: (response, request) =>
+        request.path.includes('/typo/')
+          ? sendJson({ detail: { status: 'voice_not_found' } }, 404)(response, request)
+          : sendSound([bytesOf(numbered(10, 1))])(response, request),
+    });
+    const { synthesizerFor, lines } = await start(t, config);
+    const mistaken = synthesizerFor({ ...usualSpeech, synthesizer: 'elevenlabs', voice: 'typo' });
+    for (const text of ['One.', 'Two.'])
+      t.deepEqual((await mistaken.synthesize(text, 'en')).samples, numbered(10, 1));
+    await synthesizerFor(usualSpeech).synthesize('Three.', 'en');
+    t.deepEqual(voices(), [['typo', 'usual', 'usual', 'usual'], []]);
+    t.is(lines.length, 1);
+    t.regex(lines[0] ?? '', /a chosen voice is not used.*elevenlabs|elevenlabs.*a chosen voice is not used/);
+  },
+);
+
+test.serial(
+  'an engine or a voice that is no longer possible leaves the usual order, and that is said once',
+  async (t) => {
+    const { config, voices } = await twoVoices(t);
+    const { synthesizerFor, recognizerFor, lines } = await start(t, config);
+    const gone = { recognizer: 'vosk', synthesizer: 'deepgram-aura', voice: 'aura-2-thalia-en' };
+    for (const text of ['One.', 'Two.']) {
+      t.is(recognizerFor(gone), null);
+      t.is(synthesizerFor(gone).name, 'elevenlabs, openai-speech');
+      await synthesizerFor(gone).synthesize(text, 'en');
+    }
+    await synthesizerFor({ ...usualSpeech, synthesizer: 'elevenlabs', voice: '../x?y=' }).synthesize(
+      'Three.',
+      'en',
+    );
+    t.deepEqual(voices(), [['usual', 'usual', 'usual'], []]);
+    t.deepEqual(
+      lines.map((line) => [JSON.parse(line).engine, JSON.parse(line).msg]),
+      [
+        ['vosk', 'a number chose a recognizer that is not configured any more: the usual order is kept'],
+        [
+          'deepgram-aura',
+          'a number chose a synthesizer that is not configured any more: the usual order is kept',
+        ],
+      ],
+    );
+  },
+);
+
+test.serial(
+  'the recognizer that a number chose hears first, and its failure is known to all calls',
+  async (t) => {
+    const first = await startSocketEngine(t, (connection) => {
+      connection.onSound = () => connection.send(voskFinal('first'));
+    });
+    const broken = await startSocketEngine(t, undefined, { refuseWith: 500 });
+    const { recognizerFor } = await start(t, {
+      recognizers: [
+        { engine: 'vosk', url: first.url },
+        { engine: 'deepgram', url: `http://127.0.0.1:${broken.port}`, key: 'hush-hush' },
+      ],
+    });
+    const choice = { ...usualSpeech, recognizer: 'deepgram' };
+    t.is(recognizerFor(choice)?.name, 'deepgram, vosk');
+    t.is(recognizerFor(usualSpeech)?.name, 'vosk, deepgram');
+    const opened: string[] = [];
+    for (let call = 0; call < 2; call += 1) {
+      const recognizer = recognizerFor(choice);
+      if (recognizer === null) throw new Error('There is no recognizer');
+      const { recognition, count, words } = listenTo(recognizer);
+      recognition.speechBegan();
+      recognition.write(numbered(1_600));
+      await count(1);
+      opened.push(...words());
+      recognition.close();
+    }
+    t.deepEqual(new Set(opened), new Set(['final: first']));
+    t.is(broken.refused(), 1);
+  },
+);
+
+// SIP traces
+
+const message = (atMicros: number): SipMessage => ({
+  atMicros,
+  direction: 'out',
+  transport: 'udp',
+  local: '192.0.2.7:5060',
+  remote: '198.51.100.9:5060',
+  text: 'BYE sip:x SIP/2.0\r\nCall-ID: one\r\n\r\n',
+  leftOut: 0,
+});
+
+const world = async (t: ExecutionContext, config: Pick<Config, 'sipTraceDays' | 'hep'>) => {
+  const database = await testDatabase(t);
+  const clock = createOrderedClock();
+  const started = new AsyncDisposableStack();
+  const logger = pino({ level: 'silent' });
+  const { keep, lost } = startSipTraces({ config, database, clock, logger, started });
+  return { database, clock, started, keep, lost, callId: randomUUID(), now: clock.now() * 1_000 };
+};
+
+test.serial('what is kept is in the database when the gateway has ended', async (t) => {
+  const { database, started, keep, lost, callId, now } = await world(t, { sipTraceDays: 7, hep: null });
+  t.true(keep?.(callId, message(now)));
+  await started.disposeAsync();
+  t.deepEqual(await sipMessagesOf(database, callId), [{ callId, ...message(now) }]);
+  t.is(lost(), 0);
+});
+
+test.serial('with no days nothing is wanted, and what there is is deleted', async (t) => {
+  const { database, clock, started, keep, callId, now } = await world(t, { sipTraceDays: 0, hep: null });
+  t.is(keep, null);
+  await keepSipMessages(database, [{ callId, ...message(now - 1) }]);
+  clock.advance(1);
+  await until('it is deleted', async () =>
+    (await sipMessagesOf(database, callId)).length === 0 ? true : undefined,
+  );
+  await started.disposeAsync();
+});
+
+test.serial('a collector gets them, also where none are kept', async (t) => {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  t.teardown(() => socket.close());
+  const hep = { host: '127.0.0.1', port: socket.address().port, captureId: 7, password: 'hush' };
+  const { database, started, keep, callId, now } = await world(t, { sipTraceDays: 0, hep });
+  const heard = once(socket, 'message');
+  t.true(keep?.(callId, message(now)));
+  await started.disposeAsync();
+  const [packet] = await heard;
+  t.like(readHep(packet), {
+    captureId: 7,
+    password: 'hush',
+    correlationId: 'one',
+    payload: message(now).text,
+  });
+  t.deepEqual(await sipMessagesOf(database, callId), []);
+});
+
+// Welcome
+
+const credentials = {
+  base_url: 'http://127.0.0.1:8080',
+  console_url: 'http://127.0.0.1:8080/',
+  workspace_id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
+  number_id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c12',
+  number: '07000000000',
+  number_key: 'gw_live_key',
+  admin_token: 'gw_admin_token',
+  file: '/a folder/dev-credentials.json',
+};
+
+const printed = welcome(credentials, 'simulator', 1_234, true);
+
+/** What a shell makes of the printed commands: the arguments of each. */
+const argumentsOf = async (commands: string): Promise<string[][]> => {
+  const tells = '{ for argument; do printf "%s\\0" "$argument"; done; printf "\\n"; }';
+  const programs = `curl() ${tells}\nnpm() ${tells}`;
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${programs}\n${commands}`]);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\0').slice(0, -1));
+};
+
+test.serial('a shell understands the printed commands as they are meant', async (t) => {
+  const commands = printed
+    .split('\n')
+    .filter((line) => line.startsWith('    '))
+    .join('\n');
+  const [calling, placing = [], reading, ...others] = await argumentsOf(commands);
+  t.deepEqual(others, []);
+  t.deepEqual(calling, ['run', 'call', '--', '01000000001', '내일 오후 3시 예약을 확인해 주세요']);
+  t.deepEqual(placing.slice(0, -1), [
+    '-s',
+    'http://127.0.0.1:8080/api/v1/calls',
+    '-H',
+    'Authorization: Bearer gw_live_key',
+    '-H',
+    'Content-Type: application/json',
+    '-d',
+  ]);
+  t.deepEqual(JSON.parse(placing.at(-1) ?? ''), {
+    to: '01000000001',
+    instruction: '내일 오후 3시 예약을 확인해 주세요',
+  });
+  t.deepEqual(reading, [
+    '-s',
+    'http://127.0.0.1:8080/api/v1/calls/CALL_ID/transcript',
+    '-H',
+    'Authorization: Bearer gw_live_key',
+  ]);
+});
+
+test.serial('a link signs in, on a terminal alone; elsewhere a command prints one', (t) => {
+  const link = 'http://127.0.0.1:8080/#/sign-in/code';
+  t.regex(welcome(credentials, 'simulator', 1_234, true, link), /\n  Sign in +http:\S+\/#\/sign-in\/code\n/);
+  t.regex(printed, /\n  Sign in +npm run admin -- sign-in-link\n/);
+});
+
+test.serial('the time of the start, the number and the file are told, the admin token is not', (t) => {
+  t.regex(printed, /ready \(1\.2 s\)/);
+  t.regex(printed, /Your number +07000000000\n/);
+  t.regex(printed, /All of this +\/a folder\/dev-credentials\.json\n/);
+  t.false(printed.includes('gw_admin_token'));
+});
+
+test.serial('where no terminal is, the key is not printed: the commands read it from the file', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "trunkline's welcome-"));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const { file } = await writeCredentials(folder, credentials);
+  const collected = welcome({ ...credentials, file }, 'simulator', 1_234, false);
+  t.false(collected.includes(credentials.number_key));
+  t.true(collected.includes(file));
+  const commands = collected
+    .split('\n')
+    .filter((line) => line.startsWith('    '))
+    .join('\n');
+  for (const command of (await argumentsOf(commands)).filter(([first]) => first === '-s'))
+    t.true(command.includes('Authorization: Bearer gw_live_key'), command.join(' '));
+});
+
+test.serial('with real lines it promises nothing, and calls nobody by a pasted command', (t) => {
+  const real = welcome(credentials, 'drachtio', 1_234, true);
+  t.notRegex(real, /nothing is charged|simulated|01000000001/);
+  t.regex(real, /which your trunk may charge for/);
+  t.regex(real, /"to": "NUMBER"/);
+  t.regex(real, /npm run call -- NUMBER "/);
+  t.regex(printed, /nothing is charged/);
+  t.regex(welcome(credentials, 'none', 1_234, true), /places no calls/);
+});
+
+// Exposure warning
+
+for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1', '::ffff:127.0.0.1'])
+  test.serial(`nobody is warned of ${host}, which only this machine reaches`, (t) => {
+    t.is(exposureWarning({ host, databaseUrl: null }), undefined);
+  });
+
+for (const host of ['0.0.0.0', '::', '192.168.1.5', 'gateway.example.com', '127.example.com'])
+  test.serial(`who starts a trial on ${host} is told that others reach it`, (t) => {
+    const warning = exposureWarning({ host, databaseUrl: null }) ?? '';
+    t.true(warning.includes(`${host} (GW_HOST)`));
+    t.regex(warning, /dev-credentials\.json/);
+  });
+
+test.serial('a gateway with a database server of its own is meant to be reached', (t) => {
+  t.is(exposureWarning({ host: '0.0.0.0', databaseUrl: 'postgresql://db/trunkline' }), undefined);
+});
