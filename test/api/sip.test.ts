@@ -8,6 +8,7 @@ import test from 'ava';
 import { pcapOf } from '#src/api/pcap.ts';
 import type { SipMessage } from '#src/domain/sip-message.ts';
 import { keepSipMessages, type StoredSipMessage } from '#src/persistence/sip-messages.ts';
+import { whereInstalled } from '#test/helpers/where-installed.ts';
 import { addWorkspace, fakeGateway, type FakeGateway } from './fake-gateway.ts';
 import { storeCall } from './stored-calls.ts';
 
@@ -229,8 +230,7 @@ const request = message({
   text: 'INVITE sip:x@y SIP/2.0\r\nVia: SIP/2.0/UDP a;branch=z9hG4bK1\r\nFrom: <sip:a>;tag=1\r\nTo: <sip:x>\r\nCall-ID: one\r\nCSeq: 1 INVITE\r\nMax-Forwards: 70\r\nContent-Length: 0\r\n\r\n',
 });
 
-const tshark = spawnSync('tshark', ['--version']).error === undefined ? test.serial : test.serial.skip;
-tshark('tshark reads it as SIP, and finds nothing wrong with it', async (t) => {
+whereInstalled('tshark')('tshark reads it as SIP, and finds nothing wrong with it', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-pcap-'));
   t.teardown(() => rm(folder, { recursive: true }));
   const path = join(folder, 'call.pcap');

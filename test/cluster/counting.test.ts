@@ -17,6 +17,7 @@ import { openTestDatabase, ownDatabase, testDatabaseUrl } from '#test/helpers/da
 import { hasNatsServer, startNatsServer } from '#test/helpers/nats-server.ts';
 import { callBirth, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
+import { skippedWithout } from '#test/helpers/where-installed.ts';
 
 // Counting
 
@@ -482,7 +483,7 @@ if (hasNatsServer) {
     },
   );
 } else {
-  test.serial.skip('gateways woken by NATS: NOT RUN, nats-server is not installed', (t) => t.pass());
+  test.serial.skip(`gateways are woken by NATS${skippedWithout('nats-server')}`, (t) => t.pass());
 }
 
 test.serial('everybody looks now and then, although nobody was woken', async (t) => {

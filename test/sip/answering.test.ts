@@ -7,14 +7,13 @@ import { isSaidByMachine } from '#sip/listening/answering-phrases.ts';
 import { createBeepDetector } from '#sip/listening/beep.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
-import { isInstalled } from '#src/speech/run-program.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
+import { whereInstalled } from '#test/helpers/where-installed.ts';
 import { onLine, silence, tone } from './listening/line-sound.ts';
 
 // AVA wants every test declared before anything is awaited.
 const resample = await loadResampler();
-const canSpeak = await isInstalled('espeak-ng', process.env['PATH'] ?? '');
 
 // Answering machine
 
@@ -369,7 +368,7 @@ const voices: readonly [string, string][] = [
 ];
 
 for (const [language, text] of voices)
-  (canSpeak ? test.serial : test.serial.skip)(`a voice is no beep (${language})`, async (t) => {
+  whereInstalled('espeak-ng')(`a voice is no beep (${language})`, async (t) => {
     const { sampleRate, samples } = await espeakNg().synthesize(text, language);
     t.deepEqual(beepsIn(onLine(resample(samples, sampleRate, 8_000))), []);
   });

@@ -1,5 +1,4 @@
 /** Speech recognition: engines, failover and unsettled results. */
-import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +17,7 @@ import { createUnsettledSound } from '#src/speech/unsettled-sound.ts';
 import { vosk } from '#src/speech/vosk.ts';
 import { withoutRepeatedPartials } from '#src/speech/without-repeated-partials.ts';
 import { until } from '#test/helpers/until.ts';
+import { whereInstalled } from '#test/helpers/where-installed.ts';
 import { engineWorld } from './doubles/engine-world.ts';
 import { coolDown, engine, nth, setUp, setUpWith } from './doubles/failing-engines.ts';
 import { listen, numbered } from './doubles/heard-events.ts';
@@ -545,26 +545,26 @@ test.serial('vosk: any chunking of the sound gives the engine the same messages'
 // Pocketsphinx
 // PocketSphinx, where it is installed.
 
-const isInstalled = [pocketsphinxProgram, 'flite'].every(
-  (program) => spawnSync('which', [program]).status === 0,
+whereInstalled(pocketsphinxProgram, 'flite')(
+  'it understands a sentence, and leaves nothing of it behind',
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'trunkline-test-'));
+    t.teardown(() => rm(folder, { recursive: true, force: true }));
+    const before = process.env['TMPDIR'];
+    process.env['TMPDIR'] = folder;
+    t.teardown(() =>
+      before === undefined ? delete process.env['TMPDIR'] : (process.env['TMPDIR'] = before),
+    );
+    const { sampleRate, samples } = await flite().synthesize('Please call me back tomorrow.', 'en');
+    const { recognition, words, count } = listen(pocketsphinx(engineWorld(t)), 'en-US', false, sampleRate);
+    recognition.speechBegan();
+    recognition.write(samples);
+    recognition.speechEnded();
+    await count(1);
+    t.regex(words().join(' '), /call me back/);
+    t.deepEqual(await readdir(folder), []);
+  },
 );
-const whereInstalled = isInstalled ? test.serial : test.serial.skip;
-
-whereInstalled('it understands a sentence, and leaves nothing of it behind', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'trunkline-test-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const before = process.env['TMPDIR'];
-  process.env['TMPDIR'] = folder;
-  t.teardown(() => (before === undefined ? delete process.env['TMPDIR'] : (process.env['TMPDIR'] = before)));
-  const { sampleRate, samples } = await flite().synthesize('Please call me back tomorrow.', 'en');
-  const { recognition, words, count } = listen(pocketsphinx(engineWorld(t)), 'en-US', false, sampleRate);
-  recognition.speechBegan();
-  recognition.write(samples);
-  recognition.speechEnded();
-  await count(1);
-  t.regex(words().join(' '), /call me back/);
-  t.deepEqual(await readdir(folder), []);
-});
 
 test.serial('of other languages it understands nothing, and says so', async (t) => {
   const { recognition, failure } = listen(pocketsphinx(engineWorld(t)), 'ko');

@@ -1,6 +1,4 @@
 /** Speech synthesis: engines, voices, failover and cached sentences. */
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +26,7 @@ import { runProgram } from '#src/speech/run-program.ts';
 import { createSoundMessages } from '#src/speech/sound-messages.ts';
 import { toneSynthesizer } from '#src/speech/tone-synthesizer.ts';
 import { createVoiceSamples } from '#src/speech/voice-samples.ts';
+import { whereInstalled } from '#test/helpers/where-installed.ts';
 import { listeningLogger } from './doubles/engine-world.ts';
 import { numbered } from './doubles/heard-events.ts';
 import { type EngineAnswer, formOf, sendJson, sendText, startHttpEngine } from './doubles/http-engine.ts';
@@ -35,15 +34,10 @@ import { type EngineAnswer, formOf, sendJson, sendText, startHttpEngine } from '
 // Engines
 // The engines where they are installed, and what they are given where they are not.
 
-const isInstalled = (program: string): boolean =>
-  spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
-
 const isSpeech = ({ sampleRate, samples }: Audio): boolean =>
   samples.length / sampleRate > 0.5 &&
   samples.length / sampleRate < 20 &&
   samples.some((sample) => sample > 1_000);
-
-const whereInstalled = (program: string) => (isInstalled(program) ? test.serial : test.serial.skip);
 
 whereInstalled('espeak-ng')('espeak-ng speaks Korean, English and Japanese', async (t) => {
   t.true(isSpeech(await espeakNg().synthesize('안녕하세요, 반갑습니다.', 'ko')));
@@ -383,9 +377,7 @@ test.serial('an engine tells its voices or does not', async (t) => {
   t.is(await voicesOf('another'), null);
 });
 
-const hasEspeak = existsSync('/usr/bin/espeak-ng');
-
-(hasEspeak ? test.serial : test.serial.skip)('each voice that espeak-ng tells of speaks', async (t) => {
+whereInstalled('espeak-ng')('each voice that espeak-ng tells of speaks', async (t) => {
   const voices = await espeakVoices();
   t.true(voices.some(({ name, title }) => name === 'ko' && title === 'Korean'));
   t.true(voices.some(({ name }) => name === 'en-us'));

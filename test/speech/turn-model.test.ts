@@ -9,6 +9,7 @@ import { logMel, melBands } from '#src/speech/turn-model/log-mel.ts';
 import { modelSound } from '#src/speech/turn-model/model-sound.ts';
 import { createPowers } from '#src/speech/turn-model/spectrum.ts';
 import { startTurnModel } from '#src/speech/turn-model/turn-model.ts';
+import { skippedWithout } from '#test/helpers/where-installed.ts';
 import { listeningLogger } from './doubles/engine-world.ts';
 import { onnxModel } from './turn-model/onnx-model.ts';
 
@@ -190,27 +191,46 @@ const isInstalled = (() => {
 })();
 const onRuntime = isInstalled ? test.serial : test.serial.skip;
 const real = 'onnxruntime-node';
+const withoutRuntime = isInstalled ? '' : skippedWithout(real);
 
-onRuntime('ONNX Runtime: it says of a sound whether it is over', async (t) => {
+onRuntime(`ONNX Runtime: it says of a sound whether it is over${withoutRuntime}`, async (t) => {
   const { model } = await start(t, onnxModel(), real);
   t.true(await model.isOver(loud, 8_000));
   t.false(await model.isOver(silent, 16_000));
 });
 
-onRuntime('ONNX Runtime: garbage', unfit, Buffer.from('garbage'), /cannot be read as a model/, real);
 onRuntime(
-  'ONNX Runtime: another input',
+  `ONNX Runtime: garbage${withoutRuntime}`,
+  unfit,
+  Buffer.from('garbage'),
+  /cannot be read as a model/,
+  real,
+);
+onRuntime(
+  `ONNX Runtime: another input${withoutRuntime}`,
   unfit,
   onnxModel({ input: 'x' }),
   /input_features alone, but x/,
   real,
 );
 onRuntime(
-  'ONNX Runtime: another shape',
+  `ONNX Runtime: another shape${withoutRuntime}`,
   unfit,
   onnxModel({ shape: [1, 80, 3_000] }),
   /does not take 1 × 80 × 800/,
   real,
 );
-onRuntime('ONNX Runtime: no probability', unfit, onnxModel({ hasSigmoid: false }), /one probability/, real);
-onRuntime('ONNX Runtime: many values', unfit, onnxModel({ hasMean: false }), /one probability/, real);
+onRuntime(
+  `ONNX Runtime: no probability${withoutRuntime}`,
+  unfit,
+  onnxModel({ hasSigmoid: false }),
+  /one probability/,
+  real,
+);
+onRuntime(
+  `ONNX Runtime: many values${withoutRuntime}`,
+  unfit,
+  onnxModel({ hasMean: false }),
+  /one probability/,
+  real,
+);
