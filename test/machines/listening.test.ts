@@ -18,7 +18,6 @@ import {
   type World,
 } from './conversation/stages.ts';
 
-// Silence
 // Silence: the reprompt, what breaks it, and a conversation that closes.
 
 test('after the silence time-out the other party is asked once', (t) => {

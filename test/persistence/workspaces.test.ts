@@ -58,7 +58,6 @@ import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { issuedAt, newKey, sealing } from './numbers/sealed.ts';
 
-// Workspaces
 // Workspaces: their settings and their audit log.
 
 test.serial(
@@ -146,7 +145,6 @@ test.serial('the first workspace is the oldest one', async (t) => {
   t.is(await findWorkspace(db, randomUUID()), undefined);
 });
 
-// Numbers
 // Numbers: their settings, their agents, and what is left of one that is deleted.
 
 test.serial('a number begins with nothing set, and each setting can be changed and given up', async (t) => {

@@ -12,7 +12,7 @@ import { sayInTones } from '#test/real-sip/tone-speech.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
 import { onLine, silence, tone } from './listening/line-sound.ts';
 
-// AVA wants every test declared before anything is awaited.
+// Awaited before the first test: AVA accepts only tests that are declared synchronously.
 const resample = await loadResampler();
 
 // Answering machine

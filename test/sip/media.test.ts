@@ -27,7 +27,7 @@ import type { SampleRate } from '#sip/samples.ts';
 import { steadyClock } from '#src/clocks.ts';
 import { until } from '#test/helpers/until.ts';
 
-// AVA wants every test declared before anything is awaited.
+// Awaited before the first test: AVA accepts only tests that are declared synchronously.
 const resample = await loadResampler();
 
 // G.711

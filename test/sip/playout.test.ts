@@ -16,7 +16,7 @@ import { heardAfter, sayingTime } from '#sip/speaking-time.ts';
 import type { Synthesizer } from '#sip/speech.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 
-// AVA wants every test declared before anything is awaited.
+// Awaited before the first test: AVA accepts only tests that are declared synchronously.
 const resample = await loadResampler();
 
 // Playout

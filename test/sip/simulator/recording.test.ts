@@ -13,7 +13,7 @@ import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { agentWith, createNetwork, scriptedNumber } from './network.ts';
 import { done, hum, loudness, recorded, recordingNetwork, stretches } from './recording-network.ts';
 
-// AVA wants every test declared before anything is awaited.
+// Awaited before the first test: AVA accepts only tests that are declared synchronously.
 const readPattern = await loadPatterns();
 
 // Recording
