@@ -15,8 +15,6 @@ import { type S3Server, startS3Server } from '#test/recordings/s3-server.ts';
 
 // Recordings
 
-const speed = 4;
-
 const recordingOf = async ({ client }: TestGateway, callId: string) => {
   const { body } = await client.get(`/api/v1/calls/${callId}`);
   return z.object({ status: z.string(), paused: z.boolean() }).loose().parse(body['recording']);
@@ -51,7 +49,8 @@ const recordedFiles = async (folder: string): Promise<string[]> =>
 test.serial(
   'what is said while a recording is paused is nowhere in the file; all else is where it was said',
   async (t) => {
-    const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: String(speed) });
+    // In real time: at a higher speed the clock of the call depends on how busy the machine is.
+    const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
     const { client, admin } = gateway;
     const sentence = 'The number of your card is one two three four.';
     const server = await startAgentServer(sendReply(Array.from({ length: 80 }, () => sentence).join(' ')));
@@ -65,8 +64,8 @@ test.serial(
     const path = `/api/v1/calls/${callId}/recording`;
     const call = await gateway.untilStatus(callId, 'active');
     const answeredAt = Date.parse(z.string().parse(call['answered_at']));
-    const sinceAnswer = (): number => ((Date.now() - answeredAt) / 1_000) * speed;
-    await until('some of it was said', () => (sinceAnswer() > 8 ? true : undefined));
+    const sinceAnswer = (): number => (Date.now() - answeredAt) / 1_000;
+    await until('some of it was said', () => (sinceAnswer() > 4 ? true : undefined));
 
     const before = sinceAnswer();
     const paused = await client.post(`${path}/pause`);
@@ -78,7 +77,7 @@ test.serial(
       (await recordingOf(gateway, callId)).paused ? true : undefined,
     );
     t.is((await download(gateway, callId)).body['reason'], 'pending');
-    await until('some of it was not to be kept', () => (sinceAnswer() > from + 12 ? true : undefined));
+    await until('some of it was not to be kept', () => (sinceAnswer() > from + 6 ? true : undefined));
     const to = sinceAnswer();
     t.is((await client.post(`${path}/resume`)).status, 200);
     const after = sinceAnswer();
@@ -86,7 +85,7 @@ test.serial(
       (await recordingOf(gateway, callId)).paused ? undefined : true,
     );
 
-    await until('some more was said', () => (sinceAnswer() > after + 12 ? true : undefined));
+    await until('some more was said', () => (sinceAnswer() > after + 6 ? true : undefined));
     await client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
     await gateway.untilStatus(callId, ...finalStatuses);
     await completed(gateway, callId);
@@ -99,12 +98,12 @@ test.serial(
     t.log({ before, from, to, after, seconds, longest });
     t.true(longest.lasts > to - from - 0.3);
     // Each change was made between its request and its answer; the rest is between sentences.
-    t.true(longest.at > before - 5 && longest.at < from + 5);
+    t.true(longest.at > before - 3 && longest.at < from + 3);
     t.true(
       sounds.some((at) => at > after),
       'it is recorded again',
     );
-    t.true(seconds > after + 5);
+    t.true(seconds > after + 3);
   },
 );
 
