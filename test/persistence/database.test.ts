@@ -7,7 +7,6 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import pino from 'pino';
-import { databaseLimits } from '#config/policy.ts';
 import { newNumberKey } from '#src/administration/new-key.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { appendAudit, listAudit } from '#src/persistence/audit-entries.ts';
@@ -22,6 +21,7 @@ import { resealSecrets } from '#src/persistence/resealing.ts';
 import { createSealing, type Sealing } from '#src/persistence/sealing.ts';
 import { legsOf, writeLegs } from '#src/persistence/sip-legs.ts';
 import { createWorkspace, findWorkspace } from '#src/persistence/workspaces.ts';
+import { patientLimits } from '#test/helpers/patient-limits.ts';
 import { databaseIn, runStatement } from '#test/helpers/database-statement.ts';
 import { ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { encryptedLeg } from '#test/helpers/encrypted-leg.ts';
@@ -37,7 +37,7 @@ const open = async (t: ExecutionContext, url: string, node = 'test'): Promise<Da
     connection: { url },
     poolSize: 2,
     journalPoolSize: 2,
-    limits: databaseLimits,
+    limits: patientLimits,
     node,
     logger,
   });
@@ -160,7 +160,7 @@ test.serial('what cannot be connected to is said in one line without the passwor
         connection: { url },
         poolSize: 1,
         journalPoolSize: 2,
-        limits: databaseLimits,
+        limits: patientLimits,
         node: 'x',
         logger,
       }),

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
-import { databaseLimits } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { type Database, openDatabase } from '#src/persistence/database.ts';
 import { keepRunning } from '#src/persistence/embedded/keep-running.ts';
@@ -14,6 +13,7 @@ import { findPostmaster, type Postmaster } from '#src/persistence/embedded/postm
 import { type EmbeddedDatabase, startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 import { visitEmbedded } from '#src/persistence/embedded/visit-embedded.ts';
 import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces.ts';
+import { patientLimits } from '#test/helpers/patient-limits.ts';
 import { until } from '#test/helpers/until.ts';
 
 // Start embedded
@@ -37,7 +37,7 @@ const openEmbedded = async (t: ExecutionContext, { connection }: EmbeddedDatabas
     connection,
     poolSize: 2,
     journalPoolSize: 2,
-    limits: databaseLimits,
+    limits: patientLimits,
     node: 'test',
     logger,
   });
@@ -257,7 +257,7 @@ test.serial('the end of the gateway breaks a start off that is under way, and be
 // Visit embedded
 
 const openVisited = (connection: EmbeddedDatabase['connection'], node: string) =>
-  openDatabase({ connection, poolSize: 2, journalPoolSize: 1, limits: databaseLimits, node, logger });
+  openDatabase({ connection, poolSize: 2, journalPoolSize: 1, limits: patientLimits, node, logger });
 
 const emptyFolder = async (t: ExecutionContext): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-visit-'));
