@@ -16,8 +16,8 @@ import { systemClock } from '#src/clocks.ts';
 import type { LeftLeg, MediaChannel } from '#src/domain/sip-leg.ts';
 import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
-import { freePort } from '#test/helpers/free-port.ts';
 import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
+import { ownLinePorts, ownPort } from './ports.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
@@ -37,8 +37,8 @@ if (missing.length > 0) {
   });
   test.after.always(() => servers.close());
 
-  const untilChannels = (count: number, atMostMs = 10_000): Promise<void> =>
-    until(async () => (await servers.mediaServers[0]?.channels()) === count, atMostMs);
+  const untilChannels = (count: number): Promise<void> =>
+    until(async () => (await servers.mediaServers[0]?.channels()) === count);
 
   /** A call of a process that has died, at whose far end there is somebody. */
   const leaveCall = async (t: ExecutionContext): Promise<{ channel: MediaChannel; farEnd: EarAndMouth }> => {
@@ -46,7 +46,7 @@ if (missing.length > 0) {
     t.teardown(farEnd.close);
     const network = createUdpNetwork(servers.sipPort);
     t.teardown(network.close);
-    const trunk = createFarEnd(network, `127.0.0.1:${await freePort()}`);
+    const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);
     const options = {
       drachtio: servers.drachtio,
       freeSwitch: servers.freeSwitch,
@@ -64,7 +64,7 @@ if (missing.length > 0) {
     telling.send(`call ${port}`, farEnd.port, '127.0.0.1', () => telling.close());
     call.answers(200, { sdp: describeSound({ port: farEnd.port }) });
     await call.receives('ACK');
-    await until(() => said.includes('answered\n') && farEnd.heard().length > 10, 15_000);
+    await until(() => said.includes('answered\n') && farEnd.heard().length > 10);
     doomed.kill('SIGKILL');
     await once(doomed, 'exit');
     const kept = said.split('\n').findLast((line) => line.startsWith('leg '));
@@ -77,7 +77,7 @@ if (missing.length > 0) {
     const srf = new Srf();
     await srf.connect(servers.drachtio);
     t.teardown(() => srf.disconnect());
-    const soundThread = createSoundThread({ ports: { from: 40_000, to: 40_098 }, logger });
+    const soundThread = createSoundThread({ ports: await ownLinePorts(), logger });
     t.teardown(() => soundThread.close());
     const backgroundTasks = createBackgroundTasks(systemClock, logger);
     const next = createMediaServers([servers.freeSwitch], {
@@ -94,7 +94,7 @@ if (missing.length > 0) {
     });
     t.teardown(() => next.close());
     await next.open();
-    await until(() => next.problem() === null, 15_000);
+    await until(() => next.problem() === null);
     return next;
   };
 
@@ -109,9 +109,9 @@ if (missing.length > 0) {
     );
     t.teardown(() => path.close());
     path.send(beep);
-    await until(() => farEnd.lastHeardAt() !== null, 10_000);
+    await until(() => farEnd.lastHeardAt() !== null);
     await farEnd.play(beep);
-    await until(() => heard > 2_000, 10_000);
+    await until(() => heard > 2_000);
   };
 
   /** The longest time without a packet, in milliseconds. */
@@ -166,7 +166,7 @@ if (missing.length > 0) {
       const endpoint = await next.adoptEndpoint(adopted.channel);
       // Only now: the time that is left to the first one is short.
       const left = await leaveCall(t);
-      await untilChannels(1, 20_000);
+      await untilChannels(1);
       t.regex(await servers.console(`uuid_exists ${left.channel.uuid}`), /^false/);
       t.regex(await servers.console(`uuid_exists ${adopted.channel.uuid}`), /^true/);
       await endpoint.destroy();

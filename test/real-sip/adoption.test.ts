@@ -13,7 +13,7 @@ import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { headerOf, requestUriOf } from '#test/doubles/sip-parser.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
-import { freePort } from '#test/helpers/free-port.ts';
+import { ownPort } from './ports.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
@@ -39,7 +39,7 @@ if (missing.length > 0) {
   const startDoomed = async (t: ExecutionContext, media: Media, timer: Record<string, string> = {}) => {
     const network = createUdpNetwork(servers.sipPort);
     t.teardown(network.close);
-    const trunk = createFarEnd(network, `127.0.0.1:${await freePort()}`);
+    const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);
     const trunkPort = Number(trunk.address.split(':')[1]);
     const relay = createRelay({
       listen: { host: '127.0.0.1', port: 0 },
@@ -67,7 +67,7 @@ if (missing.length > 0) {
       headers: { 'Record-Route': `<sip:${trunk.address};lr>`, Contact: '<sip:far@192.0.2.1:9>', ...timer },
     });
     await far.receives('ACK');
-    await until(() => said.includes('answered\n'), 15_000);
+    await until(() => said.includes('answered\n'));
     return {
       far,
       relay,
@@ -90,13 +90,13 @@ if (missing.length > 0) {
     const lines = await realLines({ drachtio, freeSwitch: servers.freeSwitch }, trunkPort, {}, media);
     t.teardown(() => lines.close());
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
-    await until(() => lines.health().ready, 15_000);
+    await until(() => lines.health().ready);
     const events: LineEvent[] = [];
     const line = lines.adopt(lineInput(), { legs: [left] }, (event) => void events.push(event));
     return {
       line,
       events,
-      has: (type: string) => until(() => events.some((event) => event.type === type), 15_000),
+      has: (type: string) => until(() => events.some((event) => event.type === type)),
     };
   };
 

@@ -16,6 +16,7 @@ import { joinSamples } from '#src/domain/sample-bytes.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { amplitudesOf, medianOf, pitchOf, toneOf } from '#test/sip/media/tone.ts';
 import { isWithout, onRealServers } from './on-real-servers.ts';
+import { ownLinePorts } from './ports.ts';
 import { realTimeTest } from './real-time-test.ts';
 import type { SipServers } from './sip-servers.ts';
 
@@ -30,7 +31,7 @@ const connectedMedia = async (t: ExecutionContext, servers: SipServers): Promise
     clock: systemClock,
     logger,
   });
-  const soundThread = createSoundThread({ ports: { from: 40_000, to: 40_998 }, logger });
+  const soundThread = createSoundThread({ ports: await ownLinePorts(), logger });
   const media = createMediaServers([servers.freeSwitch], {
     ...numbers,
     rtpTimeoutMs: 0,

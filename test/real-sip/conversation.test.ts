@@ -4,10 +4,10 @@ import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { sendReply, startAgentServer, type AgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
-import { freePort } from '#test/helpers/free-port.ts';
 import { decodeRecording } from './decode-recording.ts';
 import type { EarAndMouth } from './ear-and-mouth.ts';
 import { startTelephone } from './far-end.ts';
+import { ownPort } from './ports.ts';
 import { until } from './real-lines.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { listeningGateway, startSpeakingEnd } from './speaking-end.ts';
@@ -102,7 +102,7 @@ if (missing.length > 0) {
   realTimeTest(
     'the words of a caller reach the agent, in Korean, and the recording holds their sound',
     async (t) => {
-      const gateway = await listeningGateway(t, { servers, recognizer, trunkPort: await freePort() });
+      const gateway = await listeningGateway(t, { servers, recognizer, trunkPort: await ownPort() });
       await gateway.admin.patch(gateway.numberPath, { language: 'ko', greeting: '안녕하세요, 꽃집입니다.' });
       const agent = await bindAgent(t, gateway, 'inbound', () => '네, 알겠습니다. Goodbye.');
       const wanted = '장미 열 송이요.';
@@ -120,7 +120,7 @@ if (missing.length > 0) {
           .parse((await gateway.client.get('/api/v1/calls')).body);
         callId = calls[0]?.id ?? '';
         return callId !== '';
-      }, 10_000);
+      });
       t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
       // A telephone on a busy machine stalls now and then, which makes two turns of one sentence.
       t.is(messagesTo(agent).join(' '), wanted);
@@ -128,7 +128,7 @@ if (missing.length > 0) {
       t.is(words.flatMap(([role, text]) => (role === 'user' ? [text] : [])).join(' '), wanted);
       t.deepEqual([words.at(0)?.[0], words.at(-1)?.[0]], ['assistant', 'assistant']);
       const path = `/api/v1/calls/${callId}/recording`;
-      await until(async () => (await gateway.client.get(path)).status === 200, 10_000);
+      await until(async () => (await gateway.client.get(path)).status === 200);
       const { channels, sampleRate } = await decodeRecording((await gateway.client.get(path)).bytes);
       const recorded: string[] = [];
       const counterparty = (channels[0] ?? new Int16Array()).filter(
@@ -171,7 +171,7 @@ if (missing.length > 0) {
     const callId = await gateway.call(callee, 'Say goodbye');
     await far.untilSpokenTo(600);
     await far.say('Wait, one more thing.');
-    await until(() => farewells === 2, 10_000);
+    await until(() => farewells === 2);
     t.is((await gateway.client.get(`/api/v1/calls/${callId}`)).body['status'], 'active');
     await far.untilSpokenTo(600);
     await far.say('Uh-huh.');

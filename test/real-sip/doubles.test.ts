@@ -11,7 +11,7 @@ import type { ProtocolNotes } from '#test/doubles/protocol-notes.ts';
 import { recordedFile, recordedNotes } from '#test/doubles/recorded-notes.ts';
 import { startServers as startDoubles } from '#test/doubles/sip-edge.ts';
 import { scenarios } from '#test/doubles/sip-scenarios.ts';
-import { freePort } from '#test/helpers/free-port.ts';
+import { ownPort } from './ports.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { createUdpNetwork } from './udp-network.ts';
@@ -33,7 +33,7 @@ if (missing.length > 0) {
     realTimeTest(`the servers say what they said: ${title}`, async (t) => {
       const network = createUdpNetwork(servers.sipPort);
       t.teardown(network.close);
-      const address = `127.0.0.1:${await freePort()}`;
+      const address = `127.0.0.1:${await ownPort()}`;
       const notes = await noteScenario(
         t,
         scenario,

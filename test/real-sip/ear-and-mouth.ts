@@ -109,12 +109,12 @@ export const startEarAndMouth = async ({
         const last = all.at(-1)?.at ?? 0;
         const begin = all.findLastIndex(({ at }, index) => at - (all[index - 1]?.at ?? 0) > 1_000);
         return last > Date.now() - 100 && last - (all[begin]?.at ?? last) >= milliseconds;
-      }, 15_000),
+      }),
     untilSilentFor: (milliseconds) =>
       until(() => {
         const last = lastHeardAt();
         return last !== null && Date.now() - last >= milliseconds;
-      }, 30_000),
+      }),
     onCall(behave) {
       act = behave;
     },

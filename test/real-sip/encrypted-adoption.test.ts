@@ -66,7 +66,7 @@ const leaveCall = async (
   t.teardown(() => doomed.kill('SIGKILL'));
   let said = '';
   doomed.stdout.on('data', (data: Buffer) => (said += data.toString()));
-  await until(() => said.includes('answered\n'), 20_000);
+  await until(() => said.includes('answered\n'));
   doomed.kill('SIGKILL');
   await once(doomed, 'exit');
   await until(() => relay.sizes().dialogs === 0);
@@ -91,7 +91,7 @@ const linesOfHeir = async (t: ExecutionContext, { media, transport, ...world }: 
   });
   t.teardown(() => lines.close());
   await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
-  await until(() => lines.health().ready, 15_000);
+  await until(() => lines.health().ready);
   return lines;
 };
 
@@ -111,15 +111,15 @@ onRealServers('an encrypted call whose gateway is killed', (servers) => {
           const killedAt = performance.now();
           const lines = await linesOfHeir(t, world);
           const line = openWatched((input, emit) => lines.adopt(input, { legs: [left] }, emit), lineInput());
-          await until(() => line.saw('line.adopted') || line.isOver(), 15_000);
+          await until(() => line.saw('line.adopted') || line.isOver());
           t.log(`it went on ${Math.round(performance.now() - killedAt)} ms after the kill`);
-          await until(() => line.saw('line.heard') || line.isOver(), 15_000);
+          await until(() => line.saw('line.heard') || line.isOver());
           t.regex(line.all('line.heard')[0]?.text ?? '', /^Sentence \d+\.$/);
           const utterance = line.say('Good day.');
-          await until(() => line.all('line.played').length === utterance || line.isOver(), 15_000);
+          await until(() => line.all('line.played').length === utterance || line.isOver());
           if (hangsUp === 'the gateway') line.tell({ type: 'hangUp' });
           else await telephone.tell('hangup');
-          await until(() => line.isOver(), 10_000);
+          await until(() => line.isOver());
           t.like(line.events.at(-1), {
             type: 'line.ended',
             by: hangsUp === 'the gateway' ? 'gateway' : 'counterparty',

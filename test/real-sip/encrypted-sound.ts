@@ -77,7 +77,7 @@ const createWorld = (servers: () => SipServers, media: Trunk['media']) => {
     linesWith,
     telephoneFor,
     noChannelIsLeft: (): Promise<void> =>
-      until(async () => (await servers().mediaServers[0]?.channels()) === pooled, 10_000),
+      until(async () => (await servers().mediaServers[0]?.channels()) === pooled),
   };
 };
 
@@ -99,9 +99,9 @@ const heardAt = async (telephone: Telephone): Promise<string[]> => {
 
 /** Says something to each other, one after the other. */
 const talk = async (line: WatchedLine, theirs: string, ours: string): Promise<void> => {
-  await until(() => heardOn(line).includes(theirs), 15_000);
+  await until(() => heardOn(line).includes(theirs));
   const utterance = line.say(ours);
-  await until(() => line.all('line.played').length === utterance, 15_000);
+  await until(() => line.all('line.played').length === utterance);
 };
 
 const declareCalls = (
@@ -112,7 +112,7 @@ const declareCalls = (
     realTimeTest(`a call out is encrypted and heard by both parties, with ${codec}`, async (t) => {
       const telephone = await telephoneFor(t, { says: [{ afterMs: 1_500, text: 'Hello?' }] });
       const line = open(await linesWith(t, { port: telephone.port, codecs: [codec] }));
-      await until(() => line.saw('line.answered'), 10_000);
+      await until(() => line.saw('line.answered'));
       await talk(line, 'Hello?', 'Good day.');
       line.tell({ type: 'hangUp' });
       t.deepEqual(await heardAt(telephone), ['Good day.']);
@@ -129,7 +129,7 @@ const declareCalls = (
       dial: `sip:${own}@127.0.0.1:${servers().sipPort}`,
       says: [{ afterMs: 1_500, text: 'Hello?' }],
     });
-    await until(() => arrived.length === 1, 10_000);
+    await until(() => arrived.length === 1);
     const line = open(lines, { direction: 'inbound', ...arrived[0] });
     await talk(line, 'Hello?', 'Good day.');
     line.tell({ type: 'hangUp' });
@@ -145,7 +145,7 @@ const declareCalls = (
       ],
     });
     const line = open(await linesWith(t, { port: telephone.port }));
-    await until(() => line.saw('line.answered'), 10_000);
+    await until(() => line.saw('line.answered'));
     await talk(line, 'Hello?', 'Good day.');
     await telephone.tell('hold');
     await delay(500);
@@ -170,7 +170,7 @@ const declareRefusals = (
     const plain = await telephoneFor(t, { srtp: false });
     const lines = await linesWith(t, { port: plain.port });
     const refusing = open(lines);
-    await until(() => refusing.saw('line.unanswered'), 10_000);
+    await until(() => refusing.saw('line.unanswered'));
     t.like(refusing.events.at(-1), { cause: 'media_error', sip: { status: 488 } });
     await lines.close();
 
@@ -178,12 +178,12 @@ const declareRefusals = (
     const careless = await startTrunk('silent', servers().folder);
     t.teardown(careless.close);
     const answered = open(await linesWith(t, { port: careless.port }));
-    await until(() => answered.saw('line.unanswered'), 10_000);
+    await until(() => answered.saw('line.unanswered'));
     t.like(answered.events.at(-1), { cause: 'media_error' });
     const messages = await careless.messages();
     t.regex(messages, /^m=audio \d+ RTP\/SAVP 0 8 101\r?$/m);
     t.deepEqual(messages.match(/^a=crypto:\d+ \S+/gm), ['a=crypto:1 AES_CM_128_HMAC_SHA1_80']);
-    await until(async () => /^BYE /m.test(await careless.messages()), 5_000);
+    await until(async () => /^BYE /m.test(await careless.messages()));
     await noChannelIsLeft();
   });
 
@@ -221,7 +221,7 @@ const declareOptional = (
         says: [{ afterMs: 1_500, text: 'Hello?' }],
       });
       const line = open(await linesWith(t, { port: far.port, srtp: 'optional' }));
-      await until(() => line.saw('line.answered'), 10_000);
+      await until(() => line.saw('line.answered'));
       await talk(line, 'Hello?', 'Good day.');
       line.tell({ type: 'hangUp' });
       t.deepEqual(await heardAt(far), ['Good day.']);
@@ -242,7 +242,7 @@ const declareOptional = (
         dial: `sip:${own}@127.0.0.1:${servers().sipPort}`,
         says: [{ afterMs: 1_500, text: 'Hello?' }],
       });
-      await until(() => arrived.length === 1, 10_000);
+      await until(() => arrived.length === 1);
       const line = open(lines, { direction: 'inbound', ...arrived[0] });
       await talk(line, 'Hello?', 'Good day.');
       line.tell({ type: 'hangUp' });

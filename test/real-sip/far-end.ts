@@ -6,11 +6,11 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { ownPort, ownRange } from './ports.ts';
 import { endProcess, start } from './sip-servers.ts';
 import type { Audio } from '#sip/speech.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
-import { freePort } from '#test/helpers/free-port.ts';
 import { sayInTones } from './tone-speech.ts';
 import { readWave, waveFile, type Wave } from './wave.ts';
 
@@ -50,8 +50,8 @@ const tryToStart = async (
   folder: string,
   { calls, ear }: SippOptions,
 ): Promise<FarEndProcess | { error: string }> => {
-  const port = await freePort();
-  const rtpPort = await freePort();
+  const port = await ownPort();
+  const rtpPort = await ownPort(4);
   count += 1;
   const logFile = join(folder, `sipp-${scenario}-${count}.log`);
   const name = scenario === 'echoing' ? 'silent' : scenario;
@@ -78,7 +78,6 @@ export const startFarEnd = async (
   folder: string,
   options: SippOptions = {},
 ): Promise<FarEndProcess> => {
-  // It takes ports beside the one for sound, too, which somebody else may just have been given.
   for (let tries = 1; ; tries += 1) {
     const farEnd = await tryToStart(scenario, folder, options);
     if (!('error' in farEnd)) return farEnd;
@@ -182,11 +181,11 @@ const tryToStartTelephone = async (
   folder: string,
   options: TelephoneOptions,
 ): Promise<Telephone | { error: string }> => {
-  const port = await freePort();
-  const controlPort = await freePort();
+  const port = await ownPort(2);
+  const controlPort = await ownPort();
   count += 1;
   const home = join(folder, `telephone-${count}`);
-  await furnish(home, options, { port, controlPort, rtpPort: 30_000 + 100 * (count % 90) });
+  await furnish(home, options, { port, controlPort, rtpPort: (await ownRange(22)).from });
   const logFile = join(home, 'baresip.log');
   const dialing = options.dial === undefined ? [] : ['-e', `/dial ${options.dial}`];
   const child = start('baresip', ['-4', '-f', home, '-t', String(options.seconds), ...dialing], logFile);
@@ -200,7 +199,7 @@ const tryToStartTelephone = async (
       await delay(50);
     }
   };
-  if (!(await says(/baresip is ready/, 20_000))) {
+  if (!(await says(/baresip is ready/, 30_000))) {
     await endProcess(child);
     return { error: await log() };
   }
@@ -233,7 +232,6 @@ const tryToStartTelephone = async (
  * It ends after so many seconds at the latest.
  */
 export const startTelephone = async (folder: string, options: TelephoneOptions): Promise<Telephone> => {
-  // For TLS it takes the port beside its own, too, which somebody else may just have been given.
   for (let tries = 1; ; tries += 1) {
     const telephone = await tryToStartTelephone(folder, options);
     if (!('error' in telephone)) return telephone;

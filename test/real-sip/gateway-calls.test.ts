@@ -1,10 +1,10 @@
 /** Whole calls: the API on one side, a telephone on the other, SIP and sound between them. */
 import { z } from 'zod';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
-import { freePort } from '#test/helpers/free-port.ts';
 import { decodeRecording } from './decode-recording.ts';
 import { startTelephone } from './far-end.ts';
 import { onRealServers } from './on-real-servers.ts';
+import { ownPort } from './ports.ts';
 import { bindFarewellAgent, noChannelIsLeft, realGateway, voiceOf } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -17,7 +17,7 @@ const farewell =
 
 const recordingOf = async (gateway: TestGateway, callId: string) => {
   const path = `/api/v1/calls/${callId}/recording`;
-  await until(async () => (await gateway.client.get(path)).status === 200, 10_000);
+  await until(async () => (await gateway.client.get(path)).status === 200);
   return decodeRecording((await gateway.client.get(path)).bytes);
 };
 
@@ -100,7 +100,7 @@ const testBuiltInAgent = (servers: () => SipServers): void => {
     const callId = await gateway.call(callee, '내일 오후 3시 예약을 확인해 주세요');
     const ended = await gateway.untilStatus(callId, 'active');
     t.is(ended['end_reason'], null);
-    await until(async () => (await gateway.transcript(callId)).length > 0, 30_000);
+    await until(async () => (await gateway.transcript(callId)).length > 0);
     const [opening] = await gateway.transcript(callId);
     t.is((await gateway.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true })).status, 202);
     t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
@@ -121,7 +121,7 @@ const testBuiltInAgent = (servers: () => SipServers): void => {
 
 const testCallers = (servers: () => SipServers): void => {
   realTimeTest('a caller hears the greeting and hangs up', async (t) => {
-    const gateway = await realGateway(t, servers(), await freePort());
+    const gateway = await realGateway(t, servers(), await ownPort());
     const greeting = 'Good morning, this is the flower shop. What can I do for you?';
     await gateway.admin.patch(gateway.numberPath, { language: 'en', greeting });
     const telephone = await startTelephone(servers().folder, {
@@ -150,13 +150,13 @@ const testCallers = (servers: () => SipServers): void => {
   });
 
   realTimeTest('a caller of a number that belongs to nobody is refused with 404', async (t) => {
-    const gateway = await realGateway(t, servers(), await freePort());
+    const gateway = await realGateway(t, servers(), await ownPort());
     const telephone = await startTelephone(servers().folder, {
       dial: `sip:0298765432@127.0.0.1:${servers().sipPort}`,
       seconds: 5,
     });
     t.teardown(telephone.close);
-    await until(async () => /404 Not Found/.test(await telephone.log()), 5_000);
+    await until(async () => /404 Not Found/.test(await telephone.log()));
     t.deepEqual((await gateway.client.get('/api/v1/calls')).body['calls'], []);
   });
 };

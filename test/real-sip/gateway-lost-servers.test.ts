@@ -1,8 +1,8 @@
 /** A whole gateway that loses its servers, or is not let in by them. */
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
-import { freePort } from '#test/helpers/free-port.ts';
 import { startFarEnd, startTelephone } from './far-end.ts';
 import { onRealServers } from './on-real-servers.ts';
+import { ownPort } from './ports.ts';
 import { noChannelIsLeft, realGateway } from './real-gateway.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -36,7 +36,7 @@ onRealServers('a whole gateway without its servers', (servers) => {
       const refused = await gateway.call(callee, 'Say hello');
       t.like(await gateway.untilStatus(refused, ...finalStatuses), failed('media_error'));
       await servers().restartFreeSwitch();
-      await until(async () => (await ready()) === 200, 15_000);
+      await until(async () => (await ready()) === 200);
       const again = await gateway.call(callee, 'Say hello');
       await gateway.untilStatus(again, 'active');
       await noStrayMedia(gateway, again);
@@ -56,7 +56,7 @@ onRealServers('a whole gateway without its servers', (servers) => {
       const refused = await gateway.call(callee, 'Say hello');
       t.like(await gateway.untilStatus(refused, ...finalStatuses), failed('trunk_error'));
       await servers().restartDrachtio();
-      await until(async () => (await fetch(`${gateway.credentials.base_url}/readyz`)).status === 200, 15_000);
+      await until(async () => (await fetch(`${gateway.credentials.base_url}/readyz`)).status === 200);
       const again = await gateway.call(callee, 'Say hello');
       await gateway.untilStatus(again, 'active');
       const telephone = await startTelephone(servers().folder, {
@@ -64,7 +64,7 @@ onRealServers('a whole gateway without its servers', (servers) => {
         seconds: 5,
       });
       t.teardown(telephone.close);
-      await until(async () => /404 Not Found/.test(await telephone.log()), 5_000);
+      await until(async () => /404 Not Found/.test(await telephone.log()));
       await noStrayMedia(gateway, again);
     },
   );
@@ -74,8 +74,8 @@ onRealServers('a whole gateway without its servers', (servers) => {
     const wrong: readonly [Partial<SipServers>, RegExp][] = [
       [{ drachtio: { ...drachtio, secret: 'wrong' } }, /drachtio-server at .* refused the secret/],
       [{ freeSwitch: { ...freeSwitch, secret: 'wrong' } }, /FreeSWITCH at .* refused the secret/],
-      [{ freeSwitch: { ...freeSwitch, port: await freePort() } }, /FreeSWITCH at .* ECONNREFUSED/],
-      [{ drachtio: { ...drachtio, port: await freePort() } }, /drachtio-server at .* ECONNREFUSED/],
+      [{ freeSwitch: { ...freeSwitch, port: await ownPort() } }, /FreeSWITCH at .* ECONNREFUSED/],
+      [{ drachtio: { ...drachtio, port: await ownPort() } }, /drachtio-server at .* ECONNREFUSED/],
     ];
     for (const [change, detail] of wrong) {
       const lines = await realLines({ ...servers(), ...change }, 9);

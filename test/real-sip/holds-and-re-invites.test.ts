@@ -33,7 +33,7 @@ const testHolds = ({ callTo }: ScriptedCalls): void => {
         { ear },
       );
       await has('line.answered');
-      await until(async () => /^CSeq: 2 ACK/m.test(await end.messages()), 10_000);
+      await until(async () => /^CSeq: 2 ACK/m.test(await end.messages()));
       line.tell({ type: 'say', utterance: 1, text: 'After the hold you can hear me again.' });
       await ear.untilSpokenTo(600);
       await ear.untilSilentFor(500);
@@ -68,7 +68,7 @@ const testReInvites = ({ callTo }: ScriptedCalls): void => {
       { ear },
     );
     await has('line.answered');
-    await until(async () => /^CSeq: 2 UPDATE/m.test(await end.messages()), 10_000);
+    await until(async () => /^CSeq: 2 UPDATE/m.test(await end.messages()));
     line.tell({ type: 'say', utterance: 1, text: 'You can hear me as before.' });
     await ear.untilSpokenTo(600);
     line.tell({ type: 'hangUp' });
@@ -94,7 +94,7 @@ const testReInvites = ({ callTo }: ScriptedCalls): void => {
       { ear: first },
     );
     await has('line.answered');
-    await until(async () => /^CSeq: 1 ACK/m.test(await end.messages()), 10_000);
+    await until(async () => /^CSeq: 1 ACK/m.test(await end.messages()));
     await delay(300);
     line.tell({ type: 'say', utterance: 1, text: 'You can hear me in the other place.' });
     await ear.untilSpokenTo(600);

@@ -31,7 +31,7 @@ if (missing.length > 0) {
     const ask = async (callId: string): Promise<string> => {
       send(request('OPTIONS', { callId, contact: `<sip:127.0.0.1:${port}>` }));
       const isAnswer = (answer: string): boolean => answer.includes(`Call-ID: ${callId}\r\n`);
-      await until(() => answers.some(isAnswer), 15_000);
+      await until(() => answers.some(isAnswer));
       return answers.find(isAnswer) ?? '';
     };
     const request = (method: string, { callId, contact }: { callId: string; contact: string }): string =>

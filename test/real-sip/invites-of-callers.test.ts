@@ -47,7 +47,7 @@ withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
         );
         await has('line.answered');
         line.tell({ type: 'say', utterance: 1, text: 'Which codec is this said in?' });
-        await until(() => ear.payloadTypes().size > 0, 10_000);
+        await until(() => ear.payloadTypes().size > 0);
         await delay(500);
         t.deepEqual([...ear.payloadTypes()], [voice]);
         line.tell({ type: 'hangUp' });

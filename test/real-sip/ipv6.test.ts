@@ -10,8 +10,8 @@ import { startDrachtio } from '#src/servers/start-drachtio.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
-import { freePort } from '#test/helpers/free-port.ts';
 import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
+import { ownLinePorts, ownPort } from './ports.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { endProcess, missingPrograms } from './sip-servers.ts';
@@ -22,8 +22,8 @@ const own = '07012345678';
 
 const startSip = async (t: ExecutionContext) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-ipv6-'));
-  const control = { host: '127.0.0.1', port: await freePort(), secret: 'test-drachtio' };
-  const sipPort = await freePort();
+  const control = { host: '127.0.0.1', port: await ownPort(), secret: 'test-drachtio' };
+  const sipPort = await ownPort();
   const { child, ready } = startDrachtio(
     { control, sip: { host: address, port: sipPort }, publicAddress: null, tls: null },
     join(folder, 'drachtio.log'),
@@ -48,7 +48,7 @@ const startWorld = async (t: ExecutionContext) => {
     freeSwitches: [],
     trunk: null,
     trunks: directoryOf([trunk]),
-    rtp: { host: address, ports: { from: 42_000, to: 42_998 } },
+    rtp: { host: address, ports: await ownLinePorts() },
   });
   t.teardown(() => lines.close());
   const open = (
@@ -67,9 +67,9 @@ const tellTheEar = (ear: EarAndMouth, sdp: string): void => {
 const talk = async (line: WatchedLine, ear: EarAndMouth): Promise<void> => {
   line.say('Over the other protocol you can hear me as well.');
   await ear.untilSpokenTo(600);
-  await until(() => line.saw('line.played'), 15_000);
+  await until(() => line.saw('line.played'));
   await ear.say('Hello?');
-  await until(() => line.all('line.heard').some(({ text }) => text === 'Hello?'), 15_000);
+  await until(() => line.all('line.heard').some(({ text }) => text === 'Hello?'));
 };
 
 const missing = missingPrograms();
@@ -80,15 +80,15 @@ if (missing.length > 0) {
     const { ear, end, lines, open } = await startWorld(t);
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     const line = open({ callId: randomUUID(), from: own, to: '01099998888' }, 'outbound');
-    await until(() => line.saw('line.answered'), 10_000);
+    await until(() => line.saw('line.answered'));
     const invite = end.heard.find(({ method }) => method === 'INVITE')?.text ?? '';
     t.regex(invite, /^c=IN IP6 ::1\r$/m);
     t.regex(headerIn(invite, 'Contact'), /\[::1\]/);
     tellTheEar(ear, invite);
     await talk(line, ear);
     line.tell({ type: 'hangUp' });
-    await until(() => end.count('BYE') === 1, 10_000);
-    await until(() => line.saw('line.ended'), 10_000);
+    await until(() => end.count('BYE') === 1);
+    await until(() => line.saw('line.ended'));
     t.false(line.saw('line.failed'));
   });
 
@@ -101,15 +101,15 @@ if (missing.length > 0) {
     });
     end.call(sipPort, own, 'over-ipv6');
     const answer = (): string => end.answers.find((text) => text.startsWith('SIP/2.0 200')) ?? '';
-    await until(() => answer() !== '', 10_000);
+    await until(() => answer() !== '');
     end.confirm(sipPort, answer());
     tellTheEar(ear, answer());
-    await until(() => arrived[0]?.saw('line.answered') === true, 10_000);
+    await until(() => arrived[0]?.saw('line.answered') === true);
     const [line] = arrived;
     if (line === undefined) throw new Error('Nobody called');
     await talk(line, ear);
     line.tell({ type: 'hangUp' });
-    await until(() => end.count('BYE') === 1, 10_000);
+    await until(() => end.count('BYE') === 1);
     t.false(line.saw('line.failed'));
   });
 }

@@ -24,7 +24,7 @@ withScriptedCalls('keys and other requests', ({ callTo, callFrom }) => {
       ...leave,
     ]);
     await has('line.answered');
-    await until(async () => /^CSeq: 5 OPTIONS/m.test(await end.messages()), 10_000);
+    await until(async () => /^CSeq: 5 OPTIONS/m.test(await end.messages()));
     line.tell({ type: 'hangUp' });
     await t.notThrowsAsync(end.finished());
     t.is(count('line.failed'), 0);

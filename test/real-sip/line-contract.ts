@@ -120,7 +120,7 @@ export const realLineContract = (media: TrunkMedia): void => {
 
     test.after.always('no channel is left', async (t) => {
       for (const lines of [...linesTo.values(), linesToPeople]) await lines.close();
-      await until(async () => /^0 total/m.test(await servers.console('show channels count')), 3_000);
+      await until(async () => /^0 total/m.test(await servers.console('show channels count')));
       for (const callee of callees) await callee.close();
       await people.close();
       for (const sound of sounds) await sound.close();

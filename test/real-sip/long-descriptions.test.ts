@@ -50,7 +50,7 @@ if (missing.length > 0) {
     const statusOf = async (callId: string): Promise<string> => {
       const isFinal = (text: string): boolean =>
         headerIn(text, 'Call-ID') === callId && !text.startsWith('SIP/2.0 1');
-      await until(() => end.answers.some(isFinal), 15_000);
+      await until(() => end.answers.some(isFinal));
       return end.answers.find(isFinal)?.slice(8, 11) ?? '';
     };
 
@@ -72,13 +72,13 @@ if (missing.length > 0) {
       end.pad(padding(bytes));
       const call = open('outbound');
       const words: LineEvent['type'][] = ['line.answered', 'line.unanswered'];
-      await until(() => call.some(({ type }) => words.includes(type)), 15_000);
+      await until(() => call.some(({ type }) => words.includes(type)));
       t.true(
         call.some(({ type }) => type === outcome),
         `a callee with ${bytes} bytes more: ${JSON.stringify(call)}`,
       );
     }
-    await until(() => end.count('BYE') === 1, 15_000);
+    await until(() => end.count('BYE') === 1);
     t.deepEqual(lines.health(), { ready: true });
   });
 }

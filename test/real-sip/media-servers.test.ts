@@ -38,8 +38,8 @@ if (missing.length > 0) {
     await servers.close();
   });
 
-  const untilChannels = (server: RunningMediaServer, count: number, atMostMs = 10_000): Promise<void> =>
-    until(async () => (await server.channels()) === count, atMostMs);
+  const untilChannels = (server: RunningMediaServer, count: number): Promise<void> =>
+    until(async () => (await server.channels()) === count);
 
   const linesOn = async (
     t: ExecutionContext,
@@ -61,7 +61,7 @@ if (missing.length > 0) {
 
   const call = async (lines: DrachtioLines): Promise<WatchedLine> => {
     const line = openWatched(lines.open, lineInput());
-    await until(() => line.saw('line.answered'), 10_000);
+    await until(() => line.saw('line.answered'));
     return line;
   };
 
@@ -93,11 +93,11 @@ if (missing.length > 0) {
     left.push(late);
     t.deepEqual(callsOf(lines), [3, 0]);
     late.say('This call goes on.');
-    await until(() => late.saw('line.played'), 10_000);
+    await until(() => late.saw('line.played'));
     t.like(late.all('line.played')[0], { whole: true });
 
     await other.restart();
-    await until(() => lines.mediaServers().every(({ isUsable }) => isUsable), 15_000);
+    await until(() => lines.mediaServers().every(({ isUsable }) => isUsable));
     t.deepEqual(lines.health(), { ready: true });
     left.push(await call(lines));
     t.deepEqual(callsOf(lines), [3, 1]);
@@ -121,7 +121,7 @@ if (missing.length > 0) {
       const calls = [await call(lines), await call(lines)];
       other.pause();
       try {
-        await until(() => failedOf(calls).length === 1, 20_000);
+        await until(() => failedOf(calls).length === 1);
         for (const line of failedOf(calls)) line.close();
         const late = await call(lines);
         t.deepEqual(callsOf(lines), [2, 0]);
@@ -129,7 +129,7 @@ if (missing.length > 0) {
       } finally {
         other.goOn();
       }
-      await until(() => lines.mediaServers().every(({ isUsable }) => isUsable), 15_000);
+      await until(() => lines.mediaServers().every(({ isUsable }) => isUsable));
       await untilChannels(other, pooled);
       for (const line of calls) line.close();
     },
@@ -146,7 +146,7 @@ if (missing.length > 0) {
     } finally {
       await Promise.all([one.restart(), other.restart()]);
     }
-    await until(() => lines.health().ready, 15_000);
+    await until(() => lines.health().ready);
     (await call(lines)).close();
   });
 
@@ -169,7 +169,7 @@ if (missing.length > 0) {
       await servers.killDrachtio();
       await untilChannels(one, 0);
       await servers.restartDrachtio();
-      await until(() => lines.health().ready, 15_000);
+      await until(() => lines.health().ready);
       await untilChannels(one, pooled);
       const line = await call(lines);
       line.close();
@@ -190,7 +190,7 @@ if (missing.length > 0) {
     await Promise.all([one.restart(), servers.restartDrachtio()]);
     // Until endpoints that did not come about are given up; what nobody catches fails this file.
     await delay(mediaServers.createMs + 500);
-    await until(() => lines.health().ready, 15_000);
+    await until(() => lines.health().ready);
     const line = await call(lines);
     t.false(line.saw('line.failed'));
     line.close();
@@ -245,7 +245,7 @@ if (missing.length > 0) {
     t.is(await one.channels(), 1 + pooled, 'the call’s and those that were kept ready');
     const applications = (await one.console('show channels')).match(/,park,/g) ?? [];
     t.is(applications.length, 1 + pooled);
-    await untilChannels(one, 0, 15_000);
+    await untilChannels(one, 0);
     t.true(Date.now() - killedAt >= 1_000 * (parkSec - 1), `it took ${Date.now() - killedAt} ms`);
   });
 }

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { finalStatuses } from '#test/helpers/gateway.ts';
-import { freePort } from '#test/helpers/free-port.ts';
 import { startTelephone } from './far-end.ts';
+import { ownPort, ownRange } from './ports.ts';
 import { bindFarewellAgent, realGateway, voiceOf } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -21,11 +21,12 @@ const program = fileURLToPath(new URL('../../src/commands/servers.ts', import.me
 const startCommand = async (t: ExecutionContext, environment: Record<string, string> = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-servers-'));
   const [control, eventSocket, sip, mediaSip] = [
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
+    await ownPort(),
+    await ownPort(),
+    await ownPort(),
+    await ownPort(),
   ];
+  const audio = await ownRange(200);
   const child = spawn(process.execPath, [program], {
     cwd: folder,
     env: {
@@ -37,8 +38,8 @@ const startCommand = async (t: ExecutionContext, environment: Record<string, str
       GW_FREESWITCH_SECRET: 'secret-of-freeswitch',
       GW_SIP_PORT: String(sip),
       GW_FREESWITCH_SIP_PORT: String(mediaSip),
-      GW_FREESWITCH_RTP_FROM: '39000',
-      GW_FREESWITCH_RTP_TO: '39198',
+      GW_FREESWITCH_RTP_FROM: String(audio.from),
+      GW_FREESWITCH_RTP_TO: String(audio.to),
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -84,14 +85,14 @@ if (missing.length > 0) {
 } else {
   realTimeTest('both servers start, carry a call, and end with the command', async (t) => {
     const { child, folder, sip, output, servers } = await startCommand(t);
-    await until(() => /in another terminal/.test(output()) || child.exitCode !== null, 40_000);
+    await until(() => /in another terminal/.test(output()) || child.exitCode !== null, 60_000);
     t.regex(
       output(),
       new RegExp(`^drachtio-server is ready: SIP 127\\.0\\.0\\.1:${sip} \\(udp, tcp\\);`, 'm'),
     );
     t.regex(
       output(),
-      /^FreeSWITCH is ready: .*sound 39000-39198 \(udp\);.* log servers\/freeswitch\/log\/freeswitch\.log$/m,
+      /^FreeSWITCH is ready: .*sound \d+-\d+ \(udp\);.* log servers\/freeswitch\/log\/freeswitch\.log$/m,
     );
     t.notRegex(await processesThatName(folder), /secret-of/, 'secrets cannot be seen from outside');
 
@@ -111,7 +112,7 @@ if (missing.length > 0) {
     t.true(likeness > 0.9, `the words are heard (${likeness})`);
 
     child.kill('SIGINT');
-    await until(() => child.exitCode !== null, 15_000);
+    await until(() => child.exitCode !== null);
     t.is(child.exitCode, 0, output());
     t.regex(output(), /^All servers have ended\.$/m);
     t.is(await processesThatName(join(folder, 'servers')), '', 'nothing is left');
@@ -122,13 +123,12 @@ if (missing.length > 0) {
     'without FreeSWITCH drachtio-server starts alone, and a call has its sound all the same',
     async (t) => {
       const { child, folder, output, servers } = await startCommand(t, { GW_FREESWITCH: 'none' });
-      await until(() => /GW_FREESWITCH=none GW_LINES=drachtio npm start/.test(output()), 40_000);
+      await until(() => /GW_FREESWITCH=none GW_LINES=drachtio npm start/.test(output()), 60_000);
       t.notRegex(output(), /FreeSWITCH is ready/);
       const telephone = await startTelephone(folder, { seconds: 40 });
       t.teardown(telephone.close);
       const gateway = await realGateway(t, servers, telephone.port, {
         GW_FREESWITCH: 'none',
-        GW_RTP_PORTS: '41000-41998',
       });
       await gateway.admin.patch(gateway.numberPath, { language: 'en' });
       const farewell = 'No media server stands between you and me, goodbye.';
@@ -142,14 +142,14 @@ if (missing.length > 0) {
       const { likeness } = findIn(channels[0] ?? new Int16Array(), await voiceOf(farewell, 'en'), 8_000);
       t.true(likeness > 0.9, `the words are heard (${likeness})`);
       child.kill('SIGINT');
-      await until(() => child.exitCode !== null, 15_000);
+      await until(() => child.exitCode !== null);
       t.is(child.exitCode, 0, output());
     },
   );
 
   realTimeTest('a server that ends by itself is started again, and the command says which', async (t) => {
     const { child, folder, output } = await startCommand(t);
-    await until(() => /in another terminal/.test(output()) || child.exitCode !== null, 40_000);
+    await until(() => /in another terminal/.test(output()) || child.exitCode !== null, 60_000);
     const pid = Number(await readFile(join(folder, 'servers/freeswitch/run/freeswitch.pid'), 'utf8'));
     process.kill(pid, 'SIGKILL');
     await until(() => /^FreeSWITCH is ready again\.$/m.test(output()), 60_000);
@@ -162,7 +162,7 @@ if (missing.length > 0) {
     process.kill(Number.parseInt(drachtio, 10), 'SIGKILL');
     await until(() => /^drachtio-server is ready again\.$/m.test(output()), 60_000);
     child.kill('SIGINT');
-    await until(() => child.exitCode !== null, 15_000);
+    await until(() => child.exitCode !== null);
     t.is(child.exitCode, 0, output());
     t.is(await processesThatName(join(folder, 'servers')), '');
   });
@@ -171,11 +171,11 @@ if (missing.length > 0) {
     const first = await startCommand(t);
     await until(
       () => /drachtio-server is ready/.test(first.output()) || first.child.exitCode !== null,
-      40_000,
+      60_000,
     );
     const { host, port } = first.servers.drachtio;
     const second = await startCommand(t, { GW_DRACHTIO: `${host}:${port}` });
-    await until(() => second.child.exitCode !== null, 15_000);
+    await until(() => second.child.exitCode !== null);
     t.is(second.child.exitCode, 1);
     t.is(
       second.output(),
@@ -185,16 +185,16 @@ if (missing.length > 0) {
 
   realTimeTest('asked to end while they start, both end', async (t) => {
     const { child, folder, output } = await startCommand(t);
-    await until(async () => (await processesThatName(join(folder, 'servers'))) !== '', 10_000);
+    await until(async () => (await processesThatName(join(folder, 'servers'))) !== '');
     child.kill('SIGTERM');
-    await until(() => child.exitCode !== null, 15_000);
+    await until(() => child.exitCode !== null);
     t.is(child.exitCode, 0, output());
     t.is(await processesThatName(join(folder, 'servers')), '');
   });
 
   realTimeTest('the address that the outside is told is the public one, in SIP and in SDP', async (t) => {
     const { folder, output, servers } = await startCommand(t, { GW_PUBLIC_ADDRESS: '127.0.0.9' });
-    await until(() => /in another terminal/.test(output()), 40_000);
+    await until(() => /in another terminal/.test(output()), 60_000);
     t.regex(output(), /^drachtio-server is ready: .*known outside as 127\.0\.0\.9;/m);
     const trunk = await startTrunk('busy', folder);
     t.teardown(trunk.close);

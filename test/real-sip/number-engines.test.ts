@@ -87,7 +87,7 @@ if (missing.length > 0) {
     );
 
     const path = `/api/v1/calls/${callId}/recording`;
-    await until(async () => (await gateway.client.get(path)).status === 200, 10_000);
+    await until(async () => (await gateway.client.get(path)).status === 200);
     const { channels, sampleRate } = await decodeRecording((await gateway.client.get(path)).bytes);
     const heard: string[] = [];
     const voice = (channels[1] ?? new Int16Array()).filter((_, index) => index % (sampleRate / 8_000) === 0);

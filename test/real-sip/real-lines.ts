@@ -14,6 +14,7 @@ import { systemClock } from '#src/clocks.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
+import { ownLinePorts } from './ports.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
 import type { SipServers } from './sip-servers.ts';
 
@@ -39,7 +40,7 @@ export const realLines = async (
     trunkTimes,
     inboundAccess,
     mediaHost: '127.0.0.1',
-    rtp: { host: '127.0.0.1', ports: { from: 40_000, to: 40_998 } },
+    rtp: { host: '127.0.0.1', ports: await ownLinePorts() },
     country: 'KR',
     speech: sameSpeech(espeakNg(), toneRecognizer()),
     listening,
@@ -54,11 +55,14 @@ export const realLines = async (
     ...options,
   });
 
-/** Waits until it holds, at most so many milliseconds. */
-export const until = async (condition: () => boolean | Promise<boolean>, atMostMs = 5_000): Promise<void> => {
+/** Waits until it holds. Only what hangs reaches the limit: a busy machine may be late by many seconds. */
+export const until = async (
+  condition: () => boolean | Promise<boolean>,
+  atMostMs = 30_000,
+): Promise<void> => {
   const end = Date.now() + atMostMs;
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error('It did not happen in time');
+    if (Date.now() > end) throw new Error(`It did not happen in ${atMostMs / 1_000} s: ${String(condition)}`);
     await delay(10);
   }
 };

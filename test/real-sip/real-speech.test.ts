@@ -90,7 +90,7 @@ else
         const heard = turns.flatMap(({ role, text }) => (role === 'user' ? [text] : []));
         t.is(heard.join(' ').toLowerCase(), sentence);
         const path = `/api/v1/calls/${callId}/recording`;
-        await until(async () => (await gateway.client.get(path)).status === 200, 10_000);
+        await until(async () => (await gateway.client.get(path)).status === 200);
         const recording = await decodeRecording((await gateway.client.get(path)).bytes);
         t.is(recording.sampleRate, 16_000);
       });

@@ -1,14 +1,18 @@
 /**
- * A test of sound in real time. A machine that stands still for half a second in the wrong moment makes words unheard
- * that a telephone would have carried, so that a failed test is tried once more, and says so; what is wrong fails twice.
+ * A test of audio in real time. A machine that stops for half a second loses words that a telephone would have carried;
+ * so a failed test is tried a second time. A defect fails twice. The runner (run.ts) lists the tests that needed both.
  */
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { reportSecondTry } from './second-tries.ts';
 
 export const realTimeTest = (title: string, body: (t: ExecutionContext) => Promise<void>): void =>
   test.serial(title, async (t) => {
     const first = await t.try('first', body);
     if (first.passed) return first.commit();
-    t.log('It failed and is tried once more:', ...first.errors.map(String));
+    t.log('It failed and is tried a second time:', ...first.errors.map(String));
+    reportSecondTry(basename(fileURLToPath(test.meta.file)), title, first.errors[0]);
     first.discard();
     const second = await t.try('second', body);
     return second.commit();

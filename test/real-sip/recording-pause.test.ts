@@ -56,7 +56,7 @@ if (missing.length > 0) {
     await client.post(`${path}/hangup`, { immediate: true });
     await gateway.untilStatus(callId, ...finalStatuses);
 
-    await until(async () => (await client.get(`${path}/recording`)).status === 200, 10_000);
+    await until(async () => (await client.get(`${path}/recording`)).status === 200);
     const { bytes } = await client.get(`${path}/recording`);
     const { channels, sampleRate } = await decodeRecording(bytes);
     const loudest = (samples: Int16Array, begin: number, end: number): number =>

@@ -9,7 +9,7 @@ import { describeSound } from '#test/doubles/session-description.ts';
 import { mustHave } from '#test/doubles/sip-parser.ts';
 import { connectClient, type Client } from '#test/sip/relay/control-client.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
-import { freePort } from '#test/helpers/free-port.ts';
+import { ownPort } from './ports.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
@@ -43,7 +43,7 @@ if (missing.length > 0) {
     t.teardown(() => child.kill('SIGKILL'));
     let said = '';
     child.stdout.on('data', (data: Buffer) => (said += data.toString()));
-    await until(() => said.includes('the relay is ready'), 15_000);
+    await until(() => said.includes('the relay is ready'));
     return {
       address: { ...drachtio, port },
       said: () => said,
@@ -57,11 +57,11 @@ if (missing.length > 0) {
   const startWorld = async (t: ExecutionContext) => {
     const network = createUdpNetwork(servers.sipPort);
     t.teardown(network.close);
-    const port = await freePort();
+    const port = await ownPort();
     return {
       relay: await startRelay(t, port),
       restart: () => startRelay(t, port),
-      trunk: createFarEnd(network, `127.0.0.1:${await freePort()}`),
+      trunk: createFarEnd(network, `127.0.0.1:${await ownPort()}`),
     };
   };
 
@@ -151,7 +151,7 @@ if (missing.length > 0) {
           const far = await trunk.receives('INVITE');
           far.answers(200, { sdp });
           await far.receives('ACK');
-          const has = (type: string) => until(() => events.some((event) => event.type === type), 15_000);
+          const has = (type: string) => until(() => events.some((event) => event.type === type));
           await has('line.answered');
           return { line, far, events, has };
         };
@@ -159,7 +159,7 @@ if (missing.length > 0) {
         await relay.kill(signal);
         await until(() => !lines.health().ready);
         await restart();
-        await until(() => lines.health().ready, 10_000);
+        await until(() => lines.health().ready);
         one.line.tell({ type: 'hangUp' });
         await one.far.receives('BYE');
         one.far.answers(200);

@@ -21,7 +21,7 @@ type CallOptions = Partial<DrachtioLinesOptions> & { ear?: EarAndMouth; media?: 
 type Following = {
   events: LineEvent[];
   /** Waits for an event of this type. */
-  has(type: LineEvent['type'], atMostMs?: number): Promise<void>;
+  has(type: LineEvent['type']): Promise<void>;
   count(type: LineEvent['type']): number;
 };
 
@@ -44,8 +44,8 @@ export type ScriptedCalls = {
 
 const following = (events: LineEvent[]): Following => {
   const count = (type: LineEvent['type']): number => events.filter((event) => event.type === type).length;
-  const has = (type: LineEvent['type'], atMostMs = 10_000): Promise<void> =>
-    until(() => count(type) > 0, atMostMs).catch((error: unknown) => {
+  const has = (type: LineEvent['type']): Promise<void> =>
+    until(() => count(type) > 0).catch((error: unknown) => {
       throw new Error(`${type} is missing: ${JSON.stringify(events)}`, { cause: error });
     });
   return { events, count, has };
@@ -115,7 +115,7 @@ const answering =
 export const withScriptedCalls = (about: string, declareTests: (calls: ScriptedCalls) => void): void =>
   onRealServers(about, (servers) => {
     test.serial.after.always('no channel is left', async (t) => {
-      await until(async () => /^0 total/m.test(await servers().console('show channels count')), 5_000);
+      await until(async () => /^0 total/m.test(await servers().console('show channels count')));
       t.pass();
     });
     declareTests({ callTo: dialling(servers), callFrom: answering(servers) });

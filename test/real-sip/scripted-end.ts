@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '#test/helpers/free-port.ts';
+import { ownPort } from './ports.ts';
 import { endProcess, start } from './sip-servers.ts';
 
 const message = (...lines: string[]): string => `<![CDATA[\n${lines.join('\n')}\n\n]]>`;
@@ -196,7 +196,7 @@ export const startScripted = async (
   } = {},
 ): Promise<ScriptedEnd> => {
   for (let tries = 1; ; tries += 1) {
-    const port = await freePort();
+    const port = await ownPort();
     const name = join(folder, `scripted-${(count += 1)}`);
     const file = `${name}.xml`;
     const scenario = steps.flat().join('\n');
@@ -217,9 +217,9 @@ export const startScripted = async (
     const child = start(
       'sipp',
       [
-        ['-sf', file, '-i', '127.0.0.1', '-p', String(port), '-mp', String(await freePort()), '-nostdin'],
+        ['-sf', file, '-i', '127.0.0.1', '-p', String(port), '-mp', String(await ownPort(4)), '-nostdin'],
         ['-m', String(calls), '-timeout', '60', '-trace_msg', '-message_file', `${name}.messages`],
-        ['-key', 'ear', String(ear ?? (await freePort()))],
+        ['-key', 'ear', String(ear ?? (await ownPort()))],
         repeats ? [] : ['-nr'],
         dial === undefined ? [] : ['-s', to, `127.0.0.1:${dial}`],
       ].flat(),

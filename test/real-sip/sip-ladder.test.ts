@@ -83,13 +83,13 @@ const testLadder = (servers: () => SipServers): void => {
           JSON.stringify(body).includes('"state":"ready"') ||
           JSON.stringify(body).includes('"state":"unused"')
         );
-      }, 10_000);
+      });
       const callId = await gateway.call('01099998888', 'Say hello');
-      await until(async () => /^CSeq: 2 INFO/m.test(await end.messages()), 15_000);
+      await until(async () => /^CSeq: 2 INFO/m.test(await end.messages()));
       await gateway.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
       await gateway.untilStatus(callId, ...finalStatuses);
       await t.notThrowsAsync(end.finished());
-      await until(async () => (await messagesOf(gateway, callId)).length >= 13, 10_000);
+      await until(async () => (await messagesOf(gateway, callId)).length >= 13);
       const messages = await messagesOf(gateway, callId);
       t.deepEqual(messages.map(rungOf), [
         '→ INVITE INVITE',
@@ -141,7 +141,7 @@ const testHep = (servers: () => SipServers): void => {
     await gateway.untilStatus(callId, 'active');
     await gateway.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
     await gateway.untilStatus(callId, ...finalStatuses);
-    await until(async () => packets.length >= 6 && (await messagesOf(gateway, callId)).length >= 6, 10_000);
+    await until(async () => packets.length >= 6 && (await messagesOf(gateway, callId)).length >= 6);
     const messages = await messagesOf(gateway, callId);
     t.deepEqual(
       packets.map(({ payload }) => payload),

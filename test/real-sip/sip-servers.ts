@@ -1,4 +1,4 @@
-/** Real drachtio-server and FreeSWITCH on loopback, on free ports, from the project's own configuration. */
+/** Real drachtio-server and FreeSWITCH on loopback, on ports of this process, from the project's own configuration. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, existsSync } from 'node:fs';
@@ -8,8 +8,9 @@ import { delimiter, join } from 'node:path';
 import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
 import { stopProcess as endServerProcess } from '#src/servers/server-process.ts';
 import { startDrachtio as startConfiguredDrachtio } from '#src/servers/start-drachtio.ts';
-import { freePort } from '#test/helpers/free-port.ts';
 import { startFreeSwitch as startConfiguredFreeSwitch } from '#src/servers/start-freeswitch.ts';
+import { endChildrenWithProcess } from './end-with-process.ts';
+import { ownPort, ownRange } from './ports.ts';
 
 const needed = ['drachtio', 'freeswitch', 'sipp', 'baresip', 'espeak-ng', 'sox', 'fs_cli'];
 
@@ -22,12 +23,8 @@ export const missingPrograms = (): string[] =>
 export const endProcess = (child: ChildProcess, patienceMs = 1_000): Promise<void> =>
   endServerProcess(child, patienceMs);
 
-const children = new Set<ChildProcess>();
-
-// A test run that breaks off leaves nothing behind.
-process.once('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
-});
+// Also for gateways and other processes that tests start.
+endChildrenWithProcess();
 
 export const start = (
   program: string,
@@ -39,19 +36,11 @@ export const start = (
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  children.add(child);
-  child.once('exit', () => children.delete(child));
   const log = createWriteStream(logFile);
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });
   child.on('close', () => log.end());
   return child;
-};
-
-const kept = async (child: ChildProcess, ready: Promise<void>): Promise<void> => {
-  children.add(child);
-  child.once('exit', () => children.delete(child));
-  await ready;
 };
 
 /** A FreeSWITCH of its own. */
@@ -75,8 +64,8 @@ const startMediaServer = async (
   { rtp, parkSec }: { rtp: { from: number; to: number }; parkSec: number },
 ): Promise<RunningMediaServer> => {
   const host = '127.0.0.1';
-  const address = { host, port: await freePort(), secret: 'test-freeswitch' };
-  const sipPort = await freePort();
+  const address = { host, port: await ownPort(), secret: 'test-freeswitch' };
+  const sipPort = await ownPort();
   const name = `freeswitch-${address.port}`;
 
   const restart = async (): Promise<ChildProcess> => {
@@ -92,7 +81,7 @@ const startMediaServer = async (
       join(folder, name),
       join(folder, `${name}.log`),
     );
-    await kept(child, ready);
+    await ready;
     return child;
   };
   let running = await restart();
@@ -146,23 +135,20 @@ export const startServers = async ({
   mediaServers: count = 1,
 } = {}): Promise<SipServers> => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-sip-'));
-  const sipPort = await freePort();
-  const drachtio = { host: '127.0.0.1', port: await freePort(), secret: 'test-drachtio' };
+  const sipPort = await ownPort();
+  const drachtio = { host: '127.0.0.1', port: await ownPort(), secret: 'test-drachtio' };
   const address = '127.0.0.1';
   const startDrachtio = async (): Promise<ChildProcess> => {
     const { child, ready } = startConfiguredDrachtio(
       { control: drachtio, sip: { host: address, port: sipPort }, publicAddress: null, tls: null },
       join(folder, 'drachtio.log'),
     );
-    await kept(child, ready);
+    await ready;
     return child;
   };
 
-  const rtpFrom = 40_000 + rtpPorts * Math.floor((Math.random() * 20_000) / rtpPorts);
-  const startNext = (): Promise<RunningMediaServer> => {
-    const from = rtpFrom + rtpPorts * mediaServers.length;
-    return startMediaServer(folder, { rtp: { from, to: from + rtpPorts - 2 }, parkSec });
-  };
+  const startNext = async (): Promise<RunningMediaServer> =>
+    startMediaServer(folder, { rtp: await ownRange(rtpPorts), parkSec });
 
   let signalling = await startDrachtio();
   let first: RunningMediaServer;

@@ -6,7 +6,7 @@ import { createServer } from 'node:tls';
 import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
 import { startDrachtio } from '#src/servers/start-drachtio.ts';
-import { freePort } from '#test/helpers/free-port.ts';
+import { ownPort } from './ports.ts';
 import { endProcess } from './sip-servers.ts';
 
 const header = (text: string, name: string): string =>
@@ -35,7 +35,7 @@ export const startTlsTrunk = async () => {
 
 /** It has UDP as well, for the media server. */
 export const startTlsDrachtio = async (folder: string) => {
-  const [port, sipPort, tlsPort] = [await freePort(), await freePort(), await freePort()];
+  const [port, sipPort, tlsPort] = [await ownPort(), await ownPort(), await ownPort()];
   const certFile = join(folder, 'cert.pem');
   const keyFile = join(folder, 'key.pem');
   await writeFile(certFile, loopbackCertificate.cert);

@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '#test/helpers/free-port.ts';
+import { ownPort } from './ports.ts';
 import { endProcess, start } from './sip-servers.ts';
 
 /** One file in `far-ends` each; `silent` and `busy` are ordinary callees, which are reached without a password. */
@@ -30,13 +30,13 @@ export const startTrunk = async (
 ) => {
   const file = fileURLToPath(new URL(`far-ends/${end}.xml`, import.meta.url));
   for (let tries = 1; ; tries += 1) {
-    const own = port ?? (await freePort());
+    const own = port ?? (await ownPort());
     const logFile = logFileIn(folder, end);
     const messageFile = `${logFile}.messages`;
     const child = start(
       'sipp',
       [
-        ['-sf', file, '-i', '127.0.0.1', '-p', String(own), '-mp', String(await freePort()), '-nostdin'],
+        ['-sf', file, '-i', '127.0.0.1', '-p', String(own), '-mp', String(await ownPort(4)), '-nostdin'],
         ['-t', transport === 'tcp' ? 't1' : 'u1', '-trace_msg', '-message_file', messageFile],
       ].flat(),
       logFile,
@@ -152,7 +152,7 @@ export const callIn = async (
   const child = start(
     'sipp',
     [
-      ['-sf', file, '-i', '127.0.0.1', '-p', String(await freePort()), '-mp', String(await freePort())],
+      ['-sf', file, '-i', '127.0.0.1', '-p', String(await ownPort()), '-mp', String(await ownPort(4))],
       ['-m', '1', '-s', options.to, '-nostdin', '-timeout', '15', '-trace_msg'],
       ['-message_file', `${logFile}.messages`, `127.0.0.1:${options.sipPort}`],
     ].flat(),

@@ -10,7 +10,7 @@ import { createSending, frameMs } from '#sip/media/rtp/sending.ts';
 import { createFarEnd, type FarCall } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { kindOf } from '#test/doubles/sip-parser.ts';
-import { freePort } from '#test/helpers/free-port.ts';
+import { ownPort } from './ports.ts';
 import { createUdpNetwork } from './udp-network.ts';
 
 /** What somebody does with a call; times are from its answer on. */
@@ -52,7 +52,7 @@ export const startTrunkOfPeople = async (
   sipPort: number,
 ): Promise<{ port: number; close(): Promise<void> }> => {
   const network = createUdpNetwork(sipPort);
-  const port = await freePort();
+  const port = await ownPort();
   const trunk = createFarEnd(network, `127.0.0.1:${port}`);
   const sounds = new Map<FarCall, Awaited<ReturnType<typeof openSound>>>();
   const cancelled = new Set<FarCall>();

@@ -174,7 +174,7 @@ const testTls = ({ servers, linesWith }: TrunkLines): void => {
     t.teardown(far.close);
     const trunk = trunkAt(far.port, { transport: 'tls' });
     const lines = await linesWith(t, [trunk], { drachtio: drachtio.server });
-    await until(() => lines.health().ready, 10_000);
+    await until(() => lines.health().ready);
     t.like(await call(lines), { type: 'line.unanswered', cause: 'busy', sip: { status: 486 } });
     const [invite = ''] = far.requests;
     t.regex(invite, new RegExp(`^INVITE sip:${callee}@127\\.0\\.0\\.1:${far.port};transport=tls `));

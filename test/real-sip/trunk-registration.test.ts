@@ -1,7 +1,7 @@
 /** Registration at trunks, by the lines alone and by a whole gateway. */
 import { z } from 'zod';
 import { finalStatuses } from '#test/helpers/gateway.ts';
-import { freePort } from '#test/helpers/free-port.ts';
+import { ownPort } from './ports.ts';
 import { realGateway } from './real-gateway.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -44,7 +44,7 @@ withTrunkLines('registration at trunks', ({ servers, startTrunkFor, linesWith })
     const registrar = await startTrunkFor(t, 'trunk-registrar');
     const first = await startTrunkFor(t, 'trunk-unavailable');
     const second = await startTrunkFor(t, 'silent');
-    const gateway = await realGateway(t, servers(), await freePort());
+    const gateway = await realGateway(t, servers(), await ownPort());
     const path = '/api/v1/admin/trunks';
     const withId = z.object({ id: z.string() });
     const add = async (body: Record<string, unknown>): Promise<string> => {

@@ -44,7 +44,7 @@ withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith 
     t.teardown(sending.close);
     const lines = await linesWith(t, [trunkAt(sending.port, { redirects: 'same_host' })]);
     t.like(await call(lines), { type: 'line.answered', sip: { status: 200 } });
-    await until(async () => /^BYE sip:/m.test(await far.messages()), 10_000);
+    await until(async () => /^BYE sip:/m.test(await far.messages()));
     await t.notThrowsAsync(sending.finished());
   });
 
@@ -81,7 +81,7 @@ withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith 
       if (event.type === 'line.answered') trunks[0] = { ...trunk, drained: true };
       if (event.type === 'line.ended') ended.resolve(event.by);
     });
-    await until(() => trunks[0]?.drained === true, 10_000);
+    await until(() => trunks[0]?.drained === true);
     t.like(await call(lines), {
       type: 'line.unanswered',
       sip: { status: null, reason: 'The trunk "carrier" is drained: it takes no new calls.' },

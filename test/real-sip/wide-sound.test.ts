@@ -69,14 +69,14 @@ onRealServers('wide sound', (servers) => {
       await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
       const events: LineEvent[] = [];
       const line = lines.open(lineInput({ from: '07012345678' }), (event) => events.push(event));
-      await until(() => events.some(({ type }) => type === 'line.answered'), 10_000);
+      await until(() => events.some(({ type }) => type === 'line.answered'));
       const answeredAt = Date.now();
       line.tell({ type: 'say', utterance: 1, text: 'a tone' });
-      await until(() => events.some(({ type }) => type === 'line.played'), 10_000);
+      await until(() => events.some(({ type }) => type === 'line.played'));
       await delay(1_000);
       const endedAt = Date.now();
       line.tell({ type: 'hangUp' });
-      await until(() => events.some(({ type }) => type === 'line.ended'), 10_000);
+      await until(() => events.some(({ type }) => type === 'line.ended'));
 
       t.deepEqual(rates, [rate]);
       const sound = joinSamples(heard);

@@ -1,0 +1,66 @@
+/**
+ * Child processes of a test process end with it, also when it is killed: AVA kills a worker that exceeds its time limit,
+ * and its exit handlers do not run. A shell waits for the end of its input, which is a pipe from the test process.
+ */
+import { ChildProcess, spawn } from 'node:child_process';
+import { subscribe } from 'node:diagnostics_channel';
+import type { Writable } from 'node:stream';
+
+/** Runs a shell script that does not keep this process alive. Returns its input. */
+const startGuard = (script: string): Writable => {
+  const guard = spawn('sh', ['-c', script], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  guard.unref();
+  const { stdin } = guard;
+  // A pipe to a child process is a socket, which would keep this process alive.
+  if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
+  stdin.on('error', () => undefined);
+  return stdin;
+};
+
+/** Leaves detached processes alone, which have a process group of their own. */
+const endChildren = `
+group=$(ps -o pgid= -p "$PPID")
+left=' '
+while read -r event pid; do
+  case $event in
+    started) left="$left$pid " ;;
+    ended) left="\${left%%" $pid "*} \${left#*" $pid "}" ;;
+  esac
+done
+for signal in TERM KILL; do
+  found=
+  for pid in $left; do
+    if [ "$(ps -o pgid= -p "$pid")" = "$group" ]; then
+      found=yes
+      kill -s $signal "$pid"
+    fi
+  done
+  if [ -z "$found" ]; then exit; fi
+  sleep 2
+done
+`;
+
+let isWatching = false;
+
+/** For all child processes from now on. */
+export const endChildrenWithProcess = (): void => {
+  if (isWatching) return;
+  isWatching = true;
+  const pids = startGuard(endChildren);
+  subscribe('child_process', (message) => {
+    if (typeof message !== 'object' || message === null || !('process' in message)) return;
+    const { process: child } = message;
+    if (!(child instanceof ChildProcess)) return;
+    child.once('spawn', () => {
+      const { pid } = child;
+      pids.write(`started ${pid}\n`);
+      child.once('exit', () => pids.write(`ended ${pid}\n`));
+    });
+  });
+};
+
+/** For all processes of a process group. */
+export const endGroupWithProcess = (group: number): void => {
+  startGuard(`while read -r _; do :; done
+    if kill -s TERM -- -${group}; then sleep 2; kill -s KILL -- -${group}; fi`);
+};
