@@ -9,7 +9,7 @@ import { until } from './real-lines.ts';
 import { sayInTones } from './tone-speech.ts';
 
 /** Louder is a voice; what FreeSWITCH sends as silence is quieter. */
-const audible = 200;
+export const audible = 200;
 
 /** Of an answering machine. */
 export const beep = Int16Array.from(
