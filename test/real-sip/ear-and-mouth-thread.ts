@@ -14,6 +14,12 @@ const frameMs = 20;
 const frameLength = 160;
 const headerLength = 12;
 const pcmu = 0;
+const marker = 0x80;
+/**
+ * Frames of silence before words, where nothing is sent between them. FreeSWITCH discards the first frames after a pause
+ * in the stream; a telephone with silence suppression begins to send before a word, too.
+ */
+const leadFrames = 8;
 
 if (parentPort === null) throw new Error('This is the program of a thread');
 const main = parentPort;
@@ -34,6 +40,9 @@ await once(socket, 'listening');
 let port: number | null = null;
 let saying: { samples: Int16Array; at: number; from: number } | null = null;
 let sequence = 0;
+let timestamp = 0;
+/** Whether the frame before was sent: RFC 3551 section 4.1 marks the first packet after silence. */
+let isTalking = false;
 
 socket.on('message', (packet) => {
   const call = /^call (\d+)\s*$/.exec(packet.toString('latin1'))?.[1];
@@ -52,7 +61,7 @@ const nextFrame = (): Int16Array | null => {
   if (saying === null) return sendsSilence ? new Int16Array(frameLength) : null;
   if (saying.at === 0) saying.from = Date.now();
   const frame = new Int16Array(frameLength);
-  frame.set(saying.samples.subarray(saying.at, saying.at + frameLength));
+  if (saying.at >= 0) frame.set(saying.samples.subarray(saying.at, saying.at + frameLength));
   saying.at += frameLength;
   if (saying.at >= saying.samples.length) {
     tell({ type: 'said', from: saying.from, to: Date.now() + frameMs });
@@ -62,28 +71,35 @@ const nextFrame = (): Int16Array | null => {
 };
 
 const send = (): void => {
-  sequence += 1;
+  timestamp += frameLength;
   const frame = nextFrame();
-  if (port === null || frame === null || sequence % loses === loses - 1) return;
+  const wasTalking = isTalking;
+  isTalking = port !== null && frame !== null;
+  if (port === null || frame === null) return;
+  sequence += 1;
+  if (sequence % loses === loses - 1) return;
   const header = Buffer.alloc(headerLength);
   header[0] = 0x80;
+  header[1] = wasTalking ? pcmu : pcmu | marker;
   header.writeUInt16BE(sequence & 0xffff, 2);
-  header.writeUInt32BE((sequence * frameLength) >>> 0, 4);
+  header.writeUInt32BE(timestamp >>> 0, 4);
   header.writeUInt32BE(0x7261_696e, 8);
   socket.send(Buffer.concat([header, toMuLaw(frame)]), port, address);
 };
 
-// Frames that a busy machine has delayed are not made up for: FreeSWITCH drops what comes in a burst.
-let nextAt = Date.now();
+// Frames that a busy machine delays are sent later, none is left out: what comes faster than it is played FreeSWITCH
+// drops or keeps as a delay of all that follows.
+let dueAt = performance.now();
 const timer = setInterval(() => {
-  if (Date.now() < nextAt) return;
+  const now = performance.now();
+  if (now < dueAt) return;
   send();
-  nextAt = Math.max(nextAt + frameMs, Date.now() + frameMs / 2);
+  dueAt = Math.max(dueAt + frameMs, now + frameMs / 2);
 }, 2);
 
 main.on('message', (message: ToThread) => {
   if (message.type === 'play') {
-    saying = { samples: message.samples, at: 0, from: 0 };
+    saying = { samples: message.samples, at: sendsSilence ? 0 : -leadFrames * frameLength, from: 0 };
     return;
   }
   clearInterval(timer);

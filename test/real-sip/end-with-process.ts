@@ -1,6 +1,6 @@
 /**
- * Child processes of a test process end with it, also when it is killed: AVA kills a worker that exceeds its time limit,
- * and its exit handlers do not run. A shell waits for the end of its input, which is a pipe from the test process.
+ * Child processes of a test file end with its thread or process, also when AVA terminates it at its time limit or the run
+ * is killed, so that no exit handler runs. A shell waits for the end of its input, a pipe from that thread or process.
  */
 import { ChildProcess, spawn } from 'node:child_process';
 import { subscribe } from 'node:diagnostics_channel';

@@ -1,6 +1,6 @@
 /**
- * Ports of this process alone. A process claims a block of ports by listening on its first one, which ends with the
- * process; so several test files can run beside each other. The blocks are below the ports that the system gives to
+ * Ports of this test file alone. Its thread claims a block of ports by listening on the first one, which ends with the
+ * thread; so several test files can run beside each other. The blocks are below the ports that the system gives to
  * sockets without one of their own: a port cannot be taken between its choice and its use.
  */
 import { createSocket } from 'node:dgram';
@@ -57,9 +57,7 @@ const claimBlock = async (): Promise<number> => {
     claim.unref();
     return first;
   }
-  throw new Error(
-    `All ${blocks.count} blocks of ports from ${blocks.from} on are taken by other test processes`,
-  );
+  throw new Error(`All ${blocks.count} blocks of ports from ${blocks.from} on are taken by other test files`);
 };
 
 let claimed: Promise<number> | undefined;
@@ -78,13 +76,13 @@ export const ownPort = async (count = 1): Promise<number> => {
   throw new Error(`None of the ports from ${block} on is free`);
 };
 
-/** For the audio of all lines of this process, which try the ports of the range themselves. */
+/** For the audio of all lines of this file, which try the ports of the range themselves. */
 export const ownLinePorts = async (): Promise<{ from: number; to: number }> => {
   const block = await (claimed ??= claimBlock());
   return { from: block + linesFrom, to: block + rangesFrom - 2 };
 };
 
-/** The next range of `count` ports for audio, even at its start. The ranges of a process follow each other in turns. */
+/** The next range of `count` ports for audio, even at its start. The ranges of a file follow each other in turns. */
 export const ownRange = async (count: number): Promise<{ from: number; to: number }> => {
   const block = await (claimed ??= claimBlock());
   if (nextRange + count > blocks.length) nextRange = rangesFrom;

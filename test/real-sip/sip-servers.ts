@@ -1,4 +1,4 @@
-/** Real drachtio-server and FreeSWITCH on loopback, on ports of this process, from the project's own configuration. */
+/** Real drachtio-server and FreeSWITCH on loopback, on ports of this test file, from the project's own configuration. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, existsSync } from 'node:fs';
