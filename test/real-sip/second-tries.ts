@@ -7,7 +7,8 @@ export const secondTriesFile = 'TEST_SIP_SECOND_TRIES';
 export const reportSecondTry = (testFile: string, title: string, error: Error | undefined): void => {
   const file = process.env[secondTriesFile];
   if (file === undefined) return;
-  const [firstLine = ''] = String(error).split('\n');
+  // AVA wraps what a test rejected with.
+  const [firstLine = ''] = String(error?.cause ?? error).split('\n');
   appendFileSync(file, `${testFile}: ${title}: ${firstLine}\n`);
 };
 
