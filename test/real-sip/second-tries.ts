@@ -8,7 +8,8 @@ export const reportSecondTry = (testFile: string, title: string, error: Error | 
   const file = process.env[secondTriesFile];
   if (file === undefined) return;
   // AVA wraps what a test rejected with.
-  const [firstLine = ''] = String(error?.cause ?? error).split('\n');
+  const reason = error?.cause instanceof Error ? error.cause : error;
+  const [firstLine = ''] = String(reason).split('\n');
   appendFileSync(file, `${testFile}: ${title}: ${firstLine}\n`);
 };
 
