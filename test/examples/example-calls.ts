@@ -1,11 +1,13 @@
 /** Calls in both directions with an example agent that is bound to the number, as the examples' pages describe them. */
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { finalStatuses, testGateway, type TestGateway } from '#test/helpers/gateway.ts';
+import { finalStatuses, sharedGatewayWithNumbers, type TestGateway } from '#test/helpers/gateway.ts';
+
+const sharing = sharedGatewayWithNumbers({ GW_SIMULATOR_SPEED: '4' });
 
 /** Any faster, and the time that a program takes for a word would be a pause in which the other party begins. */
 export const englishGateway = async (t: ExecutionContext): Promise<TestGateway> => {
-  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '4' });
+  const gateway = await sharing(t);
   await gateway.admin.patch(gateway.numberPath, { language: 'en' });
   return gateway;
 };
