@@ -9,16 +9,21 @@ export const allowLongSilence = async ({ admin, numberPath }: TestGateway): Prom
   if (status !== 200) throw new Error(`The number was not changed: ${status}`);
 };
 
-/** Places a call to a callee that follows a script and then puts the call on hold, where silence does not end it. */
+/**
+ * Places a call to a callee that follows a script and then puts the call on hold, where silence does not end it. Resolves
+ * when the callee has answered: a call that rings is cancelled rather than hung up.
+ */
 export const placeHeldCall = async (
-  { admin, call }: TestGateway,
+  { admin, call, untilStatus }: TestGateway,
   script: readonly object[] = [],
   instruction?: string,
 ): Promise<string> => {
   const held = { script: [...script, { hold_sec: 600 }] };
   const { status } = await admin.put(`/api/v1/admin/simulator/callees/${heldCallee}`, held);
   if (status !== 200) throw new Error(`The callee was not defined: ${status}`);
-  return call(heldCallee, instruction);
+  const callId = await call(heldCallee, instruction);
+  await untilStatus(callId, 'active');
+  return callId;
 };
 
 export const hangUp = async ({ client }: TestGateway, callId: string): Promise<void> => {
