@@ -31,6 +31,9 @@ const isAbsent = '01000000013';
 /** How long a reply is awaited in vain, as a setting of the agent: never waited for. */
 const foreverMs = 600_000;
 
+/** For all steps together before the first test ends; each step has a limit of its own. */
+const arrangedWithinMs = 180_000;
+
 type World = {
   doomed: Running;
   /** Takes calls over, as does a third gateway. */
@@ -121,6 +124,7 @@ const kill = sharedGateways(async ({ start, databaseUrl, rows }, scope) => {
 const whenKilled = (title: string, when: When, arrange: Arrange): void => {
   scenarios.push({ title, when, arrange });
   test.serial(title, async (t) => {
+    t.timeout(arrangedWithinMs, 'four gateways start, and every call of this file is arranged');
     const { checks } = await kill(t);
     const check = await checks.get(title);
     await check?.(t);
@@ -372,8 +376,7 @@ whenKilled('words that wait for the floor are said by the next holder', 'last', 
 whenKilled('an interrupted farewell is said again, and the hang-up follows it', 'last', async (world) => {
   const { heir, rows, scope } = world;
   const farewell =
-    '말씀 감사합니다. 예약을 내일 오후 세 시로 옮겨 드렸습니다. 변경된 내용은 문자로도 보내 드리겠습니다. ' +
-    '예약 시간 십 분 전까지 와 주시고, 늦으실 때는 이 번호로 전화해 주세요. 주차장은 건물 뒤편에 있습니다. 좋은 하루 보내세요.';
+    '말씀 감사합니다. 예약을 내일 오후 세 시로 옮겨 드렸습니다. 변경된 내용은 문자로도 보내 드리겠습니다. 좋은 하루 보내세요.';
   const agent = await startFakeAgent('webhook', (_, turn) => ({
     pieces: turn === 1 ? ['안녕하세요.'] : [`${farewell}<hang`, 'up/>'],
   }));

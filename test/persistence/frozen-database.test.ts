@@ -128,6 +128,13 @@ test('the journal and other statements do not wait for each other', async (t) =>
   );
   await database.ping();
   t.true(journalIsBusy, 'a read does not wait for the journal');
+  await until('the journal is connected and waits for the lock', async () => {
+    const waiting = await locking.query(
+      `select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
+       where locktype = 'advisory' and not granted and datname = current_database()`,
+    );
+    return waiting.rows[0];
+  });
   // Other statements would fail by now; those of the journal wait for a connection without a limit.
   limits.connect.expire();
   await locking.query('select pg_advisory_unlock(1)');

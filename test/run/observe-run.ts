@@ -5,7 +5,7 @@
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
-import type { RunMessage } from './run-messages.ts';
+import { wholeFile, type RunMessage } from './run-messages.ts';
 
 const error = z.object({ message: z.string().catch(''), formattedDetails: z.unknown().optional() });
 const details = z.array(z.object({ label: z.string(), formatted: z.string() })).catch([]);
@@ -42,9 +42,6 @@ const messageOf = (err: z.infer<typeof error> | undefined): string => {
     .replaceAll(/\s+/g, ' ')
     .trim();
 };
-
-/** `title` where a whole file failed rather than one of its tests. */
-export const wholeFile = '(the file)';
 
 /** Zero or more messages for one event. */
 export const messagesOf = (event: unknown, projectFolder: string): RunMessage[] => {

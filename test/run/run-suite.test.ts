@@ -102,6 +102,16 @@ test('more than three unsteady files make a run red', (t) => {
   t.is(closingLines(run, four).at(-1), '10 passed, 4 failed, 0 skipped');
 });
 
+test('a failure is listed once, and a file that crashed counts as no test', (t) => {
+  const crash = { file: 'test/a.test.ts', title: '(the file)', message: 'unhandled-rejection: closed' };
+  const unsteady = [{ ...crash, title: 'reads', message: 'late' }, crash, crash];
+  t.deepEqual(closingLines({ passed: 10, skipped: [] }, { unsteady, failed: [] }), [
+    'unsteady: test/a.test.ts: reads: late',
+    'unsteady: test/a.test.ts: (the file): unhandled-rejection: closed',
+    '11 passed, 0 failed, 0 skipped',
+  ]);
+});
+
 test('tests that are pending when AVA gives up have failed', (t) => {
   const event = {
     type: 'timeout',

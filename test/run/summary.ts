@@ -1,4 +1,5 @@
 /** The closing lines of a test run. */
+import { wholeFile } from './run-messages.ts';
 import type { AvaRun, FailedTest } from './run-ava.ts';
 
 /** More unsteady files than this in one run are a fault of the tree, not of chance. */
@@ -11,6 +12,14 @@ export type Verdict = {
   /** Failures in files that failed alone as well. */
   failed: readonly FailedTest[];
 };
+
+/** The first failure of each test and of each file: a crash may be reported for many promises. */
+const distinct = (tests: readonly FailedTest[]): FailedTest[] =>
+  [...new Map(tests.toReversed().map((test) => [`${test.file}: ${test.title}`, test])).values()].toReversed();
+
+/** Whole files are not counted as tests. */
+const testsIn = (tests: readonly FailedTest[]): number =>
+  tests.filter(({ title }) => title !== wholeFile).length;
 
 const filesOf = (tests: readonly FailedTest[]): number => new Set(tests.map(({ file }) => file)).size;
 
@@ -37,10 +46,11 @@ export const skippedLines = (skipped: AvaRun['skipped']): string[] =>
 
 /** The last line has the numbers; a test that is unsteady counts as passed, unless too many files are. */
 export const closingLines = (run: Pick<AvaRun, 'passed' | 'skipped'>, verdict: Verdict): string[] => {
-  const { unsteady, failed } = verdict;
+  const unsteady = distinct(verdict.unsteady);
+  const failed = distinct(verdict.failed);
   const tooMany = filesOf(unsteady) > mostUnsteadyFiles;
   const failures = failed.length + (tooMany ? unsteady.length : 0);
-  const passed = run.passed + (tooMany ? 0 : unsteady.length);
+  const passed = run.passed + (tooMany ? 0 : testsIn(unsteady));
   return [
     ...skippedLines(run.skipped),
     ...failed.map((test) => lineOf('failed', test)),
