@@ -24,4 +24,6 @@ export type SoundFigures = {
   roundTripMs: number | null;
   /** Whether anything of what is sent arrives, as those reports say. */
   isHeardThere: boolean | null;
+  /** Whether the other party sends now, by its reports and its description: with silence suppression it may pause. */
+  isSentThere: boolean | null;
 };

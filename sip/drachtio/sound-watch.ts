@@ -57,16 +57,19 @@ const createJudge = ({ time, report }: Pick<Means, 'time' | 'report'>) => {
       else if (hold === 'now') hold = 'before';
       since = time.now();
     },
-    look({ received: { packets }, isHeardThere }: SoundFigures): void {
+    look({ received: { packets }, isHeardThere, isSentThere }: SoundFigures): void {
       if (packets !== null) take(packets);
       if (hold === 'now') return;
+      // Nothing is missing of who sends nothing: in a pause of speech, or because it only listens.
+      if (isSentThere === false) since = time.now();
       const patienceMs = received === 0 ? missedAfterMs.neverHeard : missedAfterMs.heard;
       if (packets !== null && time.since(since) >= patienceMs) tell('nothing_received');
       if (isHeardThere === false) tell('nothing_delivered');
     },
     /** Of the whole call. */
-    conclude({ received: { packets } }: SoundFigures): void {
-      if (packets === 0 && hold === 'never' && time.since(begunAt) >= tellingCallMs) tell('nothing_received');
+    conclude({ received: { packets }, isSentThere }: SoundFigures): void {
+      const isMissing = packets === 0 && isSentThere !== false && hold === 'never';
+      if (isMissing && time.since(begunAt) >= tellingCallMs) tell('nothing_received');
     },
   };
 };

@@ -18,4 +18,5 @@ export const someSound: SoundFigures = {
   sent: { packets: 2_412, loss: 0, jitterMs: 1.5, mos: 4.4 },
   roundTripMs: 38.5,
   isHeardThere: true,
+  isSentThere: true,
 };

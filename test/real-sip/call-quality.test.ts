@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
 import { writeReport } from '#sip/media/rtp/rtcp.ts';
-import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
+import { earSsrc, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { withScriptedCalls } from './scripted-calls.ts';
 import { answer, leave, pause, pickUp, receive, ring, tellTheEar } from './scripted-end.ts';
@@ -73,7 +73,7 @@ withScriptedCalls('the quality of calls', ({ callTo }) => {
     await delay(6_000);
     const socket = createSocket('udp4');
     const ofNothing = writeReport(
-      { ssrc: 1, packets: 300, bytes: 48_000, timestamp: 48_000 },
+      { ssrc: earSsrc, packets: 300, bytes: 48_000, timestamp: 48_000 },
       null,
       Date.now(),
     );

@@ -23,7 +23,7 @@ const leadFrames = 8;
 
 if (parentPort === null) throw new Error('This is the program of a thread');
 const main = parentPort;
-const { sendsSilence, loses, address }: ThreadOptions = workerData;
+const { sendsSilence, loses, address, ssrc }: ThreadOptions = workerData;
 
 goBeforeOthers();
 
@@ -83,7 +83,7 @@ const send = (): void => {
   header[1] = wasTalking ? pcmu : pcmu | marker;
   header.writeUInt16BE(sequence & 0xffff, 2);
   header.writeUInt32BE(timestamp >>> 0, 4);
-  header.writeUInt32BE(0x7261_696e, 8);
+  header.writeUInt32BE(ssrc, 8);
   socket.send(Buffer.concat([header, toMuLaw(frame)]), port, address);
 };
 

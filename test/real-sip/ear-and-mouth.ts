@@ -8,6 +8,9 @@ import { Worker } from 'node:worker_threads';
 import { until } from './real-lines.ts';
 import { sayInTones } from './tone-speech.ts';
 
+/** SSRC of what it sends. */
+export const earSsrc = 0x7261_696e;
+
 /** Louder is a voice; what FreeSWITCH sends as silence is quieter. */
 export const audible = 200;
 
@@ -39,7 +42,7 @@ export type EarAndMouth = {
 };
 
 /** `sendsSilence: false` sends nothing at all between its words; of `loses` packets, one is lost on its way. */
-export type ThreadOptions = { sendsSilence: boolean; loses: number; address: string };
+export type ThreadOptions = { sendsSilence: boolean; loses: number; address: string; ssrc: number };
 
 export type ToThread = { type: 'play'; samples: Int16Array } | { type: 'close' };
 
@@ -54,8 +57,8 @@ export const startEarAndMouth = async ({
   sendsSilence = true,
   loses = Infinity,
   address = '127.0.0.1',
-}: Partial<ThreadOptions> = {}): Promise<EarAndMouth> => {
-  const options: ThreadOptions = { sendsSilence, loses, address };
+}: Partial<Omit<ThreadOptions, 'ssrc'>> = {}): Promise<EarAndMouth> => {
+  const options: ThreadOptions = { sendsSilence, loses, address, ssrc: earSsrc };
   const thread = new Worker(new URL('./ear-and-mouth-thread.ts', import.meta.url), { workerData: options });
   const ended = once(thread, 'exit');
   let heard: { at: number; loudness: number }[] = [];

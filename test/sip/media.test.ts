@@ -687,7 +687,9 @@ const breakDown = async (thread: SoundThread): Promise<void> => {
     payloadType: 0,
     keysPayloadType: null,
     keys: null,
+    receives: new Map(),
     isSending: true,
+    isReceiving: true,
   });
 };
 

@@ -50,6 +50,7 @@ export const readChannelFigures = (body: string): SoundFigures | null => {
     sent: { packets: counted(value('sent')), loss: null, jitterMs: null },
     roundTripMs: null,
     isHeardThere: null,
+    isSentThere: null,
   });
 };
 

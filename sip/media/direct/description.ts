@@ -1,10 +1,10 @@
 /** Session descriptions of calls whose sound this process carries itself (RFC 8866, RFC 3264): telephone sound, one codec. */
 import { isIP } from 'node:net';
 import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
-import { audioIn, isHold, otherMediaIn } from '../../trunks/media-offer.ts';
+import { audioIn, isHold, otherMediaIn, type DescribedAudio } from '../../trunks/media-offer.ts';
 import { keyLineOf, offeredKeyIn, type OfferedKey } from '../../trunks/sdes.ts';
 import type { G711Name } from '../g711.ts';
-import type { Address, RtpAgreement } from '../thread/sound-thread-messages.ts';
+import type { Address, RtpAgreement, RtpFormat } from '../thread/sound-thread-messages.ts';
 
 export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
@@ -89,6 +89,33 @@ export const writeDescription = (
 const isReachable = ({ address, port }: Address): boolean =>
   isIP(address) !== 0 && port > 0 && port <= 65_535;
 
+/** RFC 3551 section 6: comfort noise needs no `rtpmap`, and some far ends send it without naming it at all. */
+const comfortNoisePayloadType = 13;
+
+const rtpFormats: Readonly<Record<string, RtpFormat>> = {
+  PCMU: 'PCMU',
+  PCMA: 'PCMA',
+  'TELEPHONE-EVENT': 'telephone-event',
+  CN: 'CN',
+};
+
+/** The formats of a description of ours, by payload type. */
+export const describedFormats = ({ codecs, keysPayloadType }: Formats): Map<number, RtpFormat> => {
+  const described = new Map<number, RtpFormat>(codecs.map(({ codec, payloadType }) => [payloadType, codec]));
+  if (keysPayloadType !== null) described.set(keysPayloadType, 'telephone-event');
+  return described;
+};
+
+/** Those of the far end's. */
+const formatsIn = (formats: DescribedAudio['formats']): Map<number, RtpFormat> => {
+  const described = new Map<number, RtpFormat>([[comfortNoisePayloadType, 'CN']]);
+  for (const { format, name = '' } of formats) {
+    const known = rtpFormats[name];
+    if (known !== undefined) described.set(Number(format), known);
+  }
+  return described;
+};
+
 /**
  * The agreement that the far end's description means for us: where its sound is wanted, and in which format. Undefined
  * where none of our codecs is in it, no address and port that sound can be sent to, or no key where one is needed.
@@ -112,7 +139,9 @@ export const agreementFrom = (sdp: string, { srtp, master }: Encrypting): RtpAgr
     payloadType: Number(voice.format),
     keysPayloadType: keys === undefined ? null : Number(keys.format),
     keys: theirs === undefined ? null : { ours: master, theirs: theirs.master },
+    receives: formatsIn(audio.formats),
     isSending: !isHold(sdp),
+    isReceiving: !isHold(sdp) && answering(sdp) === 'sendrecv',
   };
 };
 

@@ -49,7 +49,7 @@ const createFate = () => {
 };
 
 const figuresOf = (
-  { received, lost, jitterMs, sent, lossThere, jitterThereMs, remote, roundTripMs, isHeardThere }: Figures,
+  { received, lost, jitterMs, sent, lossThere, jitterThereMs, remote, ...reported }: Figures,
   { codec, localAddress }: Pick<SoundFigures, 'codec' | 'localAddress'>,
 ): SoundFigures =>
   callFigures({
@@ -61,8 +61,9 @@ const figuresOf = (
       ...(received === 0 ? noStream : { loss: lost / (received + lost), jitterMs }),
     },
     sent: { packets: sent, loss: lossThere, jitterMs: jitterThereMs },
-    roundTripMs,
-    isHeardThere,
+    roundTripMs: reported.roundTripMs,
+    isHeardThere: reported.isHeardThere,
+    isSentThere: reported.isSentThere,
   });
 
 type DirectTerms = Pick<Trunk, 'codecs'> & Encryption;

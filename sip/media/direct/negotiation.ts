@@ -7,6 +7,7 @@ import type { Address, RtpAgreement } from '../thread/sound-thread-messages.ts';
 import {
   agreementFrom,
   answering,
+  describedFormats,
   formatsOf,
   offeredFormats,
   writeDescription,
@@ -42,6 +43,13 @@ export const createNegotiation = (
   let version = 1;
   let described: string | null = null;
   let agreed: RtpAgreement | null = null;
+  /**
+   * Formats of all descriptions of the call, by payload type. Each side may send what the other one's description names
+   * (RFC 3264 section 6.1), far ends keep to the number of the offer or to that of the answer, and packets of the
+   * session before a new one still arrive.
+   */
+  let receives: RtpAgreement['receives'] = new Map();
+  let offered: RtpAgreement['receives'] = new Map();
 
   /** Of a description that says something else the version is one higher (RFC 3264 section 8). */
   const describe = (formats: Formats, direction: MediaDirection, offer?: string): string => {
@@ -50,20 +58,26 @@ export const createNegotiation = (
     return (described = write());
   };
 
-  const agreeOn = (theirs: string): RtpAgreement => {
-    const agreement = agreementFrom(theirs, encrypting);
+  /** `ours`: what they answer. */
+  const agreeOn = (remoteSdp: string, ours: RtpAgreement['receives'] = new Map()): RtpAgreement => {
+    const agreement = agreementFrom(remoteSdp, encrypting);
     // From a socket of one family nothing is sent to an address of the other.
     if (agreement === undefined || isIP(agreement.remote.address) !== isIP(own.address))
       throw new NothingInCommon('There is no sound that both sides can have');
-    agreed = agreement;
-    onAgreed(agreement);
-    return agreement;
+    receives = new Map([...receives, ...agreement.receives, ...ours]);
+    agreed = { ...agreement, receives };
+    onAgreed(agreed);
+    return agreed;
   };
 
   return {
     agreed: () => agreed,
-    offer: (codecs) => describe(offeredFormats(codecs, encrypting), 'sendrecv'),
+    offer(codecs) {
+      const formats = offeredFormats(codecs, encrypting);
+      offered = describedFormats(formats);
+      return describe(formats, 'sendrecv');
+    },
     answer: (offer) => describe(formatsOf(offer, agreeOn(offer)), answering(offer), offer),
-    takeAnswer: (answer) => void agreeOn(answer),
+    takeAnswer: (answer) => void agreeOn(answer, offered),
   };
 };

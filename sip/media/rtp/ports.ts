@@ -1,33 +1,75 @@
-/** Two UDP ports for the sound of one call: an even one for RTP, the next for RTCP (RFC 3550 section 11). */
+/** Two UDP ports for the media of one call: an even one for RTP, the next for RTCP (RFC 3550 section 11). */
+import { performance } from 'node:perf_hooks';
 import type { Socket } from 'node:dgram';
 import { openUdpSocket } from '../udp-socket.ts';
+import type { Source } from './remote.ts';
 
-export type RtpPorts = { rtp: Socket; rtcp: Socket; port: number };
+export type RtpPorts = {
+  rtp: Socket;
+  rtcp: Socket;
+  port: number;
+  /** Streams of the call that had the pair shortly before: its far end may not have stopped yet. */
+  former: readonly Source[];
+  /** To be called when the sockets are closed, with the streams that were accepted on them. */
+  released(sources: readonly Source[]): void;
+};
+
+/** A pair that a call has left is used again after this time, or earlier where no other pair is free. */
+const restMs = 10_000;
+
+type Left = { at: number; sources: readonly Source[] };
 
 /** The next free pair of a range, which others take ports of, too. Rejects when `tries` pairs were taken. */
-export const createRtpPorts = ({ from, to }: { from: number; to: number }, tries = 20) => {
+export const createRtpPorts = (
+  { from, to }: { from: number; to: number },
+  { tries = 20, now = () => performance.now() }: { tries?: number; now?: () => number } = {},
+) => {
   const first = from + (from % 2);
   const pairs = Math.floor((to - first + 1) / 2);
   let next = Math.floor(Math.random() * pairs);
+  /** Pairs that rest, by their port, in the order in which calls have left them. */
+  const left = new Map<number, Left>();
 
-  const tryPair = async (address: string, port: number): Promise<RtpPorts> => {
+  const endRests = (): void => {
+    for (const [port, { at }] of left) {
+      if (now() - at < restMs) return;
+      left.delete(port);
+    }
+  };
+
+  const openPair = async (address: string, port: number): Promise<RtpPorts> => {
     const rtp = await openUdpSocket(address, port);
     try {
-      return { rtp, rtcp: await openUdpSocket(address, port + 1), port };
+      const rtcp = await openUdpSocket(address, port + 1);
+      const former = left.get(port)?.sources ?? [];
+      left.delete(port);
+      return { rtp, rtcp, port, former, released: (sources) => void left.set(port, { at: now(), sources }) };
     } catch (error) {
       rtp.close();
       throw error;
     }
   };
 
+  /** Ports to try: those that do not rest, in turn, then those that do, the longest rested first. */
+  const candidates = function* (): Generator<number> {
+    const resting = [...left.keys()].slice(0, tries);
+    for (let passed = 0, tried = 0; passed < pairs && tried < tries; passed += 1) {
+      const port = first + 2 * next;
+      next = (next + 1) % pairs;
+      if (left.has(port)) continue;
+      tried += 1;
+      yield port;
+    }
+    yield* resting;
+  };
+
   return {
     async take(address: string): Promise<RtpPorts> {
+      endRests();
       let cause: unknown;
-      for (let tried = 0; tried < Math.min(tries, pairs); tried += 1) {
-        const port = first + 2 * next;
-        next = (next + 1) % pairs;
+      for (const port of candidates()) {
         try {
-          return await tryPair(address, port);
+          return await openPair(address, port);
         } catch (error) {
           cause = error;
         }

@@ -1,4 +1,4 @@
-/** The stream that comes in: sound in its order, with the gaps filled, and the keys that are pressed in it. */
+/** The stream that comes in: audio in its order, with the gaps filled, and the DTMF digits in it. */
 import type { G711 } from '../g711.ts';
 import { createConcealment } from './concealment.ts';
 import { parseRtp, type RtpPacket } from './rtp-packet.ts';
@@ -6,8 +6,11 @@ import { createReception, type Reception } from './reception.ts';
 import { createReorderBuffer, type ReorderBuffer } from './reorder-buffer.ts';
 import { createKeyReader } from './telephone-event.ts';
 
-/** Formats that the far end may send: voice codecs and keys by their payload types. */
-export type ReceivingFormats = { codecs: ReadonlyMap<number, G711>; keysPayloadType: number | null };
+/** A voice codec, DTMF (RFC 4733) or comfort noise (RFC 3389). */
+export type ReceivingFormat = G711 | 'telephone-event' | 'CN';
+
+/** Formats that the far end may send, by payload type. */
+export type ReceivingFormats = ReadonlyMap<number, ReceivingFormat>;
 
 export type ReceivingEvents = {
   onSound: (samples: Int16Array) => void;
@@ -37,12 +40,15 @@ export const createReceiving = (first: ReceivingFormats, { onSound, onKey }: Rec
   let samplesOfPacket = 160;
   const reception = createReception();
   const concealment = createConcealment();
-  let readKey = createKeyReader();
+  const readKey = createKeyReader();
+  /** The last packet was comfort noise or DTMF: behind it a gap is a pause, and has no voice to go on with. */
+  let isPause = false;
 
   const pass = (packet: RtpPacket): void => {
-    const codec = formats.codecs.get(packet.payloadType);
-    if (codec === undefined || packet.payload.length === 0) return;
-    const samples = codec.decode(packet.payload);
+    const format = formats.get(packet.payloadType);
+    isPause = typeof format === 'string';
+    if (format === undefined || typeof format === 'string' || packet.payload.length === 0) return;
+    const samples = format.decode(packet.payload);
     samplesOfPacket = samples.length;
     concealment.heard(samples);
     onSound(samples);
@@ -53,36 +59,37 @@ export const createReceiving = (first: ReceivingFormats, { onSound, onKey }: Rec
       {
         onPacket: pass,
         onGap(packets) {
-          if (packets <= longestFilled) onSound(concealment.fill(packets * samplesOfPacket));
+          if (!isPause && packets <= longestFilled) onSound(concealment.fill(packets * samplesOfPacket));
         },
       },
       { waitMs, most: mostWaiting },
     );
   let buffer = openBuffer();
 
-  const isKey = ({ payloadType }: RtpPacket): boolean => payloadType === formats.keysPayloadType;
-
-  const beginAnew = (source: number): void => {
+  const beginStream = (source: number): void => {
     ssrc = source;
     buffer.expire(Infinity);
     buffer = openBuffer();
-    readKey = createKeyReader();
+    isPause = false;
+  };
+
+  /** Returns whether the event is within the stream of voice: some gateways send events by a source of their own. */
+  const takeEvent = (packet: RtpPacket): boolean => {
+    const key = readKey(packet);
+    if (key !== undefined) onKey(key);
+    return ssrc === null || packet.ssrc === ssrc;
   };
 
   return {
     read(datagram) {
       const packet = parseRtp(datagram);
-      if (packet === undefined) return undefined;
-      const { payloadType } = packet;
-      return isKey(packet) || formats.codecs.has(payloadType) ? packet : undefined;
+      return packet !== undefined && formats.has(packet.payloadType) ? packet : undefined;
     },
     take(packet, at) {
-      if (packet.ssrc !== ssrc) beginAnew(packet.ssrc);
-      reception.received(packet, at);
-      if (isKey(packet)) {
-        const key = readKey(packet);
-        if (key !== undefined) onKey(key);
-      }
+      const isEvent = formats.get(packet.payloadType) === 'telephone-event';
+      if (isEvent && !takeEvent(packet)) return;
+      if (packet.ssrc !== ssrc) beginStream(packet.ssrc);
+      reception.received(packet, at, isEvent ? 'event' : 'audio');
       // Its payload is a view of memory that the next datagram may be read into.
       buffer.add({ ...packet, payload: Uint8Array.from(packet.payload) }, at);
     },

@@ -5,12 +5,15 @@
 import { sequenceDistance } from './rtp-packet.ts';
 
 export type Reception = {
-  received(packet: { sequence: number; timestamp: number; ssrc: number }, at: number): void;
+  /** All packets of an `event` have the timestamp of its beginning, which says nothing of when they were sent. */
+  received(packet: ReceivedPacket, at: number, kind?: 'audio' | 'event'): void;
   /** Since the beginning of the call, over all streams. */
   figures(): { packets: number; lost: number; jitterMs: number };
   /** Of the stream that comes in now, since the last report; `null` while there is none. */
   report(): ReceptionReport | null;
 };
+
+type ReceivedPacket = { sequence: number; timestamp: number; ssrc: number; marker?: boolean };
 
 /** The block of a receiver report. */
 export type ReceptionReport = {
@@ -31,11 +34,14 @@ type Stream = {
   packets: number;
   /** In samples. */
   jitter: number;
-  transit: number | null;
+  /** Of the last packet of audio: when it came, and how long it took, up to a constant. */
+  audio: { at: number; transit: number } | null;
   atReport: { expected: number; packets: number };
 };
 
 const samplesPerMs = 8;
+/** A marked packet after such a pause begins a talkspurt; the clocks of some senders stop in between. */
+const silenceMs = 60;
 
 const expectedOf = ({ highest, first }: Stream): number => highest - first + 1;
 
@@ -58,24 +64,27 @@ export const createReception = (): Reception => {
       highest: sequence,
       packets: 0,
       jitter: 0,
-      transit: null,
+      audio: null,
       atReport: { expected: 0, packets: 0 },
     };
     return stream;
   };
 
   return {
-    received({ ssrc, sequence, timestamp }, at) {
+    received({ ssrc, sequence, timestamp, marker }, at, kind = 'audio') {
       const current = streamOf(ssrc, sequence);
       current.packets += 1;
       const ahead = sequenceDistance(current.highest & 0xffff, sequence);
       if (ahead > 0) current.highest += ahead;
+      if (kind === 'event') return;
       const transit = (Math.round(at * samplesPerMs) - timestamp) | 0;
-      if (current.transit !== null) {
-        const difference = Math.abs((transit - current.transit) | 0);
+      const { audio } = current;
+      const isAfterSilence = marker === true && audio !== null && at - audio.at > silenceMs;
+      if (audio !== null && !isAfterSilence) {
+        const difference = Math.abs((transit - audio.transit) | 0);
         current.jitter += (difference - current.jitter) / 16;
       }
-      current.transit = transit;
+      current.audio = { at, transit };
     },
     figures() {
       const { packets, lost } = before;

@@ -2,16 +2,17 @@
 import { performance } from 'node:perf_hooks';
 import {
   middleNtp,
-  parseRtcp,
   writeGoodbye,
   writeReport,
   type RemoteReport,
+  type Rtcp,
   type SentSoFar,
 } from './rtcp.ts';
 import type { ReceptionReport } from './reception.ts';
 
 export type Reports = {
-  take(datagram: Buffer, sent: SentSoFar): void;
+  /** The far end's, about our stream. */
+  take(rtcp: Rtcp, sent: Pick<SentSoFar, 'packets'>): void;
   /** The report to send now; `null` while it is not time for one. */
   due(sent: SentSoFar, heard: () => ReceptionReport | null): Buffer | null;
   goodbye(ssrc: number): Buffer;
@@ -25,6 +26,8 @@ export type RemoteFigures = {
   jitterThereMs: number | null;
   /** Whether anything arrives there now. */
   isHeardThere: boolean | null;
+  /** Whether the far end sends RTP now: with silence suppression it may pause for long. */
+  isSentThere: boolean | null;
   roundTripMs: number | null;
 };
 
@@ -51,6 +54,21 @@ const createArrival = () => {
   };
 };
 
+/** From one report to the next, whether the far end sends. A receiver report is of one that does not (section 6.4). */
+const createDeparture = () => {
+  let isSent: boolean | null = null;
+  let last: number | null = null;
+  return {
+    isSent: () => isSent,
+    reported(senderReport: Rtcp['senderReport']): void {
+      if (senderReport === null) isSent = false;
+      else if (last === null) isSent = senderReport.packets > 0 ? null : false;
+      else isSent = senderReport.packets !== last;
+      last = senderReport?.packets ?? last;
+    },
+  };
+};
+
 export const createReports = (): Reports => {
   let nextAt = performance.now() + everyMs / 2;
   let theirs: { report: number; at: number } | null = null;
@@ -58,13 +76,15 @@ export const createReports = (): Reports => {
   let jitterThereMs: number | null = null;
   let roundTripMs: number | null = null;
   const arrival = createArrival();
+  const departure = createDeparture();
 
   return {
-    take(datagram, { ssrc, packets }) {
-      const rtcp = parseRtcp(datagram, ssrc);
-      if (rtcp === undefined) return;
-      if (rtcp.senderReport !== null) theirs = { report: rtcp.senderReport, at: performance.now() };
-      if (rtcp.isReport) arrival.reported(rtcp.about.at(-1), packets);
+    take(rtcp, { packets }) {
+      if (rtcp.senderReport !== null) theirs = { report: rtcp.senderReport.time, at: performance.now() };
+      if (rtcp.isReport) {
+        arrival.reported(rtcp.about.at(-1), packets);
+        departure.reported(rtcp.senderReport);
+      }
       for (const { cumulativeLost, jitter, lastReport, delaySince } of rtcp.about) {
         lossThere = packets === 0 ? 0 : Math.min(1, cumulativeLost / packets);
         jitterThereMs = jitter / samplesPerMs;
@@ -89,6 +109,12 @@ export const createReports = (): Reports => {
       );
     },
     goodbye: writeGoodbye,
-    ofRemote: () => ({ lossThere, jitterThereMs, isHeardThere: arrival.isHeard(), roundTripMs }),
+    ofRemote: () => ({
+      lossThere,
+      jitterThereMs,
+      isHeardThere: arrival.isHeard(),
+      isSentThere: departure.isSent(),
+      roundTripMs,
+    }),
   };
 };

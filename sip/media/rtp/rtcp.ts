@@ -16,8 +16,10 @@ export type RemoteReport = {
 };
 
 export type Rtcp = {
-  /** The sender's report among the packets: the middle 32 bits of its NTP time. */
-  senderReport: number | null;
+  /** SSRC of whoever reports; `null` where there is no report. */
+  ssrc: number | null;
+  /** The sender report among the packets: the middle 32 bits of its NTP time, and the packets sent so far (32 bits). */
+  senderReport: { time: number; packets: number } | null;
   about: RemoteReport[];
   /** It says what arrives, which may be nothing of anybody. */
   isReport: boolean;
@@ -50,7 +52,7 @@ const blockAt = (packet: Buffer, at: number): RemoteReport => ({
 
 /** Reads a compound packet; of the blocks, those about `ssrc`. Undefined for what is no RTCP. */
 export const parseRtcp = (datagram: Buffer, ssrc: number): Rtcp | undefined => {
-  const found: Rtcp = { senderReport: null, about: [], isReport: false, isGoodbye: false };
+  const found: Rtcp = { ssrc: null, senderReport: null, about: [], isReport: false, isGoodbye: false };
   let at = 0;
   while (at < datagram.length) {
     if (datagram.length - at < headerBytes || datagram.readUInt8(at) >> 6 !== version) return undefined;
@@ -66,7 +68,12 @@ export const parseRtcp = (datagram: Buffer, ssrc: number): Rtcp | undefined => {
     found.isReport = true;
     const blocksAt = headerBytes + 4 + (isSender ? senderInfoBytes : 0);
     if (packet.length < blocksAt + count * blockBytes) return undefined;
-    if (isSender) found.senderReport = packet.readUInt32BE(headerBytes + 4 + 2);
+    found.ssrc ??= packet.readUInt32BE(headerBytes);
+    if (isSender)
+      found.senderReport = {
+        time: packet.readUInt32BE(headerBytes + 4 + 2),
+        packets: packet.readUInt32BE(headerBytes + 4 + 12),
+      };
     for (let block = blocksAt; block < blocksAt + count * blockBytes; block += blockBytes)
       if (packet.readUInt32BE(block) === ssrc) found.about.push(blockAt(packet, block));
   }

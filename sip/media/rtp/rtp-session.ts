@@ -8,6 +8,7 @@ import type { RtpPorts } from './ports.ts';
 import { createProtection } from './protection.ts';
 import { createReceiving, type Receiving, type ReceivingEvents, type ReceivingFormats } from './receiving.ts';
 import { createRemote } from './remote.ts';
+import { parseRtcp } from './rtcp.ts';
 import { createSending, type Sending, type SendingFormat } from './sending.ts';
 import { createReports } from './reports.ts';
 
@@ -30,11 +31,13 @@ const formatOf = ({ codec, payloadType, keysPayloadType }: RtpAgreement): Sendin
   keysPayloadType,
 });
 
-/** The far end sends what it is sent (RFC 3264 section 6.1). */
-const heardIn = ({ codec, payloadType, keysPayloadType }: SendingFormat): ReceivingFormats => ({
-  codecs: new Map([[payloadType, codec]]),
-  keysPayloadType,
-});
+const receivingFormatsOf = ({ receives }: RtpAgreement): ReceivingFormats =>
+  new Map(
+    [...receives].map(([payloadType, format]) => [
+      payloadType,
+      format === 'PCMU' || format === 'PCMA' ? codecs[format] : format,
+    ]),
+  );
 
 /** The stream, once something was agreed on. */
 type Standing = { agreement: RtpAgreement; sending: Sending; receiving: Receiving };
@@ -43,42 +46,48 @@ const begin = (
   agreement: RtpAgreement,
   sound: Pick<SampleRing, 'read'>,
   events: ReceivingEvents,
-): Standing => {
-  const format = formatOf(agreement);
-  return {
-    agreement,
-    sending: createSending(format, sound),
-    receiving: createReceiving(heardIn(format), events),
-  };
-};
+): Standing => ({
+  agreement,
+  sending: createSending(formatOf(agreement), sound),
+  receiving: createReceiving(receivingFormatsOf(agreement), events),
+});
 
 // Nobody listens at the far end: RTP goes on until the call ends.
 const ignoreError = (): void => {};
 
 export const createRtpSession = (
-  { rtp, rtcp }: RtpPorts,
+  { rtp, rtcp, former, released }: RtpPorts,
   sound: Pick<SampleRing, 'read'>,
   events: ReceivingEvents,
 ): RtpSession => {
   let standing: Standing | null = null;
-  /** Since when sound is expected: since the last that came in, or what was agreed on; `null` while none is. */
+  /** The last sign of life of the far end, or when media was agreed on; `null` while none is expected. */
   let expectedSince: number | null = null;
-  const remote = createRemote();
+  const remote = createRemote(former);
   const reports = createReports();
   const { agreedOn, wrap, unwrap } = createProtection();
 
   rtp.on('message', (datagram: Buffer, from: RemoteInfo) => {
-    const opened = standing === null ? undefined : unwrap.rtp(datagram);
-    const packet = opened && standing?.receiving.read(opened);
-    const at = performance.now();
-    if (packet === undefined || !remote.admits(from, at)) return;
-    if (expectedSince !== null) expectedSince = at;
-    standing?.receiving.take(packet, at);
-  });
-  rtcp.on('message', (datagram: Buffer) => {
     if (standing === null) return;
+    const { agreement, receiving } = standing;
+    const opened = unwrap.rtp(datagram);
+    const packet = opened && receiving.read(opened);
+    const at = performance.now();
+    if (packet === undefined || !remote.admits(packet, { from, at, isAuthentic: agreement.keys !== null }))
+      return;
+    if (expectedSince !== null) expectedSince = at;
+    receiving.take(packet, at);
+  });
+  rtcp.on('message', (datagram: Buffer, from: RemoteInfo) => {
+    if (standing === null) return;
+    const { agreement, sending } = standing;
     const opened = unwrap.rtcp(datagram);
-    if (opened !== undefined) reports.take(opened, standing.sending.soFar());
+    const sent = sending.soFar();
+    const report = opened && parseRtcp(opened, sent.ssrc);
+    if (report === undefined || report.ssrc === null) return;
+    if (!remote.admitsReport(report.ssrc, { from, isAuthentic: agreement.keys !== null })) return;
+    if (expectedSince !== null) expectedSince = performance.now();
+    reports.take(report, sent);
   });
   for (const socket of [rtp, rtcp]) socket.on('error', ignoreError);
 
@@ -91,17 +100,16 @@ export const createRtpSession = (
 
   return {
     agree(agreement) {
-      remote.agreedOn(agreement.remote);
+      remote.agreedOn(agreement.remote, agreement.remoteReports);
       agreedOn(agreement.keys);
-      expectedSince = agreement.isSending ? performance.now() : null;
+      expectedSince = agreement.isReceiving ? performance.now() : null;
       if (standing === null) {
         standing = begin(agreement, sound, events);
         return;
       }
-      const format = formatOf(agreement);
       standing.agreement = agreement;
-      standing.sending.setFormat(format);
-      standing.receiving.setFormats(heardIn(format));
+      standing.sending.setFormat(formatOf(agreement));
+      standing.receiving.setFormats(receivingFormatsOf(agreement));
     },
     press: (keys) => void standing?.sending.press(keys),
     tick() {
@@ -121,11 +129,13 @@ export const createRtpSession = (
         received: packets,
         ...heard,
         ...reports.ofRemote(),
+        ...(standing?.agreement.isReceiving === false ? { isSentThere: false } : {}),
         remote: standing === null ? null : remote.address(),
         silentMs: expectedSince === null ? null : performance.now() - expectedSince,
       };
     },
     close() {
+      released(remote.sources());
       rtp.close();
       if (standing === null) return void rtcp.close();
       const { address, port } = standing.agreement.remoteReports;

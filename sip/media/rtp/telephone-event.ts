@@ -1,7 +1,7 @@
-/** Keys of the telephone as events within the sound (RFC 4733). */
+/** DTMF digits as named events in RTP (RFC 4733). */
 import type { RtpPacket } from './rtp-packet.ts';
 
-const keys = '0123456789*#ABCD';
+const digits = '0123456789*#ABCD';
 
 export const telephoneEventBytes = 4;
 
@@ -13,22 +13,85 @@ export const writeTelephoneEvent = (
   payload: Buffer,
   event: { key: string; isOver: boolean; duration: number },
 ): void => {
-  payload[0] = keys.indexOf(event.key);
+  payload[0] = digits.indexOf(event.key);
   payload[1] = (event.isOver ? 0x80 : 0) | volume;
   payload.writeUInt16BE(Math.min(event.duration, 0xffff), 2);
 };
 
+/** The last packet of an event that was seen. Times are in samples. */
+type Event = {
+  code: number;
+  timestamp: number;
+  duration: number;
+  isOver: boolean;
+};
+
+/** Section 2.5.1.3: a longer event is sent in segments of this duration, each with a timestamp of its own. */
+const segmentSamples = 0xffff;
+/** Less than the shortest pause between two digits (40 ms), more than the tick of a sloppy clock. */
+const slackSamples = 160;
+/** Packets are not overtaken by more than this: a timestamp further back is that of a sender that started again. */
+const furthestBack = 80_000;
+
 /**
- * Tells the keys of one stream, each once and as soon as it is known: an event is sent in many packets, all with the
- * timestamp of its beginning, and its last one three times.
+ * Whether this packet belongs to the event of the last one. Senders differ: all packets of an event have its first
+ * timestamp (RFC 4733), or the timestamp advances like that of audio. A segment of a long event begins where the one
+ * before ends, and its duration begins again.
+ */
+const isSameEvent = (last: Event, next: Event, marker: boolean): boolean => {
+  if (next.code !== last.code) return false;
+  const ahead = (next.timestamp - last.timestamp) | 0;
+  if (ahead === 0) return true;
+  if (marker) return false;
+  if (next.duration >= last.duration) return ahead <= last.duration + slackSamples;
+  const isNextSegment = ahead === segmentSamples || Math.abs(ahead - last.duration) <= slackSamples;
+  return !last.isOver && isNextSegment;
+};
+
+/** Whether a packet of an earlier event was overtaken by those of the last one. */
+const isOvertaken = (last: Event, next: Event, marker: boolean): boolean => {
+  const ahead = (next.timestamp - last.timestamp) | 0;
+  if (ahead === 0) return next.code !== last.code && !last.isOver && !marker;
+  return ahead < 0 && ahead > -furthestBack;
+};
+
+/** Reads the events of one source. */
+const createEventReader = (): ((packet: RtpPacket) => string | undefined) => {
+  let last: Event | null = null;
+  return ({ payload, timestamp, marker }) => {
+    const [code, flags, high, low] = payload;
+    if (code === undefined || flags === undefined || high === undefined || low === undefined)
+      return undefined;
+    const next: Event = { code, timestamp, duration: (high << 8) | low, isOver: (flags & 0x80) !== 0 };
+    if (last !== null && isOvertaken(last, next, marker)) return undefined;
+    const isNew = last === null || !isSameEvent(last, next, marker);
+    // The end is sent three times, and may overtake a packet before it.
+    if (!isNew && last !== null && next.timestamp === last.timestamp) {
+      next.isOver ||= last.isOver;
+      next.duration = Math.max(next.duration, last.duration);
+    }
+    last = next;
+    return isNew ? digits[code] : undefined;
+  };
+};
+
+/** Sources of one call: some gateways send events from another one than voice. */
+const mostSources = 4;
+
+/**
+ * Returns the digit of a packet that begins an event, once for each event and as soon as it is known: the event may
+ * still last, and any of its packets may be lost. Each source (SSRC) has its own clock.
  */
 export const createKeyReader = (): ((packet: RtpPacket) => string | undefined) => {
-  let last: number | null = null;
-  return ({ payload, timestamp }) => {
-    if (payload.length < telephoneEventBytes || timestamp === last) return undefined;
-    // A packet of an earlier event that was overtaken.
-    if (last !== null && ((timestamp - last) | 0) < 0) return undefined;
-    last = timestamp;
-    return keys[payload[0] ?? keys.length];
+  const readers = new Map<number, ReturnType<typeof createEventReader>>();
+  return (packet) => {
+    let read = readers.get(packet.ssrc);
+    if (read === undefined) {
+      read = createEventReader();
+      readers.set(packet.ssrc, read);
+      const [oldest] = readers.keys();
+      if (readers.size > mostSources && oldest !== undefined) readers.delete(oldest);
+    }
+    return read(packet);
   };
 };

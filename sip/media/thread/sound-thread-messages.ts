@@ -5,6 +5,9 @@ import type { RemoteFigures } from '../rtp/reports.ts';
 
 export type Address = { address: string; port: number };
 
+/** A format of RTP at a telephone's clock rate: a voice codec, DTMF (RFC 4733), or comfort noise (RFC 3389). */
+export type RtpFormat = G711Name | 'telephone-event' | 'CN';
+
 /** The agreement with the far end (RFC 3264). */
 export type RtpAgreement = {
   remote: Address;
@@ -16,8 +19,12 @@ export type RtpAgreement = {
   keysPayloadType: number | null;
   /** What is encrypted with, as master keys (`rtp/srtp.ts`); `null`: sound is in clear. */
   keys: { ours: Uint8Array; theirs: Uint8Array } | null;
+  /** Formats that the far end may send, by payload type: more than the one that it is sent. */
+  receives: ReadonlyMap<number, RtpFormat>;
   /** Not while either side holds the call. */
   isSending: boolean;
+  /** Whether the far end is to send, by its description: not on hold, nor where it only listens. */
+  isReceiving: boolean;
 };
 
 export type Figures = RemoteFigures & {
@@ -27,7 +34,7 @@ export type Figures = RemoteFigures & {
   jitterMs: number;
   /** Where sound is sent to now; `null` before anything was agreed on. */
   remote: Address | null;
-  /** Milliseconds since something came in, or was agreed on; `null` while nothing is, and on hold. */
+  /** Milliseconds since the last RTP or RTCP came in, or since the agreement; `null` while none is expected. */
   silentMs: number | null;
 };
 

@@ -76,6 +76,7 @@ const noFigures: Figures = {
   lossThere: null,
   jitterThereMs: null,
   isHeardThere: null,
+  isSentThere: null,
   roundTripMs: null,
   remote: null,
   silentMs: null,

@@ -261,11 +261,12 @@ const createSoundWatchWorld = () => {
   const world = {
     packets: 0,
     isHeardThere: null as boolean | null,
+    isSentThere: null as boolean | null,
     asked: 0,
     figures: async (): Promise<SoundFigures | null> => {
       world.asked += 1;
-      const { packets, isHeardThere } = world;
-      return { ...someSound, received: { ...someSound.received, packets }, isHeardThere };
+      const { packets, isHeardThere, isSentThere } = world;
+      return { ...someSound, received: { ...someSound.received, packets }, isHeardThere, isSentThere };
     },
   };
   const endpoint = { figures: () => world.figures() };
@@ -289,6 +290,30 @@ test.serial('who is never heard is missed after five seconds, once', async (t) =
   t.deepEqual(missing(), ['nothing_received']);
   await pass(60);
   t.deepEqual(missing(), ['nothing_received']);
+});
+
+test.serial(
+  'a party that sends nothing by its own reports is not missed, until it sends and is not heard',
+  async (t) => {
+    const { world, pass, missing } = createSoundWatchWorld();
+    world.packets = 200;
+    world.isSentThere = false;
+    await pass(60);
+    t.deepEqual(missing(), []);
+    world.isSentThere = true;
+    await pass(5);
+    t.deepEqual(missing(), [], 'its packets may be on their way');
+    await pass(5);
+    t.deepEqual(missing(), ['nothing_received']);
+  },
+);
+
+test.serial('a party that only listens is not missed at the end of the call', async (t) => {
+  const { world, watch, pass, missing } = createSoundWatchWorld();
+  world.isSentThere = false;
+  await pass(20);
+  await watch.finish();
+  t.deepEqual(missing(), []);
 });
 
 test.serial('who was heard may be quiet for a moment, and is missed then', async (t) => {

@@ -35,6 +35,40 @@ test('an offer for the other family of addresses is none that can be had, and no
   t.is(negotiation.agreed(), null);
 });
 
+for (const [what, answer, receives] of [
+  [
+    'the second codec of an answer',
+    { formats: [0, 8, 101] },
+    { 0: 'PCMU', 8: 'PCMA', 13: 'CN', 101: 'telephone-event' },
+  ],
+  [
+    'digits that the answer does not name',
+    { formats: [0] },
+    { 0: 'PCMU', 8: 'PCMA', 13: 'CN', 101: 'telephone-event' },
+  ],
+] as const)
+  test(`${what} may be sent where it was offered`, (t) => {
+    const negotiation = createNegotiation({ address: '127.0.0.1', port: 30_000 }, { srtp: 'off' }, () => {});
+    negotiation.offer(['PCMU', 'PCMA']);
+    negotiation.takeAnswer(describeSound(answer));
+    t.deepEqual(Object.fromEntries(negotiation.agreed()?.receives ?? []), receives);
+    t.is(negotiation.agreed()?.codec, 'PCMU');
+  });
+
+test('digits may come with the number of our offer and with that of the answer', (t) => {
+  const negotiation = createNegotiation({ address: '127.0.0.1', port: 30_000 }, { srtp: 'off' }, () => {});
+  negotiation.offer(['PCMU']);
+  const answer = describeSound({ formats: [0, 101] }).replaceAll('101', '96');
+  negotiation.takeAnswer(answer);
+  t.like(Object.fromEntries(negotiation.agreed()?.receives ?? []), {
+    96: 'telephone-event',
+    101: 'telephone-event',
+  });
+  t.is(negotiation.agreed()?.keysPayloadType, 96);
+  negotiation.answer(describeSound({ formats: [8] }));
+  t.is(negotiation.agreed()?.receives.get(0), 'PCMU', 'what was sent before may still arrive');
+});
+
 // Description
 
 const inClear = { srtp: 'off', master: Buffer.alloc(30, 1) } as const;
@@ -63,7 +97,14 @@ test('the first codec of an offer that is known is agreed on, with its own numbe
     payloadType: 96,
     keysPayloadType: 97,
     keys: null,
+    receives: new Map([
+      [13, 'CN'],
+      [96, 'PCMA'],
+      [0, 'PCMU'],
+      [97, 'telephone-event'],
+    ]),
     isSending: true,
+    isReceiving: true,
   });
 });
 

@@ -1,16 +1,18 @@
 /** RTP: packets, sessions, reordering, loss, reports, SRTP and telephone events. */
 import { createSecretKey } from 'node:crypto';
-import test from 'ava';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import test, { type ExecutionContext } from 'ava';
 import { pcma, pcmu } from '#sip/media/g711.ts';
 import { createConcealment } from '#sip/media/rtp/concealment.ts';
 import { createRtpPorts } from '#sip/media/rtp/ports.ts';
 import { meanOpinionScore } from '#sip/media/rtp/quality.ts';
-import { createReceiving } from '#sip/media/rtp/receiving.ts';
+import { createReceiving, type ReceivingFormat } from '#sip/media/rtp/receiving.ts';
 import { createReception } from '#sip/media/rtp/reception.ts';
 import { createRemote } from '#sip/media/rtp/remote.ts';
 import { createReorderBuffer } from '#sip/media/rtp/reorder-buffer.ts';
 import { createReports } from '#sip/media/rtp/reports.ts';
-import { middleNtp, parseRtcp, writeGoodbye, writeReport } from '#sip/media/rtp/rtcp.ts';
+import { middleNtp, parseRtcp, type Rtcp, writeGoodbye, writeReport } from '#sip/media/rtp/rtcp.ts';
 import {
   parseRtp,
   rtpHeaderBytes,
@@ -30,9 +32,10 @@ import {
 } from '#sip/media/rtp/srtp.ts';
 import { createKeyReader, telephoneEventBytes, writeTelephoneEvent } from '#sip/media/rtp/telephone-event.ts';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
-import type { RtpAgreement } from '#sip/media/thread/sound-thread-messages.ts';
+import type { Address, RtpAgreement } from '#sip/media/thread/sound-thread-messages.ts';
 import { levelOf, silenceDb } from '#sip/samples.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
+import { until } from '#test/helpers/until.ts';
 import { count, type Counted, countedFrames, countingSound, framesOf } from './counting-sound.ts';
 
 // RTP packet
@@ -101,32 +104,307 @@ const agreement: RtpAgreement = {
   payloadType: 0,
   keysPayloadType: null,
   keys: null,
+  receives: new Map([
+    [0, 'PCMU'],
+    [8, 'PCMA'],
+    [13, 'CN'],
+    [96, 'telephone-event'],
+    [101, 'telephone-event'],
+  ]),
   isSending: true,
+  isReceiving: true,
+};
+
+const sessionPorts = createRtpPorts({ from: 23_000, to: 23_398 });
+
+/** A session with a real socket, not agreed on yet. */
+const openSession = async (t: ExecutionContext, ports = sessionPorts) => {
+  const taken = await ports.take('127.0.0.1');
+  const heard: Int16Array[] = [];
+  const digits: string[] = [];
+  const session = createRtpSession(
+    taken,
+    { read: () => 0 },
+    { onSound: (samples) => heard.push(samples), onKey: (key) => digits.push(key) },
+  );
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) session.close();
+    isOpen = false;
+  };
+  t.teardown(close);
+  const agreeOn = (changed: Partial<RtpAgreement>): void => session.agree({ ...agreement, ...changed });
+  return { ...session, port: taken.port, close, agreeOn, heard, digits };
+};
+
+type Sent = Partial<Omit<RtpPacket, 'payload'>> & { payload?: readonly number[] };
+
+const datagramOf = ({ payload, ...sent }: Sent): Buffer => {
+  const datagram = Buffer.concat([
+    Buffer.alloc(rtpHeaderBytes),
+    payload === undefined ? Buffer.alloc(frameSamples, 0xff) : Buffer.from(payload),
+  ]);
+  writeRtpHeader(datagram, { payloadType: 0, marker: false, sequence: 0, timestamp: 0, ssrc: 1, ...sent });
+  return datagram;
+};
+
+/** A socket of somebody who sends, and counts what it gets. */
+const openSender = async (t: ExecutionContext, address: string, port = 0) => {
+  const socket = createSocket('udp4');
+  socket.bind(port, address);
+  await once(socket, 'listening');
+  t.teardown(() => void socket.close());
+  let received = 0;
+  socket.on('message', () => (received += 1));
+  const send = (datagram: Buffer, to: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      socket.send(datagram, to, '127.0.0.1', (error) => (error === null ? resolve() : reject(error)));
+    });
+  return { address: { address, port: socket.address().port }, send, received: () => received };
+};
+
+/** Voice of one stream, packet after packet. */
+const voiceOf = (ssrc: number, first = 0) => {
+  let sequence = first;
+  return (changed: Sent = {}): Buffer => {
+    sequence += 1;
+    return datagramOf({ ssrc, sequence, timestamp: sequence * frameSamples, ...changed });
+  };
 };
 
 test.serial('sound is missed from the agreement on, and not while the call is on hold', async (t) => {
-  const ports = await createRtpPorts({ from: 23_000, to: 23_398 }).take('127.0.0.1');
-  const session = createRtpSession(ports, { read: () => 0 }, { onSound() {}, onKey() {} });
-  t.teardown(session.close);
+  const session = await openSession(t);
   t.is(session.figures().silentMs, null);
-  session.agree(agreement);
+  session.agreeOn({});
   t.is(typeof session.figures().silentMs, 'number');
-  session.agree({ ...agreement, isSending: false });
+  session.agreeOn({ isSending: false, isReceiving: false });
   t.is(session.figures().silentMs, null);
-  session.agree(agreement);
+  session.agreeOn({});
   t.is(typeof session.figures().silentMs, 'number');
+});
+
+test.serial('expects no media of a far end that only listens', async (t) => {
+  const session = await openSession(t);
+  session.agreeOn({ isReceiving: false });
+  t.is(session.figures().silentMs, null);
+  t.false(session.figures().isSentThere);
+});
+
+test.serial('keeps sending to the far end while it is silent and a stranger sends', async (t) => {
+  const session = await openSession(t);
+  const farEnd = await openSender(t, '127.0.0.1');
+  const stranger = await openSender(t, '127.0.0.2');
+  session.agreeOn({});
+  const [theirs, others] = [voiceOf(1), voiceOf(9)];
+  await farEnd.send(theirs(), session.port);
+  await until('the far end is heard', () => session.figures().received === 1 || undefined);
+  // Longer than any pause of a talker: no packet for more than half a second.
+  await until('a pause', () => (session.figures().silentMs ?? 0) > 600 || undefined);
+  for (let packet = 0; packet < 20; packet += 1) {
+    await stranger.send(others(), session.port);
+    session.tick();
+  }
+  await farEnd.send(theirs(), session.port);
+  await until('the far end is heard again', () => session.figures().received === 2 || undefined);
+  t.deepEqual(session.figures().remote, farEnd.address);
+  await until('media arrives', () => farEnd.received() >= 20 || undefined);
+  t.is(stranger.received(), 0);
+});
+
+test.serial('ignores RTCP of a stranger, and of an SSRC that never sent RTP', async (t) => {
+  const session = await openSession(t);
+  const farEnd = await openSender(t, '127.0.0.1');
+  const stranger = await openSender(t, '127.0.0.3');
+  session.agreeOn({});
+  session.tick();
+  await farEnd.send(voiceOf(7)(), session.port);
+  await until('the far end is heard', () => session.figures().received === 1 || undefined);
+  const ourSsrc = await new Promise<number>((resolve) => {
+    const ears = createSocket('udp4');
+    t.teardown(() => void ears.close());
+    ears.once('message', (datagram) => resolve(datagram.readUInt32BE(8)));
+    ears.bind(0, '127.0.0.1', () => {
+      session.agreeOn({ remote: { address: '127.0.0.1', port: ears.address().port } });
+      session.tick();
+    });
+  });
+  const lossy = (ssrc: number): Buffer =>
+    writeReport(
+      { ssrc, packets: 1, bytes: 160, timestamp: 0 },
+      {
+        ssrc: ourSsrc,
+        fractionLost: 255,
+        cumulativeLost: 1,
+        highest: 1,
+        jitter: 8_000,
+        lastReport: 0,
+        delaySince: 0,
+      },
+      Date.now(),
+    );
+  await stranger.send(lossy(7), session.port + 1);
+  await stranger.send(lossy(0xbad), session.port + 1);
+  await farEnd.send(lossy(0xbad), session.port + 1);
+  const good = lossy(7);
+  good.writeUInt32BE(80, 40);
+  await farEnd.send(good, session.port + 1);
+  await until(
+    'the report of the far end is taken',
+    () => session.figures().jitterThereMs !== null || undefined,
+  );
+  t.is(session.figures().jitterThereMs, 10);
+});
+
+test.serial('a call that gets the ports of another one does not hear its far end', async (t) => {
+  const ports = createRtpPorts({ from: 23_400, to: 23_401 });
+  const first = await openSession(t, ports);
+  const earlier = await openSender(t, '127.0.0.2');
+  const later = await openSender(t, '127.0.0.3');
+  first.agreeOn({});
+  const [old, current] = [voiceOf(1), voiceOf(2)];
+  await earlier.send(old(), first.port);
+  await until('it is heard', () => first.figures().received === 1 || undefined);
+  first.close();
+  const second = await until('the pair is free', () => openSession(t, ports).catch(() => undefined));
+  t.is(second.port, first.port);
+  second.agreeOn({});
+  for (let packet = 0; packet < 20; packet += 1) await earlier.send(old(), second.port);
+  await later.send(current(), second.port);
+  await until('its own far end is heard', () => second.figures().received > 0 || undefined);
+  t.is(second.figures().received, 1);
+  t.deepEqual(second.figures().remote, later.address);
+});
+
+test.serial('hears every codec and number of the descriptions, whatever it sends itself', async (t) => {
+  const session = await openSession(t);
+  const farEnd = await openSender(t, '127.0.0.1');
+  session.agreeOn({});
+  const next = voiceOf(1);
+  for (const payloadType of [8, 0, 8, 18]) await farEnd.send(next({ payloadType }), session.port);
+  await farEnd.send(next({ payloadType: 101, marker: true, payload: [5, 10, 0, 160] }), session.port);
+  await farEnd.send(next({ payloadType: 96, marker: true, payload: [6, 10, 0, 160] }), session.port);
+  await until('both digits are read', () => session.digits.length === 2 || undefined);
+  t.deepEqual(session.digits, ['5', '6']);
+  t.is(session.heard.length, 3);
+});
+
+test.serial('comfort noise, digits and reports are signs of life', async (t) => {
+  const session = await openSession(t);
+  const farEnd = await openSender(t, '127.0.0.1');
+  session.agreeOn({});
+  const next = voiceOf(1);
+  const renews = async (what: string, datagram: Buffer, port: number): Promise<void> => {
+    const silent = await until('a pause', () => {
+      const { silentMs } = session.figures();
+      return silentMs !== null && silentMs > 30 ? silentMs : undefined;
+    });
+    await farEnd.send(datagram, port);
+    await until(what, () => ((session.figures().silentMs ?? Infinity) < silent ? true : undefined));
+  };
+  await renews('voice', next(), session.port);
+  await renews('comfort noise', next({ payloadType: 13, payload: [28] }), session.port);
+  await renews('a digit', next({ payloadType: 101, payload: [1, 10, 0, 160] }), session.port);
+  const sender = { ssrc: 1, packets: 3, bytes: 480, timestamp: 0 };
+  await renews('a sender report', writeReport(sender, null, Date.now()), session.port + 1);
+  await renews('the next one', writeReport(sender, null, Date.now()), session.port + 1);
+  t.is(session.figures().received, 3);
+  t.false(session.figures().isSentThere, 'it reports that it has sent no more');
+});
+
+test.serial('comfort noise is neither lost nor replaced by sound', async (t) => {
+  const session = await openSession(t);
+  const farEnd = await openSender(t, '127.0.0.1');
+  session.agreeOn({});
+  const next = voiceOf(1);
+  for (let packet = 0; packet < 50; packet += 1) {
+    await farEnd.send(next(), session.port);
+    await farEnd.send(next({ payloadType: 13, payload: [28] }), session.port);
+  }
+  await until('all have come', () => session.figures().received === 100 || undefined);
+  t.is(session.figures().lost, 0);
+  t.is(joinSamples(session.heard).length, 50 * frameSamples);
+});
+
+test('a lost packet behind comfort noise or a digit is a pause, and not filled with voice', (t) => {
+  for (const [payloadType, payload] of [
+    [13, [28]],
+    [101, [5, 0x8a, 0, 160]],
+  ] as const) {
+    const heard: Int16Array[] = [];
+    const receiving = createReceiving(
+      new Map<number, ReceivingFormat>([
+        [0, pcmu],
+        [13, 'CN'],
+        [101, 'telephone-event'],
+      ]),
+      { onSound: (samples) => heard.push(samples), onKey() {} },
+    );
+    const next = voiceOf(1);
+    const take = (datagram: Buffer, at: number): void => {
+      const packet = receiving.read(datagram);
+      if (packet !== undefined) receiving.take(packet, at);
+    };
+    take(next(), 0);
+    take(next({ payloadType, payload }), 20);
+    next();
+    take(next(), 60);
+    receiving.expire(200);
+    t.is(heard.length, 2);
+  }
+});
+
+// Ports
+
+test.serial('a pair that a call has left rests while others are free', async (t) => {
+  let now = 0;
+  const ports = createRtpPorts({ from: 23_402, to: 23_407 }, { now: () => now });
+  const take = async () => {
+    const taken = await ports.take('127.0.0.1');
+    const close = async (): Promise<void> => {
+      taken.released([]);
+      await Promise.all([taken.rtp, taken.rtcp].map((socket) => once(socket.close(), 'close')));
+    };
+    return { port: taken.port, close };
+  };
+  const first = await take();
+  await first.close();
+  const second = await take();
+  const third = await take();
+  t.false([second.port, third.port].includes(first.port));
+  await second.close();
+  now = 5_000;
+  await third.close();
+  const longest = await take();
+  t.is(longest.port, first.port, 'all rest: the longest rested is taken');
+  now = 10_000;
+  const rested = await take();
+  t.is(rested.port, second.port);
+  await longest.close();
+  await rested.close();
 });
 
 // Remote
 
 const agreed = { address: '192.0.2.1', port: 4_000 };
+const agreedReports = { address: '192.0.2.1', port: 4_001 };
 const behindNat = { address: '198.51.100.9', port: 61_000 };
 const stranger = { address: '203.0.113.66', port: 5_000 };
 
-const setUpRemote = () => {
-  const remote = createRemote();
-  remote.agreedOn(agreed);
-  return remote;
+const setUpRemote = (former: Parameters<typeof createRemote>[0] = []) => {
+  const remote = createRemote(former);
+  remote.agreedOn(agreed, agreedReports);
+  let sequence = 0;
+  /** The packet behind the one before, of this source at this time. */
+  const admits = (
+    from: Address,
+    at: number,
+    changed: Partial<RtpPacket> & { isAuthentic?: boolean } = {},
+  ): boolean => {
+    sequence += 1;
+    const { isAuthentic = false, ...packet } = changed;
+    return remote.admits({ ssrc: 1, sequence, timestamp: at * 8, ...packet }, { from, at, isAuthentic });
+  };
+  return { ...remote, admits };
 };
 
 test('sound goes where it was agreed until some comes from elsewhere', (t) => {
@@ -139,35 +417,109 @@ test('sound goes where it was agreed until some comes from elsewhere', (t) => {
 test('a stranger is not heard beside the other party, nor sent anything', (t) => {
   const remote = setUpRemote();
   remote.admits(agreed, 0);
-  t.false(remote.admits(stranger, 20));
+  t.false(remote.admits(stranger, 20, { ssrc: 9 }));
   t.like(remote.address(), agreed);
   remote.admits(agreed, 480);
-  t.false(remote.admits(stranger, 900));
+  t.false(remote.admits(stranger, 900, { ssrc: 9 }));
+});
+
+test('a stranger does not take over a source that is silent, however long', (t) => {
+  for (const source of [agreed, behindNat]) {
+    const remote = setUpRemote();
+    remote.admits(source, 0);
+    for (const at of [501, 5_000, 600_000]) t.false(remote.admits(stranger, at, { ssrc: 9 }), `${at} ms`);
+    t.like(remote.address(), source);
+    t.true(remote.admits(source, 600_020));
+  }
 });
 
 test('a stranger who comes first gives way to the address that was agreed on', (t) => {
   const remote = setUpRemote();
-  t.true(remote.admits(stranger, 0));
+  t.true(remote.admits(stranger, 0, { ssrc: 9 }));
   t.true(remote.admits(agreed, 20));
   t.like(remote.address(), agreed);
-  t.false(remote.admits(stranger, 40));
+  t.false(remote.admits(stranger, 40, { ssrc: 9 }));
 });
 
-test('a party that moves without a word is heard again after its silence', (t) => {
+test('a stream that continues from another address is followed', (t) => {
   const remote = setUpRemote();
   remote.admits(behindNat, 0);
-  t.false(remote.admits({ ...behindNat, port: 61_002 }, 500));
-  t.true(remote.admits({ ...behindNat, port: 61_002 }, 501));
+  const moved = { ...behindNat, port: 61_002 };
+  t.true(remote.admits(moved, 4_000));
   t.is(remote.address().port, 61_002);
+  t.true(remote.admits({ ...moved, port: 61_004 }, 4_020, { timestamp: 4_000 * 8 }), 'within a digit');
+});
+
+for (const [how, packet] of [
+  ['another SSRC', { ssrc: 2 }],
+  ['a sequence number that was passed', { sequence: 0 }],
+  ['a sequence number far ahead', { sequence: 9_000 }],
+  ['a timestamp that was passed', { timestamp: 0 }],
+  ['a timestamp ahead of the time', { timestamp: 8 * 60_000 }],
+] as const)
+  test(`a stream with ${how} does not continue from another address`, (t) => {
+    const remote = setUpRemote();
+    remote.admits(behindNat, 1_000);
+    t.false(remote.admits(stranger, 1_020, packet));
+    t.like(remote.address(), behindNat);
+  });
+
+test("packets that SRTP has verified are the far end's, wherever they come from", (t) => {
+  const remote = setUpRemote();
+  remote.admits(behindNat, 0, { isAuthentic: true });
+  t.true(remote.admits(stranger, 20, { ssrc: 9, isAuthentic: true }));
+  t.like(remote.address(), stranger);
+  t.true(remote.admitsReport(77, { from: behindNat, isAuthentic: true }));
+});
+
+test('streams of the call that had the port before are ignored', (t) => {
+  const remote = setUpRemote([{ ...stranger, ssrc: 9 }]);
+  t.false(remote.admits(stranger, 0, { ssrc: 9 }));
+  t.deepEqual(remote.address(), agreed);
+  t.true(remote.admits(behindNat, 20));
+  t.like(remote.address(), behindNat);
 });
 
 test('a session refresh keeps where the sound goes, a new description begins anew', (t) => {
   const remote = setUpRemote();
   remote.admits(behindNat, 0);
-  remote.agreedOn({ ...agreed });
+  remote.agreedOn({ ...agreed }, agreedReports);
   t.like(remote.address(), behindNat);
-  remote.agreedOn({ ...agreed, port: 4_002 });
+  remote.agreedOn({ ...agreed, port: 4_002 }, agreedReports);
   t.is(remote.address().port, 4_002);
+});
+
+test('after a new description the last packets from before do not keep the new source out', (t) => {
+  const remote = setUpRemote();
+  remote.admits(behindNat, 0);
+  remote.agreedOn({ ...agreed, port: 4_002 }, agreedReports);
+  t.true(remote.admits(behindNat, 20), 'still on its way');
+  t.is(remote.address().port, 4_002);
+  const moved = { ...behindNat, port: 61_002 };
+  t.true(remote.admits(moved, 40, { ssrc: 2 }));
+  t.like(remote.address(), moved);
+  t.false(remote.admits(stranger, 60, { ssrc: 9 }));
+});
+
+test('after a new description a source that goes on sending is pinned again', (t) => {
+  const remote = setUpRemote();
+  remote.admits(behindNat, 0);
+  remote.agreedOn({ ...agreed, port: 4_002 }, agreedReports);
+  for (let at = 20; at <= 1_000; at += 20) t.true(remote.admits(behindNat, at));
+  t.like(remote.address(), behindNat);
+  t.false(remote.admits(stranger, 1_020, { ssrc: 9 }));
+});
+
+test('reports count from the host of the far end, of streams that it has sent', (t) => {
+  const remote = setUpRemote();
+  const from = { ...agreed, port: 4_009 };
+  t.true(remote.admitsReport(5, { from, isAuthentic: false }), 'nothing was heard yet');
+  t.false(remote.admitsReport(5, { from: stranger, isAuthentic: false }));
+  remote.admits(behindNat, 0);
+  t.true(remote.admitsReport(1, { from, isAuthentic: false }));
+  t.true(remote.admitsReport(1, { from: { ...behindNat, port: 7 }, isAuthentic: false }));
+  t.false(remote.admitsReport(5, { from, isAuthentic: false }));
+  t.false(remote.admitsReport(1, { from: stranger, isAuthentic: false }));
 });
 
 // Sending
@@ -323,6 +675,21 @@ test('jitter is zero for even steps and comes near the mean deviation of uneven 
   t.true(Math.abs(uneven.figures().jitterMs - 10) < 0.5);
 });
 
+test('a digit does not raise the jitter, nor does a pause of a sender whose clock stops in it', (t) => {
+  const reception = createReception();
+  let at = 0;
+  const packets = (count: number, of: (index: number) => Parameters<typeof reception.received>): void => {
+    for (let index = 0; index < count; index += 1, at += 20) reception.received(...of(index));
+  };
+  packets(50, (index) => [receptionPacket(index), at]);
+  packets(50, (index) => [{ ...receptionPacket(50), sequence: 50 + index }, at, 'event']);
+  packets(50, (index) => [receptionPacket(100 + index), at]);
+  at += 3_000;
+  packets(50, (index) => [{ ...receptionPacket(150 + index), marker: index === 0 }, at]);
+  t.is(reception.figures().jitterMs, 0);
+  t.is(reception.figures().lost, 0);
+});
+
 test('there is no report before something has come', (t) => {
   t.is(createReception().report(), null);
 });
@@ -444,10 +811,10 @@ const heardOver = (plan: Plan): Int16Array => {
     },
   );
   const pieces: Int16Array[] = [];
-  const receiving = createReceiving(
-    { codecs: new Map([[0, pcmu]]), keysPayloadType: null },
-    { onSound: (samples) => pieces.push(samples), onKey() {} },
-  );
+  const receiving = createReceiving(new Map([[0, pcmu]]), {
+    onSound: (samples) => pieces.push(samples),
+    onKey() {},
+  });
   const events: { at: number; happen: () => void }[] = [];
   for (let packet = 0; packet < frames; packet += 1) {
     const datagram = Buffer.from(sending.next());
@@ -554,35 +921,51 @@ const about = (highest: number, cumulativeLost = 0) => ({
   delaySince: 0,
 });
 
+const reportOf = (report: Buffer): Rtcp => {
+  const parsed = parseRtcp(report, ours.ssrc);
+  if (parsed === undefined) throw new Error('That is no RTCP');
+  return parsed;
+};
+
 test('what the far end reports is of the whole call: its loss, its jitter', (t) => {
   const reports = createReports();
   t.deepEqual(reports.ofRemote(), {
     lossThere: null,
     jitterThereMs: null,
     isHeardThere: null,
+    isSentThere: null,
     roundTripMs: null,
   });
-  reports.take(writeReport(theirs, about(1_500, 50), 0), { ...ours, packets: 500 });
+  reports.take(reportOf(writeReport(theirs, about(1_500, 50), 0)), { packets: 500 });
   t.like(reports.ofRemote(), { lossThere: 0.1, jitterThereMs: 3, isHeardThere: true });
 });
 
 test('a far end that has a report of nobody, while we send, hears nothing', (t) => {
   const reports = createReports();
-  reports.take(writeReport(theirs, null, 0), { ...ours, packets: 100 });
+  reports.take(reportOf(writeReport(theirs, null, 0)), { packets: 100 });
   t.is(reports.ofRemote().isHeardThere, null, 'what is sent may still be on its way');
-  reports.take(writeReport(theirs, null, 0), { ...ours, packets: 260 });
+  reports.take(reportOf(writeReport(theirs, null, 0)), { packets: 260 });
   t.false(reports.ofRemote().isHeardThere);
 });
 
 test('a far end at which no more arrives has ceased to hear, until more arrives', (t) => {
   const reports = createReports();
-  reports.take(writeReport(theirs, about(1_250), 0), { ...ours, packets: 250 });
-  reports.take(writeReport(theirs, about(1_250), 0), { ...ours, packets: 300 });
+  reports.take(reportOf(writeReport(theirs, about(1_250), 0)), { packets: 250 });
+  reports.take(reportOf(writeReport(theirs, about(1_250), 0)), { packets: 300 });
   t.true(reports.ofRemote().isHeardThere, 'soon after');
-  reports.take(writeReport(theirs, about(1_250), 0), { ...ours, packets: 500 });
+  reports.take(reportOf(writeReport(theirs, about(1_250), 0)), { packets: 500 });
   t.false(reports.ofRemote().isHeardThere);
-  reports.take(writeReport(theirs, about(1_700), 0), { ...ours, packets: 700 });
+  reports.take(reportOf(writeReport(theirs, about(1_700), 0)), { packets: 700 });
   t.true(reports.ofRemote().isHeardThere);
+});
+
+test('a far end sends while its reports count more packets, and not while they count none', (t) => {
+  const reports = createReports();
+  const isSent = (packets: number): boolean | null => {
+    reports.take(reportOf(writeReport({ ...theirs, packets }, null, 0)), { packets: 100 });
+    return reports.ofRemote().isSentThere;
+  };
+  t.deepEqual([100, 200, 200, 201].map(isSent), [null, true, false, true]);
 });
 
 // RTCP
@@ -603,7 +986,8 @@ test('a report about a stream is read by who sends that stream', (t) => {
   const report = writeReport(sent, heard, wallMs);
   t.is(report.length % 4, 0);
   t.deepEqual(parseRtcp(report, 9), {
-    senderReport: middleNtp(wallMs),
+    ssrc: 7,
+    senderReport: { time: middleNtp(wallMs), packets: 100 },
     about: [
       {
         fractionLost: 64,
@@ -801,11 +1185,96 @@ test('a header with sources and an extension stays in clear', (t) => {
 
 // Telephone event
 
-const eventPacket = (key: string, timestamp: number, isOver = false): RtpPacket => {
+const eventPacket = (
+  key: string,
+  timestamp: number,
+  isOver = false,
+  { duration = 160, ...changed }: { duration?: number; marker?: boolean; ssrc?: number } = {},
+): RtpPacket => {
   const payload = Buffer.alloc(telephoneEventBytes);
-  writeTelephoneEvent(payload, { key, isOver, duration: 160 });
-  return { payloadType: 101, marker: false, sequence: 0, timestamp, ssrc: 1, payload };
+  writeTelephoneEvent(payload, { key, isOver, duration });
+  return { payloadType: 101, marker: false, sequence: 0, timestamp, ssrc: 1, payload, ...changed };
 };
+
+/** The digits of these packets. */
+const readAll = (packets: readonly RtpPacket[], read = createKeyReader()): string =>
+  packets.map((packet) => read(packet) ?? '').join('');
+
+const tenPackets = (packetOf: (index: number) => RtpPacket): RtpPacket[] =>
+  Array.from({ length: 10 }, (_, index) => packetOf(index));
+
+/** A digit whose sender lets the timestamp advance with each packet. */
+const advancing = (key: string, from: number, marker = true): RtpPacket[] =>
+  tenPackets((index) =>
+    eventPacket(key, from + 160 * index, index >= 7, {
+      duration: 160 * (index + 1),
+      marker: marker && index === 0,
+    }),
+  );
+
+test('a digit is told once where its timestamp advances with each packet', (t) => {
+  t.is(readAll(advancing('9', 1_000)), '9');
+  t.is(readAll([...advancing('9', 1_000), ...advancing('9', 3_400), ...advancing('8', 6_000)]), '998');
+  t.is(readAll([...advancing('9', 1_000, false), ...advancing('9', 3_400, false)]), '99', 'without a marker');
+});
+
+test('a digit that is held longer than 65,535 samples is told once', (t) => {
+  const begun = 4_294_900_000;
+  const segment = (timestamp: number, durations: readonly number[], isOver: boolean): RtpPacket[] =>
+    durations.map((duration) => eventPacket('1', timestamp >>> 0, isOver, { duration }));
+  const held = [
+    ...segment(begun, [160, 320, 65_440, 65_535], false),
+    ...segment(begun + 65_535, [160, 320, 65_280], false),
+    // The last packets of a segment were lost.
+    ...segment(begun + 2 * 65_535, [160, 800], false),
+    ...segment(begun + 2 * 65_535, [800, 800, 800], true),
+  ];
+  t.is(readAll(held), '1');
+  t.is(readAll([...held, ...segment(begun + 2 * 65_535 + 1_600, [160], false)]), '11');
+});
+
+test('the same digit twice is told twice, also where every end of the first was lost', (t) => {
+  const pressed = (from: number): RtpPacket[] =>
+    [160, 320, 480, 640].map((duration) => eventPacket('4', from, false, { duration }));
+  t.is(readAll([...pressed(1_000), ...pressed(2_000)]), '44');
+});
+
+test('digits of another source than voice are told once each, also where sources alternate', (t) => {
+  const read = createKeyReader();
+  const alternating = tenPackets((index) =>
+    eventPacket(index % 2 === 0 ? '1' : '2', 1_000, false, {
+      ssrc: 1 + (index % 2),
+      duration: 160 * (index + 1),
+    }),
+  );
+  t.is(readAll(alternating, read), '12');
+});
+
+test('a sender whose clock begins anew is understood', (t) => {
+  t.is(readAll([eventPacket('1', 900_000, true), eventPacket('2', 1_000), eventPacket('3', 9_000)]), '123');
+});
+
+test('voice goes on beside digits of another source, which is not counted with it', (t) => {
+  const heard: Int16Array[] = [];
+  const digits: string[] = [];
+  const receiving = createReceiving(
+    new Map<number, ReceivingFormat>([
+      [0, pcmu],
+      [101, 'telephone-event'],
+    ]),
+    { onSound: (samples) => heard.push(samples), onKey: (key) => digits.push(key) },
+  );
+  const next = voiceOf(1);
+  for (let index = 0; index < 20; index += 1) {
+    const voice = receiving.read(next());
+    if (voice !== undefined) receiving.take(voice, index * 20);
+    const duration = 160 * (index + 1);
+    receiving.take(eventPacket('7', 5_000, index > 17, { ssrc: 2, duration }), index * 20);
+  }
+  t.deepEqual(digits, ['7']);
+  t.is(heard.length, 20);
+  t.like(receiving.reception.figures(), { packets: 20, lost: 0, jitterMs: 0 });
+});
 
 test('a key that is sent in many packets is told once, with its first', (t) => {
   const read = createKeyReader();
