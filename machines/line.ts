@@ -45,8 +45,20 @@ export type UnansweredCause =
 /** The one who has picked up: a person, or an answering machine (a voicemail, an announcement of the network). */
 export type AnsweredBy = 'human' | 'machine';
 
+/** Why a request or a response was sent (RFC 3326): a status of SIP, a cause of Q.850, or another protocol's. */
+export type SipReason = { protocol: string; cause: number | null; text: string | null };
+
 /** Details of a call that the SIP layer knows, for the call record (`null` where the line has no SIP). */
-export type SipDetails = { status: number | null; reason: string | null; callId: string | null };
+export type SipDetails = {
+  status: number | null;
+  /** The reason phrase of the status. */
+  reason: string | null;
+  callId: string | null;
+  /** Of the refusal, the CANCEL or the BYE that ended the call; absent where it says none. */
+  reasons?: readonly SipReason[] | undefined;
+  /** Addresses where a refusal is explained (Call-Info, RFC 8688); absent where there are none. */
+  callInfo?: readonly string[] | undefined;
+};
 
 /** By which trunk a call goes, for the call record. */
 export type CallRoute = {

@@ -5,6 +5,7 @@
  * specific, that decides; otherwise the SIP status does.
  */
 import type { UnansweredCause } from '#machines/line.ts';
+import { reasonsIn } from './headers/reasons.ts';
 
 export type SipRefusal = {
   /** 300 to 699. */
@@ -81,15 +82,10 @@ const byStatus: Readonly<Record<number, UnansweredCause>> = {
   608: 'declined', // rejected by an intermediary (RFC 8688)
 };
 
-const q850Of = (reason: string): number | undefined => {
-  const [, cause] = /(?:^|,)\s*Q\.850\s*;(?:[^,]*;)?\s*cause\s*=\s*(\d+)/i.exec(reason) ?? [];
-  return cause === undefined ? undefined : Number(cause);
-};
-
 /** The cause that the telephone network itself names; undefined where it names none, or nothing specific. */
 export const networkCause = (reason: SipRefusal['reason']): UnansweredCause | undefined => {
-  const q850 = q850Of(reason ?? '');
-  return q850 === undefined ? undefined : byQ850[q850];
+  const q850 = reasonsIn(reason ?? '').find(({ protocol }) => protocol.toUpperCase() === 'Q.850')?.cause;
+  return typeof q850 === 'number' ? byQ850[q850] : undefined;
 };
 
 export const unansweredCause = ({ status, reason, rang }: SipRefusal): UnansweredCause => {

@@ -5,8 +5,8 @@
  */
 import type { Country } from '#src/domain/phone-number.ts';
 import type { BareDigits } from '#src/domain/read-number.ts';
-import type { Headers } from './calling-party.ts';
-import { nameAddressesIn } from './name-addresses.ts';
+import { headerOf, type Headers } from '../headers/header-values.ts';
+import { nameAddressesIn } from '../headers/name-addresses.ts';
 import { bareDigitsIn, calledNumber } from './number-format.ts';
 
 export type CalledParty = {
@@ -18,7 +18,7 @@ export type CalledParty = {
 
 export const calledParty = (request: Headers & { uri: string }, country: Country): CalledParty => {
   const named = (header: string): string[] =>
-    request.has(header) ? nameAddressesIn(request.get(header)).map(({ uri }) => uri) : [];
+    nameAddressesIn(headerOf(request, header)).map(({ uri }) => uri);
   const uris = [...named('P-Called-Party-ID'), request.uri, ...named('To')];
   const numbers = uris.map((uri) => calledNumber(uri, country)).filter((number) => number !== undefined);
   return {

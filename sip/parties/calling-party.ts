@@ -11,11 +11,9 @@
 import { anonymous } from '#src/domain/anonymous.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import { readPhoneNumber, type BareDigits } from '#src/domain/read-number.ts';
-import { nameAddressesIn, parameterOf, type NameAddress } from './name-addresses.ts';
+import { headerOf, type Headers } from '../headers/header-values.ts';
+import { nameAddressesIn, type NameAddress } from '../headers/name-addresses.ts';
 import { callingNumber, userOf } from './number-format.ts';
-
-/** The part of drachtio-srf's request that is read, which joins repeated headers with a comma. */
-export type Headers = { has(header: string): boolean; get(header: string): string };
 
 const privately: ReadonlySet<string> = new Set(['id', 'user', 'header']);
 
@@ -32,10 +30,9 @@ const spelledOnKeys: ReadonlySet<string> = new Set([
 ]);
 
 const hasParameter = (party: NameAddress, name: string, values: readonly string[]): boolean =>
-  values.includes(parameterOf(party, name)?.toLowerCase() ?? '');
+  values.includes(party.parameters.get(name)?.toLowerCase() ?? '');
 
-const named = (headers: Headers, header: string): NameAddress[] =>
-  headers.has(header) ? nameAddressesIn(headers.get(header)) : [];
+const named = (headers: Headers, header: string): NameAddress[] => nameAddressesIn(headerOf(headers, header));
 
 /** Those that name who calls: Remote-Party-ID may name who is called. */
 const remoteParties = (headers: Headers): NameAddress[] =>
@@ -43,7 +40,7 @@ const remoteParties = (headers: Headers): NameAddress[] =>
 
 /** Whether who calls asked not to be known. */
 const isWithheld = (headers: Headers): boolean => {
-  const privacy = headers.has('Privacy') ? headers.get('Privacy').toLowerCase().split(/[;,]/) : [];
+  const privacy = headerOf(headers, 'Privacy').toLowerCase().split(/[;,]/);
   return (
     privacy.some((value) => privately.has(value.trim())) ||
     remoteParties(headers).some((party) => hasParameter(party, 'privacy', ['full', 'uri'])) ||

@@ -7,8 +7,8 @@ import { anonymous } from '#src/domain/anonymous.ts';
 import type { Diversion } from '#src/domain/caller-identity.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { BareDigits } from '#src/domain/read-number.ts';
-import type { Headers } from './calling-party.ts';
-import { nameAddressesIn, parameterOf, type NameAddress } from './name-addresses.ts';
+import { headerOf, type Headers } from '../headers/header-values.ts';
+import { nameAddressesIn, type NameAddress } from '../headers/name-addresses.ts';
 import { callingNumber } from './number-format.ts';
 
 /** Beyond them a call has run in circles. */
@@ -48,16 +48,15 @@ const fromDiversion = (entries: readonly NameAddress[], reading: Reading): Diver
   entries.flatMap((entry) =>
     diversionOf(
       entry.uri,
-      hidingWords.has(parameterOf(entry, 'privacy')?.toLowerCase() ?? ''),
-      parameterOf(entry, 'reason'),
+      hidingWords.has(entry.parameters.get('privacy')?.toLowerCase() ?? ''),
+      entry.parameters.get('reason'),
       reading,
     ),
   );
 
 /** A number of its own behind the user of a URI: `;cause=302`. */
-const causeOf = (
-  { uri }: NameAddress | undefined = { name: '', uri: '', parameters: '' },
-): string | undefined => /;cause=(\d{3})(?!\d)/i.exec(uri)?.[1];
+const causeOf = (entry: NameAddress | undefined): string | undefined =>
+  /;cause=(\d{3})(?!\d)/i.exec(entry?.uri ?? '')?.[1];
 
 const isHistoryHidden = ({ uri }: NameAddress): boolean =>
   uri
@@ -75,16 +74,17 @@ const fromHistory = (entries: readonly NameAddress[], isHidden: boolean, reading
     })
     .toReversed();
 
-const namedIn = (headers: Headers, header: string): NameAddress[] =>
-  headers.has(header) ? nameAddressesIn(headers.get(header)) : [];
-
 export const diversionsIn = (headers: Headers, country: Country, bare: BareDigits): Diversion[] => {
   const reading = { country, bare };
-  const diverted = fromDiversion(namedIn(headers, 'Diversion'), reading);
-  const privacy = headers.has('Privacy') ? headers.get('Privacy').toLowerCase() : '';
+  const diverted = fromDiversion(nameAddressesIn(headerOf(headers, 'Diversion')), reading);
+  const privacy = headerOf(headers, 'Privacy').toLowerCase();
   const found =
     diverted.length > 0
       ? diverted
-      : fromHistory(namedIn(headers, 'History-Info'), /\b(?:history|header)\b/.test(privacy), reading);
+      : fromHistory(
+          nameAddressesIn(headerOf(headers, 'History-Info')),
+          /\b(?:history|header)\b/.test(privacy),
+          reading,
+        );
   return found.slice(0, mostDiversions);
 };

@@ -1,6 +1,7 @@
 /** The addressing of a call to a trunk: where it goes, and who calls (RFC 3261, RFC 3323, RFC 3325). */
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
+import type { Credentials } from '../digest/digest-response.ts';
 import { dialledNumber } from '../parties/number-format.ts';
 import { addressKey, addressName, hostInUri } from '#src/domain/trunk-addresses.ts';
 
@@ -34,12 +35,12 @@ export type Place = {
 export type Invite = {
   uri: string;
   headers: Record<string, string>;
-  /** For drachtio-srf, which answers a challenge with it; absent where there is none. */
-  auth?: { username: string; password: string };
+  /** For challenges; absent where there are none, and for others than the trunk itself. */
+  credentials?: Credentials;
 };
 
-export const credentialsOf = ({ username, password }: Trunk): Pick<Invite, 'auth'> =>
-  username === null || password === null ? {} : { auth: { username, password } };
+export const credentialsOf = ({ username, password }: Trunk): Credentials | undefined =>
+  username === null || password === null ? undefined : { username, password };
 
 /** An address of the trunk, for a number in domestic format. */
 export const placeAt = (trunk: Trunk, address: TrunkAddress, number: string, country: Country): Place => ({
@@ -57,6 +58,7 @@ export const inviteTo = (trunk: Trunk, { uri, isOwn }: Place, from: string, coun
     asserts && trunk.username !== null ? `<sip:${userInUri(trunk.username)}@${domain}>` : caller;
   // A caller who wants privacy is named to the trunk alone (RFC 3325 section 7).
   const isToldWho = isOwn || !trunk.privacy;
+  const credentials = isOwn ? credentialsOf(trunk) : undefined;
   return {
     uri,
     headers: {
@@ -65,6 +67,6 @@ export const inviteTo = (trunk: Trunk, { uri, isOwn }: Place, from: string, coun
       ...(isToldWho && trunk.callerId === 'p-preferred-identity' ? { 'P-Preferred-Identity': caller } : {}),
       ...(trunk.privacy ? { Privacy: 'id' } : {}),
     },
-    ...(isOwn ? credentialsOf(trunk) : {}),
+    ...(credentials === undefined ? {} : { credentials }),
   };
 };

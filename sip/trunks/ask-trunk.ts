@@ -3,6 +3,12 @@ import type Srf from 'drachtio-srf';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
 import type { Ladder } from './ladder.ts';
+import { digestClientFor, isUnsupportedChallenge } from '../digest/digest-client.ts';
+import type { Credentials } from '../digest/digest-response.ts';
+import { headerOf } from '../headers/header-values.ts';
+import { uriIn } from '../headers/name-addresses.ts';
+import { registeredSec, secondsIn } from './registered-contact.ts';
+import { repetitionAfter, type Repetition } from './repeat-request.ts';
 import { credentialsOf, transportIn, trunkDomain, trunkUri, userInUri } from './addressing.ts';
 
 /** All reject with an error whose message is a plain sentence for the operator. `at` is wall-clock milliseconds. */
@@ -32,30 +38,31 @@ export class TrunkRefusal extends Error {
 type Request = {
   method: 'REGISTER' | 'OPTIONS';
   headers: Record<string, string>;
-  auth?: { username: string; password: string };
+  credentials: Credentials | undefined;
 };
 
 /** A request as drachtio-srf takes it; its types say something else. */
-type Send = (uri: string, request: Request, sent: (error: unknown, request?: Srf.SrfRequest) => void) => void;
+type Send = (
+  uri: string,
+  request: Pick<Request, 'method' | 'headers'> & { proxy?: string },
+  sent: (error: unknown, request?: Srf.SrfRequest) => void,
+) => void;
 
-const sentence = ({ status, reason }: Srf.SrfResponse): string => {
+/** The final response, and the request that it answers. */
+type Answered = { response: Srf.SrfResponse; request: Srf.SrfRequest };
+
+const sentence = (response: Srf.SrfResponse): string => {
+  const { status, reason } = response;
+  if (isUnsupportedChallenge(response))
+    return `The trunk asks for credentials in a way that is not supported (${status} ${reason}).`;
   if (status === 401 || status === 403 || status === 407)
     return `The trunk refuses the user name or the password (${status} ${reason}).`;
   if (status === 408) return 'The trunk does not answer.';
   return `The trunk answers ${status} ${reason}.`;
 };
 
-const numberIn = (response: Srf.SrfResponse, header: string): number | undefined => {
-  const text = response.has(header) ? response.get(header) : '';
-  return /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : undefined;
-};
-
-/** The seconds that a registration holds: what stands behind our contact, else in Expires, else what was asked for. */
-const expiresIn = (response: Srf.SrfResponse, askedSec: number): number => {
-  const [, inContact] =
-    /;\s*expires\s*=\s*"?(\d{1,9})/i.exec(response.has('Contact') ? response.get('Contact') : '') ?? [];
-  return inContact === undefined ? (numberIn(response, 'Expires') ?? askedSec) : Number(inContact);
-};
+const numberIn = (response: Srf.SrfResponse, header: string): number | undefined =>
+  secondsIn(headerOf(response, header));
 
 export type AskTrunkOptions = {
   srf: Srf;
@@ -70,13 +77,13 @@ export type AskTrunkOptions = {
 
 type Asking = { signal?: AbortSignal | undefined; ladder?: Ladder | undefined };
 
-/** Sends a request outside of any dialog; resolves with the final answer. */
-const send = (
+/** Sends a request outside of any dialog; resolves with the final response, be it a challenge. */
+const sendOnce = (
   { srf, clock, answerMs, problem }: AskTrunkOptions,
   uri: string,
-  request: Request,
+  { repetition, ...request }: Pick<Request, 'method' | 'headers'> & { repetition: Repetition | null },
   { signal, ladder }: Asking,
-): Promise<Srf.SrfResponse> =>
+): Promise<Answered> =>
   new Promise((resolve, reject) => {
     const end = (): void => {
       clock.clearTimeout(timer);
@@ -95,18 +102,39 @@ const send = (
     const why = problem();
     if (why !== null) return fail(why);
     const sendRequest = srf.request.bind(srf) as unknown as Send;
-    sendRequest(uri, request, (error, sent) => {
+    const sending = {
+      ...request,
+      ...repetition,
+      headers: { ...request.headers, ...repetition?.headers },
+    };
+    sendRequest(uri, sending, (error, sent) => {
       if (sent === undefined) return fail('The request could not be sent to the trunk.', error);
       ladder?.follow(sent);
       sent.on('response', (response) => {
         if (response === undefined || response.status < 200) return;
         end();
-        resolve(response);
+        resolve({ response, request: sent });
       });
       return undefined;
     });
     return undefined;
   });
+
+/** The same; a challenge is answered where there are credentials for it. */
+const send = async (
+  options: AskTrunkOptions,
+  uri: string,
+  { credentials, ...request }: Request,
+  asking: Asking,
+): Promise<Answered> => {
+  const authorizing = digestClientFor(credentials).begin();
+  let repetition: Repetition | null = null;
+  for (;;) {
+    const answered = await sendOnce(options, uri, { ...request, repetition }, asking);
+    repetition = repetitionAfter(answered.response, answered.request, authorizing);
+    if (repetition === null) return answered;
+  }
+};
 
 const registerRequest = (trunk: Trunk, expiresSec: number): Request => {
   const user = userInUri(trunk.username ?? '');
@@ -120,39 +148,42 @@ const registerRequest = (trunk: Trunk, expiresSec: number): Request => {
       Contact: `<sip:${user}@localhost${transportIn(trunk)}>`,
       Expires: String(expiresSec),
     },
-    ...credentialsOf(trunk),
+    credentials: credentialsOf(trunk),
   };
 };
 
 export const createAskTrunk = (options: AskTrunkOptions): AskTrunk => {
   const { clock } = options;
 
-  const sendRegister = (trunk: Trunk, expiresSec: number, asking: Asking): Promise<Srf.SrfResponse> =>
+  const sendRegister = (trunk: Trunk, expiresSec: number, asking: Asking): Promise<Answered> =>
     send(options, trunkUri(trunk), registerRequest(trunk, expiresSec), asking);
 
   return {
     async register(trunk, signal, ladder) {
       let askedSec = options.registrationSec;
-      let response = await sendRegister(trunk, askedSec, { signal, ladder });
-      const leastSec = response.status === 423 ? numberIn(response, 'Min-Expires') : undefined;
+      let answered = await sendRegister(trunk, askedSec, { signal, ladder });
+      const leastSec =
+        answered.response.status === 423 ? numberIn(answered.response, 'Min-Expires') : undefined;
       if (leastSec !== undefined) {
         askedSec = leastSec;
-        response = await sendRegister(trunk, askedSec, { signal, ladder });
+        answered = await sendRegister(trunk, askedSec, { signal, ladder });
       }
+      const { response, request } = answered;
       if (response.status >= 300) throw new TrunkRefusal(sentence(response), response.status);
-      return { at: clock.now(), expiresSec: expiresIn(response, askedSec) };
+      const expiresSec = registeredSec(response, uriIn(headerOf(request, 'Contact'))) ?? askedSec;
+      return { at: clock.now(), expiresSec };
     },
     async unregister(trunk) {
-      const response = await sendRegister(trunk, 0, {});
+      const { response } = await sendRegister(trunk, 0, {});
       if (response.status >= 300) throw new TrunkRefusal(sentence(response), response.status);
     },
     async check(trunk, signal, { ladder, address } = {}) {
       const domain = trunkDomain(trunk);
       const headers = { From: '<sip:trunkline@localhost>', To: `<sip:${domain}>`, Accept: 'application/sdp' };
-      const response = await send(
+      const { response } = await send(
         options,
         trunkUri(trunk, undefined, address),
-        { method: 'OPTIONS', headers },
+        { method: 'OPTIONS', headers, credentials: credentialsOf(trunk) },
         { signal, ladder },
       );
       const { status } = response;

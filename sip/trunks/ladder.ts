@@ -1,5 +1,4 @@
 /** The messages between the gateway and a trunk while it is tried out, in order: one line each. */
-import type { EventEmitter } from 'node:events';
 import type Srf from 'drachtio-srf';
 import type { LadderLine } from '#src/domain/trunk.ts';
 
@@ -16,15 +15,10 @@ export const createLadder = (now: () => number): Ladder => {
   const add = (direction: LadderLine['direction'], message: string): void =>
     void lines.push({ atMs: Math.round(now() - begun), direction, message });
   const follow = (request: Srf.SrfRequest): void => {
-    add('out', `${request.method} ${request.uri}`);
+    const isAnswer = request.has('Authorization') || request.has('Proxy-Authorization');
+    add('out', `${request.method} ${request.uri}${isAnswer ? ' (with user name and password)' : ''}`);
     request.on('response', (response) => {
       if (response !== undefined) add('in', `${response.status} ${response.reason}`);
-    });
-    // drachtio-srf answers a challenge by itself, and hands the listeners of the request on to the next one.
-    const emitter = request as unknown as EventEmitter; // Its types know two of its events.
-    emitter.on('authenticate', (next: Srf.SrfRequest) => {
-      add('in', next.has('Proxy-Authorization') ? '407 (a challenge)' : '401 (a challenge)');
-      add('out', `${next.method} ${next.uri} (with user name and password)`);
     });
   };
   return { lines: () => [...lines], follow, sent: (message) => add('out', message) };

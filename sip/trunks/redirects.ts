@@ -4,6 +4,7 @@
  */
 import type { Country } from '#src/domain/phone-number.ts';
 import { trunkTransports, type Trunk, type TrunkTransport } from '#src/domain/trunk.ts';
+import { nameAddressesIn } from '../headers/name-addresses.ts';
 import { calledNumber } from '../parties/number-format.ts';
 import { transportIn, type Place } from './addressing.ts';
 
@@ -12,39 +13,15 @@ export type Redirection = Place & {
   number: string;
 };
 
-/** Longer headers are cut off, further Contacts are passed over. */
-const longestHeader = 4_096;
+/** Further Contacts are passed over. */
 const mostContacts = 10;
 
-/** At the commas that stand neither within `<…>` nor within quotes. */
-const splitContacts = (header: string): string[] => {
-  const parts: string[] = [];
-  let part = '';
-  let within: '' | '"' | '<' = '';
-  for (const sign of header.slice(0, longestHeader)) {
-    if (within === '' && (sign === '"' || sign === '<')) within = sign;
-    else if (sign === '"' && within === '"' && !part.endsWith('\\')) within = '';
-    else if (sign === '>' && within === '<') within = '';
-    if (sign === ',' && within === '') {
-      parts.push(part);
-      part = '';
-    } else part += sign;
-  }
-  return [...parts, part].slice(0, mostContacts);
-};
+/** drachtio-server 0.9.10 reads beyond its buffer in a Request-URI of 255 characters and more. */
+const longestUri = 250;
 
-type Contact = { uri: string; q: number };
-
-/** Without `<…>` the parameters are those of the header (RFC 3261 section 20). */
-const contactIn = (text: string): Contact => {
-  const [, inBrackets, behind = ''] = /<([^<>]*)>([^<>]*)$/.exec(text) ?? [];
-  const [bare = '', ...parameters] = text.split(';');
-  const [, q = '1'] =
-    /;\s*q\s*=\s*([01](?:\.\d{0,3})?)/i.exec(
-      inBrackets === undefined ? `;${parameters.join(';')}` : behind,
-    ) ?? [];
-  return { uri: (inBrackets ?? bare).trim(), q: Number(q) };
-};
+/** Without a valid `q` it is 1 (RFC 3261 section 20.10). */
+const priorityOf = (q: string | undefined): number =>
+  q !== undefined && /^[01](?:\.\d{0,3})?$/.test(q) ? Number(q) : 1;
 
 const sipUri =
   /^(sips?):([\w+.;=()-]{1,128})@(\[[0-9a-f:.]{2,45}\]|[0-9a-z][0-9a-z.-]{0,252})(?::(\d{1,5}))?((?:;[^;?]*)*)$/i;
@@ -71,8 +48,10 @@ const redirectionTo = (uri: string, trunk: Trunk, country: Country): Redirection
   const number = scheme === '' ? undefined : calledNumber(uri, country);
   const transport = transportFor(trunk, scheme, parameters);
   if (number === undefined || transport === undefined || Number(port) > 65_535) return undefined;
+  const target = `sip:${user}@${host}${port === '' ? '' : `:${port}`}${transportIn({ transport })}`;
+  if (target.length > longestUri) return undefined;
   return {
-    uri: `sip:${user}@${host}${port === '' ? '' : `:${port}`}${transportIn({ transport })}`,
+    uri: target,
     number,
     key: null,
     isOwn: ownHosts(trunk).includes(host.toLowerCase().replaceAll(/[[\]]/g, '')),
@@ -82,8 +61,9 @@ const redirectionTo = (uri: string, trunk: Trunk, country: Country): Redirection
 /** In the order in which they are tried: the highest `q` first. Only what the trunk's setting allows. */
 export const redirectionsIn = (contacts: string, trunk: Trunk, country: Country): Redirection[] => {
   if (trunk.redirects === 'refused') return [];
-  return splitContacts(contacts)
-    .map(contactIn)
+  return nameAddressesIn(contacts)
+    .slice(0, mostContacts)
+    .map(({ uri, parameters }) => ({ uri, q: priorityOf(parameters.get('q')) }))
     .toSorted((one, other) => other.q - one.q)
     .flatMap(({ uri }) => redirectionTo(uri, trunk, country) ?? [])
     .filter(({ isOwn }) => isOwn || trunk.redirects === 'any');

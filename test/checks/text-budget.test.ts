@@ -4,14 +4,14 @@
  * several attempts counts, so a busy machine reaches the same verdict.
  */
 import test from 'ava';
-import { nameAddressesIn } from '#sip/parties/name-addresses.ts';
+import { nameAddressesIn } from '#sip/headers/name-addresses.ts';
 import { userOf } from '#sip/parties/number-format.ts';
 import { unansweredCause } from '#sip/causes.ts';
 import { isUsualOffer } from '#sip/drachtio/media/endpoint-pool.ts';
 import { dtmfOf } from '#sip/drachtio/signalling/dtmf.ts';
 import { isSaidByMachine } from '#sip/listening/answering-phrases.ts';
 import { finishOf } from '#sip/listening/turn-end/finished.ts';
-import { parseDigest } from '#sip/inbound-access/digest.ts';
+import { challengesIn } from '#sip/headers/challenges.ts';
 import { offerProblem, offerWith, voiceIn, withOneVoice } from '#sip/trunks/media-offer.ts';
 import { keyIn, withOneKey } from '#sip/trunks/sdes.ts';
 import { heardAfter, sayingTime } from '#sip/speaking-time.ts';
@@ -237,7 +237,7 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
     characters: 64_000,
     read: (text) => unansweredCause({ status: 480, reason: text, rang: true }),
   },
-  credentials: { characters: 64_000, read: (text) => [parseDigest(text), parseDigest(`Digest ${text}`)] },
+  credentials: { characters: 64_000, read: (text) => [challengesIn(text), challengesIn(`Digest ${text}`)] },
   'keys by INFO': { characters: 64_000, read: (text) => dtmfOf('application/dtmf-relay', text) },
   'session descriptions': {
     characters: 64_000,

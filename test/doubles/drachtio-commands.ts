@@ -69,7 +69,6 @@ const sendInside = (core: Core, client: Client, command: Command): void => {
   if (body !== '' && headerOf(command.written, 'Content-Type') === undefined && !body.startsWith('v=0'))
     return refuseCommand(client, command.id, 'Server error: missing content-type');
   const message = insideRequest(command.written, dialog, core.address);
-  if (method === 'BYE') core.dialogs.dialogs.delete(dialog.id);
   return dispatch(core, client, command, { message, party: dialog.party, dialogId: dialog.id });
 };
 

@@ -15,6 +15,9 @@ const takeResponse = (core: Core, message: SipMessage, party: SipParty): void =>
   const { id, client, dialogId, request } = known;
   const status = statusOf(message) ?? 0;
   if (status >= 200) core.dialogs.outgoing.delete(id);
+  // A BYE that was challenged is sent again.
+  if (methodOf(request) === 'BYE' && status >= 200 && status !== 401 && status !== 407)
+    core.dialogs.dialogs.delete(dialogId);
   const isConfirmed = status >= 200 || headerOf(message, 'RSeq') !== undefined;
   if (methodOf(request) === 'INVITE' && isConfirmed && status < 300) core.dialogs.established(known, message);
   tellReceived(client, { message, id, dialogId, party });

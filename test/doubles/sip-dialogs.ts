@@ -73,10 +73,10 @@ const ownHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /** The rest of what a client has written; it need not say that a session description is one. */
-const clientHeaders = (written: SipMessage): [string, string][] => [
+const clientHeaders = (written: SipMessage, address: string): [string, string][] => [
   ...written.headers
     .filter(([name]) => !ownHeaders.has(name.toLowerCase()))
-    .map(([name, value]): [string, string] => [name, value]),
+    .map(([name, value]): [string, string] => [name, value.replace(/@localhost\b/, `@${address}`)]),
   ...(written.body.startsWith('v=0') && headerOf(written, 'Content-Type') === undefined
     ? [['Content-Type', 'application/sdp'] satisfies [string, string]]
     : []),
@@ -105,7 +105,7 @@ export const outsideRequest = (written: SipMessage, uri: string, address: string
       ['Call-ID', headerOf(written, 'Call-ID') ?? crypto.randomUUID()],
       ['CSeq', headerOf(written, 'CSeq') ?? `100 ${method}`],
       ...contactOf(method, written, address),
-      ...clientHeaders(written),
+      ...clientHeaders(written, address),
     ],
     body: written.body,
   };
@@ -128,7 +128,7 @@ export const insideRequest = <Client>(
       ['Call-ID', dialog.callId],
       ['CSeq', `${dialog.sequence} ${method}`],
       ...contactOf(method, written, address),
-      ...clientHeaders(written),
+      ...clientHeaders(written, address),
     ],
     body: written.body,
   };
@@ -159,7 +159,7 @@ export const responseOf = <Client>(
     headers: [
       ...headers,
       ...(establishes ? contactOf('INVITE', written, address) : []),
-      ...clientHeaders(written),
+      ...clientHeaders(written, address),
     ],
     body: written.body,
   };

@@ -1,4 +1,4 @@
-import type { Headers } from '#sip/parties/calling-party.ts';
+import type { Headers } from '#sip/headers/header-values.ts';
 
 /** Headers of an INVITE, each by its name; names of headers know no case. */
 export const headersOf = (headers: Record<string, string>): Headers => {

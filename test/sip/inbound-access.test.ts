@@ -8,7 +8,8 @@ import { z } from 'zod';
 import { inboundAccess } from '#config/policy.ts';
 import { callerAt } from '#sip/inbound-access/access-list.ts';
 import { isAnswerable } from '#sip/inbound-access/contact.ts';
-import { createDigestCheck, parseDigest } from '#sip/inbound-access/digest.ts';
+import { challengesIn } from '#sip/headers/challenges.ts';
+import { createDigestCheck } from '#sip/inbound-access/digest.ts';
 import { createInboundAccess } from '#sip/inbound-access/inbound-access.ts';
 import { createUnknownCallers } from '#sip/inbound-access/unknown-callers.ts';
 import { configuredTrunk } from '#sip/trunks/configured-trunk.ts';
@@ -59,7 +60,7 @@ const accessWorld = (trunks: readonly Trunk[], configured: Trunk | null = null) 
 };
 
 const answerTo = (challenge: string, { username = 'gw', password = 'hunter' } = {}): string => {
-  const given = parseDigest(challenge);
+  const given = challengesIn(challenge)[0]?.parameters;
   const [realm, nonce] = [given?.get('realm') ?? '', given?.get('nonce') ?? ''];
   const a2 = md5('INVITE', 'sip:a@b');
   const response = md5(md5(username, realm, password), nonce, '00000001', 'c', 'auth', a2);
@@ -306,7 +307,7 @@ const answer = (
   challenge: string,
   changes: { username?: string; password?: string; nc?: string; qop?: boolean; method?: string } = {},
 ): string => {
-  const given = parseDigest(challenge);
+  const given = challengesIn(challenge)[0]?.parameters;
   const nonce = given?.get('nonce') ?? '';
   const algorithm = given?.get('algorithm') ?? '';
   const hash = algorithm === 'SHA-256' ? 'sha256' : 'md5';

@@ -6,7 +6,7 @@ import { unansweredCause } from '#sip/causes.ts';
 import { calledParty } from '#sip/parties/called-party.ts';
 import { callingName, callingParty } from '#sip/parties/calling-party.ts';
 import { diversionsIn } from '#sip/parties/diversions.ts';
-import { type NameAddress, nameAddressesIn } from '#sip/parties/name-addresses.ts';
+import { type NameAddress, nameAddressesIn } from '#sip/headers/name-addresses.ts';
 import {
   bareDigitsIn,
   calledNumber,
@@ -338,13 +338,17 @@ test('of many the last five are kept', (t) => {
 
 // Name addresses
 
-const one = (uri: string, name = '', parameters = ''): NameAddress => ({ name, uri, parameters });
+const one = (uri: string, name = '', tag?: string): NameAddress => ({
+  name,
+  uri,
+  parameters: new Map(tag === undefined ? [] : [['tag', tag]]),
+});
 
 const headers: readonly [string, NameAddress[]][] = [
-  ['<sip:01012345678@h>;tag=1', [one('sip:01012345678@h', '', ';tag=1')]],
-  ['sip:01012345678@h;tag=1', [one('sip:01012345678@h', '', ';tag=1')]],
+  ['<sip:01012345678@h>;tag=1', [one('sip:01012345678@h', '', '1')]],
+  ['sip:01012345678@h;tag=1', [one('sip:01012345678@h', '', '1')]],
   ['Alice <sip:alice@h>', [one('sip:alice@h', 'Alice')]],
-  ['"A. \\"Al\\" <b>, c" <sip:alice@h>;tag=x', [one('sip:alice@h', 'A. "Al" <b>, c', ';tag=x')]],
+  ['"A. \\"Al\\" <b>, c" <sip:alice@h>;tag=x', [one('sip:alice@h', 'A. "Al" <b>, c', 'x')]],
   ['"" <sip:1@h>', [one('sip:1@h')]],
   ['<sip:+821012345678@h>, <tel:+821012345678>', [one('sip:+821012345678@h'), one('tel:+821012345678')]],
   ['<sip:1@h>,<tel:1>', [one('sip:1@h'), one('tel:1')]],
@@ -367,7 +371,7 @@ test('what is written is read again, and any text is read to its end', (t) => {
       );
       t.deepEqual(
         nameAddressesIn(header.join(', ')),
-        names.map((text, at) => one(`sip:${at}@h`, text.trim(), `;tag=${at}`)),
+        names.map((text, at) => one(`sip:${at}@h`, text.trim(), String(at))),
       );
     }),
   );

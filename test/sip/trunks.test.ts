@@ -102,8 +102,8 @@ test('an address of the trunk is called in place of its host, which stays the do
 });
 
 test('credentials are given where both are there', (t) => {
-  t.deepEqual(invite({ username: 'gw', password: 'x' }).auth, { username: 'gw', password: 'x' });
-  t.false('auth' in invite({ username: 'gw' }));
+  t.deepEqual(invite({ username: 'gw', password: 'x' }).credentials, { username: 'gw', password: 'x' });
+  t.false('credentials' in invite({ username: 'gw' }));
 });
 
 test('a place that is not the trunk gets no password, and is not told who hides', (t) => {

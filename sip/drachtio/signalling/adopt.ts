@@ -7,8 +7,11 @@ import type { Logger } from 'pino';
 import type { LeftLine } from '#src/domain/sip-leg.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
+import { digestClientFor } from '../../digest/digest-client.ts';
+import { credentialsOf } from '../../trunks/addressing.ts';
 import type { MediaServers } from '../media/media-servers.ts';
 import { hangUp, holdRequests, noSip, type Attempt, type Connection, type Outcome } from './attempt.ts';
+import { authorizeRequests } from './dialog-requests.ts';
 import type { SendCommand } from './end-leg.ts';
 import type { LegTracker, TrackedLeg } from './leg-tracker.ts';
 import { moveSound, ofCall, type MoveOptions, type Standing } from './move-sound.ts';
@@ -68,6 +71,7 @@ const soundOf = async (
 ): Promise<{ endpoint: MediaEndpoint; timer: AgreedTimer }> => {
   const trunk = options.trunks().find(({ id }) => id === standing.agreed.trunkId);
   if (trunk === undefined) throw new Error('the trunk of the call is not there any more');
+  authorizeRequests(dialog, digestClientFor(credentialsOf(trunk)));
   const adopted = await adoptSound(standing, trunk, options);
   if (adopted !== null) return { endpoint: adopted, timer: standing.agreed };
   const moved = await moveSound(dialog, standing, trunk, options);

@@ -6,6 +6,8 @@ import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
+import { digestClientFor } from '../../digest/digest-client.ts';
+import { credentialsOf } from '../../trunks/addressing.ts';
 import type { Permit } from '../../trunks/limits.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
@@ -22,6 +24,7 @@ import {
   type Outcome,
 } from './attempt.ts';
 import { CallerLeft, isWithoutOffer, takeLateAnswer } from './late-offer.ts';
+import { authorizeRequests } from './dialog-requests.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { accepted, onTerms } from './negotiate.ts';
 import { notAcceptable, refusals, refuse, verdictRefusals, type InviteRefusal } from './refusals.ts';
@@ -136,6 +139,7 @@ export const answerCaller = (caller: AdmittedCaller, options: AnswerOptions): At
       headers: { Supported: 'timer', Allow: allowed, ...headers },
     });
     const dialog = await Promise.race([answering, lost.promise]);
+    authorizeRequests(dialog, digestClientFor(credentialsOf(caller.trunk)));
     const standing = { dialog, endpoint, timer };
     return standUp(caller, standing, { ...options, given: given.signal, lost: lost.promise });
   };

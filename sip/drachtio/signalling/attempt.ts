@@ -1,5 +1,6 @@
 import type Srf from 'drachtio-srf';
 import type { CallRoute, SipDetails, UnansweredCause } from '#machines/line.ts';
+import { endDialog } from './dialog-requests.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 
@@ -64,15 +65,6 @@ export const holdRequests = (dialog: Srf.Dialog, areHeld: boolean): void =>
  */
 export const isStanding = (dialog: Srf.Dialog): boolean => Reflect.get(dialog, 'connected') !== false;
 
-/** Sends BYE. drachtio-srf's types do not know that it returns a promise. */
-const sendBye = (dialog: Srf.Dialog): Promise<void> =>
-  new Promise((resolve, reject) => {
-    dialog.destroy({ headers: {} }, (error: unknown) => {
-      if (error === null || error === undefined) resolve();
-      else reject(error instanceof Error ? error : new Error('BYE could not be sent', { cause: error }));
-    });
-  });
-
 /** drachtio-server was asked, and has no such dialog or could not send anything within it. */
 const isSettled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENODIALOG' || error.code === 'EDRACHTIO');
@@ -83,7 +75,7 @@ export const hangUp = async ({
   trackedLeg,
 }: Pick<Connection, 'dialog' | 'trackedLeg'>): Promise<void> => {
   try {
-    await sendBye(dialog);
+    await endDialog(dialog);
     trackedLeg.ended();
   } catch (error) {
     if (isSettled(error)) trackedLeg.ended();

@@ -2,6 +2,7 @@
 import type Srf from 'drachtio-srf';
 import type { CallRoute } from '#machines/line.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
+import { parametrized, valuesIn } from '../../headers/header-values.ts';
 
 /** The way of one INVITE, as its messages tell it. */
 export type Way = Omit<CallRoute, 'trunk' | 'failedTrunks'>;
@@ -15,7 +16,9 @@ export const sourceOf = ({ source_address: address, source_port: port }: Place):
 
 /** Where drachtio-server has sent a request from: what it names for the answers (RFC 3261 section 18.1.1). */
 export const sentFrom = (request: Pick<Srf.SrfRequest, 'get'>): string | null =>
-  /^SIP\/2\.0\/\w+ ([^;\s]+)/.exec(request.get('Via') ?? '')?.[1] ?? null;
+  /^SIP\s*\/\s*2\.0\s*\/\s*\w+\s+(\S+)$/i.exec(
+    parametrized(valuesIn(request.get('Via') ?? '')[0] ?? '').value,
+  )?.[1] ?? null;
 
 const named = ({ id, name }: Trunk): CallRoute['trunk'] => ({ id, name });
 

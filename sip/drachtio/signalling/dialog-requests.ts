@@ -1,28 +1,79 @@
-/** Requests of drachtio-srf's dialog that its types do not know. */
+/** Requests of ours within a dialog, which drachtio-server sends, and credentials for those that are challenged. */
 import type Srf from 'drachtio-srf';
+import type { Authorizing, DigestClient } from '../../digest/digest-client.ts';
 
 type Request = { headers: Record<string, string>; body: string };
 
-/**
- * Sends it, and confirms the answer of an INVITE. Unlike `modify` it says which status that has, and leaves nothing
- * behind it waiting where it is a refusal. Rejects when it could not be sent.
- */
-export const requestInDialog = (
-  dialog: Srf.Dialog,
-  method: string,
-  request: Request,
-): Promise<Srf.SrfResponse> => {
+/** The digest client of each dialog whose requests may be challenged. */
+const digestClients = new WeakMap<Srf.Dialog, DigestClient>();
+
+/** From now on challenges in this dialog are answered. */
+export const authorizeRequests = (dialog: Srf.Dialog, digest: DigestClient): void =>
+  void digestClients.set(dialog, digest);
+
+/** Sends it, and confirms the final response of an INVITE. A method that the types of drachtio-srf do not know. */
+const sendOnce = (dialog: Srf.Dialog, method: string, request: Request): Promise<Srf.SrfResponse> => {
   const send: unknown = Reflect.get(dialog, 'request');
   if (typeof send !== 'function') throw new Error('drachtio-srf is not as it is known here');
   return new Promise((resolve, reject) => {
     Reflect.apply(send, dialog, [
       { method, ...request },
       (error: unknown, answer: Srf.SrfResponse) => {
-        if (error === null || error === undefined) resolve(answer);
-        else reject(new Error(`${method} could not be sent`, { cause: error }));
+        if (error === null || error === undefined) {
+          if (answer.status >= 200) resolve(answer);
+        } else
+          reject(error instanceof Error ? error : new Error(`${method} could not be sent`, { cause: error }));
       },
     ]);
   });
+};
+
+/** The Request-URI as drachtio-server has filled it in; it stands in the request that is kept with the response. */
+const sentUriOf = (response: Srf.SrfResponse): string => {
+  const request: unknown = Reflect.get(response, 'req');
+  const uri: unknown = typeof request === 'object' && request !== null ? Reflect.get(request, 'uri') : '';
+  return typeof uri === 'string' ? uri : '';
+};
+
+/**
+ * Resolves with the final response, whatever its status; unlike `modify` of drachtio-srf it leaves nothing waiting after
+ * a refusal. A challenge is answered first. Rejects when the request could not be sent.
+ */
+export const requestInDialog = async (
+  dialog: Srf.Dialog,
+  method: string,
+  { headers, body }: Request,
+): Promise<Srf.SrfResponse> => {
+  const authorizing: Authorizing | undefined = digestClients.get(dialog)?.begin();
+  let response = await sendOnce(dialog, method, { headers, body });
+  for (;;) {
+    const credentials = authorizing?.answer(response, { method, uri: sentUriOf(response) }) ?? null;
+    if (credentials === null) return response;
+    response = await sendOnce(dialog, method, { headers: { ...headers, ...credentials }, body });
+  }
+};
+
+/** drachtio-srf does so itself where there was a response. */
+const forget = (dialog: Srf.Dialog): void => {
+  const srf: unknown = Reflect.get(dialog, 'srf');
+  const remove: unknown = typeof srf === 'object' && srf !== null ? Reflect.get(srf, 'removeDialog') : null;
+  if (typeof remove === 'function') Reflect.apply(remove, srf, [dialog]);
+};
+
+/**
+ * Sends BYE, after which the dialog is over. Resolves with the response; rejects with `ENODIALOG` or `EDRACHTIO` as
+ * `code` when drachtio-server has no such dialog or could not send it.
+ */
+export const endDialog = async (dialog: Srf.Dialog): Promise<void> => {
+  // What has waited is not let through any more.
+  Object.assign(dialog, { queuedRequests: [] });
+  try {
+    await requestInDialog(dialog, 'BYE', { headers: {}, body: '' });
+  } finally {
+    Object.assign(dialog, { connected: false });
+    forget(dialog);
+    dialog.removeAllListeners();
+  }
 };
 
 const isRequest = (value: unknown): value is Pick<Srf.SrfRequest, 'method' | 'body'> =>

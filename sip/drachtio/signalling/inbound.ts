@@ -103,7 +103,7 @@ export const createInbound = (options: InboundOptions) => {
       if (onArrival === null) return refuse(response, refusals.unavailable, logger);
       const trunk = access.admit(request, response);
       if (trunk === null) return undefined;
-      const screened = screen(request, trunk);
+      const screened = screen({ request, response }, trunk);
       if ('refusal' in screened) return refuse(response, screened.refusal, logger);
       const callId = randomUUID();
       const joining = limits.arrive(trunk, callId);

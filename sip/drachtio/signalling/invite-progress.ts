@@ -3,6 +3,8 @@ import type Srf from 'drachtio-srf';
 import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { FailedTry } from '../../trunks/failover.ts';
+import { headerOf } from '../../headers/header-values.ts';
+import { tagIn } from '../../headers/name-addresses.ts';
 import { sentFrom, sourceOf, type Way } from './call-route.ts';
 
 /** In milliseconds; 0 where it is not said. Of whom it speaks, the status says (RFC 3261 section 20.33). */
@@ -11,8 +13,6 @@ const retryAfterOf = (response: Srf.SrfResponse): number => {
   const [, seconds = '0'] = /^\s*(\d{1,9})/.exec(response.get('Retry-After')) ?? [];
   return Number(seconds) * 1_000;
 };
-
-const tagOf = (response: Srf.SrfResponse): string => /;\s*tag=([^;\s]+)/i.exec(response.get('To'))?.[1] ?? '';
 
 /** Where there was no answer, or another one than was wanted; as in `Invited`. */
 type Refusal = { failed: FailedTry; contacts: string | null; retryAfterMs: number };
@@ -56,7 +56,7 @@ export const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
 
     /** A provisional answer; true when it is the first that says that the call is on its way. */
     provisional(response: Srf.SrfResponse): boolean {
-      if (response.body !== '') early.set(tagOf(response), response.body);
+      if (response.body !== '') early.set(tagIn(headerOf(response, 'To')), response.body);
       if (response.status < 180) return false;
       const isFirst = came === 'nowhere';
       if (came !== 'ringing') came = response.status === 180 ? 'ringing' : 'progress';

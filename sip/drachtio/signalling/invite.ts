@@ -1,14 +1,17 @@
 /** One INVITE to one trunk: it is answered, refused, or there is no word from the trunk. */
-import { EventEmitter } from 'node:events';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { MediaChannel, SipLeg } from '#src/domain/sip-leg.ts';
+import { digestClientFor, type DigestClient } from '../../digest/digest-client.ts';
+import type { Credentials } from '../../digest/digest-response.ts';
 import type { FailedTry } from '../../trunks/failover.ts';
 import type { Ladder } from '../../trunks/ladder.ts';
+import { repetitionAfter, type Repetition } from '../../trunks/repeat-request.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import { allowed, hangUp, holdRequests } from './attempt.ts';
+import { authorizeRequests } from './dialog-requests.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { createInviteProgress, type InviteProgress } from './invite-progress.ts';
 import type { Way } from './call-route.ts';
@@ -52,7 +55,8 @@ export type InviteOptions = {
   srf: Srf;
   uri: string;
   headers: Record<string, string>;
-  auth?: { username: string; password: string };
+  /** For challenges. */
+  credentials?: Credentials;
   offer: string;
   /** Of the trunk. */
   trunkId: string;
@@ -78,59 +82,83 @@ type Sending = {
   progress: InviteProgress;
   state: () => State;
   sendCancel: (request: Srf.SrfRequest) => void;
+  digest: DigestClient;
 };
 
 type Created = { dialog: Srf.Dialog; trackedLeg: TrackedLeg };
 
+/** The same; a challenge is answered by the next INVITE where there are credentials for it. */
+const sendAuthorized = async (
+  options: InviteOptions,
+  times: SessionTimes,
+  { progress, state, digest }: Sending,
+  on: OnInvite,
+): Promise<Srf.Dialog> => {
+  const authorizing = digest.begin();
+  let repetition: Repetition | null = null;
+  for (;;) {
+    try {
+      return await send(options, times, repetition, on);
+    } catch (error) {
+      const [response, request] = [progress.last(), progress.request()];
+      if (state() !== 'inviting' || response === null || request === null) throw error;
+      repetition = repetitionAfter(response, request, authorizing);
+      if (repetition === null) throw error;
+    }
+  }
+};
+
+type OnInvite = {
+  sent: (request: Srf.SrfRequest) => void;
+  response: (response: Srf.SrfResponse) => void;
+  provisional: (response: Srf.SrfResponse) => void;
+};
+
 /** One INVITE goes out; resolves when it was answered. */
 const send = (
-  { srf, uri, headers, auth, offer, ladder }: InviteOptions,
+  { srf, uri, headers, offer, ladder }: InviteOptions,
   times: SessionTimes,
-  on: {
-    /** Again after a challenge, by a transaction of its own: `isFirst` is false then. */
-    sent: (request: Srf.SrfRequest, isFirst: boolean) => void;
-    response: (response: Srf.SrfResponse) => void;
-    provisional: (response: Srf.SrfResponse) => void;
-  },
+  repetition: Repetition | null,
+  on: OnInvite,
 ): Promise<Srf.Dialog> =>
   srf.createUAC(
     uri,
     {
       localSdp: offer,
       // Provisional answers that are to be confirmed (100rel) drachtio-srf confirms with PRACK.
-      headers: { Supported: 'timer, 100rel', Allow: allowed, ...timerOffer(times), ...headers },
-      ...(auth === undefined ? {} : { auth }),
+      ...repetition,
+      headers: {
+        Supported: 'timer, 100rel',
+        Allow: allowed,
+        ...timerOffer(times),
+        ...headers,
+        ...repetition?.headers,
+      },
     },
     {
       // Called with an error and nothing else when the INVITE could not be sent; the promise rejects then, too.
       cbRequest: (_error: unknown, sent?: Srf.SrfRequest) => {
         if (sent === undefined) return;
-        if (sent instanceof EventEmitter)
-          sent.on('authenticate', (next: Srf.SrfRequest) => on.sent(next, false));
         ladder?.follow(sent);
         sent.on('response', (response) => {
           if (response !== undefined) on.response(response);
         });
-        on.sent(sent, true);
+        on.sent(sent);
       },
       cbProvisional: on.provisional,
     },
   );
 
 /** Resolves when the INVITE was answered; its far end is gone otherwise. */
-const create = async (
-  options: InviteOptions,
-  times: SessionTimes,
-  { progress, state, sendCancel }: Sending,
-): Promise<Created> => {
+const create = async (options: InviteOptions, times: SessionTimes, sending: Sending): Promise<Created> => {
+  const { progress, state, sendCancel, digest } = sending;
   const trackedLeg = options.trackLeg();
   let leg: SipLeg | null = null;
   try {
-    const dialog = await send(options, times, {
-      sent(request, isFirst) {
+    const dialog = await sendAuthorized(options, times, sending, {
+      sent(request) {
         leg = invitingLeg(request, options.channel);
         trackedLeg.update(leg);
-        if (!isFirst) return;
         progress.sent(request);
         if (state() !== 'inviting') sendCancel(request);
       },
@@ -141,6 +169,7 @@ const create = async (
         if (progress.provisional(response) && state() === 'inviting') options.onRinging();
       },
     });
+    authorizeRequests(dialog, digest);
     const answer = progress.last();
     if (leg !== null && answer !== null) {
       const agreed = { ...agreedTimer(answer), trunkId: options.trunkId };
@@ -175,7 +204,8 @@ export const invite = (options: InviteOptions): Invitation => {
   const sendCancel = (sent: Srf.SrfRequest): void =>
     backgroundTasks.add('CANCEL', () => new Promise((done) => sent.cancel(done)));
 
-  const sending: Sending = { progress, state: () => state, sendCancel };
+  const digest = digestClientFor(options.credentials);
+  const sending: Sending = { progress, state: () => state, sendCancel, digest };
 
   const cancel = (): void => {
     if (state !== 'inviting') return;

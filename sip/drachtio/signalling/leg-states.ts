@@ -1,20 +1,13 @@
 /** The side of an INVITE as it is kept for the case that this process dies: written down from its messages. */
 import type Srf from 'drachtio-srf';
 import type { MediaChannel, SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
+import { headerOf, type Headers } from '../../headers/header-values.ts';
+import { nameAddressesIn, tagIn, uriIn } from '../../headers/name-addresses.ts';
 
-type Message = Pick<Srf.SipMessage, 'has' | 'get'>;
-type Received = Message & Pick<Srf.SipMessage, 'source_address' | 'source_port' | 'protocol'>;
+type Received = Headers & Pick<Srf.SipMessage, 'source_address' | 'source_port' | 'protocol'>;
 
-const headerOf = (message: Message, name: string): string => (message.has(name) ? message.get(name) : '');
-
-const tagIn = (header: string): string => /;\s*tag=([^;\s]+)/i.exec(header)?.[1] ?? '';
-
-/** The URI of a header such as `"A. Caller" <sip:…>`; drachtio-srf joins several headers of one name by commas. */
-const uriIn = (header: string): string =>
-  /<([^<>]+)>/.exec(header)?.[1] ?? (header.split(';')[0] ?? '').trim();
-
-const routesIn = (message: Message): string[] =>
-  [...headerOf(message, 'Record-Route').matchAll(/<([^<>]+)>/g)].map(([, uri = '']) => uri);
+const routesIn = (message: Headers): string[] =>
+  nameAddressesIn(headerOf(message, 'Record-Route')).map(({ uri }) => uri);
 
 const hostIn = (uri: string): string => /^sips?:(?:[^@]*@)?(\[[^\]]*\]|[^:;?]*)/i.exec(uri)?.[1] ?? '';
 

@@ -54,8 +54,11 @@ export const createScreening = (options: {
   };
 
   /** What it is refused with, or whose call it is. */
-  return (request: Srf.SrfRequest, trunk: Trunk): { refusal: InviteRefusal } | { parties: Parties } => {
-    if (mergedRequests.isMerged(request)) return { refusal: refusals.merged };
+  return (
+    { request, response }: { request: Srf.SrfRequest; response: Srf.SrfResponse },
+    trunk: Trunk,
+  ): { refusal: InviteRefusal } | { parties: Parties } => {
+    if (mergedRequests.isMerged({ request, response })) return { refusal: refusals.merged };
     const problem = requestProblem(request);
     if (problem !== undefined) return { refusal: problem };
     const obstacle = carriers.problem(trunk);

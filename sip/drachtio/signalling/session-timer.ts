@@ -6,8 +6,13 @@
  * answer with one, and to say the same in answers to refreshes, as a peer that gets no Session-Expires back stops
  * refreshing.
  */
-import type Srf from 'drachtio-srf';
 import type { StandingDialog } from '#src/domain/sip-leg.ts';
+import {
+  headerOf,
+  parametrized,
+  tokensIn,
+  type Headers as ReadHeaders,
+} from '../../headers/header-values.ts';
 
 /** In seconds; the shortest must not be below 90 (RFC 4028 section 5). */
 export type SessionTimes = { expiresSec: number; shortestSec: number };
@@ -19,19 +24,17 @@ export type SessionExpires = {
 };
 
 type Headers = Record<string, string>;
-type Message = Pick<Srf.SipMessage, 'has' | 'get'>;
-
-const headerOf = (message: Message, name: string): string => (message.has(name) ? message.get(name) : '');
+type Message = ReadHeaders;
 
 export const sessionExpiresOf = (message: Message): SessionExpires | undefined => {
   // `x` is its short form (section 4), which drachtio-srf does not know.
   const header = headerOf(message, 'Session-Expires') || headerOf(message, 'x');
-  const [, seconds] = /^\s*(\d{1,9})\s*(?:;|$)/.exec(header) ?? [];
-  if (seconds === undefined) return undefined;
-  const [, refresher] = /;\s*refresher\s*=\s*(uac|uas)\b/i.exec(header) ?? [];
+  const { value: seconds, parameters } = parametrized(header);
+  if (!/^\d{1,9}$/.test(seconds)) return undefined;
+  const refresher = parameters.get('refresher')?.toLowerCase();
   return {
     seconds: Number(seconds),
-    refresher: refresher === undefined ? null : refresher.toLowerCase() === 'uac' ? 'uac' : 'uas',
+    refresher: refresher === 'uac' || refresher === 'uas' ? refresher : null,
   };
 };
 
@@ -74,7 +77,7 @@ export type AnsweredTimer = AgreedTimer & { headers: Headers };
 /** For the answer to an INVITE that came in; no timer for a caller that knows nothing of timers. */
 export const answerTimer = (request: Message, times: SessionTimes): AnsweredTimer => {
   const asked = sessionExpiresOf(request);
-  if (asked === undefined && !/\btimer\b/i.test(headerOf(request, 'Supported')))
+  if (asked === undefined && !tokensIn(headerOf(request, 'Supported').toLowerCase()).includes('timer'))
     return { ...noTimer, headers: {} };
   const seconds = asked?.seconds ?? Math.max(times.expiresSec, minSeOf(request));
   const refresher = asked?.refresher ?? 'uac';

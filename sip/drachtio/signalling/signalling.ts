@@ -9,6 +9,8 @@ import {
   type InboundAccess,
   type InboundAccessNumbers,
 } from '../../inbound-access/inbound-access.ts';
+import { headerOf } from '../../headers/header-values.ts';
+import { tagIn } from '../../headers/name-addresses.ts';
 import type { OnArrival } from '../../lines.ts';
 import { createAskTrunk } from '../../trunks/ask-trunk.ts';
 import { allTrunks, createChooser } from '../../trunks/chooser.ts';
@@ -82,7 +84,7 @@ const createHandlers = (
   },
   onOther(request, response) {
     if (access.admit(request, response) === null) return;
-    const isInDialog = request.has('To') && /;\s*tag=/i.test(request.get('To'));
+    const isInDialog = tagIn(headerOf(request, 'To')) !== '';
     response.send(isInDialog ? 481 : 405, { headers: { Allow: allowed } });
   },
   isIgnored: access.ignores,

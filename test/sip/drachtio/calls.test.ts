@@ -2,13 +2,21 @@
 import { createHash } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import type { UnansweredCause } from '#machines/line.ts';
+import { challengesIn } from '#sip/headers/challenges.ts';
 import type { TrunkDirectory } from '#sip/trunks/directory.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { createFarEnd, type FarCall } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { ownNumber, type SipEdge, startSipEdge, trunkAddress } from '#test/doubles/sip-edge.ts';
-import { headerOf, mustHave, requestUriOf, type SipMessage } from '#test/doubles/sip-parser.ts';
+import {
+  headerOf,
+  methodOf,
+  mustHave,
+  requestUriOf,
+  sequenceOf,
+  type SipMessage,
+} from '#test/doubles/sip-parser.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { callee, sdp, unanswered } from './signalling/outbound/outgoing-call.ts';
 
@@ -523,21 +531,20 @@ test.serial('a trunk that asks to be left alone is not called until then', async
   await t.notThrowsAsync(edge.first.receives('INVITE'));
 });
 
-const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
+/** The parameters of the credentials in a request. */
+const credentialsIn = (request: SipMessage, header: string) => {
+  const [credentials] = challengesIn(headerOf(request, header) ?? '');
+  return (name: string): string => credentials?.parameters.get(name) ?? '';
+};
 
-const parameters = (header: string): Record<string, string> =>
-  Object.fromEntries(
-    [...header.matchAll(/(\w+)=("?)([^",]*)\2/g)].map(([, name = '', , value = '']) => [name, value]),
-  );
-
-/** Whether the credentials of this INVITE are right (RFC 2617 section 3.2.2). */
-const isRight = (invite: SipMessage, header: string, password: string): boolean => {
-  const { username, realm, nonce, uri, nc, cnonce, qop, response } = parameters(
-    headerOf(invite, header) ?? '',
-  );
-  const middle = [nonce, nc, cnonce, qop].join(':');
-  const [one, two] = [md5(`${username}:${realm}:${password}`), md5(`INVITE:${uri}`)];
-  return response === md5(`${one}:${middle}:${two}`);
+/** Whether the credentials of this request are right (RFC 7616 section 3.4.1). */
+const isRight = (request: SipMessage, header: string, password: string, hash = 'md5'): boolean => {
+  const hex = (...parts: string[]): string => createHash(hash).update(parts.join(':')).digest('hex');
+  const part = credentialsIn(request, header);
+  const middle = ['nonce', 'nc', 'cnonce', 'qop'].map(part);
+  const one = hex(part('username'), part('realm'), password);
+  const two = hex(methodOf(request), requestUriOf(request));
+  return part('response') === hex(one, ...middle, two);
 };
 
 for (const [status, challenge, header] of [
@@ -564,6 +571,80 @@ for (const [status, challenge, header] of [
       await farCall.receives('BYE');
     },
   );
+
+/** A call to a trunk that wants a password. */
+const toChallengingTrunk = async (t: ExecutionContext) => {
+  const trunks = trunksOf({ port: 15_081, username: 'gateway', password: 'secret' });
+  const edge = await startSipEdge(t, { trunk: null, trunks });
+  const line = edge.call(callee);
+  const farCall = await createFarEnd(edge.drachtio, '127.0.0.1:15081').receives('INVITE');
+  return { ...edge, line, farCall };
+};
+
+test.serial('the strongest of several challenges is answered, with its own nonce', async (t) => {
+  const { farCall } = await toChallengingTrunk(t);
+  const first = farCall.last('INVITE');
+  const headers = {
+    'WWW-Authenticate': 'Basic realm="t"',
+    'www-authenticate': 'Digest realm="t, one", nonce="A", qop="auth", algorithm=MD5',
+    'WWW-AUTHENTICATE': 'Digest realm="t, one", nonce="B", qop="auth-int,auth", algorithm=SHA-256',
+  };
+  farCall.answers(401, { headers });
+  const invite = await farCall.receives('INVITE');
+  t.is(credentialsIn(invite, 'Authorization')('nonce'), 'B');
+  t.is(credentialsIn(invite, 'Authorization')('qop'), 'auth');
+  t.true(isRight(invite, 'Authorization', 'secret', 'sha256'));
+  t.is(mustHave(invite, 'Call-ID'), mustHave(first, 'Call-ID'));
+  t.is(mustHave(invite, 'From'), mustHave(first, 'From'));
+  t.is(sequenceOf(invite), sequenceOf(first) + 1);
+});
+
+test.serial('a proxy and the trunk may challenge in turn, and a nonce may become stale', async (t) => {
+  const { farCall, line, said } = await toChallengingTrunk(t);
+  farCall.answers(407, { headers: { 'Proxy-Authenticate': 'Digest realm="proxy", nonce="1", qop="auth"' } });
+  await farCall.receives('INVITE');
+  farCall.answers(401, { headers: { 'WWW-Authenticate': 'Digest realm="trunk", nonce="2", qop="auth"' } });
+  await farCall.receives('INVITE');
+  const stale = 'Digest realm="trunk", nonce="3", qop="auth", stale=true';
+  farCall.answers(401, { headers: { 'WWW-Authenticate': stale } });
+  const invite = await farCall.receives('INVITE');
+  t.true(isRight(invite, 'Proxy-Authorization', 'secret'));
+  t.true(isRight(invite, 'Authorization', 'secret'));
+  t.is(credentialsIn(invite, 'Authorization')('nonce'), '3');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
+  await said([line], 'line.answered');
+});
+
+test.serial('a BYE that is challenged is sent again with credentials', async (t) => {
+  const { farCall, line, said } = await toChallengingTrunk(t);
+  const headers = { 'Proxy-Authenticate': 'Digest realm="trunk", nonce="abc", qop="auth"' };
+  farCall.answers(407, { headers });
+  await farCall.receives('INVITE');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
+  await said([line], 'line.answered');
+  line.tell({ type: 'hangUp' });
+  await farCall.receives('BYE');
+  farCall.answers(407, { headers });
+  const bye = await farCall.receives('BYE');
+  t.true(isRight(bye, 'Proxy-Authorization', 'secret'));
+  t.is(credentialsIn(bye, 'Proxy-Authorization')('nc'), '00000002', 'the nonce was used for the INVITE');
+  farCall.answers(200);
+  await said([line], 'line.ended');
+});
+
+test.serial('a call that is cancelled while it is challenged is not placed again', async (t) => {
+  const edge = await toChallengingTrunk(t);
+  edge.line.tell({ type: 'hangUp' });
+  const { farCall } = edge;
+  await farCall.receives('CANCEL');
+  farCall.answers(200, { to: 'CANCEL' });
+  const headers = { 'WWW-Authenticate': 'Digest realm="trunk", nonce="abc", qop="auth"' };
+  farCall.answers(401, { to: 'INVITE', headers });
+  t.like(await unanswered(edge, edge.line), { cause: 'cancelled' });
+  t.deepEqual(farCall.unread(), []);
+});
 
 test.serial('a trunk that does not take the credentials fails the call', async (t) => {
   const trunks = trunksOf({ port: 15_081, username: 'gateway', password: 'wrong' });
@@ -823,6 +904,22 @@ test.serial('the same INVITE by another way is one call', async (t) => {
   const headers = { From: first.own(), 'Call-ID': first.callId };
   await other.calls(ownNumber, { sdp: inboundSdp, headers }).receives(482);
   t.is(arrivals.length, 1);
+});
+
+test.serial('the same INVITE by another way is a new call after the first one was refused', async (t) => {
+  let verdict: ArrivalVerdict = { accepted: false, because: 'draining' };
+  const { drachtio, trunk, arrivals, inbound, said } = await startSipEdge(t, { decide: async () => verdict });
+  const first = trunk.calls(ownNumber, { sdp: inboundSdp });
+  await first.receives(503);
+  first.sends('ACK');
+  verdict = { accepted: true };
+  const other = createFarEnd(drachtio, '127.0.0.1:15061');
+  const headers = { From: first.own(), 'Call-ID': first.callId };
+  const second = other.calls(ownNumber, { sdp: inboundSdp, headers });
+  await second.receives(200);
+  second.sends('ACK');
+  await said(inbound, 'line.answered');
+  t.is(arrivals.length, 2);
 });
 
 const others: readonly [string, Record<string, string>, number, RegExp?][] = [

@@ -1,4 +1,5 @@
 /** Signalling: dialogs, routes, DTMF, session timers and trunk checks. */
+import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
@@ -33,8 +34,9 @@ import {
   startSipEdge,
   trunkAddress,
 } from '#test/doubles/sip-edge.ts';
-import { headerOf, type MessageParts, mustHave } from '#test/doubles/sip-parser.ts';
+import { headerOf, type MessageParts, mustHave, sequenceOf } from '#test/doubles/sip-parser.ts';
 import { until } from '#test/helpers/until.ts';
+import { headersOf } from '#test/sip/headers-of.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 
 // In dialog requests
@@ -702,19 +704,47 @@ test('a call without a hop left has run in a circle', (t) => {
   t.like(requestProblem(request({ 'Max-Forwards': ' 0' })), { status: 483 });
 });
 
-const invite = (callId: string, tag = 'a', cseq = '1 INVITE') => ({
-  get: (name: string) => ({ 'Call-ID': callId, From: `<sip:1@h>;tag=${tag}`, CSeq: cseq })[name] ?? '',
-});
+/** The server transaction of an INVITE. */
+const invite = (callId: string, tag = 'a', cseq = '1 INVITE') => {
+  const headers = headersOf({ 'Call-ID': callId, From: `<sip:1@h>;tag=${tag}`, CSeq: cseq });
+  return { request: Object.assign(new EventEmitter(), headers), response: new EventEmitter() };
+};
 
-test('the same INVITE by another way is merged with the first, for as long as a transaction may last', (t) => {
+test('an INVITE by another way is merged with the first while the transaction of that one exists', (t) => {
   let now = 0;
   const { isMerged } = createMergedRequests(() => now);
-  t.false(isMerged(invite('one')));
-  t.true(isMerged(invite('one')));
+  const first = invite('one');
+  t.false(isMerged(first));
+  now = 60_000;
+  t.true(isMerged(invite('one')), 'it may ring for a minute');
   t.false(isMerged(invite('one', 'b')));
   t.false(isMerged(invite('one', 'a', '2 INVITE')), 'with credentials it is another one');
   t.false(isMerged(invite('two')));
-  now = 32_000;
+  first.response.emit('end', { status: 200 });
+  now += 31_999;
+  t.true(isMerged(invite('one')));
+  now += 1;
+  t.false(isMerged(invite('one')));
+});
+
+test('an INVITE is a new one after a refusal or a CANCEL of the first', (t) => {
+  const { isMerged } = createMergedRequests(() => 0);
+  const refused = invite('one');
+  t.false(isMerged(refused));
+  refused.response.emit('end', { status: 503 });
+  const cancelled = invite('one');
+  t.false(isMerged(cancelled));
+  cancelled.request.emit('cancel');
+  t.false(isMerged(invite('one')));
+});
+
+test('an INVITE of whose end nothing is known is forgotten after ten minutes', (t) => {
+  let now = 0;
+  const { isMerged } = createMergedRequests(() => now);
+  t.false(isMerged(invite('one')));
+  now = 599_999;
+  t.true(isMerged(invite('one')));
+  now = 600_000;
   t.false(isMerged(invite('one')));
 });
 
@@ -758,6 +788,68 @@ test.serial(
     await edge.freeSwitches[0]?.untilChannels(0);
   },
 );
+
+/** The registration of a trunk, and its registrar. */
+const startRegistration = async (t: ExecutionContext) => {
+  const { drachtio, lines } = await startSipEdge(t);
+  const carrier = someTrunk({ host: '127.0.0.1', port: 15_081, username: 'gw', password: 'secret' });
+  const registering = lines.askTrunk.register(carrier, new AbortController().signal);
+  const registration = await createFarEnd(drachtio, '127.0.0.1:15081').receives('REGISTER');
+  return { registering, registration };
+};
+
+for (const [others, seconds] of [
+  [3_600, 60],
+  [17, 600],
+] as const)
+  test.serial(
+    `a registration lasts ${seconds} s, whatever that of another telephone (${others} s)`,
+    async (t) => {
+      const { registering, registration } = await startRegistration(t);
+      const own = mustHave(registration.last('REGISTER'), 'Contact');
+      const Contact = `<sip:desk@198.51.100.9>;expires=${others}, ${own};expires=${seconds}`;
+      registration.answers(200, { headers: { Contact } });
+      t.like(await registering, { expiresSec: seconds });
+    },
+  );
+
+test.serial('a REGISTER that is challenged is sent again with credentials', async (t) => {
+  const { registering, registration } = await startRegistration(t);
+  const first = registration.last('REGISTER');
+  const headers = {
+    'WWW-Authenticate': 'Digest realm="t.example", nonce="n1", qop="auth", algorithm=SHA-256',
+  };
+  registration.answers(401, { headers });
+  const second = await registration.receives('REGISTER');
+  t.regex(
+    mustHave(second, 'Authorization'),
+    /^Digest username="gw", realm="t.example", nonce="n1".* algorithm=SHA-256/,
+  );
+  t.is(sequenceOf(second), sequenceOf(first) + 1);
+  t.is(mustHave(second, 'From'), mustHave(first, 'From'));
+  registration.answers(200, { headers: { Expires: '90' } });
+  t.like(await registering, { expiresSec: 90 });
+});
+
+for (const [challenge, message] of [
+  ['Digest realm="t", nonce="n1"', 'The trunk refuses the user name or the password (401 Unauthorized).'],
+  [
+    'Digest realm="t", nonce="n1", qop="auth-int"',
+    'The trunk asks for credentials in a way that is not supported (401 Unauthorized).',
+  ],
+] as const)
+  // prettier-ignore
+  test.serial(`a registrar that insists on ${challenge} is told of`, async (t) => {
+    const { registering, registration } = await startRegistration(t);
+    const headers = { 'WWW-Authenticate': challenge };
+    registration.answers(401, { headers });
+    if (!challenge.includes('auth-int')) {
+      await registration.receives('REGISTER');
+      registration.answers(401, { headers });
+    }
+    await t.throwsAsync(registering, { message });
+    t.deepEqual(registration.unread(), []);
+  });
 
 test.serial('a call to itself that comes back is refused as busy, and both directions work', async (t) => {
   const { edge, end, checking } = await startCheck(t, ownNumber);
