@@ -9,8 +9,8 @@ import { brokenOff, EngineRefusal, unreachable } from './engine-failure.ts';
 export type EngineRequest = Required<Omit<EndpointRequest, 'maxBodyBytes'>> & { url: string };
 
 export type EngineResponse = {
-  /** Without its parameters; empty where there is none. */
-  mediaType: string;
+  /** With its parameters; empty where there is none. */
+  contentType: string;
   /** Read once. Throws an EngineFailure, or the signal's reason. Leaving it early closes the connection. */
   body: AsyncIterable<Uint8Array>;
 };
@@ -56,8 +56,7 @@ export const createEngineClient = (options: { connectMs: number }): EngineClient
         response.discard();
         throw new EngineRefusal(engine, status);
       }
-      const [mediaType = ''] = String(headers['content-type'] ?? '').split(';');
-      return { mediaType: mediaType.trim().toLowerCase(), body: read(engine, body, signal) };
+      return { contentType: String(headers['content-type'] ?? ''), body: read(engine, body, signal) };
     },
     close: () => client.close(),
   };

@@ -1,39 +1,58 @@
+/** WAV files (RIFF) of 16-bit linear sound. */
 import type { Audio } from '#sip/speech.ts';
+import { createSampleReader } from './sample-reader.ts';
+import { NotLinearSound, type SoundFormat } from './sound-description.ts';
 
 const pcm = 1;
+/** The format stands further behind. */
+const extensible = 0xff_fe;
 
-/**
- * Mono 16-bit linear audio out of a WAV file (RIFF). The lengths in the header are not trusted: a program that writes
- * to a pipe does not know them when it begins. Throws an Error for anything else.
- */
-export const readWav = (bytes: Buffer): Audio => {
-  if (bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WAVE') {
-    throw new Error('This is no WAV file');
-  }
-  let sampleRate: number | undefined;
+/** From here on it is the length of a program that does not know when it will end. */
+const unknownLength = 0x7f_00_00_00;
+
+/** `length`: bytes of sound, at `at`; Infinity where its program did not know. */
+export type WavHeader = { format: SoundFormat; at: number; length: number };
+
+export const isWav = (head: Buffer): boolean =>
+  head.toString('latin1', 0, 4) === 'RIFF' && head.toString('latin1', 8, 12) === 'WAVE';
+
+const formatIn = (bytes: Buffer, body: number, length: number): SoundFormat => {
+  const stated = bytes.readUInt16LE(body);
+  const coding = stated === extensible && length >= 40 ? bytes.readUInt16LE(body + 24) : stated;
+  const [channels, bits] = [bytes.readUInt16LE(body + 2), bytes.readUInt16LE(body + 14)];
+  if (coding !== pcm || channels === 0 || bits !== 16)
+    throw new NotLinearSound('This WAV file is not 16-bit linear');
+  return { sampleRate: bytes.readUInt32LE(body + 4), channels, byteOrder: 'little' };
+};
+
+/** The header of a file that begins so; `null` where it goes on behind these bytes. Throws NotLinearSound. */
+export const readWavHeader = (bytes: Buffer): WavHeader | null => {
+  if (bytes.length < 12) return null;
+  if (!isWav(bytes)) throw new NotLinearSound('This is no WAV file');
+  let format: SoundFormat | null = null;
   for (let at = 12; at + 8 <= bytes.length;) {
     const name = bytes.toString('latin1', at, at + 4);
     const length = bytes.readUInt32LE(at + 4);
     const body = at + 8;
-    if (name === 'fmt ' && body + 16 <= bytes.length) {
-      const [format, channels, bits] = [
-        bytes.readUInt16LE(body),
-        bytes.readUInt16LE(body + 2),
-        bytes.readUInt16LE(body + 14),
-      ];
-      if (format !== pcm || channels !== 1 || bits !== 16)
-        throw new Error('This WAV file is not mono 16-bit linear');
-      sampleRate = bytes.readUInt32LE(body + 4);
+    if (name === 'fmt ') {
+      if (body + Math.max(16, Math.min(length, 40)) > bytes.length) return null;
+      format = formatIn(bytes, body, length);
     }
     if (name === 'data') {
-      if (sampleRate === undefined || sampleRate === 0) break;
-      const end = Math.min(body + length, bytes.length);
-      const samples = new Int16Array((end - body) >> 1);
-      for (let index = 0; index < samples.length; index += 1)
-        samples[index] = bytes.readInt16LE(body + index * 2);
-      return { sampleRate, samples };
+      if (format === null || format.sampleRate === 0) throw new NotLinearSound('This WAV file has no audio');
+      return { format, at: body, length: length === 0 || length >= unknownLength ? Infinity : length };
     }
     at = body + length + (length % 2);
   }
-  throw new Error('This WAV file has no audio');
+  return null;
+};
+
+/** The sound of a whole file, in one channel. Throws NotLinearSound. */
+export const readWav = (bytes: Buffer): Audio => {
+  const header = readWavHeader(bytes);
+  if (header === null)
+    throw new NotLinearSound(isWav(bytes) ? 'This WAV file has no audio' : 'This is no WAV file');
+  const { format, at, length } = header;
+  const read = createSampleReader(format);
+  return { sampleRate: format.sampleRate, samples: read(bytes.subarray(at, at + length)) };
 };

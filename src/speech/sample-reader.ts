@@ -1,15 +1,34 @@
 /** Sound as engines take and give it. */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import type { Audio, Synthesizer } from '#sip/speech.ts';
+import type { SoundFormat } from './sound-description.ts';
 
-/** Samples out of bytes that come in any pieces: half a sample waits for its other half. */
-export const createSampleReader = (): ((bytes: Uint8Array) => Int16Array) => {
-  let half: number | null = null;
+const littleEndian = { channels: 1, byteOrder: 'little' } as const;
+
+/**
+ * Samples of one channel out of bytes that come in any pieces: part of a sample waits for the rest of it. Several channels
+ * are mixed.
+ */
+export const createSampleReader = ({
+  channels,
+  byteOrder,
+}: Pick<SoundFormat, 'channels' | 'byteOrder'> = littleEndian): ((bytes: Uint8Array) => Int16Array) => {
+  const frameBytes = 2 * channels;
+  let rest: Uint8Array = new Uint8Array();
+
   return (bytes) => {
-    const whole = Buffer.concat(half === null ? [bytes] : [Uint8Array.of(half), bytes]);
-    half = whole.length % 2 === 0 ? null : (whole.at(-1) ?? null);
-    const samples = new Int16Array(whole.length >> 1);
-    for (let index = 0; index < samples.length; index += 1) samples[index] = whole.readInt16LE(index * 2);
+    const all = Buffer.concat([rest, bytes]);
+    const frames = Math.floor(all.length / frameBytes);
+    rest = all.subarray(frames * frameBytes);
+    const sampleAt = (at: number): number =>
+      byteOrder === 'little' ? all.readInt16LE(at) : all.readInt16BE(at);
+    const samples = new Int16Array(frames);
+    for (let frame = 0; frame < frames; frame += 1) {
+      let sum = 0;
+      for (let channel = 0; channel < channels; channel += 1)
+        sum += sampleAt(frame * frameBytes + channel * 2);
+      samples[frame] = Math.round(sum / channels);
+    }
     return samples;
   };
 };

@@ -3,7 +3,9 @@ import type { Audio, Synthesizer } from '#sip/speech.ts';
 import { createDeadline } from './deadline.ts';
 import { EngineFailure, EngineRefusal, VoiceRefused } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
-import { createSampleReader, wholeAudio } from './sample-reader.ts';
+import { wholeAudio } from './sample-reader.ts';
+import { NotLinearSound } from './sound-description.ts';
+import { createSoundReader } from './sound-reader.ts';
 
 export type SpeechRequest = {
   url: string;
@@ -12,21 +14,13 @@ export type SpeechRequest = {
   body: object;
 };
 
-/** First bytes of files that are no bare samples; played as samples they would be a loud noise. */
-const otherFormats = ['RIFF', 'OggS', 'fLaC', 'ID3'];
-
-const isSound = (mediaType: string, beginning: Uint8Array): boolean => {
-  const text = Buffer.from(beginning.subarray(0, 4)).toString('latin1');
-  return !/json|^text\//.test(mediaType) && !otherFormats.some((mark) => text.startsWith(mark));
-};
-
 const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
 export const serverSynthesizer = (
   world: EngineWorld,
   engine: {
     name: string;
-    /** Of what it sends. */
+    /** Of what it was asked for, where its answer does not say another one. */
     sampleRate: number;
     /** Whether it is asked to speak with a voice of a number's choice; a refusal may be one of the voice alone then. */
     hasChosenVoice: boolean;
@@ -35,7 +29,7 @@ export const serverSynthesizer = (
   },
 ): Synthesizer => {
   const { client, clock, limits } = world;
-  const { name, sampleRate } = engine;
+  const { name } = engine;
   const failure = (what: string): EngineFailure => new EngineFailure(`${name} ${what}`);
 
   async function* stream(text: string, language: string, outer?: AbortSignal): AsyncGenerator<Audio> {
@@ -53,13 +47,10 @@ export const serverSynthesizer = (
         body: JSON.stringify(body),
         signal,
       });
-      const read = createSampleReader();
+      const sound = createSoundReader(response.contentType, engine.sampleRate);
       let count = 0;
-      for await (const bytes of response.body) {
-        if (count === 0 && !isSound(response.mediaType, bytes))
-          throw failure('answered with something else than linear sound');
-        const samples = read(bytes);
-        if (samples.length === 0) continue;
+      const piece = (samples: Int16Array): Audio => {
+        const sampleRate = sound.sampleRate();
         if (count === 0) {
           const restMs = Math.max(0, limits.wholeSpeechMs - (clock.now() - begun));
           deadline.set(restMs, failure('did not finish a sentence in time'));
@@ -67,10 +58,17 @@ export const serverSynthesizer = (
         count += samples.length;
         if (count > (limits.longestSpeechMs * sampleRate) / 1_000)
           throw failure('made more sound than a sentence can have');
-        yield { sampleRate, samples };
+        return { sampleRate, samples };
+      };
+      for await (const bytes of response.body) {
+        const samples = sound.take(bytes);
+        if (samples.length > 0) yield piece(samples);
       }
+      const last = sound.end();
+      if (last.length > 0) yield piece(last);
       if (count === 0) throw failure('answered without sound');
     } catch (error) {
+      if (error instanceof NotLinearSound) throw failure('answered with something else than linear sound');
       throw engine.hasChosenVoice && error instanceof EngineRefusal ? new VoiceRefused(name, error) : error;
     } finally {
       deadline.stop();

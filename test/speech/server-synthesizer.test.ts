@@ -4,11 +4,15 @@ import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
 import type { Synthesizer } from '#sip/speech.ts';
-import { bytesOf } from '#src/domain/sample-bytes.ts';
+import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
+import { bytesOf, joinSamples } from '#src/domain/sample-bytes.ts';
 import { deepgramAura } from '#src/speech/deepgram-aura.ts';
+import { failOverSynthesizer } from '#src/speech/fail-over-synthesizer.ts';
 import { elevenLabs } from '#src/speech/elevenlabs.ts';
 import type { EngineWorld } from '#src/speech/engine-world.ts';
 import { openaiSpeech } from '#src/speech/openai-speech.ts';
+import { createSoundReader } from '#src/speech/sound-reader.ts';
+import { writeWav } from '#src/speech/write-wav.ts';
 import { until } from '#test/helpers/until.ts';
 import { engineWorld } from './doubles/engine-world.ts';
 import { numbered } from './doubles/heard-events.ts';
@@ -228,6 +232,125 @@ test.serial('an error with the status of success is no sound', async (t) => {
   await failsWith(t, message, sendText('<html>hush-hush</html>'));
   await failsWith(t, message, sendSound([Buffer.from('RIFF....WAVEfmt ')], 'application/octet-stream'));
   await failsWith(t, message, sendSound([Buffer.from('ID3\u0004secret')], 'audio/mpeg'));
+});
+
+// Formats
+// What an answer is, by its type and its first bytes.
+
+const bigEndian = (samples: Int16Array): Buffer => bytesOf(samples).swap16();
+
+/** As many channels with the same sound. */
+const inChannels = (samples: Int16Array, channels: number): Int16Array =>
+  Int16Array.from({ length: samples.length * channels }, (_, at) => samples[Math.floor(at / channels)] ?? 0);
+
+/** A tone, which sounds wrong in any other byte order. */
+const second = (rate: number): Int16Array =>
+  Int16Array.from({ length: rate }, (_, at) => Math.round(9_000 * Math.sin((2 * Math.PI * 300 * at) / rate)));
+
+const wavOf = (samples: Int16Array, { rate = 16_000, channels = 1, bits = 16, length = -1 } = {}): Buffer => {
+  const file = Buffer.concat([writeWav({ sampleRate: rate, samples }), Buffer.from('LIST....')]);
+  file.writeUInt16LE(channels, 22);
+  file.writeUInt16LE(bits, 34);
+  file.writeUInt32LE(length === -1 ? samples.length * 2 : length, 40);
+  return length === -1 ? file : file.subarray(0, -8);
+};
+
+const frames = (...first: number[]): Buffer => Buffer.concat([Buffer.from(first), Buffer.alloc(9_000, 0x55)]);
+
+/** MP3 frames of 417 bytes. */
+const mp3 = Buffer.concat(
+  Array.from({ length: 20 }, () =>
+    Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(413, 0x55)]),
+  ),
+);
+
+/** The type of an answer, its body, and the rate and samples that come of it. */
+const sounds: readonly [string, Buffer, number, Int16Array][] = [
+  ['audio/pcm;rate=16000', bytesOf(second(16_000)), 16_000, second(16_000)],
+  ['audio/pcm; rate="22050"', bytesOf(second(22_050)), 22_050, second(22_050)],
+  ['Audio/PCM; Sample_Rate=8000; bits=16', bytesOf(second(8_000)), 8_000, second(8_000)],
+  ['audio/pcm;rate=8000;encoding=pcm_s16be', bigEndian(second(8_000)), 8_000, second(8_000)],
+  ['audio/L16;rate=16000;channels=1', bigEndian(second(16_000)), 16_000, second(16_000)],
+  ['audio/L16;rate=44100;channels=2', bigEndian(inChannels(second(44_100), 2)), 44_100, second(44_100)],
+  ['audio/L16;codec=pcm;rate=24000', bytesOf(second(24_000)), 24_000, second(24_000)],
+  ['audio/wav', wavOf(second(22_050), { rate: 22_050 }), 22_050, second(22_050)],
+  ['audio/x-wav', wavOf(second(8_000), { rate: 8_000, length: 0 }), 8_000, second(8_000)],
+  ['audio/wav', wavOf(second(8_000), { rate: 8_000, length: 0xff_ff_ff_ff }), 8_000, second(8_000)],
+  [
+    'application/octet-stream',
+    wavOf(inChannels(second(8_000), 2), { rate: 8_000, channels: 2 }),
+    8_000,
+    second(8_000),
+  ],
+];
+
+for (const [type, body, sampleRate, samples] of sounds)
+  test.serial(`${type} of ${body.length} bytes is heard at ${sampleRate} Hz`, async (t) => {
+    const { synthesizer } = await start(t, engineWorld(t), sendSound([body], type));
+    const audio = await synthesizer.synthesize('Hello.', 'en');
+    t.is(audio.sampleRate, sampleRate);
+    t.deepEqual(audio.samples, samples);
+    const reader = createSoundReader(type, 16_000);
+    const pieces: Int16Array[] = [];
+    for (let at = 0; at < body.length; at += 7) pieces.push(reader.take(body.subarray(at, at + 7)));
+    t.deepEqual(joinSamples([...pieces, reader.end()]), samples, 'cut anywhere');
+  });
+
+const noises: readonly [string, string, Buffer][] = [
+  ['MP3', 'audio/mpeg', frames(0xff, 0xfb, 0x90, 0x64)],
+  ['MP3 of MPEG-2', 'audio/mpeg', frames(0xff, 0xf3, 0x90, 0x64)],
+  ['AAC', 'audio/aac', frames(0xff, 0xf1, 0x50, 0x80)],
+  ['MP4', 'audio/mp4', frames(0, 0, 0, 0x20, 0x66, 0x74, 0x79, 0x70)],
+  ['undescribed MP3', 'application/octet-stream', frames(0xff, 0xfb)],
+  ['MP3 that is called samples', 'audio/pcm', mp3],
+  ['an Ogg file that is called samples', 'audio/pcm', Buffer.concat([Buffer.from('OggS'), mp3])],
+  ['undescribed MP4', 'application/octet-stream', frames(0, 0, 0, 0x20, 0x66, 0x74, 0x79, 0x70)],
+  ['G.711', 'audio/PCMU;rate=8000', frames(0xff, 0xff)],
+  ['Opus', 'audio/ogg', Buffer.concat([Buffer.from('OggS'), mp3])],
+  ['samples of 24 bits', 'audio/L24;rate=8000', frames(0, 0)],
+  ['samples of 8 bits', 'audio/pcm;bits=8', frames(0, 0)],
+  ['floating-point samples', 'audio/pcm;encoding=f32le', frames(0, 0)],
+  ['a rate that is none', 'audio/pcm;rate=fast', frames(0, 0)],
+  ['a rate of nothing', 'audio/pcm;rate=0', frames(0, 0)],
+  ['no channels', 'audio/L16;rate=8000;channels=0', frames(0, 0)],
+  ['a WAV file of 8 bits', 'audio/wav', wavOf(second(8_000), { bits: 8 })],
+  ['a WAV file without its header', 'audio/wav', frames(0, 0)],
+  ['a WAV file that ends in its header', 'audio/wav', wavOf(second(8_000)).subarray(0, 30)],
+];
+
+for (const [what, type, body] of noises)
+  test.serial(`${what} (${type}) is not heard: the next engine speaks`, async (t) => {
+    const other = { sampleRate: 8_000, samples: Int16Array.of(1, 2) };
+    for (const create of Object.values(engines)) {
+      const world = engineWorld(t);
+      const server = await startHttpEngine(t, sendSound([body], type));
+      const candidates = [
+        create(world, server.url),
+        { name: 'other', synthesize: () => Promise.resolve(other) },
+      ].map((engine) => ({
+        engine,
+        breaker: createCircuitBreaker(world.clock, { firstMs: 1_000, longestMs: 1_000 }),
+      }));
+      t.deepEqual(await failOverSynthesizer(candidates, world).synthesize('Hello.', 'en'), other);
+      t.is(server.requests.length, 1);
+    }
+  });
+
+test.serial('an undescribed text is not heard', async (t) => {
+  const message = 'elevenlabs answered with something else than linear sound';
+  const bodies = ['<html>hush-hush</html>', '{}', '{"error":"죄송합니다"}'];
+  for (const body of bodies)
+    await failsWith(t, message, (response) => {
+      response.writeHead(200).end(body);
+    });
+});
+
+test.serial('an answer that is not heard is not read to its end', async (t) => {
+  const { server, synthesizer } = await start(t, engineWorld(t), (response) => {
+    response.writeHead(200, { 'content-type': 'audio/mpeg' }).write(mp3);
+  });
+  await t.throwsAsync(synthesizer.synthesize('Hello.', 'en'));
+  await until('the end of the request', () => (server.counts.brokenOff === 1 ? true : undefined));
 });
 
 test.serial('an empty answer is a failure', async (t) => {

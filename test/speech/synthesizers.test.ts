@@ -723,7 +723,7 @@ test('something is said in each interval in which nothing else was', (t) => {
 
 const wav = (
   samples: readonly number[],
-  { rate = 16_000, channels = 1, dataLength = samples.length * 2 } = {},
+  { rate = 16_000, channels = 1, bits = 16, dataLength = samples.length * 2 } = {},
 ) => {
   const header = Buffer.alloc(44);
   header.write('RIFF', 0, 'latin1');
@@ -733,7 +733,7 @@ const wav = (
   header.writeUInt16LE(1, 20);
   header.writeUInt16LE(channels, 22);
   header.writeUInt32LE(rate, 24);
-  header.writeUInt16LE(16, 34);
+  header.writeUInt16LE(bits, 34);
   header.write('data', 36, 'latin1');
   header.writeUInt32LE(dataLength, 40);
   const body = Buffer.alloc(samples.length * 2);
@@ -755,9 +755,13 @@ test('the length in the header of a piped file is not trusted', (t) => {
   t.deepEqual([...readWav(wav([1, 2, 3], { dataLength: 0x7f_ff_f0_00 })).samples], [1, 2, 3]);
 });
 
-test('what is no mono 16-bit WAV is refused', (t) => {
+test('mixes the channels of a WAV file', (t) => {
+  t.deepEqual([...readWav(wav([100, 300, -5, -7], { channels: 2 })).samples], [200, -6]);
+});
+
+test('refuses what is no WAV file of 16-bit linear audio', (t) => {
   t.throws(() => readWav(Buffer.from('nothing of the kind')), { message: 'This is no WAV file' });
-  t.throws(() => readWav(wav([1], { channels: 2 })), { message: 'This WAV file is not mono 16-bit linear' });
+  t.throws(() => readWav(wav([1], { bits: 24 })), { message: 'This WAV file is not 16-bit linear' });
   t.throws(() => readWav(wav([]).subarray(0, 36)), { message: 'This WAV file has no audio' });
 });
 
