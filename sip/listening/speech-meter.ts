@@ -4,6 +4,7 @@
  * pitch, as tones and music have. The pitch is looked for where the sound is most like itself a little earlier
  * (normalized autocorrelation).
  */
+import { pitchLikeness, pitchWindow } from '#src/domain/pitch.ts';
 import { frameMs } from './voice-detector.ts';
 
 export type SpeechNumbers = Readonly<{
@@ -24,39 +25,16 @@ export type SpeechMeter = {
   reset(): void;
 };
 
-/** From 400 Hz down to 70 Hz, at 8000 Hz. */
-const shortestLag = 20;
-const longestLag = 114;
-/** A pitch of 70 Hz fits in twice. */
-const windowLength = 2 * longestLag;
-
-/** The likeness of these samples to themselves a pitch earlier, at the pitch at which they are most alike. */
-const likenessOf = (window: Int16Array): number => {
-  let best = 0;
-  for (let lag = shortestLag; lag <= longestLag; lag += 1) {
-    let [both, now, earlier] = [0, 1, 1];
-    for (let at = lag; at < window.length; at += 1) {
-      const sample = window[at] ?? 0;
-      const before = window[at - lag] ?? 0;
-      both += sample * before;
-      now += sample * sample;
-      earlier += before * before;
-    }
-    best = Math.max(best, both / Math.sqrt(now * earlier));
-  }
-  return best;
-};
-
 export const createSpeechMeter = (numbers: SpeechNumbers): SpeechMeter => {
   let last: Int16Array = new Int16Array();
   let frames = 0;
   let periodic = 0;
   return {
     add(frame) {
-      const window = Int16Array.of(...last, ...frame).slice(-windowLength);
+      const window = Int16Array.of(...last, ...frame).slice(-pitchWindow);
       last = window;
       frames += 1;
-      if (window.length === windowLength && likenessOf(window) >= numbers.likeness) periodic += 1;
+      if (window.length === pitchWindow && pitchLikeness(window) >= numbers.likeness) periodic += 1;
     },
     voicedMs: () => frames * frameMs,
     soundsLikeSpeech: () =>

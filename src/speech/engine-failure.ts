@@ -32,8 +32,11 @@ export class VoiceRefused extends EngineFailure {
 
 /** The engine answered, with a status that is no success. */
 export class EngineRefusal extends EngineFailure {
+  readonly status: number;
+
   constructor(engine: string, status: number) {
     super(`${engine} answered with HTTP ${status}`);
+    this.status = status;
   }
 }
 

@@ -3,7 +3,9 @@ import { baseLanguage } from '#src/domain/language.ts';
 import type { EngineWorld } from './engine-world.ts';
 import type { RecognitionEngine } from './recognition-engine.ts';
 import { openSentenceRecognition, type Transcribe } from './sentence-recognition.ts';
-import { postForTranscription } from './transcription-form.ts';
+import { readWav } from './read-wav.ts';
+import { spokenWords } from './spoken-words.ts';
+import { createTranscription } from './transcription-form.ts';
 
 const name = 'openai-transcription';
 
@@ -12,14 +14,17 @@ export const openaiTranscription = (
   world: EngineWorld,
   options: { url: string; key: string | null; model: string },
 ): RecognitionEngine => {
-  const transcribe: Transcribe = (wav, language, signal) =>
-    postForTranscription(world.client, name, {
+  const ask = createTranscription(world.client, name);
+  const transcribe: Transcribe = async (wav, language, signal) => {
+    const transcript = await ask({
       url: `${options.url}/audio/transcriptions`,
       headers: options.key === null ? {} : { authorization: `Bearer ${options.key}` },
       wav,
-      fields: { model: options.model, language: baseLanguage(language), response_format: 'json' },
+      fields: { model: options.model, language: baseLanguage(language) },
       signal,
     });
+    return spokenWords(transcript, readWav(wav));
+  };
   return {
     name,
     tellsTurnEnds: false,

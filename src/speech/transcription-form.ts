@@ -1,12 +1,29 @@
-/** The request and the reply that OpenAI's transcription and whisper.cpp's server have in common. */
+/**
+ * The request and the reply that OpenAI's transcription and whisper.cpp's server have in common. They are asked for all that
+ * they think of each stretch (`verbose_json`); one that refuses that is asked for the text alone from then on.
+ */
 import { FormData } from 'undici';
 import { z } from 'zod';
-import { EngineFailure } from './engine-failure.ts';
+import { EngineFailure, EngineRefusal } from './engine-failure.ts';
 import type { EngineClient } from './engine-client.ts';
+import type { Transcript } from './spoken-words.ts';
 
 const maxReplyBytes = 256 * 1024;
 
-const reply = z.object({ text: z.string() });
+const figure = z.number().nullable().default(null).catch(null);
+
+const segment = z.object({
+  text: z.string(),
+  no_speech_prob: figure,
+  avg_logprob: figure,
+  compression_ratio: figure,
+});
+
+const reply = z.object({
+  text: z.string(),
+  // Without them, or with others, the text is what there is.
+  segments: z.array(segment).nullable().default(null).catch(null),
+});
 
 const parsed = (bytes: Buffer): unknown => {
   try {
@@ -16,22 +33,23 @@ const parsed = (bytes: Buffer): unknown => {
   }
 };
 
-/** Rejects with an EngineFailure, or with the signal's reason. */
-export const postForTranscription = async (
+type TranscriptionRequest = {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  wav: Buffer;
+  fields: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+};
+
+const post = async (
   client: EngineClient,
   engine: string,
-  request: {
-    url: string;
-    headers: Readonly<Record<string, string>>;
-    wav: Buffer;
-    fields: Readonly<Record<string, string>>;
-    signal: AbortSignal;
-  },
-): Promise<string> => {
-  const { url, headers, wav, fields, signal } = request;
+  { url, headers, wav, fields, signal }: TranscriptionRequest,
+  format: 'verbose_json' | 'json',
+): Promise<Transcript> => {
   const form = new FormData();
   form.set('file', new Blob([new Uint8Array(wav)], { type: 'audio/wav' }), 'sentence.wav');
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  for (const [name, value] of Object.entries({ ...fields, response_format: format })) form.set(name, value);
   const response = await client.post(engine, { url, headers, body: form, signal });
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -44,5 +62,33 @@ export const postForTranscription = async (
   const transcript = reply.safeParse(parsed(Buffer.concat(chunks)));
   if (!transcript.success)
     throw new EngineFailure(`${engine} answered with something else than a transcript`);
-  return transcript.data.text;
+  const { text, segments } = transcript.data;
+  return {
+    text,
+    segments: (segments ?? []).map((one) => ({
+      text: one.text,
+      noSpeech: one.no_speech_prob,
+      logProbability: one.avg_logprob,
+      compression: one.compression_ratio,
+    })),
+  };
+};
+
+/** With which a server refuses a format that it does not have. */
+const formatRefusals: ReadonlySet<number> = new Set([400, 422, 501]);
+
+/** For one engine. What it returns rejects with an EngineFailure, or with the signal's reason. */
+export const createTranscription = (client: EngineClient, engine: string) => {
+  let isVerbose = true;
+  return async (request: TranscriptionRequest): Promise<Transcript> => {
+    if (!isVerbose) return post(client, engine, request, 'json');
+    try {
+      return await post(client, engine, request, 'verbose_json');
+    } catch (error) {
+      if (!(error instanceof EngineRefusal && formatRefusals.has(error.status))) throw error;
+      const transcript = await post(client, engine, request, 'json');
+      isVerbose = false;
+      return transcript;
+    }
+  };
 };

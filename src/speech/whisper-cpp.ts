@@ -3,26 +3,26 @@ import { baseLanguage } from '#src/domain/language.ts';
 import type { EngineWorld } from './engine-world.ts';
 import type { RecognitionEngine } from './recognition-engine.ts';
 import { openSentenceRecognition, type Transcribe } from './sentence-recognition.ts';
+import { readWav } from './read-wav.ts';
+import { spokenWords } from './spoken-words.ts';
 import { stretched } from './stretched.ts';
-import { postForTranscription } from './transcription-form.ts';
+import { createTranscription } from './transcription-form.ts';
 import { writeWav } from './write-wav.ts';
 
 const name = 'whisper-cpp';
 
-/** `[BLANK_AUDIO]`, `(music)`: what it noticed, and nobody said. */
-const withoutRemarks = (text: string): string => text.replaceAll(/\[[^[\]]*\]|\([^()]*\)|（[^（）]*）/g, ' ');
-
 /** `url` is the server's address, such as http://127.0.0.1:8080. */
 export const whisperCpp = (world: EngineWorld, options: { url: string }): RecognitionEngine => {
+  const ask = createTranscription(world.client, name);
   const transcribe: Transcribe = async (wav, language, signal) => {
-    const text = await postForTranscription(world.client, name, {
+    const transcript = await ask({
       url: `${options.url}/inference`,
       headers: {},
       wav: writeWav(stretched(wav)),
-      fields: { language: baseLanguage(language), temperature: '0.0', response_format: 'json' },
+      fields: { language: baseLanguage(language), temperature: '0.0' },
       signal,
     });
-    return withoutRemarks(text).replaceAll(/\s+/g, ' ');
+    return spokenWords(transcript, readWav(wav));
   };
   return {
     name,

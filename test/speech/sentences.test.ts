@@ -13,6 +13,16 @@ import { openSentenceRecognition, type Transcribe } from '#src/speech/sentence-r
 import { createSentenceSegmenter, type SpokenSentence } from '#src/speech/sentence-segmenter.ts';
 import { whisperCpp } from '#src/speech/whisper-cpp.ts';
 import { writeWav } from '#src/speech/write-wav.ts';
+import {
+  around,
+  chanceOf,
+  inTurn,
+  levelled,
+  noise,
+  rest,
+  shaped,
+} from '#test/barge-in-sounds/sound-making.ts';
+import { bargeInSounds } from '#test/barge-in-sounds/sounds.ts';
 import { until } from '#test/helpers/until.ts';
 import { engineWorld } from './doubles/engine-world.ts';
 import { listen, numbered } from './doubles/heard-events.ts';
@@ -244,7 +254,7 @@ test.serial('a server of the OpenAI kind gets each sentence as a file', async (t
   t.is(request.path, '/v1/audio/transcriptions');
   t.is(request.headers.authorization, 'Bearer hush-hush');
   const form = await formOf(request);
-  t.deepEqual(fields(form), { model: 'whisper-1', language: 'ko', response_format: 'json' });
+  t.deepEqual(fields(form), { model: 'whisper-1', language: 'ko', response_format: 'verbose_json' });
   t.deepEqual(await wavIn(form), {
     type: 'audio/wav',
     audio: { sampleRate: 8_000, samples: numbered(8_000) },
@@ -267,7 +277,7 @@ test.serial('whisper.cpp gets the rate that it takes, and its remarks are no wor
   const request = await until('a request', () => server.requests[0]);
   t.is(request.path, '/inference');
   const form = await formOf(request);
-  t.deepEqual(fields(form), { language: 'ko', temperature: '0.0', response_format: 'json' });
+  t.deepEqual(fields(form), { language: 'ko', temperature: '0.0', response_format: 'verbose_json' });
   const { audio } = await wavIn(form);
   t.is(audio.sampleRate, 16_000);
   t.deepEqual(audio.samples.slice(0, 5), Int16Array.of(-30_000, -29_999, -29_999, -29_998, -29_998));
@@ -279,6 +289,135 @@ test.serial('silence that whisper.cpp remarks on is nothing', async (t) => {
   await until('an answer', () => events.find((event) => event.type === 'settled'));
   t.deepEqual(words(), []);
 });
+
+// Phantom sentences
+// What engines of Whisper's family write where nobody spoke.
+
+const family: readonly [string, typeof whisperCpp][] = [
+  [
+    'openai-transcription',
+    (world, { url }) => openaiTranscription(world, { url: `${url}/v1`, key, model: 'whisper-1' }),
+  ],
+  ['whisper-cpp', whisperCpp],
+];
+
+/** 400 ms of it, with the silence around it that a sentence has. */
+const inSilence = (sound: Float64Array, loudness = 9_000): Int16Array =>
+  Int16Array.from([...rest(300), ...sound, ...rest(460)], (sample) => Math.round(sample * loudness));
+
+const chance = chanceOf(7);
+const soundsOfNobody: Readonly<Record<string, Int16Array>> = {
+  'white noise': inSilence(noise(chance, 400)),
+  'a cough': inSilence(levelled(around(noise(chance, 400), 600, 200))),
+  clatter: inSilence(levelled(inTurn([1, 2, 3, 4].map(() => shaped(noise(chance, 100), 1, 12))))),
+};
+const voices = bargeInSounds().filter(({ isInterruption }) => isInterruption);
+
+/** The words that come of a sound of which the engine writes this. */
+const wordsOf = async (
+  t: ExecutionContext,
+  create: typeof whisperCpp,
+  reply: object,
+  samples: Int16Array,
+): Promise<string[]> => {
+  const server = await startHttpEngine(t, sendJson(reply));
+  const { recognition, events, words } = listen(create(engineWorld(t), { url: server.url }));
+  recognition.speechBegan();
+  recognition.write(samples);
+  recognition.speechEnded();
+  await until('an answer', () => events.find((event) => event.type === 'settled'));
+  recognition.close();
+  server.close();
+  return words();
+};
+
+const phantoms = [
+  '시청해주셔서 감사합니다.',
+  '시청해 주셔서 감사합니다! 구독과 좋아요 부탁드립니다.',
+  'MBC 뉴스 이덕영입니다.',
+  'ご視聴ありがとうございました',
+  'Thanks for watching!',
+  'Thank you.',
+  'Subtitles by the Amara.org community',
+  '[Music]',
+  '(applause)',
+  '♪',
+  '♪ la la la ♪',
+  '*coughs*',
+];
+
+for (const [name, create] of family) {
+  for (const [what, samples] of Object.entries(soundsOfNobody))
+    test.serial(`${name}: phantom sentences of ${what} are no words`, async (t) => {
+      for (const text of phantoms) t.deepEqual(await wordsOf(t, create, { text }, samples), [], text);
+    });
+
+  test.serial(`${name}: the same words are heard where a voice says them`, async (t) => {
+    const said = voices.filter(({ samples }) => samples.length > 8_000).slice(0, 12);
+    t.true(said.length > 4);
+    for (const { samples } of said)
+      for (const text of ['Thanks for watching!', 'Thank you.', '시청해주셔서 감사합니다.'])
+        t.deepEqual(await wordsOf(t, create, { text }, samples), [`final: ${text}`]);
+  });
+
+  test.serial(`${name}: a number in brackets is heard`, async (t) => {
+    const [voice] = voices.toSorted((one, other) => other.samples.length - one.samples.length);
+    const reply = { text: 'Call (555) 0123 [laughs].' };
+    t.deepEqual(await wordsOf(t, create, reply, voice?.samples ?? new Int16Array()), [
+      'final: Call (555) 0123 .',
+    ]);
+  });
+
+  test.serial(`${name}: stretches that the engine takes for silence are left out`, async (t) => {
+    const [voice] = voices.toSorted((one, other) => other.samples.length - one.samples.length);
+    const samples = voice?.samples ?? new Int16Array();
+    const segments = [
+      { text: ' Hello.', no_speech_prob: 0.01, avg_logprob: -0.2, compression_ratio: 0.9 },
+      { text: ' Good night.', no_speech_prob: 0.9, avg_logprob: -1.4, compression_ratio: 0.9 },
+    ];
+    const all = { text: ' Hello. Good night.', segments };
+    t.deepEqual(await wordsOf(t, create, all, samples), ['final: Hello.']);
+    t.deepEqual(await wordsOf(t, create, { ...all, segments: segments.slice(1) }, samples), []);
+    const unsure = [{ text: 'Thanks for watching.', no_speech_prob: 0.7, avg_logprob: -0.3 }];
+    t.deepEqual(await wordsOf(t, create, { text: 'Thanks for watching.', segments: unsure }, samples), []);
+    t.deepEqual(await wordsOf(t, create, { text: 'Hello.', segments: 'none' }, samples), ['final: Hello.']);
+  });
+
+  test.serial(`${name}: more words than there was time for are not heard`, async (t) => {
+    const cough = soundsOfNobody['a cough'] ?? new Int16Array();
+    const text = '그래서 제가 어제 그 사람한테 전화를 걸어서 이야기를 해 봤는데요';
+    t.deepEqual(await wordsOf(t, create, { text }, cough), []);
+    const looping = {
+      text: '상담원 '.repeat(3),
+      segments: [{ text: '상담원 '.repeat(3), compression_ratio: 3 }],
+    };
+    t.deepEqual(await wordsOf(t, create, looping, cough), []);
+  });
+
+  test.serial(
+    `${name}: a server without verbose_json is asked for the text alone from then on`,
+    async (t) => {
+      const server = await startHttpEngine(
+        t,
+        sendJson({ error: 'response_format' }, 400),
+        sendJson({ text: 'One.' }),
+        sendJson({ text: 'Two.' }),
+      );
+      const { recognition, words, count } = listen(create(engineWorld(t), { url: server.url }));
+      for (let sentence = 0; sentence < 2; sentence += 1) {
+        recognition.speechBegan();
+        recognition.write(numbered(8_000));
+        recognition.speechEnded();
+      }
+      await count(2);
+      t.deepEqual(words(), ['final: One.', 'final: Two.']);
+      const formats = await Promise.all(
+        server.requests.map(async (request) => (await formOf(request)).get('response_format')),
+      );
+      t.deepEqual(formats, ['verbose_json', 'json', 'json']);
+    },
+  );
+}
 
 test.serial(
   'a sentence has what was said just before its voice was noticed, whatever the chunks',
