@@ -19,7 +19,7 @@ export const mediaMeansFor = (
   input: LineInput,
   { speech, resample, openDetector, openRecording, overhear, listening, turnModel }: CommonMeans,
 ): MediaMeans => {
-  const recognizer = speech.recognizerFor(input.speech);
+  const recognizer = speech.recognizerFor(input.speech, input.language);
   return {
     speak: createSpeak(resample, speech.synthesizerFor(input.speech), input.language),
     hearing: recognizer && { recognizer, openDetector, numbers: listening, turnModel, resample },

@@ -67,6 +67,6 @@ export interface Recognizer {
 /** The engines of a call. What a number chose comes first, the other engines follow when it fails. */
 export interface SpeechEngines {
   synthesizerFor(choice: SpeechChoice): Synthesizer;
-  /** `null`: nothing of what the other party says is understood. */
-  recognizerFor(choice: SpeechChoice): Recognizer | null;
+  /** `null`: nothing of what the other party says in this language (BCP 47; absent: in any) is understood. */
+  recognizerFor(choice: SpeechChoice, language?: string): Recognizer | null;
 }

@@ -55,6 +55,8 @@ export type WebPhonesOptions = {
   comeBackMs: number;
   /** Of calls with sound; `null` where lines carry none. */
   sound: SoundNumbers | null;
+  /** In which speakers are understood (BCP 47); absent where that is every language. */
+  understood?: readonly string[];
   /** Runs at the speed of the wall clock: browsers do not hurry. */
   clock: Clock;
   logger: Logger;
@@ -208,7 +210,10 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
     connect({ workspaceId, name, dial, ...way }) {
       const workspace = workspaces.of(workspaceId);
       const { tell } = way;
-      if (options.sound !== null) tell({ type: 'sound_offered' });
+      if (options.sound !== null) {
+        const { understood: languages } = options;
+        tell({ type: 'sound_offered', ...(languages === undefined ? {} : { languages }) });
+      }
       const station = connectStation(workspace, { name, ...way }, clock);
       const refuse = (code: PhoneRefusal | undefined): void => {
         if (code !== undefined) tell({ type: 'refused', code });

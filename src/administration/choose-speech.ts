@@ -1,3 +1,4 @@
+import type { Language } from '#src/domain/language.ts';
 import { invalidField, type FieldError } from '#src/domain/refusal.ts';
 import type { NumberPatch, NumberRecord } from '#src/persistence/numbers.ts';
 
@@ -5,6 +6,8 @@ import type { NumberPatch, NumberRecord } from '#src/persistence/numbers.ts';
 export type Engines = {
   readonly recognizers: readonly string[];
   readonly synthesizers: readonly string[];
+  /** The languages that a recognizer understands, of those that the gateway speaks; absent where none is limited. */
+  languagesOf?(recognizer: string): readonly Language[];
   /** The recognizers that tell where a turn ends. */
   readonly tellTurnEnds: readonly string[];
   /** Whether the operator has brought a model that hears it. */

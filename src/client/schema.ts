@@ -524,6 +524,12 @@ export type AgentExchange = {
   error: string | null;
 };
 
+export type RecognizerWithLanguages = {
+  name: string;
+  /** Those that it understands, of the languages of numbers. Absent where it may understand all of them. A call in a language that no recognizer understands is not heard. */
+  languages?: ('ko' | 'en' | 'ja')[] | undefined;
+};
+
 export type SynthesizerWithVoices = {
   name: string;
   /** Those of the languages that the gateway speaks; null where the engine does not tell. It may have others. */
@@ -1835,9 +1841,7 @@ export type Operations = {
   listEngines: {
     request: undefined;
     answer: {
-      recognizers: {
-        name: string;
-      }[];
+      recognizers: RecognizerWithLanguages[];
       synthesizers: SynthesizerWithVoices[];
     };
   };

@@ -65,8 +65,11 @@ export type PhoneRefusal =
 export type SaidSentence = { utterance: number; text: string };
 
 export type ToPhone =
-  /** Calls can be answered and dialled with sound here. Told once, at first. */
-  | { type: 'sound_offered' }
+  /**
+   * Calls can be answered and dialled with sound here. Told once, at first. `languages` are those in which the person is
+   * understood, of the languages of numbers; absent where that is all of them.
+   */
+  | { type: 'sound_offered'; languages?: readonly string[] }
   | ({ type: 'ring' } & PhoneCallDetails)
   /**
    * The call is this phone's: it was answered here, or dialled here and taken, or the phone has come back to it. With

@@ -29,12 +29,14 @@ type FailOverOptions = {
   logger: Logger;
 };
 
+const isAble = (engine: RecognitionEngine, language: string): boolean => engine.hears?.(language) ?? true;
+
 /** Who understands this language; where nobody does, who understands another one is better than nobody. */
 const whoHears = (
   candidates: readonly RecognitionCandidate[],
   language: string,
 ): readonly RecognitionCandidate[] => {
-  const able = candidates.filter(({ engine }) => engine.hears?.(language) ?? true);
+  const able = candidates.filter(({ engine }) => isAble(engine, language));
   return able.length > 0 ? able : candidates;
 };
 
@@ -66,6 +68,14 @@ export const failOverRecognizer = (
         }
         current = null;
         unheard.failed();
+        if (!isAble(engine, options.language)) {
+          // It says nothing of its health that it does not understand a language, nor would it do better a second time.
+          logger.warn(
+            { engine: engine.name, language: options.language, err: event.error },
+            'a call goes on unheard',
+          );
+          return;
+        }
         const wasSteady = clock.now() - openedAt >= numbers.steadyMs;
         logger.warn({ engine: engine.name, err: event.error, again: wasSteady }, 'a recognizer failed');
         if (wasSteady) return openWith(candidate);

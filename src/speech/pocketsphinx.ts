@@ -40,10 +40,12 @@ const run = async (wav: Buffer, signal: AbortSignal): Promise<Buffer> => {
   });
 };
 
+const isEnglish = (language: string): boolean => baseLanguage(language) === 'en';
+
 const transcribe =
   (inPlace: InPlace): Transcribe =>
   async (wav, language, signal) => {
-    if (baseLanguage(language) !== 'en') throw new EngineFailure(`${name} understands English alone`);
+    if (!isEnglish(language)) throw new EngineFailure(`${name} understands English alone`);
     const written = await inPlace(() => run(wav, signal), signal);
     return written.toString('utf8').trim().replaceAll(/\s+/g, ' ');
   };
@@ -54,6 +56,7 @@ export const pocketsphinx = (world: EngineWorld): RecognitionEngine => {
   return {
     name,
     tellsTurnEnds: false,
+    hears: isEnglish,
     open: (listen, emit) => openSentenceRecognition(world, engine, listen, emit),
   };
 };

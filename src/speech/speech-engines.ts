@@ -56,6 +56,8 @@ export const createSpeechEngines = (options: {
   const recognizers = options.recognizers.map(guarded);
   const synthesizers = options.synthesizers.map(guarded);
   const missed = new Set<string>();
+  /** Languages that no recognizer understands, as far as calls have come in them. */
+  const deafTo = new Set<string>();
 
   const noteMissing = (kind: string, engines: readonly { name: string }[], name: string | null): void => {
     const key = `${kind} ${name}`;
@@ -67,11 +69,24 @@ export const createSpeechEngines = (options: {
     );
   };
 
+  const noteDeaf = (language: string): void => {
+    if (deafTo.has(language)) return;
+    deafTo.add(language);
+    logger.warn(
+      { language, engines: recognizers.map(({ name }) => name) },
+      'no configured recognizer understands this language: calls in it are not heard (GW_RECOGNIZERS)',
+    );
+  };
+
   return {
     unheardSeconds: () => unheard,
-    recognizerFor({ recognizer: name }) {
+    recognizerFor({ recognizer: name }, language) {
       noteMissing('recognizer', recognizers, name);
       if (recognizers.length === 0) return null;
+      if (language !== undefined && !recognizers.some(({ engine }) => engine.hears?.(language) ?? true)) {
+        noteDeaf(language);
+        return null;
+      }
       return failOverRecognizer(ledBy(recognizers, name), { clock, numbers: failOver, onUnheard, logger });
     },
     synthesizerFor({ synthesizer: name, voice }) {

@@ -22,6 +22,7 @@ import { createSimulatorLines, type SimulatorLines } from '#sip/simulator/simula
 import type { SpeechEngines } from '#sip/speech.ts';
 import type { TrunkDirectory } from '#sip/trunks/directory.ts';
 import { createWebPhones, type Dial, type WebPhones } from '#sip/webphone/web-phones.ts';
+import { languages } from '#src/domain/language.ts';
 import type { Health } from '#src/api/api-services.ts';
 import { createTrunkLoad } from '#src/persistence/trunk-load.ts';
 import { createDialFromPhone } from './dial-from-phone.ts';
@@ -120,7 +121,16 @@ const simulatedLines = async (
     turnModel,
   };
   const sound = carriesSound ? webPhones.sound : null;
-  const phones = createWebPhones({ workspaceOf, comeBackMs, sound, clock, logger });
+  const understood = languages.filter((language) => speech.recognizerFor(usualChoice, language) !== null);
+  const isLimited = understood.length < languages.length;
+  const phones = createWebPhones({
+    workspaceOf,
+    comeBackMs,
+    sound,
+    ...(isLimited ? { understood } : {}),
+    clock,
+    logger,
+  });
   const simulator = createSimulatorLines({
     clock: callClock,
     speed: config.simulatorSpeed,

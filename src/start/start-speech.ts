@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { RecognizerConfig, SpeechConfig, SynthesizerConfig } from '#config/speech-config.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import { languages } from '#src/domain/language.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import type { VoiceSamples } from '#src/domain/voice.ts';
 import { atMost } from '#src/speech/at-most.ts';
@@ -81,6 +82,10 @@ export const enginesOf = (
 ): StartedSpeech['engines'] => ({
   recognizers: recognizers.map(({ name }) => name),
   synthesizers: synthesizers.map(({ engine }) => engine),
+  languagesOf(name) {
+    const { hears } = recognizers.find((engine) => engine.name === name) ?? {};
+    return languages.filter((language) => hears?.(language) ?? true);
+  },
   tellTurnEnds: recognizers.filter(({ tellsTurnEnds }) => tellsTurnEnds).map(({ name }) => name),
   isVoice,
 });

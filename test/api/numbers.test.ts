@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { z } from 'zod';
 import { addNumber, addWorkspace, fakeGateway, type FakeGateway, sealing } from './fake-gateway.ts';
+import { fakeSpeech } from './fake-services.ts';
 import { storeCall } from './stored-calls.ts';
 
 // Numbers
@@ -593,6 +594,17 @@ test.serial('engines are listed in their order, with the voices of those that te
       },
     ],
   });
+});
+
+test.serial('a recognizer of few languages is listed with them', async (t) => {
+  const { admin } = await fakeGateway(t, {
+    engines: {
+      ...fakeSpeech(() => undefined).engines,
+      languagesOf: (name) => (name === 'vosk' ? ['en'] : ['ko', 'en', 'ja']),
+    },
+  });
+  const { body } = await admin.get(enginesPath);
+  t.like(body, { recognizers: [{ name: 'vosk', languages: ['en'] }, { name: 'deepgram' }] });
 });
 
 test.serial('an engine that fails to tell its voices is listed without them', async (t) => {

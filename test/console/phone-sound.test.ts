@@ -130,6 +130,7 @@ heardOnes(
     const page = await open({ locale: 'ko-KR' });
     await page.getByRole('button', { name: '웹 전화' }).click();
     t.true(await page.getByLabel('마이크와 스피커로 통화하기').isChecked());
+    await page.getByText('한국어를 알아듣는 음성 인식 엔진이 없어').waitFor();
     await everybodyCanUse(t, page, 'the dial, where sound is offered');
     await page.getByRole('button', { name: '걸기', exact: true }).click();
     await page.getByText('브라우저에서 마이크가 허용되지 않아 이 통화는 글로 이어 갑니다.').waitFor();

@@ -4,7 +4,13 @@ import type { CallEvent } from '#src/console/api/records.ts';
 import { mayInterrupt } from '#src/console/phone/ear.ts';
 import { journalLines } from '#src/console/phone/journal-lines.ts';
 import { createMicrophoneFrames } from '#src/console/phone/microphone-frames.ts';
-import { idlePhone, phoneAfter, type PhoneChange, type PhoneState } from '#src/console/phone/phone-state.ts';
+import {
+  idlePhone,
+  phoneAfter,
+  understandsLanguage,
+  type PhoneChange,
+  type PhoneState,
+} from '#src/console/phone/phone-state.ts';
 import { createPlayBuffer, type PlayBuffer } from '#src/console/phone/play-buffer.ts';
 import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
 
@@ -32,6 +38,16 @@ test('a call rings once, until it ends elsewhere', (t) => {
   t.is(after(ring, ring).ringing.length, 1);
   const over = after(ring, told({ type: 'ended', call_id: 'one', reason: 'answered_elsewhere' }));
   t.deepEqual([over.ringing, over.talk], [[], null]);
+});
+
+test('knows in which languages a voice is understood', (t) => {
+  const all = after(told({ type: 'sound_offered' }));
+  t.deepEqual([all.offersSound, understandsLanguage(all, 'ko')], [true, true]);
+  const english = after(told({ type: 'sound_offered', languages: ['en'] }));
+  t.deepEqual(
+    ['en', 'en-US', 'ko'].map((language) => understandsLanguage(english, language)),
+    [true, true, false],
+  );
 });
 
 test('stores what is said as lines, and marks interrupted ones', (t) => {

@@ -12,14 +12,15 @@ import { deepgramFlux } from '#src/speech/deepgram-flux.ts';
 import { deepgram } from '#src/speech/deepgram.ts';
 import { flite } from '#src/speech/flite.ts';
 import { pocketsphinx, pocketsphinxProgram } from '#src/speech/pocketsphinx.ts';
-import type { EngineEvent } from '#src/speech/recognition-engine.ts';
+import type { EngineEvent, RecognitionEngine } from '#src/speech/recognition-engine.ts';
+import { createSpeechEngines } from '#src/speech/speech-engines.ts';
 import { createUnsettledSound } from '#src/speech/unsettled-sound.ts';
 import { vosk } from '#src/speech/vosk.ts';
 import { withoutRepeatedPartials } from '#src/speech/without-repeated-partials.ts';
 import { until } from '#test/helpers/until.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
-import { engineWorld } from './doubles/engine-world.ts';
-import { coolDown, engine, nth, setUp, setUpWith } from './doubles/failing-engines.ts';
+import { engineWorld, listeningLogger } from './doubles/engine-world.ts';
+import { coolDown, engine, nth, numbers, setUp, setUpWith } from './doubles/failing-engines.ts';
 import { listen, numbered } from './doubles/heard-events.ts';
 import {
   deepgramMessages,
@@ -56,6 +57,49 @@ test('an engine that does not know the language is asked where there is no other
   const alone = engine('c', { languages: ['en-US'] });
   listen(setUpWith(alone).recognizer, 'ko-KR');
   t.is(alone.opened.length, 1);
+});
+
+test('an engine that fails in a language that it does not know stays available for the others', (t) => {
+  const alone = engine('a', { languages: ['en-US'] });
+  const { recognizer, clock, unheardSeconds, warnings } = setUpWith(alone);
+  const { recognition } = listen(recognizer, 'ko-KR');
+  alone.fail();
+  recognition.write(numbered(24_000));
+  clock.increment(coolDown.longestMs);
+  t.is(alone.opened.length, 1, 'it is not asked again');
+  t.is(unheardSeconds(), 1);
+  t.deepEqual(
+    warnings().map(({ msg }) => msg),
+    ['a call goes on unheard', 'no recognizer answers: what a caller says is given up'],
+  );
+  const english = listen(recognizer, 'en-US');
+  t.is(alone.opened.length, 2);
+  alone.last().emit({ type: 'final', text: 'Hello.' });
+  t.deepEqual(english.words(), ['final: Hello.']);
+});
+
+test('a call in a language that no engine understands has no recognizer, and the log says so once', (t) => {
+  const { clock, lines, logger } = { clock: new SimulatedClock(), ...listeningLogger() };
+  const enginesOf = (...recognizers: RecognitionEngine[]) =>
+    createSpeechEngines({
+      recognizers,
+      synthesizers: [],
+      failOver: { ...numbers, coolDown },
+      clock,
+      logger,
+    });
+  const world = engineWorld(t);
+  const choice = { recognizer: null, synthesizer: null, voice: null };
+  const english = enginesOf(pocketsphinx(world));
+  t.is(english.recognizerFor(choice, 'en-GB')?.name, 'pocketsphinx');
+  t.is(english.recognizerFor(choice, 'ko'), null);
+  t.is(english.recognizerFor({ ...choice, recognizer: 'pocketsphinx' }, 'ko'), null);
+  t.is(english.recognizerFor(choice)?.name, 'pocketsphinx', 'in no language yet');
+  t.is(lines.length, 1);
+  t.like(JSON.parse(lines[0] ?? ''), { level: 40, language: 'ko', engines: ['pocketsphinx'] });
+  const flux = deepgramFlux(world, { url: 'http://127.0.0.1:1', key: 'k' });
+  t.is(enginesOf(flux).recognizerFor(choice, 'ko'), null);
+  t.is(enginesOf(flux, engine('any').engine).recognizerFor(choice, 'ko')?.name, 'deepgram-flux, any');
 });
 
 // At most

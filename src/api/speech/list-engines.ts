@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { languages } from '#src/domain/language.ts';
 import { defineRoute } from '../route.ts';
 
 const voice = z
@@ -8,6 +9,20 @@ const voice = z
     title: z.string().meta({ description: 'For people.', example: 'English (America)' }),
   })
   .meta({ id: 'Voice' });
+
+const recognizer = z
+  .object({
+    name: z.string().meta({ example: 'vosk' }),
+    languages: z
+      .array(z.enum(languages))
+      .optional()
+      .meta({
+        description:
+          'Those that it understands, of the languages of numbers. Absent where it may understand all of them. A call in a language that no recognizer understands is not heard.',
+        example: ['en'],
+      }),
+  })
+  .meta({ id: 'RecognizerWithLanguages' });
 
 const synthesizer = z
   .object({
@@ -32,7 +47,7 @@ export const listEngines = defineRoute({
     200: {
       description: 'The engines.',
       schema: z.object({
-        recognizers: z.array(z.object({ name: z.string().meta({ example: 'vosk' }) })),
+        recognizers: z.array(recognizer),
         synthesizers: z.array(synthesizer),
       }),
     },
@@ -53,5 +68,9 @@ export const listEngines = defineRoute({
       voices: (await voicesOf(name))?.map((each) => ({ ...each })) ?? null,
     })),
   );
-  return { status: 200, body: { recognizers: engines.recognizers.map((name) => ({ name })), synthesizers } };
+  const recognizers = engines.recognizers.map((name) => {
+    const understood = engines.languagesOf?.(name) ?? languages;
+    return understood.length === languages.length ? { name } : { name, languages: [...understood] };
+  });
+  return { status: 200, body: { recognizers, synthesizers } };
 });

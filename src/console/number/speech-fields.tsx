@@ -1,6 +1,6 @@
 /** The engines of a number and its voice: chosen from what there is, or typed, and listened to. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { languages } from '#src/domain/language.ts';
+import { languages, type Language } from '#src/domain/language.ts';
 import { listEngines, speakSample } from '../api.ts';
 import { texts } from '../language/language.ts';
 import { Action } from '../parts/action.tsx';
@@ -17,6 +17,9 @@ const textOf = (form: Props['form'], name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
+const numberLanguage = (form: Props['form']): Language =>
+  languages.find((one) => one === textOf(form, 'language')) ?? 'ko';
+
 /** What is stored is an option also where the operator took the engine away. */
 const optionsOf = (names: readonly string[], stored: string): [string, string][] => [
   ['', texts.value.shell.form.byDefault],
@@ -32,6 +35,10 @@ export const SpeechFields = ({ form }: Props) => {
   if (engines === undefined) return null;
   const synthesizer = textOf(form, 'synthesizer');
   const voices = engines.synthesizers.find(({ name }) => name === synthesizer)?.voices ?? [];
+  const language = numberLanguage(form);
+  const isDeaf =
+    engines.recognizers.length > 0 &&
+    engines.recognizers.every(({ languages: understood }) => understood?.includes(language) === false);
   const choosing = {
     ...form,
     set(name: string, value: string | boolean) {
@@ -66,6 +73,11 @@ export const SpeechFields = ({ form }: Props) => {
         />
         <VoiceField key={synthesizer} form={form} voices={voices} />
       </div>
+      {isDeaf && (
+        <p class="notice" role="status">
+          {t.notUnderstood(texts.value.numbers.languages[language])}
+        </p>
+      )}
       <Sample form={form} />
     </fieldset>
   );
@@ -141,7 +153,7 @@ const longestSample = 200;
 const Sample = ({ form }: Props) => {
   const t = texts.value.numbers.policy;
   const play = usePlayer();
-  const language = languages.find((one) => one === textOf(form, 'language')) ?? 'ko';
+  const language = numberLanguage(form);
   const listen = async (): Promise<void> => {
     const synthesizer = textOf(form, 'synthesizer') || null;
     const text = textOf(form, 'greeting').trim().slice(0, longestSample) || t.sample[language];

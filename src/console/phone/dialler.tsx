@@ -15,6 +15,8 @@ export const Dialler = () => {
   const [chosen, setChosen] = useState<string>();
   const { dialling, refusal, online } = phone.value;
   const to = chosen ?? numbers?.[0]?.number;
+  const languageOf = (dialled: string): string =>
+    numbers?.find(({ number }) => number === dialled)?.language ?? '';
   return (
     <>
       <p class="hint">{t.lead}</p>
@@ -34,7 +36,7 @@ export const Dialler = () => {
               ))}
             </select>
           </div>
-          <SoundChoice />
+          <SoundChoice language={languageOf(to)} />
           <button
             type="submit"
             class="primary"

@@ -1,4 +1,5 @@
 /** The state of the web phone: what rings, what is being talked about, what came of it. */
+import { baseLanguage } from '#src/domain/language.ts';
 import type {
   FromPhone,
   PhoneCallDetails,
@@ -38,6 +39,8 @@ export type PhoneState = {
   dialling: string | null;
   /** Calls can be answered and dialled with sound. */
   offersSound: boolean;
+  /** The languages in which what is said aloud is understood (BCP 47); `null`: every one. */
+  understands: readonly string[] | null;
   talk: PhoneTalk | null;
   refusal: PhoneRefusal | null;
 };
@@ -57,6 +60,7 @@ export const idlePhone: PhoneState = {
   ringing: [],
   dialling: null,
   offersSound: false,
+  understands: null,
   talk: null,
   refusal: null,
 };
@@ -149,7 +153,7 @@ const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneSta
     case 'language':
       return inTalk(state, ({ details }) => ({ details: { ...details, language: message.language } }));
     case 'sound_offered':
-      return { ...state, offersSound: true };
+      return { ...state, offersSound: true, understands: message.languages ?? null };
     case 'sound_flush':
       return state;
     default:
@@ -209,6 +213,10 @@ export const phoneAfter = (state: PhoneState, change: PhoneChange): PhoneState =
       return { ...state, talk: null, refusal: null };
   }
 };
+
+/** Whether somebody who speaks this language (BCP 47) is understood. */
+export const understandsLanguage = ({ understands }: PhoneState, language: string): boolean =>
+  understands === null || understands.some((one) => baseLanguage(one) === baseLanguage(language));
 
 /** The number of the workspace, whose agent is at the other end. */
 export const otherNumber = ({ direction, from, to }: PhoneCallDetails): string =>

@@ -38,7 +38,7 @@ export const RingingCall = ({ call }: { call: PhoneCallDetails }) => {
           {t.decline}
         </button>
       </div>
-      <SoundChoice />
+      <SoundChoice language={call.language} />
     </section>
   );
 };

@@ -1,9 +1,11 @@
+import { languages } from '#src/domain/language.ts';
 import { texts } from '../language/language.ts';
 import { callSound, wantsSound } from './call-sound.ts';
 import { phone } from './phone-connection.ts';
+import { understandsLanguage } from './phone-state.ts';
 
-/** By voice, or by typing alone; where the gateway understands voices. */
-export const SoundChoice = () => {
+/** By voice, or by typing alone; where the gateway understands voices. `language`: of the call (BCP 47). */
+export const SoundChoice = ({ language }: { language: string }) => {
   const t = texts.value.phone;
   if (!phone.value.offersSound) return null;
   return (
@@ -19,6 +21,19 @@ export const SoundChoice = () => {
       <p class="hint" role="status">
         {callSound.value.is === 'opening' && t.microphoneAsked}
       </p>
+      {wantsSound.value && <NotUnderstood language={language} />}
     </div>
+  );
+};
+
+/** A warning that nobody who speaks this language is understood. */
+export const NotUnderstood = ({ language }: { language: string }) => {
+  if (understandsLanguage(phone.value, language)) return null;
+  const named = languages.find((one) => one === language);
+  const name = named === undefined ? language : texts.value.numbers.languages[named];
+  return (
+    <p class="notice" role="status">
+      {texts.value.phone.notUnderstood(name)}
+    </p>
   );
 };

@@ -10,6 +10,7 @@ import { closePhone } from './dock-state.ts';
 import { noteRecalled, phone } from './phone-connection.ts';
 import { recall } from './recall.ts';
 import { otherNumber, type PhoneTalk } from './phone-state.ts';
+import { NotUnderstood } from './sound-choice.tsx';
 import { SoundLevels } from './sound-levels.tsx';
 import { TalkLines } from './talk-lines.tsx';
 import { TalkTools } from './talk-tools.tsx';
@@ -100,6 +101,7 @@ export const Talk = ({ talk }: { talk: PhoneTalk }) => {
       <TalkHead talk={talk} />
       <TalkLines talk={talk} />
       {isOn && talk.hasSound && <SoundLevels />}
+      {isOn && talk.hasSound && <NotUnderstood language={details.language} />}
       <TalkStatus end={end} hasNoMicrophone={microphone.hasFailed} />
       {end === null ? (
         <TalkTools talk={talk} microphone={microphone} field={field} />

@@ -168,6 +168,8 @@ export const numbers = {
     voicemailMessageHint: 'Empty: a sentence that does not tell what the call is about.',
     speech: 'Hearing and speaking',
     recognizer: 'Recognizer',
+    notUnderstood: (language: string) =>
+      `No recognizer of this gateway understands ${language}: calls of this number are not heard.`,
     synthesizer: 'Synthesizer',
     voice: 'Voice',
     speechHints: {

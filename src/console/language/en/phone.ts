@@ -32,6 +32,8 @@ export const phone = {
   microphoneFailed: 'The microphone cannot be used. Typing works as well.',
   byVoice: 'Talk with my microphone and speaker',
   microphoneAsked: 'Asking the browser for the microphone …',
+  notUnderstood: (language: string) =>
+    `No recognizer of this gateway understands ${language}: your voice is not heard in this call. Type what you want to say.`,
   microphoneProblem: {
     refused:
       'The browser did not give this page the microphone, so this call goes on by typing. Allow it beside the address and call again to speak.',

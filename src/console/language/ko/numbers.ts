@@ -171,6 +171,8 @@ export const numbers: Texts['numbers'] = {
     voicemailMessageHint: '비워 두면 용건을 밝히지 않는 문장을 남깁니다.',
     speech: '듣기와 말하기',
     recognizer: '음성 인식 엔진',
+    notUnderstood: (language) =>
+      `이 게이트웨이에는 ${language}를 알아듣는 음성 인식 엔진이 없습니다. 이 번호의 통화에서는 상대방 말을 듣지 못합니다.`,
     synthesizer: '음성 합성 엔진',
     voice: '목소리',
     speechHints: {

@@ -34,6 +34,8 @@ export const phone: Texts['phone'] = {
   microphoneFailed: '마이크를 사용할 수 없습니다. 글로 입력해도 됩니다.',
   byVoice: '마이크와 스피커로 통화하기',
   microphoneAsked: '브라우저에 마이크 사용을 요청하고 있습니다 …',
+  notUnderstood: (language) =>
+    `이 게이트웨이에는 ${language}를 알아듣는 음성 인식 엔진이 없어 이 통화에서는 말소리를 듣지 못합니다. 할 말은 글로 입력하세요.`,
   microphoneProblem: {
     refused:
       '브라우저에서 마이크가 허용되지 않아 이 통화는 글로 이어 갑니다. 말로 통화하려면 주소창 옆에서 마이크를 허용하고 다시 걸어 주세요.',
