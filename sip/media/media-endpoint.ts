@@ -37,6 +37,11 @@ export type MediaEndpoint = {
   readonly localSdp: string;
   /** Takes the other party's offer in; resolves with its own answer. */
   modify(remoteSdp: string): Promise<string>;
+  /**
+   * As `modify`, for an offer of a callee that has not answered the call yet (RFC 3311): no sound goes either way until
+   * `takeAnswer`.
+   */
+  answerEarly(remoteSdp: string): Promise<string>;
   /** Takes the other party's answer to an offer of this endpoint in. */
   takeAnswer(remoteSdp: string): Promise<void>;
   /** Of the codec that was agreed on last. */

@@ -97,6 +97,8 @@ export const createMovingEndpoint = (
         return move(remoteSdp);
       }
     },
+    // It does not move before the call is answered.
+    answerEarly: async (remoteSdp) => describe(await current.answerEarly(remoteSdp)),
     takeAnswer: (remoteSdp) => current.takeAnswer(remoteSdp),
     sampleRate: () => current.sampleRate(),
     async connect(events, sampleRate) {

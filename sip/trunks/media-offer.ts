@@ -1,11 +1,4 @@
-/**
- * Session descriptions (RFC 8866), as far as it is decided here whether and with which codecs a call can be had.
- *
- * They are not read by sdp-transform (3.0.0): it tries some fifty expressions on each attribute, so that 12,000
- * attributes it does not know take it 302 ms, in the same run in which they are judged here in 3, and strangers send
- * offers; it passes over lines that are broken, which are a reason to refuse here; and a description goes on to the media
- * server as it came but for the lines that are meant, while the library writes all of it anew in an order of its own.
- */
+/** Whether and with which audio a session description can be taken, and which one is offered (RFC 3264). */
 import {
   isWide,
   trunkCodecs,
@@ -15,11 +8,22 @@ import {
   type TrunkSrtp,
 } from '#src/domain/trunk.ts';
 import { telephoneRate, wideRate, type SampleRate } from '../samples.ts';
-import { isSecret, srtpSuite } from './sdes.ts';
-
-type Media = { line: string; port: number; protocol: string; formats: string[]; attributes: string[] };
-
-const mediaLine = /^m=audio (\d{1,5})(?:\/\d+)? (\S+)((?: \S+)+)$/;
+import { keyLineIn, srtpSuite } from './sdes.ts';
+import {
+  activityOf,
+  amongMedia,
+  audioOf,
+  connectionFor,
+  families as allFamilies,
+  formatDescription,
+  linesOf,
+  parseDescription,
+  withMediaAlone,
+  type Family,
+  type MediaDirection,
+  type MediaSection,
+  type SessionDescription,
+} from './session-description.ts';
 
 /** RFC 3551: these need no `rtpmap`. */
 const staticFormats: Readonly<Record<string, TrunkCodec>> = { 0: 'PCMU', 8: 'PCMA', 9: 'G722' };
@@ -42,25 +46,6 @@ const besideVoice = /^a=rtpmap:(\S+) (?:telephone-event|CN)\//i;
 
 /** The same at the clock of the telephone's codecs; keys at that of Opus (RFC 7587) have no stream beside those. */
 const besideTelephoneVoice = /^a=rtpmap:(\S+) (?:telephone-event|CN)\/8000/i;
-
-const linesOf = (sdp: string): string[] => sdp.split(/\r?\n/).filter((line) => line !== '');
-
-/** The first audio of a description; `null` for a broken line. */
-const audioOf = (lines: readonly string[]): Media | null | undefined => {
-  const index = lines.findIndex((line) => line.startsWith('m=audio'));
-  const line = lines[index];
-  if (line === undefined) return undefined;
-  const [, port = '', protocol = '', formats = ''] = mediaLine.exec(line) ?? [];
-  if (port === '' || Number(port) > 65_535) return null;
-  const next = lines.findIndex((other, at) => at > index && other.startsWith('m='));
-  return {
-    line,
-    port: Number(port),
-    protocol,
-    formats: formats.trim().split(' '),
-    attributes: lines.slice(index + 1, next === -1 ? undefined : next),
-  };
-};
 
 /** Names of payload types: `PCMU`, `TELEPHONE-EVENT` …; of two `rtpmap` for the same type the first counts. */
 const namesIn = (attributes: readonly string[]): ((format: string) => string | undefined) => {
@@ -89,26 +74,22 @@ export type DescribedAudio = {
   formats: { format: string; name: string | undefined }[];
 };
 
-const addressIn = (line: string | undefined): string | undefined =>
-  /^[ac]=.*IN IP[46] (\S+)$/.exec(line ?? '')?.[1];
-
 /** Undefined where there is none that can be read. */
 export const audioIn = (sdp: string): DescribedAudio | undefined => {
-  const lines = linesOf(sdp);
-  const audio = audioOf(lines);
-  if (audio === undefined || audio === null) return undefined;
-  const connection = (line: string): boolean => line.startsWith('c=');
-  const address = addressIn(audio.attributes.find(connection) ?? lines.find(connection));
-  if (address === undefined) return undefined;
-  const rtcp = audio.attributes.find((line) => line.startsWith('a=rtcp:'));
-  const [, reportsPort] = /^a=rtcp:(\d{1,5})/.exec(rtcp ?? '') ?? [];
-  const nameOf = namesIn(audio.attributes);
+  const description = parseDescription(sdp);
+  const audio = audioOf(description);
+  const connection = audio && connectionFor(description, audio);
+  if (audio === undefined || audio.isBroken || connection === undefined) return undefined;
+  const { address } = connection;
+  const rtcp = audio.lines.find((line) => line.startsWith('a=rtcp:')) ?? '';
+  const [, reportsPort, reportsAddress] = /^a=rtcp:(\d{1,5})(?: IN IP[46] (\S+))?/.exec(rtcp) ?? [];
+  const nameOf = namesIn(audio.lines);
   return {
     protocol: audio.protocol,
     address,
     port: audio.port,
     reports:
-      reportsPort === undefined ? null : { address: addressIn(rtcp) ?? address, port: Number(reportsPort) },
+      reportsPort === undefined ? null : { address: reportsAddress ?? address, port: Number(reportsPort) },
     formats: audio.formats.map((format) => ({ format, name: nameOf(format) })),
   };
 };
@@ -121,58 +102,111 @@ export const longestDescription = 10_000;
 
 const wellFormed = /^[a-z]=\S?.*$/;
 
+/** What a description must have to be taken. */
+export type AudioTerms = Pick<Trunk, 'codecs' | 'srtp'> & {
+  /** Of the addresses that the carrier of the sound reaches. */
+  families: readonly Family[];
+};
+
+/** Why a description cannot be taken, with its code for the header Warning (RFC 3261 section 20.43). */
+export type OfferProblem = { warning: 300 | 399; why: string };
+
+const problem = (why: string): OfferProblem => ({ warning: 399, why });
+
+const srtpProblem = ({ protocol, lines }: MediaSection, srtp: TrunkSrtp): OfferProblem | undefined => {
+  const isClear = /^RTP\/AVPF?$/.test(protocol);
+  const isSecret = protocol === 'RTP/SAVP' && keyLineIn(lines) !== undefined;
+  if (srtp === 'required')
+    return isSecret ? undefined : problem(`SRTP is required: RTP/SAVP alone, with ${srtpSuite}`);
+  if (isClear || (isSecret && srtp === 'optional')) return undefined;
+  const otherwise = srtp === 'optional' ? `, nor RTP/SAVP but with ${srtpSuite}` : '';
+  return problem(`Audio over ${protocol} is not supported${otherwise}`);
+};
+
+/** Why this audio cannot be taken; undefined when it can. */
+const audioProblem = (
+  description: SessionDescription,
+  audio: MediaSection,
+  { codecs, srtp, families }: AudioTerms,
+): OfferProblem | undefined => {
+  if (audio.port === 0) return problem('There is no audio in the offer');
+  const connection = connectionFor(description, audio);
+  if (connection === undefined) return problem('The session description is malformed');
+  if (!families.includes(connection.family))
+    return {
+      warning: 300,
+      why: `Audio over ${connection.family} is not supported: ${families.join()} alone`,
+    };
+  const unencrypted = srtpProblem(audio, srtp);
+  if (unencrypted !== undefined) return unencrypted;
+  const names = audio.formats.map(namesIn(audio.lines));
+  const known = codecs ?? usualCodecs;
+  return known.some((codec) => names.includes(codec))
+    ? undefined
+    : problem(`There is no common codec (known here: ${known.join(', ')})`);
+};
+
+/** An offer (or answer) that can be taken. */
+export type TakenOffer = {
+  /** With the audio that is taken alone. */
+  sdp: string;
+  /** Our description with all the media of the offer in their order, each other one refused (RFC 3264 section 6). */
+  answerWith(own: string): string;
+};
+
+/** The first audio that can be had on these terms, for one may be offered in several ways; or why there is none. */
+export const takeOffer = (sdp: string, terms: AudioTerms): TakenOffer | OfferProblem => {
+  if (Buffer.byteLength(sdp) > longestDescription)
+    return problem(`The session description is longer than ${longestDescription} bytes`);
+  const lines = linesOf(sdp);
+  if (lines.length === 0) return problem('There is no session description');
+  const description = parseDescription(sdp);
+  const { media } = description;
+  const audios = media.filter(({ kind }) => kind === 'audio');
+  const isWell = lines[0] === 'v=0' && lines.every((line) => wellFormed.test(line));
+  if (!isWell || audios.some(({ isBroken }) => isBroken))
+    return problem('The session description is malformed');
+  const taken = audios.find((audio) => audioProblem(description, audio, terms) === undefined);
+  if (taken === undefined) {
+    const audio = audioOf(description);
+    return (audio && audioProblem(description, audio, terms)) ?? problem('There is no audio in the offer');
+  }
+  return {
+    sdp: formatDescription(withMediaAlone(description, taken)),
+    answerWith: (own) => amongMedia(media, media.indexOf(taken), own),
+  };
+};
+
 /** Why this offer (or answer) cannot be taken, for the refusal 488 and the log; undefined when it can. */
 export const offerProblem = (
   sdp: string,
-  codecs: readonly TrunkCodec[],
-  srtp: TrunkSrtp,
-): string | undefined => {
-  if (Buffer.byteLength(sdp) > longestDescription)
-    return `The session description is longer than ${longestDescription} bytes`;
-  const lines = linesOf(sdp);
-  if (lines.length === 0) return 'There is no session description';
-  if (lines[0] !== 'v=0' || !lines.every((line) => wellFormed.test(line)))
-    return 'The session description is malformed';
-  const audio = audioOf(lines);
-  if (audio === undefined) return 'There is no audio in the offer';
-  if (audio === null || !lines.some((line) => /^c=IN IP[46] \S+$/.test(line)))
-    return 'The session description is malformed';
-  if (audio.port === 0) return 'There is no audio in the offer';
-  const isClear = /^RTP\/AVPF?$/.test(audio.protocol);
-  if (srtp === 'required' && !isSecret(sdp)) return `SRTP is required: RTP/SAVP alone, with ${srtpSuite}`;
-  if (srtp === 'off' && !isClear) return `Audio over ${audio.protocol} is not supported`;
-  if (srtp === 'optional' && !isClear && !isSecret(sdp))
-    return `Audio over ${audio.protocol} is not supported, nor RTP/SAVP but with ${srtpSuite}`;
-  const names = audio.formats.map(namesIn(audio.attributes));
-  return codecs.some((codec) => names.includes(codec))
-    ? undefined
-    : `There is no common codec (known here: ${codecs.join(', ')})`;
+  terms: Pick<AudioTerms, 'codecs' | 'srtp'> & Partial<AudioTerms>,
+): OfferProblem | undefined => {
+  const taken = takeOffer(sdp, { families: allFamilies, ...terms });
+  return 'why' in taken ? taken : undefined;
 };
 
-/**
- * Whether who describes its sound so does not want to hear us: it has put the call on hold (RFC 3264 section 8.4), in the
- * way of today or by the address 0.0.0.0 of RFC 2543.
- */
-export const isHold = (sdp: string): boolean => {
-  const lines = linesOf(sdp);
-  const audio = audioOf(lines);
-  if (audio === undefined || audio === null) return false;
-  const session = lines.slice(
-    0,
-    lines.findIndex((line) => line.startsWith('m=')),
-  );
-  const said = (fits: (line: string) => boolean): string | undefined =>
-    audio.attributes.find(fits) ?? session.find(fits);
-  const direction = said((line) => /^a=(?:sendrecv|sendonly|recvonly|inactive)$/.test(line));
-  const address = said((line) => line.startsWith('c='));
-  return direction === 'a=sendonly' || direction === 'a=inactive' || address === 'c=IN IP4 0.0.0.0';
+const activityIn = (sdp: string): { sends: boolean; receives: boolean } => {
+  const description = parseDescription(sdp);
+  const audio = audioOf(description);
+  return audio === undefined ? { sends: true, receives: true } : activityOf(description, audio);
 };
 
-/** The other media of an offer, and where the audio stands that is answered; an answer refuses each of them in its place. */
-export const otherMediaIn = (sdp: string): { before: string[]; behind: string[] } => {
-  const media = linesOf(sdp).filter((line) => line.startsWith('m='));
-  const at = media.findIndex((line) => line.startsWith('m=audio'));
-  return { before: media.slice(0, Math.max(0, at)), behind: media.slice(at + 1) };
+/** Whether the author of this description does not want to hear us: it has put the call on hold (RFC 3264 section 8.4). */
+export const isHold = (sdp: string): boolean => !activityIn(sdp).receives;
+
+/** Our direction while the other side has described its own so (RFC 3264 section 6.1). */
+export const directionToward = (sdp: string): MediaDirection => {
+  const { sends, receives } = activityIn(sdp);
+  if (sends) return receives ? 'sendrecv' : 'recvonly';
+  return receives ? 'sendonly' : 'inactive';
+};
+
+/** A new offer of ours keeps the media that our last description had, with the audio at its place (RFC 3264 section 8). */
+export const offerAfter = (last: string, next: string): string => {
+  const { media } = parseDescription(last);
+  const place = media.findIndex(({ kind, port }) => kind === 'audio' && port !== 0);
+  return place === -1 ? next : amongMedia(media, place, next);
 };
 
 /**
@@ -186,7 +220,7 @@ const inMono = (line: string): string[] => {
   return kept.length === 0 ? [] : [`${head}${kept.join(';').trim()}`];
 };
 
-const withFormats = (sdp: string, audio: Media, kept: ReadonlySet<string>): string => {
+const withFormats = (sdp: string, audio: MediaSection, kept: ReadonlySet<string>): string => {
   const dropped = new Set(audio.formats.filter((format) => !kept.has(format)));
   const formatOf = (line: string): string => /^a=(?:rtpmap|fmtp|rtcp-fb):(\d+) /.exec(line)?.[1] ?? '';
   const head = audio.line.split(' ').slice(0, 3);
@@ -198,8 +232,13 @@ const withFormats = (sdp: string, audio: Media, kept: ReadonlySet<string>): stri
 };
 
 /** With these formats of voices alone, in this order; what is no codec (keys, noise) stays behind them. */
-const withVoices = (sdp: string, audio: Media, voices: readonly string[], beside = besideVoice): string => {
-  const others = new Set(['13', ...audio.attributes.map((line) => beside.exec(line)?.[1] ?? '')]);
+const withVoices = (
+  sdp: string,
+  audio: MediaSection,
+  voices: readonly string[],
+  beside = besideVoice,
+): string => {
+  const others = new Set(['13', ...audio.lines.map((line) => beside.exec(line)?.[1] ?? '')]);
   return withFormats(
     sdp,
     audio,
@@ -212,7 +251,7 @@ const withVoices = (sdp: string, audio: Media, voices: readonly string[], beside
  * before names more, such as keys at the rate of another codec.
  */
 export const answering = (offer: string, answer: string): string => {
-  const [offered, answered] = [audioOf(linesOf(offer)), audioOf(linesOf(answer))];
+  const [offered, answered] = [audioOf(parseDescription(offer)), audioOf(parseDescription(answer))];
   if (!offered || !answered) return answer;
   const kept = answered.formats.filter((format) => offered.formats.includes(format));
   return kept.length === 0 ? answer : withFormats(answer, answered, new Set(kept));
@@ -223,9 +262,9 @@ export const answering = (offer: string, answer: string): string => {
  * knows Opus offers keys at 48,000 Hz, too, whatever is kept of the voices (RFC 4733 section 2.1).
  */
 export const offerWith = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): string => {
-  const audio = audioOf(linesOf(sdp));
-  if (audio === undefined || audio === null) return sdp;
-  const nameOf = namesIn(audio.attributes);
+  const audio = audioOf(parseDescription(sdp));
+  if (audio === undefined) return sdp;
+  const nameOf = namesIn(audio.lines);
   const formatOf = (codec: string) => audio.formats.find((format) => nameOf(format) === codec);
   const offered = codecs ?? usualCodecs;
   const voices = offered.map(formatOf).filter((format) => format !== undefined);
@@ -240,9 +279,9 @@ export const offerWith = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): strin
  * (RFC 3264 section 6.1).
  */
 export const withOneVoice = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): string => {
-  const audio = audioOf(linesOf(sdp));
-  if (audio === undefined || audio === null) return sdp;
-  const nameOf = namesIn(audio.attributes);
+  const audio = audioOf(parseDescription(sdp));
+  if (audio === undefined) return sdp;
+  const nameOf = namesIn(audio.lines);
   const names: readonly (string | undefined)[] = audio.formats.map(nameOf);
   const usual: readonly (string | undefined)[] = usualCodecs;
   const wanted = codecs?.find((codec) => names.includes(codec));

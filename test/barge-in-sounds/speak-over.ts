@@ -48,6 +48,7 @@ const endpointOf = (connect: MediaEndpoint['connect']): MediaEndpoint => ({
   localSdp: '',
   sampleRate: () => telephoneRate,
   modify: neverConnected,
+  answerEarly: neverConnected,
   takeAnswer: neverConnected,
   connect,
   press: neverConnected,

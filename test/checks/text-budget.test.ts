@@ -9,6 +9,7 @@ import { userOf } from '#sip/parties/number-format.ts';
 import { unansweredCause } from '#sip/causes.ts';
 import { isUsualOffer } from '#sip/drachtio/media/endpoint-pool.ts';
 import { dtmfOf } from '#sip/drachtio/signalling/dtmf.ts';
+import { descriptionIn } from '#sip/drachtio/signalling/message-body.ts';
 import { isSaidByMachine } from '#sip/listening/answering-phrases.ts';
 import { finishOf } from '#sip/listening/turn-end/finished.ts';
 import { challengesIn } from '#sip/headers/challenges.ts';
@@ -140,13 +141,15 @@ const shapes: readonly (readonly [unit: string, end?: string])[] = [
   [' 101 2', ' x'],
   ['m=audio 1 RTP/AVP 0\r\n', 'x'],
   ['a=rtpmap:0 PCMU/8000\r\n', 'x'],
+  ['--b\r\nContent-Type: multipart/mixed;boundary=b\r\n\r\n', 'x'],
+  [';boundary="', '='],
 ];
 
 const offer = (lines: string): string =>
   `v=0\r\nc=IN IP4 127.0.0.1\r\nm=audio 4000 RTP/AVP 0${lines}\r\na=rtpmap:0 PCMU/8000\r\n`;
 
 const readDescription = (sdp: string): void => {
-  offerProblem(sdp, ['PCMA', 'PCMU'], 'off');
+  offerProblem(sdp, { codecs: ['PCMA', 'PCMU'], srtp: 'off' });
   offerWith(sdp, { codecs: ['PCMU'] });
   withOneVoice(sdp, { codecs: ['PCMU'] });
   withOneVoice(sdp, { codecs: null });
@@ -238,6 +241,13 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
     read: (text) => unansweredCause({ status: 480, reason: text, rang: true }),
   },
   credentials: { characters: 64_000, read: (text) => [challengesIn(text), challengesIn(`Digest ${text}`)] },
+  'bodies of several parts': {
+    characters: 64_000,
+    read: (text) =>
+      [text, 'multipart/mixed;boundary=b'].map((type) =>
+        descriptionIn({ has: () => true, get: () => type, body: `--b\r\n${text}\r\n--b--` }),
+      ),
+  },
   'keys by INFO': { characters: 64_000, read: (text) => dtmfOf('application/dtmf-relay', text) },
   'session descriptions': {
     characters: 64_000,

@@ -12,7 +12,16 @@ import { configuredTrunk } from '#sip/trunks/configured-trunk.ts';
 import { createCourse } from '#sip/trunks/course.ts';
 import { causeOf, goesOn, isTrunksFault } from '#sip/trunks/failover.ts';
 import { type Acquired, createTrunkLimits, type Permit } from '#sip/trunks/limits.ts';
-import { answering, isHold, offerProblem, offerWith, withOneVoice } from '#sip/trunks/media-offer.ts';
+import {
+  answering,
+  isHold,
+  offerAfter,
+  offerProblem,
+  offerWith,
+  takeOffer,
+  withOneVoice,
+  type AudioTerms,
+} from '#sip/trunks/media-offer.ts';
 import { redirectionsIn } from '#sip/trunks/redirects.ts';
 import { createTrunkRests } from '#sip/trunks/rests.ts';
 import { isSecret, keyIn, withOneKey } from '#sip/trunks/sdes.ts';
@@ -732,6 +741,9 @@ const offer = (media: string, ...attributes: string[]): string =>
 
 const mediaOfferGood = offer('m=audio 4000 RTP/AVP 0 8 101', 'a=rtpmap:101 telephone-event/8000');
 
+const whyNot = (sdp: string, terms: Partial<AudioTerms> = {}): string =>
+  offerProblem(sdp, { codecs: null, srtp: 'off', ...terms })?.why ?? 'taken';
+
 const taken: readonly string[] = [
   mediaOfferGood,
   offer('m=audio 4000 RTP/AVP 9 8'),
@@ -741,7 +753,7 @@ const taken: readonly string[] = [
 ];
 for (const sdp of taken)
   test(`taken: ${JSON.stringify(sdp.slice(62))}`, (t) => {
-    t.is(offerProblem(sdp, ['PCMU', 'PCMA'], 'off'), undefined);
+    t.is(offerProblem(sdp, { codecs: null, srtp: 'off' }), undefined);
   });
 
 const refused: readonly [string, RegExp][] = [
@@ -760,17 +772,17 @@ const refused: readonly [string, RegExp][] = [
 ];
 for (const [sdp, problem] of refused)
   test(`refused, ${problem.source}: ${JSON.stringify(sdp)}`, (t) => {
-    t.regex(offerProblem(sdp, ['PCMU', 'PCMA'], 'off') ?? 'taken', problem);
+    t.regex(whyNot(sdp), problem);
   });
 
 test('a trunk may allow fewer codecs', (t) => {
-  t.regex(offerProblem(offer('m=audio 4000 RTP/AVP 0'), ['PCMA'], 'off') ?? '', /known here: PCMA/);
+  t.regex(whyNot(offer('m=audio 4000 RTP/AVP 0'), { codecs: ['PCMA'] }), /known here: PCMA/);
 });
 
 test('a trunk that requires SRTP takes nothing else, and another one no SRTP', (t) => {
   const media = 'm=audio 4000 RTP/SAVP 0 8';
   const secret = offer(media, `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'A'.repeat(40)}`);
-  const problem = (sdp: string, srtp: 'off' | 'required') => offerProblem(sdp, ['PCMU'], srtp) ?? 'taken';
+  const problem = (sdp: string, srtp: 'off' | 'required') => whyNot(sdp, { codecs: ['PCMU'], srtp });
   t.is(problem(secret, 'required'), 'taken');
   t.is(problem(secret, 'off'), 'Audio over RTP/SAVP is not supported');
   for (const sdp of [mediaOfferGood, offer(media)]) t.regex(problem(sdp, 'required'), /^SRTP is required: /);
@@ -844,6 +856,9 @@ const holds: readonly [string, string, boolean][] = [
   ['inactive for video', offer(media, 'm=video 4002 RTP/AVP 99', 'a=inactive'), false],
   ['to 0.0.0.0', offer(media).replace('127.0.0.1\r\nt=', '0.0.0.0\r\nt='), true],
   ['audio to 0.0.0.0', offer(media, 'c=IN IP4 0.0.0.0'), true],
+  ['audio to ::', offer(media, 'c=IN IP6 ::'), true],
+  ['inactive for a second audio', offer(media, 'm=audio 4002 RTP/AVP 0', 'a=inactive'), false],
+  ['inactive for an audio that is refused', offer('m=audio 0 RTP/AVP 0', 'a=inactive', media), false],
   ['no audio', offer('m=video 4002 RTP/AVP 99', 'a=inactive'), false],
   ['nonsense', 'nonsense', false],
 ];
@@ -851,6 +866,36 @@ for (const [what, sdp, held] of holds)
   test(`a call is ${held ? '' : 'not '}put on hold by: ${what}`, (t) => {
     t.is(isHold(sdp), held);
   });
+
+test('of several audios the first that can be had is taken, alone, and the others are refused in order', (t) => {
+  const sdp = offer(
+    'a=group:LS 1 2',
+    'm=audio 4000 RTP/AVP 18',
+    'a=sendrecv',
+    'm=audio 4002 RTP/AVP 0',
+    'c=IN IP6 ::1',
+    'm=audio 4004/2 RTP/AVP 8',
+    'a=rtpmap:8 PCMA/8000',
+    'm=audio 4006 RTP/AVP 0',
+  ).replace('t=0 0', 't=0 0\r\na=recvonly');
+  const taken = takeOffer(sdp, { codecs: null, srtp: 'off', families: ['IP4'] });
+  if ('why' in taken) return t.fail(taken.why);
+  t.is(taken.sdp, offer('m=audio 4004/2 RTP/AVP 8', 'a=rtpmap:8 PCMA/8000', 'a=recvonly'));
+  const refused = ['m=audio 0 RTP/AVP 18', 'm=audio 0 RTP/AVP 0'];
+  const answer = [...refused, 'm=audio 5000 RTP/AVP 8', 'a=sendonly', 'm=audio 0 RTP/AVP 0'];
+  const all = ([first = '', ...others]: readonly string[]): string => offer(first, ...others);
+  t.is(taken.answerWith(offer('m=audio 5000 RTP/AVP 8', 'a=sendonly')), all(answer));
+  const next = [...refused, 'm=audio 6000 RTP/AVP 0 8', 'm=audio 0 RTP/AVP 0'];
+  return t.is(offerAfter(all(answer), offer('m=audio 6000 RTP/AVP 0 8')), all(next));
+});
+
+test('where no audio can be had the first that has a port says why', (t) => {
+  t.regex(whyNot(offer('m=audio 0 RTP/AVP 0', 'm=audio 4000 RTP/AVP 18')), /no common codec/);
+  t.like(offerProblem(offer(media, 'c=IN IP6 ::1'), { codecs: null, srtp: 'off', families: ['IP4'] }), {
+    warning: 300,
+    why: 'Audio over IP6 is not supported: IP4 alone',
+  });
+});
 
 test('an answer names no format that was not offered', (t) => {
   const describing = (formats: string, ...attributes: string[]): string =>

@@ -3,12 +3,15 @@
  * this process, and a media server for what it alone can do: from the caller's offer on, or from where the call comes
  * to it.
  */
+import { isIPv6 } from 'node:net';
 import { isWide, type Trunk } from '#src/domain/trunk.ts';
 import { createDirectEndpoint, type DirectOptions } from '../../media/direct/direct-endpoint.ts';
 import { NothingInCommon, type Encryption } from '../../media/direct/negotiation.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import { createMovingEndpoint } from '../../media/moving-endpoint.ts';
+import type { AudioTerms } from '../../trunks/media-offer.ts';
 import { isSecret, withoutKeys } from '../../trunks/sdes.ts';
+import { families, type Family } from '../../trunks/session-description.ts';
 import type { MediaServers } from './media-servers.ts';
 
 export type MediaTerms = Pick<Trunk, 'srtp' | 'media' | 'codecs'> & Encryption;
@@ -19,6 +22,8 @@ export type Carrier = 'media server' | 'this process';
 export type CarryingProblem = { sentence: string; isLasting: boolean };
 
 export type Carriers = {
+  /** What descriptions of the far end must have on this trunk. */
+  termsFor(trunk: Pick<Trunk, 'srtp' | 'media' | 'codecs'>): AudioTerms;
   /** Who would carry a call on these terms. */
   carrierFor(terms: MediaTerms): Carrier;
   /** Why no call on these terms can be carried; `null` when one can. */
@@ -39,20 +44,16 @@ const createOnServer = async (
   if (srtp !== 'optional') return mediaServers.createEndpoint(offer, srtp);
   const secret = offer !== undefined && isSecret(offer);
   const plain = (sdp: string): string => (secret ? sdp : withoutKeys(sdp));
-  const requireSame = (sdp: string): void => {
+  const asBegun = (sdp: string): string => {
     if (isSecret(sdp) !== secret) throw new Error('FreeSWITCH does not change encryption within a call');
+    return plain(sdp);
   };
   const endpoint = await mediaServers.createEndpoint(offer && plain(offer), secret ? 'required' : 'off');
   return {
     ...endpoint,
-    async modify(remoteSdp) {
-      requireSame(remoteSdp);
-      return endpoint.modify(plain(remoteSdp));
-    },
-    async takeAnswer(remoteSdp) {
-      requireSame(remoteSdp);
-      await endpoint.takeAnswer(plain(remoteSdp));
-    },
+    modify: async (remoteSdp) => endpoint.modify(asBegun(remoteSdp)),
+    answerEarly: async (remoteSdp) => endpoint.answerEarly(asBegun(remoteSdp)),
+    takeAnswer: async (remoteSdp) => endpoint.takeAnswer(asBegun(remoteSdp)),
   };
 };
 
@@ -89,7 +90,20 @@ export const createCarriers = (
     return sentence === null ? null : { sentence, isLasting: !mediaServers.areThere };
   };
 
+  /** FreeSWITCH is configured for IPv4 alone (config/README.md, "Several FreeSWITCHes, or none"). */
+  const familiesOf = (terms: MediaTerms): readonly Family[] => {
+    const own = isIPv6(direct.address) ? 'IP6' : 'IP4';
+    if (carrierFor(terms) === 'media server') return ['IP4'];
+    const canMove = terms.media === 'auto' && mediaServers.areThere;
+    return families.filter((family) => family === own || (canMove && family === 'IP4'));
+  };
+
   return {
+    termsFor: ({ codecs, srtp, media }) => ({
+      codecs,
+      srtp,
+      families: familiesOf({ codecs, srtp, media }),
+    }),
     carrierFor,
     problem,
     async createEndpoint(offer, terms) {

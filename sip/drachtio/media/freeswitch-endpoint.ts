@@ -122,17 +122,21 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
     hasOtherCodec ||= isOther;
     if (isOther && typeof sound === 'object') sound.renew().catch(() => fate.lose('CODEC_CHANGE'));
   };
-  const modify = async (remoteSdp: string): Promise<string> => {
-    await expectSound(remoteSdp);
+  const describe = async (remoteSdp: string): Promise<string> => {
     const answer = answering(remoteSdp, await dialog.modify(remoteSdp));
     goOnWith(voiceIn(answer) ?? codec);
     return answer;
+  };
+  const modify = async (remoteSdp: string): Promise<string> => {
+    await expectSound(remoteSdp);
+    return describe(remoteSdp);
   };
   return {
     channel: () => ({ server, uuid, dialog: dialogIn(dialog) }),
     localSdp,
     sampleRate: () => soundRateOf(codec),
     modify,
+    answerEarly: describe,
     async takeAnswer(remoteSdp) {
       await modify(remoteSdp);
     },

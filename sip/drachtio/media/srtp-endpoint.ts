@@ -54,8 +54,8 @@ export const srtpRequest = (remoteSdp: string | undefined): ChannelRequest => ({
  * drachtio-srf lets the next one wait for ever.
  */
 const requirePossible = (remoteSdp: string): void => {
-  const problem = offerProblem(remoteSdp, usualCodecs, 'required');
-  if (problem !== undefined) throw new Error(problem);
+  const problem = offerProblem(remoteSdp, { codecs, srtp: 'required' });
+  if (problem !== undefined) throw new Error(problem.why);
 };
 
 /** `offers`: it was made without a remote description. */
@@ -91,6 +91,10 @@ export const createSrtpEndpoint = (
     async modify(remoteSdp) {
       requirePossible(remoteSdp);
       return made.modify(withOneKey(remoteSdp));
+    },
+    async answerEarly(remoteSdp) {
+      requirePossible(remoteSdp);
+      return made.answerEarly(withOneKey(remoteSdp));
     },
     async takeAnswer(remoteSdp) {
       requirePossible(remoteSdp);

@@ -23,9 +23,10 @@ import {
   type Connection,
   type Outcome,
 } from './attempt.ts';
-import { CallerLeft, isWithoutOffer, takeLateAnswer } from './late-offer.ts';
+import { CallerLeft, takeLateAnswer } from './late-offer.ts';
 import { authorizeRequests } from './dialog-requests.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
+import { descriptionIn } from './message-body.ts';
 import { accepted, onTerms } from './negotiate.ts';
 import { notAcceptable, refusals, refuse, verdictRefusals, type InviteRefusal } from './refusals.ts';
 import { arrivingRoute } from './call-route.ts';
@@ -65,7 +66,7 @@ const unanswered = (
 };
 
 export type AnswerOptions = {
-  carriers: Pick<Carriers, 'createEndpoint'>;
+  carriers: Pick<Carriers, 'createEndpoint' | 'termsFor'>;
   sessionTimes: SessionTimes;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
@@ -78,13 +79,17 @@ const createEndpointFor = async (
   { request, trunk, permit }: AdmittedCaller,
   { carriers }: Pick<AnswerOptions, 'carriers'>,
 ): Promise<MediaEndpoint> => {
-  if (!isWithoutOffer(request)) {
-    const endpoint = await carriers.createEndpoint(accepted(request.body, trunk), trunk);
-    return releasingWith(onTerms(endpoint, trunk), permit.release);
+  const terms = carriers.termsFor(trunk);
+  const offer = descriptionIn(request);
+  if (offer !== undefined) {
+    const { sdp, answerWith } = accepted(offer, terms);
+    const endpoint = await carriers.createEndpoint(sdp, trunk);
+    const answering = { ...endpoint, localSdp: answerWith(endpoint.localSdp) };
+    return releasingWith(onTerms(answering, terms), permit.release);
   }
   const endpoint = await carriers.createEndpoint(undefined, trunk);
-  const offering = { ...onTerms(endpoint, trunk), localSdp: offerWith(endpoint.localSdp, trunk) };
-  return releasingWith(offering, permit.release);
+  const offering = { ...endpoint, localSdp: offerWith(endpoint.localSdp, trunk) };
+  return releasingWith(onTerms(offering, terms), permit.release);
 };
 
 /** 200 has gone out: from now on the far end is ended by BYE. */
@@ -102,10 +107,14 @@ const standUp = async (
   };
   const { weRefresh, expiresSec } = timer;
   const agreed = { weRefresh, expiresSec, trunkId: trunk.id, channel: endpoint.channel() };
+  const offer = descriptionIn(request);
+  dialog.remote.sdp = offer ?? '';
   trackedLeg.update(takenLeg(arrivingLeg(request), dialog, agreed));
   try {
-    if (isWithoutOffer(request)) await takeLateAnswer(dialog, endpoint, { clock, lost });
-    else holdRequests(dialog, true);
+    if (offer === undefined) {
+      dialog.remote.sdp = await takeLateAnswer(dialog, endpoint, { clock, lost });
+      trackedLeg.agreed({ remoteSdp: dialog.remote.sdp }, endpoint.channel());
+    } else holdRequests(dialog, true);
     if (!isStanding(dialog)) throw new CallerLeft('The caller left at once');
   } catch (error) {
     if (error instanceof CallerLeft) {

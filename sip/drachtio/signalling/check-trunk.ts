@@ -19,6 +19,7 @@ import type { Carriers } from '../media/carriers.ts';
 import { hangUp } from './attempt.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { invite, type Invited } from './invite.ts';
+import { onTerms } from './negotiate.ts';
 import type { SessionTimes } from './session-timer.ts';
 
 /** Statuses of a callee: the trunk has carried the call. */
@@ -74,7 +75,7 @@ export type TrunkCheckOptions = {
   askTrunk: AskTrunk;
   srf: Srf;
   trackLeg: () => TrackedLeg;
-  carriers: Pick<Carriers, 'problem' | 'createEndpoint'>;
+  carriers: Pick<Carriers, 'problem' | 'createEndpoint' | 'termsFor'>;
   country: Country;
   silenceMs: number;
   sessionTimes: SessionTimes;
@@ -97,6 +98,7 @@ const callOnce = async (
     ...options,
     ...inviteTo(trunk, placeAt(trunk, address, call.to, options.country), call.from, options.country),
     offer: offerWith(endpoint.localSdp, trunk),
+    endpoint: onTerms(endpoint, options.carriers.termsFor(trunk)),
     trunkId: trunk.id,
     channel: endpoint.channel(),
     ladder,

@@ -76,15 +76,15 @@ export const endDialog = async (dialog: Srf.Dialog): Promise<void> => {
   }
 };
 
-const isRequest = (value: unknown): value is Pick<Srf.SrfRequest, 'method' | 'body'> =>
-  typeof value === 'object' && value !== null && 'method' in value && 'body' in value;
+const isRequest = (value: unknown): value is Srf.SrfRequest =>
+  typeof value === 'object' && value !== null && 'method' in value && 'body' in value && 'has' in value;
 
 /** An INVITE of the far end that waits while its requests are held (`holdRequests`). */
-export const waitingInvite = (dialog: Srf.Dialog): { body: string } | undefined => {
+export const waitingInvite = (dialog: Srf.Dialog): Srf.SrfRequest | undefined => {
   const queued: unknown = Reflect.get(dialog, 'queuedRequests');
   for (const entry of Array.isArray(queued) ? queued : []) {
     const { req }: { req?: unknown } = entry;
-    if (isRequest(req) && req.method === 'INVITE') return { body: req.body };
+    if (isRequest(req) && req.method === 'INVITE') return req;
   }
   return undefined;
 };

@@ -6,8 +6,11 @@ import type Srf from 'drachtio-srf';
 import { isHold } from '../../trunks/media-offer.ts';
 import { abilities, allowed, holdRequests, type Connection } from './attempt.ts';
 import { dtmfMediaTypes, dtmfOf } from './dtmf.ts';
+import { pending } from './early-sessions.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
+import { bodyProblem, descriptionIn } from './message-body.ts';
 import { Unacceptable, warningOf } from './negotiate.ts';
+import type { InviteRefusal } from './refusals.ts';
 import { refreshedTimer } from './session-timer.ts';
 
 type Headers = Record<string, string>;
@@ -52,41 +55,67 @@ const createSession = (
 ) => {
   /** Our session description as the far end knows it. */
   let ours = dialog.local.sdp;
-  /** We have made an offer, because a re-INVITE came without one; its answer comes with ACK. */
-  let hasOffered = false;
+  /** Theirs. */
+  let theirs = dialog.remote.sdp;
+  /** `changing`: an offer of theirs is being answered. `offered`: a re-INVITE came without one, and has ours. */
+  let state: 'settled' | 'changing' | 'offered' = 'settled';
 
   const sendOurs = (response: Srf.SrfResponse, headers: Headers): void =>
     response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
 
+  /** drachtio-srf puts the body of every INVITE and ACK there, also of one that is refused. */
+  const restore = (): void => {
+    dialog.remote.sdp = theirs;
+  };
+
+  const agreed = (change: { localSdp?: string; remoteSdp: string }): void => {
+    theirs = change.remoteSdp;
+    restore();
+    trackedLeg.agreed(change, endpoint.channel());
+    onHold(isHold(change.remoteSdp));
+  };
+
   return {
-    modify: (request: Srf.SrfRequest, response: Srf.SrfResponse, headers: Headers): void =>
+    restore,
+
+    /** Why nothing can be agreed on now (RFC 3261 section 14.2, RFC 3311 section 5.2); undefined when it can. */
+    obstacle(): InviteRefusal | undefined {
+      if (state === 'changing') return pending.theirs();
+      return state === 'offered' ? pending.ours : undefined;
+    },
+
+    modify(request: Srf.SrfRequest, offer: string, response: Srf.SrfResponse, headers: Headers): void {
+      state = 'changing';
       backgroundTasks.add(`taking ${request.method}`, async () => {
         try {
-          ours = await endpoint.modify(request.body);
+          ours = await endpoint.modify(offer);
           sendOurs(response, headers);
-          trackedLeg.agreed({ localSdp: ours, remoteSdp: request.body }, endpoint.channel());
-          onHold(isHold(request.body));
+          agreed({ localSdp: ours, remoteSdp: offer });
         } catch (error) {
           // The call stays as it was (RFC 3261 section 14.2).
-          response.send(488, error instanceof Unacceptable ? { headers: warningOf(error.message) } : {});
+          response.send(488, error instanceof Unacceptable ? { headers: warningOf(error.problem) } : {});
           if (!(error instanceof Unacceptable)) throw error;
+        } finally {
+          state = 'settled';
         }
-      }),
+      });
+    },
 
     offer(response: Srf.SrfResponse, headers: Headers): void {
-      hasOffered = true;
+      state = 'offered';
       sendOurs(response, headers);
     },
 
-    /** The body of an ACK: the answer to our offer, if there is one. */
-    confirmed(body: string): void {
-      if (!hasOffered) return;
-      hasOffered = false;
-      if (body === '') return;
+    /** ACK, with the answer to our offer, if there is one. */
+    confirmed(ack: Srf.SrfRequest): void {
+      restore();
+      if (state !== 'offered') return;
+      state = 'settled';
+      const answer = descriptionIn(ack);
+      if (answer === undefined) return;
       backgroundTasks.add('taking the answer of an ACK', async () => {
-        await endpoint.takeAnswer(body);
-        trackedLeg.agreed({ remoteSdp: body }, endpoint.channel());
-        onHold(isHold(body));
+        await endpoint.takeAnswer(answer);
+        agreed({ remoteSdp: answer });
       });
     },
   };
@@ -112,16 +141,34 @@ export const answerInDialogRequests = (connection: Connection, handlers: Handler
   const refresh = createRefreshing(connection);
   const session = createSession(connection, handlers);
 
+  /** What a request that may change the session asks for; `null` where it was refused. */
+  const wish = (
+    request: Srf.SrfRequest,
+    response: Srf.SrfResponse,
+  ): { offer: string | undefined; headers: Headers } | null => {
+    session.restore();
+    const offer = descriptionIn(request);
+    const asksForOurs = request.method === 'INVITE';
+    const obstacle = offer === undefined && !asksForOurs ? undefined : session.obstacle();
+    const refusal = bodyProblem(request) ?? obstacle;
+    if (refusal === undefined) return { offer, headers: refresh(request) };
+    const { status, reason, headers } = refusal;
+    response.send(status, reason, headers === undefined ? {} : { headers });
+    return null;
+  };
+
   dialog.on('modify', (request, response) => {
-    const headers = refresh(request);
-    if (request.body === '') session.offer(response, headers);
-    else session.modify(request, response, headers);
+    const wanted = wish(request, response);
+    if (wanted === null) return;
+    if (wanted.offer === undefined) session.offer(response, wanted.headers);
+    else session.modify(request, wanted.offer, response, wanted.headers);
   });
-  dialog.on('ack', ({ body }) => session.confirmed(body));
+  dialog.on('ack', session.confirmed);
   dialog.on('update', (request, response) => {
-    const headers = refresh(request);
-    if (request.body === '') response.send(200, { headers });
-    else session.modify(request, response, headers);
+    const wanted = wish(request, response);
+    if (wanted === null) return;
+    if (wanted.offer === undefined) response.send(200, { headers: wanted.headers });
+    else session.modify(request, wanted.offer, response, wanted.headers);
   });
   dialog.on('info', (request, response) => answerInfo(request, response, handlers.onKey));
   dialog.on('options', (_request, response) => response.send(200, { headers: abilities }));

@@ -1,10 +1,8 @@
-/** The progress of an INVITE: its last answer, how far the call came, and answers to our offer on the way. */
+/** The progress of an INVITE: its last answer, and how far the call came. */
 import type Srf from 'drachtio-srf';
 import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { FailedTry } from '../../trunks/failover.ts';
-import { headerOf } from '../../headers/header-values.ts';
-import { tagIn } from '../../headers/name-addresses.ts';
 import { sentFrom, sourceOf, type Way } from './call-route.ts';
 
 /** In milliseconds; 0 where it is not said. Of whom it speaks, the status says (RFC 3261 section 20.33). */
@@ -36,8 +34,6 @@ export const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
   let request: Srf.SrfRequest | null = null;
   let last: Srf.SrfResponse | null = null;
   let came: FailedTry['came'] = 'nowhere';
-  /** By the far end's tag. */
-  const early = new Map<string, string>();
 
   return {
     /** The INVITE that was sent last. */
@@ -56,7 +52,6 @@ export const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
 
     /** A provisional answer; true when it is the first that says that the call is on its way. */
     provisional(response: Srf.SrfResponse): boolean {
-      if (response.body !== '') early.set(tagIn(headerOf(response, 'To')), response.body);
       if (response.status < 180) return false;
       const isFirst = came === 'nowhere';
       if (came !== 'ringing') came = response.status === 180 ? 'ringing' : 'progress';
@@ -74,10 +69,6 @@ export const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
       remoteAddress: last && sourceOf(last),
       postDialDelayMs: postDialDelay.ms(),
     }),
-
-    /** Where the answer was confirmed before the call was answered, it is not said again (RFC 3262 section 5). */
-    remoteSdpOf: (dialog: Srf.Dialog): string =>
-      dialog.remote.sdp === '' ? (early.get(dialog.sip.remoteTag) ?? '') : dialog.remote.sdp,
 
     /** There is no final answer, whatever the reason. */
     withoutAnswer: (): Refusal => ({

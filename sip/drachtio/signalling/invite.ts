@@ -1,4 +1,5 @@
 /** One INVITE to one trunk: it is answered, refused, or there is no word from the trunk. */
+import { EventEmitter } from 'node:events';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { SipDetails } from '#machines/line.ts';
@@ -9,13 +10,17 @@ import type { Credentials } from '../../digest/digest-response.ts';
 import type { FailedTry } from '../../trunks/failover.ts';
 import type { Ladder } from '../../trunks/ladder.ts';
 import { repetitionAfter, type Repetition } from '../../trunks/repeat-request.ts';
+import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import { allowed, hangUp, holdRequests } from './attempt.ts';
 import { authorizeRequests } from './dialog-requests.ts';
+import { createEarlySessions } from './early-sessions.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { createInviteProgress, type InviteProgress } from './invite-progress.ts';
 import type { Way } from './call-route.ts';
 import { answeredLeg, invitingLeg } from './leg-states.ts';
+import { descriptionIn } from './message-body.ts';
+import { refusals, refuse } from './refusals.ts';
 import { afterTooSmall, agreedTimer, timerOffer, type SessionTimes } from './session-timer.ts';
 
 export type Invited =
@@ -58,6 +63,8 @@ export type InviteOptions = {
   /** For challenges. */
   credentials?: Credentials;
   offer: string;
+  /** The one that makes the offer. */
+  endpoint: Pick<MediaEndpoint, 'answerEarly'>;
   /** Of the trunk. */
   trunkId: string;
   /** Where its sound is. */
@@ -85,7 +92,19 @@ type Sending = {
   digest: DigestClient;
 };
 
-type Created = { dialog: Srf.Dialog; trackedLeg: TrackedLeg };
+type Created = { dialog: Srf.Dialog; trackedLeg: TrackedLeg; remoteSdp: string };
+
+type OnUpdate = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
+
+/**
+ * Takes UPDATE requests that come before the answer. drachtio-srf has a listener of its own, which repeats our offer; it
+ * adds that as soon as this has returned.
+ */
+const takeUpdates = (sent: EventEmitter, onUpdate: OnUpdate): void =>
+  queueMicrotask(() => {
+    sent.removeAllListeners('update');
+    sent.on('update', onUpdate);
+  });
 
 /** The same; a challenge is answered by the next INVITE where there are credentials for it. */
 const sendAuthorized = async (
@@ -112,6 +131,7 @@ type OnInvite = {
   sent: (request: Srf.SrfRequest) => void;
   response: (response: Srf.SrfResponse) => void;
   provisional: (response: Srf.SrfResponse) => void;
+  update: OnUpdate;
 };
 
 /** One INVITE goes out; resolves when it was answered. */
@@ -139,6 +159,7 @@ const send = (
       // Called with an error and nothing else when the INVITE could not be sent; the promise rejects then, too.
       cbRequest: (_error: unknown, sent?: Srf.SrfRequest) => {
         if (sent === undefined) return;
+        if (sent instanceof EventEmitter) takeUpdates(sent, on.update);
         ladder?.follow(sent);
         sent.on('response', (response) => {
           if (response !== undefined) on.response(response);
@@ -153,6 +174,7 @@ const send = (
 const create = async (options: InviteOptions, times: SessionTimes, sending: Sending): Promise<Created> => {
   const { progress, state, sendCancel, digest } = sending;
   const trackedLeg = options.trackLeg();
+  const earlySessions = createEarlySessions(options);
   let leg: SipLeg | null = null;
   try {
     const dialog = await sendAuthorized(options, times, sending, {
@@ -166,17 +188,28 @@ const create = async (options: InviteOptions, times: SessionTimes, sending: Send
         if (state() !== 'over') progress.answered(response);
       },
       provisional(response) {
+        earlySessions.provisional(response);
         if (progress.provisional(response) && state() === 'inviting') options.onRinging();
       },
+      update(request, response) {
+        if (state() === 'inviting') earlySessions.update(request, response);
+        else refuse(response, refusals.noSuchCall, options.logger);
+      },
     });
+    holdRequests(dialog, true);
     authorizeRequests(dialog, digest);
+    await earlySessions.finish();
     const answer = progress.last();
+    const session = earlySessions.answered(dialog.sip.remoteTag, answer ? descriptionIn(answer) : undefined);
+    dialog.remote.sdp = session.remoteSdp;
+    dialog.local.sdp = session.localSdp ?? dialog.local.sdp;
     if (leg !== null && answer !== null) {
       const agreed = { ...agreedTimer(answer), trunkId: options.trunkId };
       trackedLeg.update(answeredLeg(leg, answer, dialog, agreed));
     }
-    return { dialog, trackedLeg };
+    return { dialog, trackedLeg, remoteSdp: session.remoteSdp };
   } catch (error) {
+    await earlySessions.finish();
     trackedLeg.ended();
     throw error;
   }
@@ -248,14 +281,14 @@ export const invite = (options: InviteOptions): Invitation => {
       return undefined;
     }
     // It was answered after it had been given up.
-    if (state === 'over') return hangUp(created);
-    const { dialog } = created;
-    holdRequests(dialog, true);
+    if (state === 'over') {
+      holdRequests(created.dialog, false);
+      return hangUp(created);
+    }
     const answer = progress.last();
     settle({
       answered: true,
       ...created,
-      remoteSdp: progress.remoteSdpOf(dialog),
       weRefresh: answer !== null && agreedTimer(answer).weRefresh,
       sip: progress.sip(),
     });

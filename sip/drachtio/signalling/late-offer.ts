@@ -7,8 +7,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
 import { holdRequests, isStanding } from './attempt.ts';
-
-export const isWithoutOffer = ({ body }: Pick<Srf.SrfRequest, 'body'>): boolean => body === '';
+import { descriptionIn } from './message-body.ts';
 
 /** The caller has left before its answer came; nothing is to be ended any more. */
 export class CallerLeft extends Error {}
@@ -17,18 +16,18 @@ export class CallerLeft extends Error {}
 const ackMs = 40_000;
 const takeMs = 5_000;
 
-/** The body of the ACK. From then on what comes within the call waits until it is let through. */
-const bodyOfAck = (dialog: Srf.Dialog): Promise<string> =>
+/** The ACK. From then on requests within the call wait until they are let through. */
+const ackOf = (dialog: Srf.Dialog): Promise<Srf.SrfRequest> =>
   new Promise((resolve, reject) => {
     if (!isStanding(dialog)) return reject(new CallerLeft('The caller left at once'));
     const stopListening = (): void => {
       dialog.off('ack', onAck);
       dialog.off('destroy', onLeft);
     };
-    const onAck = ({ body }: Pick<Srf.SrfRequest, 'body'>): void => {
+    const onAck = (ack: Srf.SrfRequest): void => {
       stopListening();
       holdRequests(dialog, true);
-      resolve(body);
+      resolve(ack);
     };
     const onLeft = (): void => {
       stopListening();
@@ -39,13 +38,17 @@ const bodyOfAck = (dialog: Srf.Dialog): Promise<string> =>
     return undefined;
   });
 
-/** Rejects with `CallerLeft`, or because there is no answer in the ACK, or none that can be taken. */
+/**
+ * Resolves with the answer. Rejects with `CallerLeft`, or because there is no answer in the ACK, or none that can be
+ * taken.
+ */
 export const takeLateAnswer = async (
   dialog: Srf.Dialog,
   endpoint: Pick<MediaEndpoint, 'takeAnswer'>,
   { clock, lost }: { clock: Clock; lost: Promise<never> },
-): Promise<void> => {
-  const waiting = within(clock, ackMs, 'Waiting for ACK', bodyOfAck(dialog));
-  const answer = await Promise.race([waiting, lost]);
+): Promise<string> => {
+  const waiting = within(clock, ackMs, 'Waiting for ACK', ackOf(dialog));
+  const answer = descriptionIn(await Promise.race([waiting, lost])) ?? '';
   await within(clock, takeMs, 'Taking the answer in', endpoint.takeAnswer(answer));
+  return answer;
 };

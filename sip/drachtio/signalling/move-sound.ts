@@ -9,10 +9,11 @@ import type { Trunk } from '#src/domain/trunk.ts';
 import { continuing } from '../../media/moving-endpoint.ts';
 import { releasingWith, type MediaEndpoint } from '../../media/media-endpoint.ts';
 import type { SharedLimits } from '../../trunks/shared-limits.ts';
-import { offerWith } from '../../trunks/media-offer.ts';
+import { offerAfter, offerWith } from '../../trunks/media-offer.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import { offeredKeyIn } from '../../trunks/sdes.ts';
 import type { Carriers, MediaTerms } from '../media/carriers.ts';
+import { bodyProblem, descriptionIn } from './message-body.ts';
 import { accepted, onTerms } from './negotiate.ts';
 import { requestInDialog, waitingInvite } from './dialog-requests.ts';
 import { agreedTimer, sameTimer, type AgreedTimer } from './session-timer.ts';
@@ -27,7 +28,7 @@ const pauseMs = { uac: 2_100, uas: 500 } as const;
 export type Standing = LeftLeg & { agreed: StandingDialog };
 
 export type MoveOptions = {
-  carriers: Pick<Carriers, 'createEndpoint'>;
+  carriers: Pick<Carriers, 'createEndpoint' | 'termsFor'>;
   callId: string;
   limits: Pick<SharedLimits, 'goOn'>;
   clock: Clock;
@@ -39,10 +40,10 @@ export const ofCall = (
   endpoint: MediaEndpoint,
   { agreed }: Standing,
   trunk: Trunk,
-  { limits, callId }: Pick<MoveOptions, 'limits' | 'callId'>,
+  { carriers, limits, callId }: Pick<MoveOptions, 'carriers' | 'limits' | 'callId'>,
 ): MediaEndpoint => {
   const { release } = limits.goOn(trunk, callId);
-  return releasingWith(onTerms(continuing(endpoint, agreed.localSdp), trunk), release);
+  return releasingWith(onTerms(continuing(endpoint, agreed.localSdp), carriers.termsFor(trunk)), release);
 };
 
 /** Another INVITE is under way in this dialog, of either side. */
@@ -63,8 +64,8 @@ const invite = async (
   if (answer.status !== 200)
     throw new Error(`The far end does not take its sound elsewhere: ${answer.status}`);
   dialog.local.sdp = endpoint.localSdp;
-  dialog.remote.sdp = answer.body;
-  await endpoint.takeAnswer(answer.body);
+  dialog.remote.sdp = descriptionIn(answer) ?? '';
+  await endpoint.takeAnswer(dialog.remote.sdp);
   const timer = agreedTimer(answer);
   // Where the answer names no session timer, the one at drachtio-server goes on.
   return timer.expiresSec === null ? agreed : timer;
@@ -80,19 +81,36 @@ type Moved = { endpoint: MediaEndpoint; timer: AgreedTimer };
 
 type Move = { dialog: Srf.Dialog; standing: Standing; trunk: Trunk; options: MoveOptions };
 
+/** Our offer, with the media that the session has. */
+const offeringIn = (created: MediaEndpoint, { agreed }: Standing, trunk: Trunk): MediaEndpoint => ({
+  ...created,
+  localSdp: offerAfter(agreed.localSdp, offerWith(created.localSdp, trunk)),
+});
+
+const createFor = async (
+  offer: string | undefined,
+  { standing, trunk, options: { carriers } }: Move,
+): Promise<MediaEndpoint> => {
+  const terms = asBefore(trunk, standing);
+  if (offer === undefined)
+    return offeringIn(await carriers.createEndpoint(undefined, terms), standing, trunk);
+  const { sdp, answerWith } = accepted(offer, carriers.termsFor(trunk));
+  const created = await carriers.createEndpoint(sdp, terms);
+  return { ...created, localSdp: answerWith(created.localSdp) };
+};
+
 /** It is answered with this endpoint's description as soon as it is let through. */
-const takeWaiting = async (offer: string, { dialog, standing, trunk, options }: Move): Promise<Moved> => {
-  const remoteSdp = offer === '' ? undefined : accepted(offer, trunk);
-  const created = await options.carriers.createEndpoint(remoteSdp, asBefore(trunk, standing));
-  const localSdp = offer === '' ? offerWith(created.localSdp, trunk) : created.localSdp;
-  const endpoint = ofCall({ ...created, localSdp }, standing, trunk, options);
+const takeWaiting = async (waiting: Srf.SrfRequest, to: Move): Promise<Moved> => {
+  const { dialog, standing, trunk, options } = to;
+  if (bodyProblem(waiting) !== undefined) throw new Error('The INVITE that waits has no body that is known');
+  const endpoint = ofCall(await createFor(descriptionIn(waiting), to), standing, trunk, options);
   dialog.local.sdp = endpoint.localSdp;
   return { endpoint, timer: standing.agreed };
 };
 
-const askToMove = async ({ dialog, standing, trunk, options }: Move): Promise<Moved> => {
-  const created = await options.carriers.createEndpoint(undefined, asBefore(trunk, standing));
-  const offering = { ...created, localSdp: offerWith(created.localSdp, trunk) };
+const askToMove = async (to: Move): Promise<Moved> => {
+  const { dialog, standing, trunk, options } = to;
+  const offering = await createFor(undefined, to);
   const endpoint = ofCall(offering, standing, trunk, options);
   try {
     return { endpoint, timer: await invite(dialog, endpoint, standing, options.clock) };
@@ -104,7 +122,7 @@ const askToMove = async ({ dialog, standing, trunk, options }: Move): Promise<Mo
 
 const move = (to: Move): Promise<Moved> => {
   const waiting = waitingInvite(to.dialog);
-  return waiting === undefined ? askToMove(to) : takeWaiting(waiting.body, to);
+  return waiting === undefined ? askToMove(to) : takeWaiting(waiting, to);
 };
 
 /** Rejects when the far end does not take it. */

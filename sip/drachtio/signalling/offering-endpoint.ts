@@ -4,7 +4,7 @@ import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import type { Carrier, Carriers, MediaTerms } from '../media/carriers.ts';
 
 export const createOfferingEndpoint = (options: {
-  carriers: Pick<Carriers, 'carrierFor' | 'problem' | 'createEndpoint'>;
+  carriers: Pick<Carriers, 'carrierFor' | 'problem' | 'createEndpoint' | 'termsFor'>;
   /** The endpoint that is in use has gone. */
   onLost: () => void;
   backgroundTasks: BackgroundTasks;
@@ -27,6 +27,7 @@ export const createOfferingEndpoint = (options: {
   };
 
   return {
+    termsFor: options.carriers.termsFor,
     /** Why there is none to be had on these terms; `null` when there is. */
     problem: (terms: MediaTerms): string | null => options.carriers.problem(terms)?.sentence ?? null,
     /** Rejects when there is none to be had. */

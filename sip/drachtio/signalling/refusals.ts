@@ -2,6 +2,7 @@
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
+import type { OfferProblem } from '../../trunks/media-offer.ts';
 import { warningOf } from './negotiate.ts';
 import type { SessionTimes } from './session-timer.ts';
 
@@ -35,11 +36,11 @@ export const intervalTooSmall = ({ shortestSec }: SessionTimes): InviteRefusal =
   headers: { 'Min-SE': String(shortestSec) },
 });
 
-/** `why` is for people to read. */
-export const notAcceptable = (why: string): InviteRefusal => ({
+/** The reason is for people to read. */
+export const notAcceptable = (problem: string | OfferProblem): InviteRefusal => ({
   status: 488,
   reason: 'Not Acceptable Here',
-  headers: warningOf(why),
+  headers: warningOf(typeof problem === 'string' ? { warning: 399, why: problem } : problem),
 });
 
 /** A caller that was answered already, or has gone, is left as it is. */

@@ -8,7 +8,7 @@ import type { CallerIdentity } from '#src/domain/caller-identity.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import { takenHeaders, type SipHeaders } from '#src/domain/sip-headers.ts';
-import { usualCodecs, type Trunk } from '#src/domain/trunk.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
 import { calledParty } from '../../parties/called-party.ts';
 import { callingName, callingParty } from '../../parties/calling-party.ts';
 import { diversionsIn } from '../../parties/diversions.ts';
@@ -16,7 +16,7 @@ import { offerProblem } from '../../trunks/media-offer.ts';
 import type { Carriers } from '../media/carriers.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import { createMergedRequests, requestProblem } from './header-inspection.ts';
-import { isWithoutOffer } from './late-offer.ts';
+import { bodyProblem, descriptionIn } from './message-body.ts';
 import {
   intervalTooSmall,
   notAcceptable,
@@ -35,7 +35,7 @@ export type Parties = {
 };
 
 export const createScreening = (options: {
-  carriers: Pick<Carriers, 'problem'>;
+  carriers: Pick<Carriers, 'problem' | 'termsFor'>;
   trunkCheck: Pick<TrunkCheck, 'isOwnCall'>;
   country: Country;
   sessionTimes: SessionTimes;
@@ -46,10 +46,12 @@ export const createScreening = (options: {
   const mergedRequests = createMergedRequests(() => clock.now());
 
   const offerRefusal = (request: Srf.SrfRequest, trunk: Trunk): InviteRefusal | undefined => {
-    if (isWithoutOffer(request)) return undefined;
-    const problem = offerProblem(request.body, trunk.codecs ?? usualCodecs, trunk.srtp);
+    const unsupported = bodyProblem(request);
+    if (unsupported !== undefined) return unsupported;
+    const offer = descriptionIn(request);
+    const problem = offer === undefined ? undefined : offerProblem(offer, carriers.termsFor(trunk));
     if (problem === undefined) return undefined;
-    logger.info({ trunk: trunk.name, problem }, 'an offer could not be taken');
+    logger.info({ trunk: trunk.name, problem: problem.why }, 'an offer could not be taken');
     return notAcceptable(problem);
   };
 

@@ -78,7 +78,7 @@ type Call = {
 /** The far end has answered: its description is taken in. */
 const connect = async (
   invited: Extract<Invited, { answered: true }>,
-  endpoint: MediaEndpoint,
+  agreed: MediaEndpoint,
   { trunk, permit }: { trunk: Trunk; permit: Permit },
   { signal, clock, backgroundTasks, logger }: CallOptions & Call,
 ): Promise<Outcome> => {
@@ -87,7 +87,6 @@ const connect = async (
     backgroundTasks.add('BYE', () => hangUp(invited));
     return outcome;
   };
-  const agreed = onTerms(endpoint, trunk);
   try {
     // An answer that crosses a CANCEL is a call that stands, and that nobody wants any more.
     if (!signal.aborted) await within(clock, answerMs, 'Taking the answer in', agreed.takeAnswer(remoteSdp));
@@ -116,17 +115,19 @@ const inviteThere = async (
   const over = (outcome: Outcome): TriedPlace => ({ ...final(outcome), contacts: null });
   if (signal.aborted) return over(unanswered('cancelled', noSip));
   const { headers, ...address } = inviteTo(trunk, place, call.from, country);
+  const agreed = onTerms(endpoint, call.offering.termsFor(trunk));
   const invitation = invite({
     ...call,
     ...address,
     headers: { ...call.sipHeaders, ...headers },
     offer: offerWith(endpoint.localSdp, trunk),
+    endpoint: agreed,
     trunkId: trunk.id,
     channel: endpoint.channel(),
   });
   call.onInvitation(invitation);
   const invited = await invitation.outcome;
-  if (invited.answered) return over(await connect(invited, endpoint, { trunk, permit }, call));
+  if (invited.answered) return over(await connect(invited, agreed, { trunk, permit }, call));
   const { sip, failed, contacts, retryAfterMs } = invited;
   const broken = call.broken();
   if (broken !== null) return over({ ...broken, sip });

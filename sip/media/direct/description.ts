@@ -1,12 +1,11 @@
 /** Session descriptions of calls whose sound this process carries itself (RFC 8866, RFC 3264): telephone sound, one codec. */
 import { isIP } from 'node:net';
 import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
-import { audioIn, isHold, otherMediaIn, type DescribedAudio } from '../../trunks/media-offer.ts';
+import { audioIn, directionToward, isHold, type DescribedAudio } from '../../trunks/media-offer.ts';
 import { keyLineOf, offeredKeyIn, type OfferedKey } from '../../trunks/sdes.ts';
+import type { MediaDirection } from '../../trunks/session-description.ts';
 import type { G711Name } from '../g711.ts';
 import type { Address, RtpAgreement, RtpFormat } from '../thread/sound-thread-messages.ts';
-
-export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
 /** Payload types of RFC 3551; that of keys is ours to choose. */
 const payloadTypes: Readonly<Record<G711Name, number>> = { PCMU: 0, PCMA: 8 };
@@ -50,17 +49,11 @@ export const formatsOf = (
 
 const family = (address: string): string => (address.includes(':') ? 'IP6' : 'IP4');
 
-/** RFC 3264 section 6: the line of a media, with port 0. */
-const refused = (line: string): string => line.replace(/^(m=\S+ )\S+/, '$10');
-
-/** `offer`: what it answers; without one it is an offer itself. */
 export const writeDescription = (
   { address, port, sessionId, version }: OwnDescription,
   { protocol, key, codecs, keysPayloadType }: Formats,
   direction: MediaDirection,
-  offer?: string,
 ): string => {
-  const { before, behind } = offer === undefined ? { before: [], behind: [] } : otherMediaIn(offer);
   const types = [
     ...codecs.map(({ payloadType }) => payloadType),
     ...(keysPayloadType === null ? [] : [keysPayloadType]),
@@ -71,7 +64,6 @@ export const writeDescription = (
     's=-',
     `c=IN ${family(address)} ${address}`,
     't=0 0',
-    ...before.map(refused),
     `m=audio ${port} ${protocol} ${types.join(' ')}`,
     ...codecs.map(({ codec, payloadType }) => `a=rtpmap:${payloadType} ${codec}/8000`),
     ...(keysPayloadType === null
@@ -80,7 +72,6 @@ export const writeDescription = (
     'a=ptime:20',
     ...(key === null ? [] : [keyLineOf(key)]),
     `a=${direction}`,
-    ...behind.map(refused),
     '',
   ].join('\r\n');
 };
@@ -141,14 +132,6 @@ export const agreementFrom = (sdp: string, { srtp, master }: Encrypting): RtpAgr
     keys: theirs === undefined ? null : { ours: master, theirs: theirs.master },
     receives: formatsIn(audio.formats),
     isSending: !isHold(sdp),
-    isReceiving: !isHold(sdp) && answering(sdp) === 'sendrecv',
+    isReceiving: directionToward(sdp) === 'sendrecv',
   };
-};
-
-/** Our direction while the far end has this one (RFC 3264 section 6.1). */
-export const answering = (sdp: string): MediaDirection => {
-  const [, theirs] = /^a=(sendrecv|sendonly|recvonly|inactive)\s*$/m.exec(sdp) ?? [];
-  if (theirs === 'sendonly') return 'recvonly';
-  if (theirs === 'recvonly') return 'sendonly';
-  return theirs === 'inactive' ? 'inactive' : 'sendrecv';
 };

@@ -128,6 +128,7 @@ export const createDirectEndpoint = async (
     localSdp,
     sampleRate: () => telephoneRate,
     modify: async (remoteSdp) => negotiation.answer(remoteSdp),
+    answerEarly: async (remoteSdp) => negotiation.answerEarly(remoteSdp),
     takeAnswer: async (remoteSdp) => negotiation.takeAnswer(remoteSdp),
     async connect(events, sampleRate) {
       if (sampleRate !== telephoneRate) throw new Error(`Sound is carried here at ${telephoneRate} Hz alone`);

@@ -4,14 +4,14 @@ import { isIP } from 'node:net';
 import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
 import { masterKeyBytes } from '../rtp/srtp.ts';
 import type { Address, RtpAgreement } from '../thread/sound-thread-messages.ts';
+import { directionToward } from '../../trunks/media-offer.ts';
+import type { MediaDirection } from '../../trunks/session-description.ts';
 import {
   agreementFrom,
-  answering,
   describedFormats,
   formatsOf,
   offeredFormats,
   writeDescription,
-  type MediaDirection,
   type Formats,
 } from './description.ts';
 
@@ -24,6 +24,8 @@ export type Negotiation = {
   offer(codecs: readonly TrunkCodec[]): string;
   /** Throws `NothingInCommon`, and all stays as it was. */
   answer(offer: string): string;
+  /** As `answer`, but the sound waits until the answer to our offer is taken, which may be this description. */
+  answerEarly(offer: string): string;
   /** The far end's answer to our offer. Throws `NothingInCommon`, and all stays as it was. */
   takeAnswer(answer: string): void;
 };
@@ -52,23 +54,29 @@ export const createNegotiation = (
   let offered: RtpAgreement['receives'] = new Map();
 
   /** Of a description that says something else the version is one higher (RFC 3264 section 8). */
-  const describe = (formats: Formats, direction: MediaDirection, offer?: string): string => {
-    const write = (): string => writeDescription({ ...own, sessionId, version }, formats, direction, offer);
+  const describe = (formats: Formats, direction: MediaDirection): string => {
+    const write = (): string => writeDescription({ ...own, sessionId, version }, formats, direction);
     if (described !== null && write() !== described) version += 1;
     return (described = write());
   };
 
-  /** `ours`: what they answer. */
-  const agreeOn = (remoteSdp: string, ours: RtpAgreement['receives'] = new Map()): RtpAgreement => {
-    const agreement = agreementFrom(remoteSdp, encrypting);
+  const agreementWith = (theirs: string): RtpAgreement => {
+    const agreement = agreementFrom(theirs, encrypting);
     // From a socket of one family nothing is sent to an address of the other.
     if (agreement === undefined || isIP(agreement.remote.address) !== isIP(own.address))
       throw new NothingInCommon('There is no sound that both sides can have');
+    return agreement;
+  };
+
+  /** `ours`: what they answer. */
+  const agreeOn = (agreement: RtpAgreement, ours: RtpAgreement['receives'] = new Map()): void => {
     receives = new Map([...receives, ...agreement.receives, ...ours]);
     agreed = { ...agreement, receives };
     onAgreed(agreed);
-    return agreed;
   };
+
+  const answerTo = (offer: string, agreement: RtpAgreement): string =>
+    describe(formatsOf(offer, agreement), directionToward(offer));
 
   return {
     agreed: () => agreed,
@@ -77,7 +85,12 @@ export const createNegotiation = (
       offered = describedFormats(formats);
       return describe(formats, 'sendrecv');
     },
-    answer: (offer) => describe(formatsOf(offer, agreeOn(offer)), answering(offer), offer),
-    takeAnswer: (answer) => void agreeOn(answer, offered),
+    answer(offer) {
+      const agreement = agreementWith(offer);
+      agreeOn(agreement);
+      return answerTo(offer, agreement);
+    },
+    answerEarly: (offer) => answerTo(offer, agreementWith(offer)),
+    takeAnswer: (answer) => agreeOn(agreementWith(answer), offered),
   };
 };

@@ -315,6 +315,7 @@ const createEndpointPoolWorld = () => {
       isDestroyed: false,
       sampleRate: () => 8_000 as const,
       modify: async () => '',
+      answerEarly: async () => '',
       takeAnswer: async () => {},
       connect: () => Promise.reject(new Error('There is no sound')),
       press: async () => {},

@@ -1,0 +1,153 @@
+/**
+ * The session description that a SIP message carries, by what the message says about its body: alone, or as one part of
+ * several (RFC 3261 section 7.4, RFC 5621).
+ */
+import {
+  headerOf,
+  parametrized,
+  valuesIn,
+  type Headers,
+  type Parameters,
+} from '../../headers/header-values.ts';
+import { abilities } from './attempt.ts';
+import type { InviteRefusal } from './refusals.ts';
+
+type Message = Headers & { body?: string | undefined };
+
+/** A message, or one part of its body. */
+type Entity = { header: (name: string) => string; content: string };
+
+/** Parts within parts are read so deep. */
+const deepest = 4;
+
+type HeaderValue = { value: string; parameters: Parameters };
+
+/** Of a header such as `multipart/mixed; boundary="a b"`; its value is in lower case. */
+const valueOf = (header: string): HeaderValue => {
+  const { value, parameters } = parametrized(valuesIn(header)[0] ?? '');
+  return { value: value.replaceAll(/\s/g, '').toLowerCase(), parameters };
+};
+
+const headersIn = (lines: readonly string[]): Map<string, string> => {
+  const headers = new Map<string, string>();
+  let last = '';
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    // A header goes on in a line that begins with a space.
+    if (/^[ \t]/.test(line)) headers.set(last, `${headers.get(last) ?? ''} ${line.trim()}`);
+    else if (colon !== -1) {
+      last = line.slice(0, colon).trim().toLowerCase();
+      headers.set(last, line.slice(colon + 1).trim());
+    }
+  }
+  return headers;
+};
+
+/** A part between two delimiters (RFC 2046 section 5.1.1). */
+const partOf = (lines: readonly string[]): Entity => {
+  const end = lines.findIndex((line) => line.trim() === '');
+  const headers = headersIn(end === -1 ? lines : lines.slice(0, end));
+  const content = end === -1 ? '' : lines.slice(end + 1).join('\n');
+  return { header: (name) => headers.get(name.toLowerCase()) ?? '', content };
+};
+
+/** Without what stands before the first delimiter and behind the last one. */
+const partsIn = (content: string, boundary: string): Entity[] => {
+  const parts: string[][] = [];
+  for (const line of content.split('\n')) {
+    const bare = line.trimEnd();
+    if (bare === `--${boundary}--`) break;
+    if (bare === `--${boundary}`) parts.push([]);
+    else parts.at(-1)?.push(line);
+  }
+  return parts.map(partOf);
+};
+
+const decoded = (content: string, encoding: string): string => {
+  if (encoding === 'base64') return Buffer.from(content, 'base64').toString();
+  if (encoding !== 'quoted-printable') return content;
+  return content
+    .replaceAll(/=[ \t]*\r?\n/g, '')
+    .replaceAll(/=([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
+};
+
+/** The handling of bodies that are not understood: what the message says, or that it says nothing. */
+const handlings = ['none', 'optional', 'unsaid', 'required'] as const;
+type Handling = (typeof handlings)[number];
+
+/** `unknown`: the strictest handling of what is not understood; `none` where all is. */
+type Reading = { sdp: string | undefined; unknown: Handling };
+
+const understood = (sdp: string | undefined): Reading => ({ sdp, unknown: 'none' });
+
+const handlingOf = ({ header }: Entity): Handling => {
+  const handling = valueOf(header('Content-Disposition')).parameters.get('handling')?.toLowerCase();
+  return handling === 'optional' || handling === 'required' ? handling : 'unsaid';
+};
+
+/** The line break behind a part belongs to its delimiter, and a description ends with one. */
+const asDescription = (content: string): string => `${content.trimEnd()}\r\n`;
+
+const isEncoded = ({ header }: Entity): boolean =>
+  !['', 'identity'].includes(valueOf(header('Content-Encoding')).value);
+
+/** drachtio-server, too, takes a body without a type for a description where it begins like one. */
+const typeOf = ({ header, content }: Entity): HeaderValue => {
+  const type = header('Content-Type');
+  return valueOf(type === '' && content.startsWith('v=0') ? 'application/sdp' : type);
+};
+
+const strictest = (readings: readonly Reading[]): Handling =>
+  handlings.findLast((handling) => readings.some(({ unknown }) => unknown === handling)) ?? 'none';
+
+const readParts = (entity: Entity, type: HeaderValue, depth: number): Reading => {
+  const parts = depth === 0 ? [] : partsIn(entity.content, type.parameters.get('boundary') ?? '');
+  const readings = parts.map((part) => read(part, depth - 1));
+  const withSdp = readings.filter(({ sdp }) => sdp !== undefined);
+  // The last alternative that is understood is meant, and the others are not missed.
+  if (type.value === 'multipart/alternative' && withSdp.length > 0) return understood(withSdp.at(-1)?.sdp);
+  const handling = handlingOf(entity);
+  const unknown = parts.length === 0 ? 'unsaid' : strictest(readings);
+  return {
+    sdp: withSdp[0]?.sdp,
+    unknown: unknown === 'none' || handling === 'unsaid' ? unknown : handling,
+  };
+};
+
+const read = (entity: Entity, depth: number): Reading => {
+  const type = typeOf(entity);
+  if (isEncoded(entity)) return { sdp: undefined, unknown: handlingOf(entity) };
+  if (type.value.startsWith('multipart/')) return readParts(entity, type, depth);
+  const disposition = valueOf(entity.header('Content-Disposition')).value;
+  // Another disposition, such as `early-session` (RFC 3959), is not about the session of the call.
+  const isDescription = type.value === 'application/sdp' && ['', 'session'].includes(disposition);
+  if (!isDescription) return { sdp: undefined, unknown: handlingOf(entity) };
+  const encoding = valueOf(entity.header('Content-Transfer-Encoding')).value;
+  return understood(asDescription(decoded(entity.content, encoding)));
+};
+
+const readMessage = (message: Message): Reading => {
+  const content = message.body ?? '';
+  if (content === '') return understood(undefined);
+  // drachtio-srf expands the short form of Content-Encoding to another name.
+  const header = (name: string): string =>
+    headerOf(message, name) || (name === 'Content-Encoding' ? headerOf(message, 'Contact-Encoding') : '');
+  return read({ header, content }, deepest);
+};
+
+/** Undefined where it carries none. What else an answer or an ACK carries is passed over. */
+export const descriptionIn = (message: Message): string | undefined => readMessage(message).sdp;
+
+/**
+ * The refusal of a request with a body that is not understood and must be, or that is all it carries (RFC 3261 section
+ * 8.2.3). Beside a description only what says `handling=required` must be: locations and ISUP seldom say anything.
+ */
+export const bodyProblem = (request: Message): InviteRefusal | undefined => {
+  const { sdp, unknown } = readMessage(request);
+  if (unknown !== 'required' && (unknown !== 'unsaid' || sdp !== undefined)) return undefined;
+  return {
+    status: 415,
+    reason: 'Unsupported Media Type',
+    headers: { Accept: abilities.Accept, 'Accept-Encoding': 'identity' },
+  };
+};
