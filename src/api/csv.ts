@@ -6,17 +6,18 @@ export const byteOrderMark = '\uFEFF';
 export type Cell = string | number | boolean | null;
 
 /**
- * A spreadsheet takes a text that begins like this for a formula, which may fetch from and tell to anywhere; an
- * apostrophe before it makes it text (OWASP, "CSV Injection"). The wide forms are those of East Asian keyboards.
+ * Where a spreadsheet could read a formula, which may fetch from and send to anywhere: at the start of a cell, and behind
+ * `;`, a tab or a line break, at which programs of other languages split cells. An apostrophe there makes the rest text
+ * (OWASP, "CSV Injection"). The wide forms are those of East Asian keyboards.
  */
-const formula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
+const beforeFormula = /(?<=^|[;\t\r\n])(?=(?:[^\S\t\r\n]|")*[=+\-@＝＋－＠])|^(?=[\t\r\n])/g;
 
-const special = /[",\r\n]/;
+const special = /[",;\t\r\n]/;
 
 const cellText = (cell: Cell): string => {
   if (cell === null) return '';
   if (typeof cell !== 'string') return String(cell);
-  const safe = formula.test(cell) ? `'${cell}` : cell;
+  const safe = cell.replaceAll(beforeFormula, "'");
   return special.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 

