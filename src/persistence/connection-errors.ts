@@ -46,6 +46,11 @@ export const hasNoConnectionLeft = (error: unknown): boolean => codeOf(error) ==
  */
 export const isInDoubt = (error: unknown): boolean => isTransient(error) && !(error instanceof DatabaseAway);
 
+const unknownAuthority =
+  'its certificate is not signed by a known authority: name that authority in the URL by sslrootcert=FILE, or encrypt without checking the certificate by sslmode=no-verify';
+const otherNames =
+  'its certificate is for another host name: write that name in the URL, or encrypt without checking the certificate by sslmode=no-verify';
+
 const explanations: Record<string, string> = {
   ECONNREFUSED: 'no server listens there',
   ENOENT: 'no server listens there',
@@ -53,6 +58,14 @@ const explanations: Record<string, string> = {
   EAI_AGAIN: 'its host name could not be looked up',
   ETIMEDOUT: 'it does not answer',
   EHOSTUNREACH: 'it cannot be reached',
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  ERR_TLS_CERT_ALTNAME_INVALID: otherNames,
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
   '28P01': 'the user or the password is wrong',
   '28000': 'the server does not let this user in',
   '3D000': 'there is no such database on the server: create it first',
@@ -61,10 +74,25 @@ const explanations: Record<string, string> = {
   '57P03': 'the server is starting or stopping',
 };
 
+/** A file of certificates or keys that the URL names and that cannot be read. */
+const unreadFileOf = (error: unknown): string | undefined =>
+  error instanceof Error &&
+  'syscall' in error &&
+  error.syscall === 'open' &&
+  'path' in error &&
+  typeof error.path === 'string'
+    ? error.path
+    : undefined;
+
 /** Why a connection failed, in words for whoever runs the gateway. */
 export const explain = (error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof DatabaseAway) return message;
+  const file = unreadFileOf(error);
+  if (file !== undefined)
+    return `the file ${file} that the URL names (sslrootcert, sslcert, sslkey) cannot be read`;
+  if (/does not support SSL/i.test(message))
+    return 'the server does not encrypt: switch TLS on there, or leave sslmode out of the URL';
   return (
     explanations[codeOf(error)] ??
     (/timeout/i.test(message) ? 'it does not answer' : message.replaceAll(/\s+/g, ' '))

@@ -5,6 +5,15 @@
 import { StartError } from '#src/domain/start-error.ts';
 import type { DatabaseServer } from './database-servers.ts';
 
+/**
+ * `pg` takes these modes for `verify-full`, and prints a warning that a later version will not. Written as what they mean
+ * today they keep their meaning; with `uselibpqcompat` the operator asks for that of libpq.
+ */
+const withPlainSslMode = (url: string): string =>
+  /[?&]uselibpqcompat=/.test(url)
+    ? url
+    : url.replaceAll(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/g, '$1verify-full');
+
 const servers = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
 
 /** Throws a StartError that does not repeat the password. */
@@ -23,5 +32,5 @@ const serverOf = (url: string): DatabaseServer => {
   }
   const database = decodeURIComponent(parsed.pathname.slice(1));
   if (database === '') throw new StartError('GW_DATABASE_URL names no database after its host');
-  return { name: `${parsed.host}/${database}`, address: { connectionString: url } };
+  return { name: `${parsed.host}/${database}`, address: { connectionString: withPlainSslMode(url) } };
 };

@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import test, { type ExecutionContext } from 'ava';
@@ -24,6 +25,7 @@ import { createWorkspace, findWorkspace } from '#src/persistence/workspaces.ts';
 import { patientLimits } from '#test/helpers/patient-limits.ts';
 import { databaseIn, runStatement } from '#test/helpers/database-statement.ts';
 import { ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
+import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
 import { encryptedLeg } from '#test/helpers/encrypted-leg.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
@@ -172,6 +174,53 @@ test.serial('what cannot be connected to is said in one line without the passwor
     t.regex(error.message, /GW_DATABASE_URL/);
     t.notRegex(error.message, /hunter2|\n/);
   }
+});
+
+/** A server that encrypts with a certificate that it has signed itself, or not at all (PostgreSQL, 54.2.10). */
+const tlsServer = async (t: ExecutionContext, answer: 'S' | 'N'): Promise<string> => {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.once('data', () => {
+      socket.write(answer);
+      if (answer === 'N') return;
+      const encrypted = new TLSSocket(socket, { isServer: true, ...loopbackCertificate });
+      encrypted.on('error', () => socket.destroy());
+    });
+  }).listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  return `postgresql://user:hunter2@127.0.0.1:${typeof address === 'object' ? address?.port : 0}/trunkline`;
+};
+
+const startErrorOf = async (t: ExecutionContext, url: string): Promise<string> => {
+  const settings = { poolSize: 1, journalPoolSize: 2, limits: patientLimits, node: 'x', logger };
+  const error = await t.throwsAsync(openDatabase({ connection: { url }, ...settings }), {
+    instanceOf: StartError,
+  });
+  return error.message;
+};
+
+test.serial('a certificate of an unknown authority names the parameters that help', async (t) => {
+  const url = await tlsServer(t, 'S');
+  for (const mode of ['require', 'verify-full']) {
+    const message = await startErrorOf(t, `${url}?sslmode=${mode}`);
+    t.regex(message, /not signed by a known authority: .*sslrootcert=FILE.*sslmode=no-verify$/);
+    t.notRegex(message, /hunter2|\n/);
+  }
+});
+
+test.serial('a missing file of certificates and a server without TLS are named as such', async (t) => {
+  const missing = await startErrorOf(
+    t,
+    `${await tlsServer(t, 'S')}?sslmode=require&sslrootcert=/no/such.pem`,
+  );
+  t.regex(
+    missing,
+    /the file \/no\/such\.pem that the URL names \(sslrootcert, sslcert, sslkey\) cannot be read$/,
+  );
+  const plain = await startErrorOf(t, `${await tlsServer(t, 'N')}?sslmode=require`);
+  t.regex(plain, /the server does not encrypt: switch TLS on there, or leave sslmode out of the URL$/);
 });
 
 test.serial('values come back as what they are', async (t) => {

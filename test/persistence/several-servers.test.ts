@@ -163,15 +163,24 @@ test('the start fails when no server accepts writes, with the reason for each se
   t.true(message.includes(`${new URL(copy).host}/postgres (it only copies another server)`), message);
 });
 
+test('a TLS mode that pg warns about is named as what it means', (t) => {
+  const modeOf = (parameters: string) =>
+    serversOf(`postgresql://one.example/calls${parameters}`)[0].address.connectionString?.split('calls')[1];
+  for (const mode of ['prefer', 'require', 'verify-ca'])
+    t.is(modeOf(`?a=b&sslmode=${mode}&sslrootcert=c`), '?a=b&sslmode=verify-full&sslrootcert=c');
+  for (const parameters of ['', '?sslmode=no-verify', '?sslmode=require&uselibpqcompat=true'])
+    t.is(modeOf(parameters), parameters);
+});
+
 test('each server of a list has its user, password, database and parameters', (t) => {
   t.deepEqual(
     serversOf('postgresql://me:a,b%40c@one.example:5433,[::1],three.example/calls?sslmode=require').map(
       ({ name, address }) => [name, address.connectionString],
     ),
     [
-      ['one.example:5433/calls', 'postgresql://me:a,b%40c@one.example:5433/calls?sslmode=require'],
-      ['[::1]/calls', 'postgresql://me:a,b%40c@[::1]/calls?sslmode=require'],
-      ['three.example/calls', 'postgresql://me:a,b%40c@three.example/calls?sslmode=require'],
+      ['one.example:5433/calls', 'postgresql://me:a,b%40c@one.example:5433/calls?sslmode=verify-full'],
+      ['[::1]/calls', 'postgresql://me:a,b%40c@[::1]/calls?sslmode=verify-full'],
+      ['three.example/calls', 'postgresql://me:a,b%40c@three.example/calls?sslmode=verify-full'],
     ],
   );
   for (const wrong of ['postgresql://a:x/calls', 'postgresql://a,b:99999/calls', 'http://a,b/calls'])
