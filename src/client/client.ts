@@ -8,10 +8,12 @@ import {
   type RequestOptions,
   type Send,
 } from './send.ts';
+import { wholeBody } from './unreachable.ts';
 import { watch, type CallNews, type WatchOptions } from './watch.ts';
 
 export { pagesOf } from './pages-of.ts';
 export { TrunklineProblem } from './problem.ts';
+export { TrunklineUnreachable } from './unreachable.ts';
 export type * from './schema.ts';
 export type { ClientOptions, RequestOptions } from './send.ts';
 export type { CallNews, WatchOptions } from './watch.ts';
@@ -66,7 +68,7 @@ const methodOf =
     const response = await send(id, request, options);
     const { answer } = operations[id];
     if (answer === 'file' || (answer === 'either' && !holdsJson(response))) return response;
-    return answer === 'nothing' ? undefined : response.json();
+    return answer === 'nothing' ? undefined : wholeBody(response.json());
   };
 
 const watchBy =

@@ -1,4 +1,5 @@
 import type { FieldError, ProblemCode } from './schema.ts';
+import { wholeBody } from './unreachable.ts';
 
 /** The gateway refused: its problem document (RFC 9457). Act on `code`, show `message` to people. */
 export class TrunklineProblem extends Error {
@@ -49,7 +50,7 @@ export type ProblemDocument = {
 
 /** The problem in an answer that is no success. */
 export const problemOf = async (response: Response): Promise<TrunklineProblem> => {
-  const text = await response.text();
+  const text = await wholeBody(response.text());
   return new TrunklineProblem(response, isProblem(response) ? parse(text) : {});
 };
 

@@ -909,11 +909,13 @@ export type Overview = {
     /** Of those, the ones that it failed. */
     failed: number;
   }[];
-  /** Endpoints that are disabled, or to which events were given up. */
+  /** Endpoints that are disabled, that are failing, or to which events were given up. */
   webhooks: {
     id: string;
     url: string;
     state: 'active' | 'paused' | 'disabled';
+    /** When the first attempt failed after the last one that succeeded. */
+    failing_since: string | null;
     /** Events that were given up. */
     dead: number;
   }[];
@@ -1152,6 +1154,10 @@ export type Webhook = {
   /** Events wait for a paused endpoint. An endpoint that answered 410 is disabled. */
   state: 'active' | 'paused' | 'disabled';
   disabled_reason: string | null;
+  /** When the first attempt failed after the last one that succeeded; null while none has. Events wait meanwhile, some without an attempt of their own. */
+  failing_since: string | null;
+  /** How the last attempt failed; null while it is not failing. */
+  last_failure: string | null;
   /** Until then the secret before the last rotation signs as well. */
   previous_secret_until: string | null;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
@@ -1186,6 +1192,10 @@ export type WebhookWithSecret = {
   /** Events wait for a paused endpoint. An endpoint that answered 410 is disabled. */
   state: 'active' | 'paused' | 'disabled';
   disabled_reason: string | null;
+  /** When the first attempt failed after the last one that succeeded; null while none has. Events wait meanwhile, some without an attempt of their own. */
+  failing_since: string | null;
+  /** How the last attempt failed; null while it is not failing. */
+  last_failure: string | null;
   /** Until then the secret before the last rotation signs as well. */
   previous_secret_until: string | null;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
@@ -1385,7 +1395,7 @@ export type Operations = {
       transcript: TranscriptTurn[];
     };
   };
-  /** What happened in a call, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null}`), as long as the gateway that holds it is this one, or can be reached by it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
+  /** What happened in a call, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now and what the agent is saying, the words of its turn that were heard and the sentence that is being said (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`), as long as the gateway that holds it is this one, or can be reached by it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
   getCallEvents: {
     request: {
       /** The call. */
@@ -1952,7 +1962,7 @@ export type Operations = {
     };
     answer: undefined;
   };
-  /** What happened in a call of any number, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null}`), as long as the gateway that holds it is this one, or can be reached by it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
+  /** What happened in a call of any number, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now and what the agent is saying, the words of its turn that were heard and the sentence that is being said (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`), as long as the gateway that holds it is this one, or can be reached by it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
   getWorkspaceCallEvents: {
     request: {
       /** The call. */

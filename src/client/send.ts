@@ -1,6 +1,7 @@
 /** One request to a gateway, from what the document says about its operation. */
 import { problemOf } from './problem.ts';
 import { operations } from './schema.ts';
+import { answered } from './unreachable.ts';
 
 export type OperationId = keyof typeof operations;
 
@@ -11,6 +12,8 @@ export type ClientOptions = {
   key?: string | (() => string | undefined) | undefined;
   /** Instead of the `fetch` of the platform. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** Called with the fields and parameters of a request that the gateway does not know and has ignored. */
+  onIgnoredFields?: ((names: string[], operation: OperationId) => void) | undefined;
 };
 
 export type RequestOptions = {
@@ -29,26 +32,38 @@ export type Send = (
   options?: RequestOptions & { accept?: string },
 ) => Promise<Response>;
 
-/** Throws `TrunklineProblem`, or what `fetch` throws where no answer came. */
+/**
+ * Throws `TrunklineProblem`; `TrunklineUnreachable` where no answer came; the reason of `signal` where that was aborted; a
+ * TypeError for a key or a member that no request can carry.
+ */
 export const createSend =
-  ({ baseUrl, key: usualKey, fetch: ask = (url, init) => fetch(url, init) }: ClientOptions): Send =>
+  ({
+    baseUrl,
+    key: usualKey,
+    fetch: ask = (url, init) => fetch(url, init),
+    onIgnoredFields,
+  }: ClientOptions): Send =>
   async (operation, request = {}, options = {}) => {
     const { method, answer } = operations[operation];
     const { signal, accept = answer === 'json' ? 'application/json' : '*/*' } = options;
     const key = options.key ?? (typeof usualKey === 'function' ? usualKey() : usualKey);
     const { path, headers } = addressOf(operation, request);
     const { body } = request;
-    const response = await ask(`${baseUrl.replace(/\/$/, '')}${path}`, {
+    const init: RequestInit = {
       method,
-      headers: {
+      // Made here: `fetch` rejects a key that no header can carry as it rejects a request that the network fails.
+      headers: new Headers({
         Accept: accept,
         ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...headers,
-      },
+      }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
-    });
+    };
+    const response = await answered(baseUrl, ask(`${baseUrl.replace(/\/$/, '')}${path}`, init));
+    const ignored = response.headers.get('x-ignored-fields');
+    if (ignored !== null) onIgnoredFields?.(ignored.split(', '), operation);
     if (!response.ok) throw await problemOf(response);
     return response;
   };

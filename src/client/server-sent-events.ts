@@ -3,6 +3,8 @@
  * Written here because the client needs no package; the tests read the same streams by eventsource-parser.
  */
 
+import { TrunklineUnreachable } from './unreachable.ts';
+
 /** The gateway sends a comment after 15 seconds without news: one of them may be late, and one may be lost. */
 export const longestSilenceMs = 40_000;
 
@@ -62,7 +64,7 @@ async function* linesOf(
 const within = <Value>(milliseconds: number, waited: Promise<Value>): Promise<Value> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new Error(`Nothing came for ${milliseconds} milliseconds.`)),
+      () => reject(new TrunklineUnreachable(`Nothing came for ${milliseconds} milliseconds.`)),
       milliseconds,
     );
     const settle =

@@ -3,12 +3,19 @@ import { TrunklineProblem } from './problem.ts';
 import type { CallEvent } from './schema.ts';
 import type { RequestOptions } from './send.ts';
 import { serverSentEvents } from './server-sent-events.ts';
+import { TrunklineUnreachable, unreachable } from './unreachable.ts';
 
 export type CallNews =
   /** What happened, first what was already; `event.sequence` counts. */
   | { type: 'fact'; event: CallEvent }
-  /** Where the charts of the call are now, as dotted paths. */
-  | { type: 'state'; state: { call: string; conversation: string | null; voicemail: string | null } };
+  /**
+   * Where the charts of the call are now, as dotted paths. `saying`: the words of the agent's turn that were heard, and
+   * the sentence that is being said; null between turns, absent from older gateways.
+   */
+  | {
+      type: 'state';
+      state: { call: string; conversation: string | null; voicemail: string | null; saying?: string | null };
+    };
 
 export type WatchOptions = RequestOptions & {
   /** Whether a stream that breaks is opened again where it was; `true` when it is not said. */
@@ -20,6 +27,8 @@ export type WatchOptions = RequestOptions & {
    * after 15 seconds without news.
    */
   silenceMs?: number | undefined;
+  /** Called each time that the stream broke and before it is opened again, with the time until then. */
+  onInterrupted?: ((failure: Error, retryInMs: number) => void) | undefined;
 };
 
 const mostFailures = 5;
@@ -31,13 +40,13 @@ const mostFailures = 5;
 export async function* watch(
   open: (lastEventId: string | undefined) => Promise<Response>,
   lastEventId: string | undefined,
-  { signal, reconnect = true, retryMs = 2_000, silenceMs }: WatchOptions = {},
+  { signal, reconnect = true, retryMs = 2_000, silenceMs, onInterrupted }: WatchOptions = {},
 ): AsyncGenerator<CallNews, void, undefined> {
   let last = lastEventId;
   let hasOpened = false;
   let failures = 0;
   for (;;) {
-    let failure: unknown = new Error('The stream ended before the call was over.');
+    let failure: Error = new TrunklineUnreachable('The stream ended before the call was over.');
     try {
       const { body } = await open(last);
       hasOpened = true;
@@ -50,11 +59,14 @@ export async function* watch(
       }
     } catch (error) {
       if (!hasOpened || signal?.aborted === true || !mayPass(error)) throw error;
-      failure = error;
+      const broken = unreachable('The stream of the call broke off', error);
+      failure = broken instanceof Error ? broken : new Error(String(broken));
     }
     failures += 1;
     if (!reconnect || failures > mostFailures) throw failure;
-    await pause(retryMs * 2 ** (failures - 1), signal);
+    const retryInMs = retryMs * 2 ** (failures - 1);
+    onInterrupted?.(failure, retryInMs);
+    await pause(retryInMs, signal);
   }
 }
 

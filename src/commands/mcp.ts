@@ -10,6 +10,7 @@ import { NoGateway } from '#src/api/mcp/failed-tool.ts';
 import { createMcpServer } from '#src/api/mcp/mcp-server.ts';
 import type { ClientOptions } from '#src/client/send.ts';
 import { steadyClock } from '#src/clocks.ts';
+import { terminalLine } from '#src/domain/terminal-text.ts';
 import { knownGateway } from '#src/start/known-gateway.ts';
 import { version } from '#src/version.ts';
 import { parseOptions, UsageError } from './parse-options.ts';
@@ -37,15 +38,6 @@ const readOptions = (args: readonly string[]): { url: string | undefined } | und
   return { url: values.url };
 };
 
-const ask: NonNullable<ClientOptions['fetch']> = async (url, init) => {
-  try {
-    return await fetch(url, init);
-  } catch (cause) {
-    const { origin } = new URL(url);
-    throw new NoGateway(`No gateway answers at ${origin}. "npm start" starts one.`, { cause });
-  }
-};
-
 export type Surroundings = {
   environment: NodeJS.ProcessEnv;
   input: Readable;
@@ -71,7 +63,7 @@ export const runMcp = async (
       throw new NoGateway(
         `There are no credentials in ${here.config.dataFolder}: start a gateway there, or set NUMBER_KEY to the key of a number.`,
       );
-    return { baseUrl: wanted.url ?? here.url, key: here.key, fetch: ask };
+    return { baseUrl: wanted.url ?? here.url, key: here.key };
   };
   const server = createMcpServer({ version, clock: steadyClock, options });
   const ended = once(input, 'end');
@@ -87,7 +79,7 @@ if (import.meta.main) {
     process.exitCode = await runMcp(process.argv.slice(2), { environment, input, output });
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message.replaceAll(/\s+/g, ' ')} (--help explains)\n`);
+    process.stderr.write(`${terminalLine(error.message)} (--help explains)\n`);
     process.exitCode = 2;
   }
 }

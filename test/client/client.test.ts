@@ -12,6 +12,7 @@ import {
   createClient,
   pagesOf,
   TrunklineProblem,
+  TrunklineUnreachable,
 } from '#src/client/client.ts';
 import { operations } from '#src/client/schema.ts';
 import { longestSilenceMs, type ServerSentEvent, serverSentEvents } from '#src/client/server-sent-events.ts';
@@ -161,6 +162,42 @@ test.serial('what answers in place of the gateway is a problem without a code', 
   t.like(cut, { status: 400, code: undefined, message: 'The answer was HTTP 400.' });
 });
 
+/** As Node's `fetch` rejects when it cannot connect. */
+const refusedConnection = (): TypeError =>
+  new TypeError('fetch failed', {
+    cause: Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:9'), { code: 'ECONNREFUSED' }),
+  });
+
+test.serial('a gateway that gives no whole answer is unreachable, and the error says why', async (t) => {
+  const cutOff = new ReadableStream({ pull: (controller) => controller.error(new TypeError('terminated')) });
+  const headers = { 'content-type': 'application/json' };
+  const { client } = clientAnswered([refusedConnection(), new Response(cutOff, { headers })]);
+  const refused = await t.throwsAsync(client.listCalls(), { instanceOf: TrunklineUnreachable });
+  t.is(refused.message, 'The gateway at http://gateway.test does not answer: ECONNREFUSED');
+  t.true(refused.cause instanceof TypeError);
+  const cut = await t.throwsAsync(client.listCalls(), { instanceOf: TrunklineUnreachable });
+  t.is(cut.message, 'The answer of the gateway broke off: terminated');
+});
+
+test.serial('fields that the gateway ignored are told by their names', async (t) => {
+  const ignored: unknown[] = [];
+  const onIgnoredFields = (names: string[], operation: string) => ignored.push([operation, names]);
+  const answer = new Response('{}', {
+    headers: { 'content-type': 'application/json', 'x-ignored-fields': 'max_duration_secs, a.b' },
+  });
+  const { client } = clientAnswered([answer, json({ calls: [] })], { onIgnoredFields });
+  await client.createCall({ body: { to: '01000000001' } });
+  await client.listCalls();
+  t.deepEqual(ignored, [['createCall', ['max_duration_secs', 'a.b']]]);
+});
+
+test.serial('a key that no header can carry is no failure of the network', async (t) => {
+  const { client, sent } = clientAnswered([], { key: 'gw\n_live_1' });
+  const error = await t.throwsAsync(client.listCalls(), { instanceOf: TypeError });
+  t.false(error instanceof TrunklineUnreachable);
+  t.deepEqual(sent, []);
+});
+
 test.serial('pages follow each other until the last one', async (t) => {
   const { client, sent } = clientAnswered([
     json({ calls: [1], next_cursor: 'two' }),
@@ -230,7 +267,8 @@ test.serial(
     const unwanted = await watched(t, [eventStream(fact(1))], { reconnect: false });
     t.like(unwanted, { news: ['1'], failure: { message: 'The stream ended before the call was over.' } });
 
-    t.like(await watched(t, [new TypeError('fetch failed')]), { failure: { message: 'fetch failed' } });
+    const noAnswer = await watched(t, [new TypeError('fetch failed')]);
+    t.true(noAnswer.failure instanceof TrunklineUnreachable);
 
     const refused = await watched(t, [eventStream(fact(1)), new Response('', { status: 401 })]);
     t.like(refused.failure, { status: 401 });
@@ -240,8 +278,27 @@ test.serial(
 
     const gone = Array.from({ length: 5 }, () => new TypeError('fetch failed'));
     const inVain = await watched(t, [eventStream(fact(1)), ...gone]);
-    t.like(inVain, { news: ['1'], failure: { message: 'fetch failed' } });
+    t.deepEqual(inVain.news, ['1']);
+    t.true(inVain.failure instanceof TrunklineUnreachable);
     t.is(inVain.asked.length, 6);
+  },
+);
+
+test.serial(
+  'who watches is told each time that the stream breaks, and when it is opened again',
+  async (t) => {
+    const { client } = clientAnswered([
+      eventStream(fact(1), new TypeError('terminated')),
+      refusedConnection(),
+      eventStream(end),
+    ]);
+    const told: [string, number][] = [];
+    const onInterrupted = (failure: Error, retryInMs: number) => told.push([failure.message, retryInMs]);
+    for await (const _ of client.watchCall({ call_id: 'c' }, { retryMs: 1, onInterrupted }));
+    t.deepEqual(told, [
+      ['The stream of the call broke off: terminated', 1],
+      ['The gateway at http://gateway.test does not answer: ECONNREFUSED', 2],
+    ]);
   },
 );
 

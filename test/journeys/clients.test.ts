@@ -356,7 +356,7 @@ test.serial(
     await gateway.close();
     const away = await user.refusal('list_calls', {});
     t.is(away.code, 'service_unavailable');
-    t.regex(away.detail, /^No gateway answers at http:\/\/127\.0\.0\.1:\d+\. "npm start" starts one\.$/);
+    t.regex(away.detail, /^The gateway at http:\/\/127\.0\.0\.1:\d+ does not answer: ECONNREFUSED$/);
   },
 );
 

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { TrunklineProblem } from '#src/client/problem.ts';
+import { TrunklineUnreachable } from '#src/client/unreachable.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 
 const failed = (told: object): CallToolResult => ({
@@ -35,7 +36,7 @@ export const failedTool = (error: unknown, signal: AbortSignal): CallToolResult 
     const { status, code, message: detail, extras } = error;
     return failed({ status, code, detail, ...extras });
   }
-  if (error instanceof NoGateway && !signal.aborted)
+  if ((error instanceof NoGateway || error instanceof TrunklineUnreachable) && !signal.aborted)
     return failed({ code: 'service_unavailable', detail: error.message });
   throw error;
 };
