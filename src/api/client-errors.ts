@@ -1,11 +1,17 @@
-/** Requests that never become one: what node's parser gives up on is answered in the same shape as everything else. */
+/**
+ * Requests that Node does not hand to the API: what its parser rejects, and CONNECT, whose connection it would close
+ * without an answer. They get a problem document as every other request does.
+ */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Refusal } from '#src/domain/refusal.ts';
 import { problemMediaType, problemOf } from './problem.ts';
 
-/** Answers malformed HTTP, headers beyond all bounds and requests that never end. Node's default says it without a body. */
+/** Methods of the API, for `Allow`. */
+const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+
+/** Answers malformed HTTP, headers beyond all bounds, requests that never end, and requests for a tunnel. */
 export const answerClientErrors = (server: Server): void => {
   const current = new WeakMap<Duplex, ServerResponse>();
   server.on('request', ({ socket }, response) => {
@@ -16,6 +22,12 @@ export const answerClientErrors = (server: Server): void => {
   });
   // An expectation that nobody knows is no reason to refuse (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (_request, socket: Duplex) => {
+    // Its sender may be gone, or send on.
+    socket.on('error', () => socket.destroy());
+    socket.resume();
+    socket.end(answerTo(noTunnel()), () => socket.destroy());
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // In the midst of an answer a second one would be garbage.
     if (!socket.writable || error.code === 'ECONNRESET' || current.get(socket)?.headersSent === true) {
@@ -39,6 +51,12 @@ const refusalFor = (code: string | undefined): Refusal => {
   }
 };
 
+/** RFC 9110, 9.3.6: CONNECT asks a proxy for a tunnel. */
+const noTunnel = (): Refusal =>
+  new Refusal('method_not_allowed', `This server is no proxy. Use one of: ${methods}.`, {
+    headers: { Allow: methods },
+  });
+
 const answerTo = (refusal: Refusal): string => {
   const requestId = randomUUID();
   const body = problemOf(refusal, requestId);
@@ -47,6 +65,7 @@ const answerTo = (refusal: Refusal): string => {
     `Content-Type: ${problemMediaType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
+    ...Object.entries(refusal.headers).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
     '',
     body,

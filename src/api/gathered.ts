@@ -3,11 +3,11 @@ import * as z from 'zod';
 
 type Query = Readonly<Record<string, unknown>>;
 
-const isRecord = (schema: z.core.$ZodType): boolean =>
-  schema instanceof z.ZodOptional ? isRecord(schema.unwrap()) : schema instanceof z.ZodRecord;
+export const isRecordField = (schema: z.core.$ZodType): boolean =>
+  schema instanceof z.ZodOptional ? isRecordField(schema.unwrap()) : schema instanceof z.ZodRecord;
 
 const recordsIn = ({ shape }: z.ZodObject): string[] =>
-  Object.entries(shape).flatMap(([name, schema]) => (isRecord(schema) ? [name] : []));
+  Object.entries(shape).flatMap(([name, schema]) => (isRecordField(schema) ? [name] : []));
 
 /** The same query with each record in one place; a record of which there is no parameter is absent. */
 export const gathered = (schema: z.ZodObject | undefined, query: Query): Query => {

@@ -11,6 +11,7 @@ import {
 import { refusalCatalogue, refusalCodes, type RefusalCode } from '#src/domain/refusal.ts';
 import { addExamples } from './add-examples.ts';
 import { idempotencyHeader } from './idempotency.ts';
+import { ignoredFieldsHeader } from './ignored-fields.ts';
 import { problemMediaType, problemSchema } from './problem.ts';
 import type { ResponseDeclaration, Route } from './route.ts';
 
@@ -20,7 +21,7 @@ A voice gateway that connects telephone numbers to conversational agents.
 - **Client API** (\`/api/v1\`): with the API key of a number, which decides the number that calls and what can be seen.
 - **Admin API** (\`/api/v1/admin\`): with an admin token of the workspace. A token of the role \`viewer\` reads everything but secrets; what else it asks for is \`forbidden\`.
 
-Errors are problem documents (RFC 9457): act on \`code\`, show \`detail\` to people. Each answer carries \`X-Request-Id\`.
+Errors are problem documents (RFC 9457): act on \`code\`, show \`detail\` to people. Each answer carries \`X-Request-Id\`. Fields and parameters that an operation does not know are ignored; \`X-Ignored-Fields\` names them, also where the request is refused.
 `.trim();
 
 const tags = [
@@ -105,13 +106,25 @@ const contentOf = ({ schema, media, examples }: ResponseDeclaration) => {
   };
 };
 
+const ignoredHeader = z.object({
+  [ignoredFieldsHeader]: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'Names of fields of the body and of parameters of the query that this operation does not know and has ignored, separated by commas: dotted paths, percent-encoded where need be, at most 20. Absent where there are none.',
+      example: 'max_duration_secs',
+      header: { id: ignoredFieldsHeader },
+    }),
+});
+
 const responsesOf = (route: Route): Responses => {
   const responses = problemResponses(route);
   for (const [status, declared] of Object.entries(route.responses)) {
     responses[status] = {
       description: declared.description,
       ...contentOf(declared),
-      ...(declared.headers === undefined ? {} : { headers: declared.headers }),
+      headers: declared.headers === undefined ? ignoredHeader : declared.headers.extend(ignoredHeader.shape),
     };
   }
   return responses;

@@ -12,6 +12,7 @@ import { decode, encode, type Decoded } from './codec.ts';
 import type { ApiContext, Rendered } from './context.ts';
 import { once } from './idempotency.ts';
 import { gathered } from './gathered.ts';
+import { ignoredFields, ignoredFieldsHeader } from './ignored-fields.ts';
 import { readJsonBody } from './json-body.ts';
 import type { ApiServices } from './api-services.ts';
 import { validated, type OutputOf } from './validated.ts';
@@ -89,6 +90,8 @@ export type Asked = Pick<
   headers: unknown;
   readBody: () => Promise<unknown>;
   readBrowser: () => Browser;
+  /** Names the fields that are ignored in the answer, whether the request is done or refused. */
+  nameIgnored: (value: string) => void;
 };
 
 type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
@@ -164,17 +167,16 @@ export const defineRoute = <
       });
       return this.answer(askedBy(ctx, { caller, auth: route.auth }, authentication, services), services);
     },
-    async answer({ caller: anybody, readBody, readBrowser, ...asked }, services) {
+    async answer({ caller: anybody, readBody, readBrowser, nameIgnored, ...asked }, services) {
       // Who asks was let in as this route wants it.
       const caller = anybody as CallerOf[A];
+      const sentBody = route.body === undefined ? undefined : await readBody();
+      const ignored = ignoredFields(route, asked.query, sentBody);
+      if (ignored !== undefined) nameIgnored(ignored);
       const params = validated(route.params, asked.params);
       const query = validated(route.query, gathered(route.query, asked.query));
       const headers = validated(route.headers, asked.headers);
-      const body = validated(
-        route.body,
-        route.body === undefined ? undefined : await readBody(),
-        route.fieldCodes,
-      );
+      const body = validated(route.body, sentBody, route.fieldCodes);
       const answer = async (keyed: KeyedRequest | null): Promise<Rendered> => {
         const request = {
           ...asked,
@@ -211,6 +213,7 @@ const askedBy = (
   headers: ctx.headers,
   readBody: () => readJsonBody(ctx.req, services.limits.bodyBytes),
   readBrowser: () => services.readBrowser(ctx.req),
+  nameIgnored: (value) => ctx.set(ignoredFieldsHeader, value),
   isHead: ctx.method === 'HEAD',
   accepts: (...types) => ctx.accepts(...types),
   takesEncoding: (encoding) => ctx.acceptsEncodings(encoding) !== false,

@@ -11,6 +11,7 @@ import { requestLimits } from '#config/policy.ts';
 import { createClientAddress } from '#src/api/client-address.ts';
 import { decode, encode } from '#src/api/codec.ts';
 import { moment, timestamp } from '#src/api/fields.ts';
+import { ignoredFields } from '#src/api/ignored-fields.ts';
 import { routes } from '#src/api/routes.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
@@ -227,6 +228,68 @@ test.serial('a request with an odd expectation is answered like any other', asyn
   const { port } = await fakeGateway(t);
   const odd = 'GET /nothing HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\n\r\n';
   isProblem(t, await rawRequest(port, odd), 404, 'not_found');
+});
+
+const ignoredIn = async (
+  { client }: FakeGateway,
+  target: string,
+  body: object,
+): Promise<[number, string | null]> => {
+  const { status, headers } = await client.post(target, body);
+  return [status, headers.get('x-ignored-fields')];
+};
+
+test.serial(
+  'fields and parameters that an operation does not know are named, whatever the answer',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const to = '01000000001';
+    t.deepEqual(await ignoredIn(gateway, path, { to, metadata: { anything: 'a' } }), [201, null]);
+    t.deepEqual(await ignoredIn(gateway, path, { to, max_duration_secs: 600, b: { c: 1 } }), [
+      201,
+      'max_duration_secs, b',
+    ]);
+    t.deepEqual(await ignoredIn(gateway, path, { too: to }), [400, 'too']);
+    t.deepEqual(await ignoredIn(gateway, `${path}?dry=1`, { to, x: 1 }), [201, 'dry, x']);
+    const headers = async (target: string) =>
+      (await gateway.client.get(target)).headers.get('x-ignored-fields');
+    t.is(await headers(`${path}?limti=2`), 'limti');
+    t.is(await headers(`${path}?limit=2&metadata.order=1`), null);
+    t.is(await headers(`${path}?limit.order=2`), 'limit.order');
+  },
+);
+
+test.serial('names of ignored fields are bounded and fit into a header', async (t) => {
+  const gateway = await fakeGateway(t);
+  const to = '01000000001';
+  t.deepEqual(
+    await ignoredIn(gateway, path, { to, '예약, b\r\nX-Evil: 1': 1, '': 1, toString: 1, '\ud800': 1 }),
+    [201, '%EC%98%88%EC%95%BD%2C%20b%0D%0AX-Evil%3A%201, "", toString, %EF%BF%BD'],
+  );
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`x${index}`, 1]));
+  const [, named = ''] = await ignoredIn(gateway, path, { to, ['y'.repeat(1_000)]: 1, ...many });
+  const names = named?.split(', ') ?? [];
+  t.is(names[0], `${'y'.repeat(64)}...`);
+  t.is(names.length, 21);
+  t.is(names.at(-1), '...');
+});
+
+test.serial('every body of the API is one whose unknown fields are named or refused', (t) => {
+  for (const { operationId, body } of routes) {
+    if (body === undefined || operationId === 'postMcp') continue;
+    const isStrict = !body.safeParse({ unknown_field: 1 }).success;
+    const named = ignoredFields({ body }, {}, { unknown_field: 1 });
+    t.true(isStrict || named === 'unknown_field', operationId);
+  }
+});
+
+test.serial('a request for a tunnel is 405, in the same shape', async (t) => {
+  const { port } = await fakeGateway(t);
+  for (const target of ['/inbound', 'example.com:443']) {
+    const answer = await rawRequest(port, `CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    isProblem(t, answer, 405, 'method_not_allowed');
+    t.regex(answer.headers.get('allow') ?? '', /GET, .*POST/);
+  }
 });
 
 test.serial('headers beyond all bounds are 431, in the same shape', async (t) => {

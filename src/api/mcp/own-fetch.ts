@@ -40,7 +40,7 @@ const responseOf = (
 /** `asker`: who asks, by the request that brought all of this. Only routes of a number key are served. */
 export const createOwnFetch = (
   routes: readonly Route[],
-  asker: Omit<Asked, 'params' | 'query' | 'headers' | 'readBody' | 'accepts'>,
+  asker: Omit<Asked, 'params' | 'query' | 'headers' | 'readBody' | 'accepts' | 'nameIgnored'>,
   services: ApiServices,
 ): NonNullable<ClientOptions['fetch']> => {
   const served = routes.filter(({ auth }) => auth === 'number');
@@ -65,6 +65,8 @@ export const createOwnFetch = (
         query: Object.fromEntries(searchParams),
         headers,
         accepts: (...types) => types.find((type) => type === headers['accept']) ?? types[0] ?? false,
+        // The tools send declared fields alone.
+        nameIgnored: () => undefined,
         readBody: () => Promise.resolve(typeof body === 'string' ? JSON.parse(body) : undefined),
       },
       services,

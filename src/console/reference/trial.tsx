@@ -131,6 +131,11 @@ const ShownAnswer = ({
         )}
         {answer.isOpen && t.receiving}
       </p>
+      {answer.ignored !== null && (
+        <p class="notice" role="status">
+          {t.ignored} <code>{answer.ignored}</code>
+        </p>
+      )}
       {answer.isOpen && (
         <button type="button" onClick={stop}>
           {t.stop}

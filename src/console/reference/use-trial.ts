@@ -13,6 +13,8 @@ export type TrialAnswer = {
   status: number;
   ms: number;
   requestId: string | null;
+  /** Names of fields that the operation does not know; null where there are none. */
+  ignored: string | null;
   body: { is: 'text'; text: string; isCut: boolean } | { is: 'file'; file: Blob };
   /** More of it may come. */
   isOpen: boolean;
@@ -59,7 +61,12 @@ export const useTrial = (operation: Operation, schemas: Reference['schemas']): O
   useEffect(() => stop, []);
 
   const receive = async (response: Response, ms: number): Promise<void> => {
-    const head = { status: response.status, ms, requestId: response.headers.get('X-Request-Id') };
+    const head = {
+      status: response.status,
+      ms,
+      requestId: response.headers.get('X-Request-Id'),
+      ignored: response.headers.get('X-Ignored-Fields'),
+    };
     const type = response.headers.get('Content-Type') ?? 'text/plain';
     if (!isText(type)) {
       const file = await response.blob();

@@ -13,7 +13,7 @@ export const reference = {
   keysLead: [
     'The client API, /api/v1, takes the key of a number: it decides which number calls, and what can be seen.',
     'The admin API, /api/v1/admin, takes an admin token of the workspace. A viewer’s token reads everything but secrets.',
-    'Errors are problem documents (RFC 9457): act on the code, show the detail to people. Each answer carries X-Request-Id.',
+    'Errors are problem documents (RFC 9457): act on the code, show the detail to people. Each answer carries X-Request-Id, and X-Ignored-Fields the names of fields that the operation does not have.',
   ],
   auth: { numberKey: 'Key of a number', adminToken: 'Admin token', none: 'Open to all' },
   admins: 'Admins only',
@@ -60,6 +60,7 @@ export const reference = {
   answered: (status: number, ms: number) => `${status} after ${ms} ms`,
   receiving: 'Still receiving …',
   requestId: 'Request',
+  ignored: 'Ignored, as this operation has no such fields:',
   asFile: (bytes: number, type: string) => `A file of ${bytes} bytes (${type}).`,
   saveFile: 'Save the file',
   cutShort: 'Only the beginning is shown.',

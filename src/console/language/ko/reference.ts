@@ -15,7 +15,7 @@ export const reference: ReferenceTexts = {
   keysLead: [
     '클라이언트 API(/api/v1)에는 번호의 키가 필요합니다. 어느 번호로 걸고 무엇을 볼 수 있는지는 키가 정합니다.',
     '관리자 API(/api/v1/admin)에는 워크스페이스의 관리자 토큰이 필요합니다. 열람자 토큰으로는 비밀 값을 뺀 모든 것을 읽을 수 있습니다.',
-    '오류는 문제 문서(RFC 9457)로 옵니다. 프로그램은 code에 따라 처리하고, 사람에게는 detail을 보여 주세요. 모든 응답에는 X-Request-Id가 있습니다.',
+    '오류는 문제 문서(RFC 9457)로 옵니다. 프로그램은 code에 따라 처리하고, 사람에게는 detail을 보여 주세요. 모든 응답에는 X-Request-Id가 있고, 작업에 없는 필드를 무시했으면 X-Ignored-Fields에 그 이름이 있습니다.',
   ],
   auth: { numberKey: '번호 키', adminToken: '관리자 토큰', none: '인증 불필요' },
   admins: '관리자 전용',
@@ -62,6 +62,7 @@ export const reference: ReferenceTexts = {
   answered: (status, ms) => `${status} · ${ms}ms`,
   receiving: '계속 받는 중 …',
   requestId: '요청',
+  ignored: '이 작업에 없는 필드라서 무시했습니다:',
   asFile: (bytes, type) => `${bytes}바이트 파일입니다(${type}).`,
   saveFile: '파일 저장',
   cutShort: '앞부분만 표시합니다.',
