@@ -1,6 +1,6 @@
 import { anonymous } from '#src/domain/anonymous.ts';
 import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
-import { readPhoneNumber } from '#src/domain/read-number.ts';
+import { domesticFormAdvice, readPhoneNumber } from '#src/domain/read-number.ts';
 import { invalidField } from '#src/domain/refusal.ts';
 import type { ApiServices } from './api-services.ts';
 
@@ -12,9 +12,10 @@ export const domesticNumber = (
 ): string => {
   const digits = normalizePhoneNumber(value, country);
   if (digits !== undefined) return digits;
+  const advice = domesticFormAdvice(value, country);
   throw invalidField({
     path,
-    message: 'This is no telephone number in domestic format, such as 010-0000-0001.',
+    message: `This is no telephone number in domestic format${advice === undefined ? ', such as 010-0000-0001' : `: ${advice}`}.`,
   });
 };
 

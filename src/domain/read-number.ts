@@ -5,7 +5,8 @@
  * of this country, as the international prefix (`001…`) could.
  */
 import { getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { domesticNumber, normalizePhoneNumber, type Country } from './phone-number.ts';
+import { domesticNumber, normalizeDestination, normalizePhoneNumber, type Country } from './phone-number.ts';
+import { Refusal } from './refusal.ts';
 
 /**
  * The reading of bare digits that could be two numbers: `3223456789` is 032-2345-6789 without its 0, or a number in
@@ -47,4 +48,39 @@ export const readPhoneNumber = (
   if (bare === 'international' || written.startsWith(getCountryCallingCode(country)))
     return withoutPlus ?? readNational(written, country);
   return readNational(written, country) ?? withoutPlus;
+};
+
+/** Longer beginnings would show more of a number than its country and area. */
+const longestBeginning = 8;
+
+/**
+ * What to change in something that was meant as a number of this country, such as `write 0 in place of +82`: the middle of
+ * a sentence, with no more of the number than its beginning. Undefined for what reads as no such number.
+ */
+export const domesticFormAdvice = (input: string, country: Country): string | undefined => {
+  if (input.length > 40) return undefined;
+  const written = input.replaceAll(/[-\s().]/g, '');
+  const domestic = readPhoneNumber(written, country);
+  if (domestic === undefined || domestic.startsWith('+')) return undefined;
+  if (domestic === written) return 'write digits alone, with hyphens and spaces at most';
+  let same = 0;
+  while (same < domestic.length && written.at(-1 - same) === domestic.at(-1 - same)) same += 1;
+  const [theirs, ours] = [written, domestic].map((number) => number.slice(0, number.length - same));
+  if (theirs === undefined || ours === undefined) return undefined;
+  if (Math.max(theirs.length, ours.length) > longestBeginning) return undefined;
+  if (theirs === '') return `write ${ours} before it`;
+  return ours === '' ? `leave out ${theirs}` : `write ${ours} in place of ${theirs}`;
+};
+
+/** A number to call, as `normalizeDestination` reads it. Throws a Refusal (`invalid_to`) that names the form. */
+export const readDestination = (input: string, country: Country): string => {
+  const destination = normalizeDestination(input, country);
+  if (destination !== undefined) return destination;
+  const advice = domesticFormAdvice(input, country);
+  throw new Refusal(
+    'invalid_to',
+    advice === undefined
+      ? 'Give the number in domestic format, as it is dialled within the country, for example 010-0000-0001.'
+      : `Give the number in domestic format: ${advice}.`,
+  );
 };

@@ -62,6 +62,15 @@ test.serial('a body is refused by its first fault, and nothing is placed', async
   t.deepEqual(asked, []);
 });
 
+test.serial(
+  'a number of this country in international form is refused with the form that it takes',
+  async (t) => {
+    const { client } = await fakeGateway(t);
+    const { body } = await client.post('/api/v1/calls', { to: '+82 10-0000-0001' });
+    t.is(body.detail, 'Give the number in domestic format: write 0 in place of +82.');
+  },
+);
+
 test.serial('each fault is named by its path', async (t) => {
   const { client } = await fakeGateway(t);
   const { body } = await client.post('/api/v1/calls', { instruction: 5 });

@@ -28,7 +28,7 @@ import {
   normalizeDestination,
   normalizePhoneNumber,
 } from '#src/domain/phone-number.ts';
-import { type BareDigits, readPhoneNumber } from '#src/domain/read-number.ts';
+import { type BareDigits, domesticFormAdvice, readPhoneNumber } from '#src/domain/read-number.ts';
 import {
   areDifferentHeaders,
   isSipHeaderValue,
@@ -331,6 +331,25 @@ for (const none of [
   '82-10',
 ])
   test(reads, 'KR', none, undefined);
+
+const advised = test.macro<[Country, string, string | undefined]>({
+  exec: (t, country, written, advice) => t.is(domesticFormAdvice(written, country), advice),
+  title: (_, country, written, advice) => `${country}: of "${written}" it is said: ${advice ?? 'nothing'}`,
+});
+
+test(advised, 'KR', '+821012345678', 'write 0 in place of +82');
+test(advised, 'KR', '+82 10-1234-5678', 'write 0 in place of +82');
+test(advised, 'KR', '+82 010-1234-5678', 'leave out +82');
+test(advised, 'KR', '00821012345678', 'write 0 in place of 0082');
+test(advised, 'KR', '821012345678', 'write 0 in place of 82');
+test(advised, 'KR', '1012345678', 'write 0 before it');
+test(advised, 'KR', '+8215881234', 'leave out +82');
+test(advised, 'KR', '(010) 1234.5678', 'write digits alone, with hyphens and spaces at most');
+test(advised, 'US', '+12025550123', 'leave out +1');
+test(advised, 'GB', '+44 20 7946 0000', 'write 0 in place of +44');
+test(advised, 'KR', '+12025550123', undefined);
+test(advised, 'KR', 'alice', undefined);
+test(advised, 'KR', '0'.repeat(41), undefined);
 
 test('whatever is written, what is read is domestic or begins with +, and is read again as itself', (t) => {
   const written = fc.oneof(

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import type { PlacedCall } from '#src/calls/setup/place-call.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
-import { normalizeDestination } from '#src/domain/phone-number.ts';
+import { readDestination } from '#src/domain/read-number.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
-import { Refusal } from '#src/domain/refusal.ts';
 import { encode } from '../codec.ts';
 import { text } from '../fields.ts';
 import { sipHeaders } from '../sip-headers-field.ts';
@@ -84,13 +83,7 @@ export const createCall = defineRoute({
     'over_capacity',
   ],
 }).handledBy(async ({ caller, body, keyed }, { country, placeCall }) => {
-  const to = normalizeDestination(body.to, country);
-  if (to === undefined) {
-    throw new Refusal(
-      'invalid_to',
-      'Give the number in domestic format, as it is dialled within the country, for example 010-0000-0001.',
-    );
-  }
+  const to = readDestination(body.to, country);
   const placed = await placeCall(caller, {
     to,
     instruction: body.instruction ?? null,

@@ -5,8 +5,7 @@ import {
   transferRingBounds,
   usualTransferRingSec,
 } from '#src/domain/in-call-request.ts';
-import { normalizeDestination } from '#src/domain/phone-number.ts';
-import { Refusal } from '#src/domain/refusal.ts';
+import { readDestination } from '#src/domain/read-number.ts';
 import { text } from '../fields.ts';
 import { callIdInPath } from '../ids.ts';
 import { defineRoute } from '../route.ts';
@@ -80,8 +79,7 @@ export const transfer = defineRoute({
 }).handledBy(async ({ caller, params, body }, services) => {
   const { callId } = params;
   const { country } = services;
-  const to = normalizeDestination(body.to, country);
-  if (to === undefined) throw new Refusal('invalid_to', 'Give the number in domestic format.');
+  const to = readDestination(body.to, country);
   const { mode, say = null, briefing = null, acceptKey = null, ringTimeoutSec, onFailure } = body;
   const asked = {
     callId,

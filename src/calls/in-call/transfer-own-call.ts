@@ -4,7 +4,8 @@
  */
 import type { Logger } from 'pino';
 import type { TransferRefusal, TransferWanted } from '#machines/transfer.ts';
-import { normalizeDestination, type Country } from '#src/domain/phone-number.ts';
+import type { Country } from '#src/domain/phone-number.ts';
+import { readDestination } from '#src/domain/read-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { LiveCalls } from '../live/live-calls.ts';
 import type { Switchboard } from '../live/switchboard.ts';
@@ -36,8 +37,7 @@ export const createTransferOwnCall = ({
     const numberId = liveCalls.get(callId)?.numberId;
     // The call is over.
     if (numberId === undefined) return;
-    const to = normalizeDestination(wanted.to, country);
-    if (to === undefined) throw new Refusal('invalid_to', 'Give the number in domestic format.');
+    const to = readDestination(wanted.to, country);
     await transfer({ ...wanted, callId, numberId, to, country });
   };
 

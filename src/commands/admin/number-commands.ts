@@ -15,6 +15,7 @@ import { domesticNumber } from '#src/api/domestic-number.ts';
 import { encode } from '#src/api/codec.ts';
 import { number as numberSchema, settingsFields } from '#src/api/numbers/number-schema.ts';
 import { presentNumber } from '#src/api/numbers/present-number.ts';
+import { domesticFormAdvice } from '#src/domain/read-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findNumberByDigits, type CallableNumber } from '#src/persistence/callable-numbers.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
@@ -38,7 +39,8 @@ const digitsOf = (context: CommandContext, written: string): string => {
     return domesticNumber(context, 'number', written);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new UsageError(`"${written}" is no telephone number in domestic format, such as 070-1234-5678`);
+    const advice = domesticFormAdvice(written, context.country) ?? 'such as 070-1234-5678';
+    throw new UsageError(`"${written}" is no telephone number in domestic format: ${advice}`);
   }
 };
 
