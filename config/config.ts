@@ -80,6 +80,8 @@ export type Config = Readonly<{
   dailyMinutes: number | null;
   /** Kinds and prefixes that may be called where a workspace says nothing; `null` for the platform's. */
   destinations: readonly string[] | null;
+  /** Where trunks of workspaces may be (`src/outgoing/trunk-addresses.ts`); `null` where the operator says nothing. */
+  trunkAddresses: readonly string[] | null;
   maxCalls: number;
   /** How late the event loop may be, on average, before no more calls are taken; 0: that is no reason. */
   maxDelayMs: number;
@@ -171,6 +173,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean)
     nats: values.GW_NATS_URL ?? null,
     dailyMinutes: values.GW_DAILY_MINUTES ?? null,
     destinations: values.GW_DESTINATIONS ?? null,
+    trunkAddresses: values.GW_TRUNK_ADDRESSES ?? null,
     maxCalls: values.GW_MAX_CALLS,
     maxDelayMs: values.GW_MAX_DELAY_MS,
     rateLimit: values.GW_RATE_LIMIT,

@@ -1,10 +1,13 @@
-/** The format and the store of recordings. */
+/** The format, the folder and the store of recordings. */
+import { join } from 'node:path';
 import type { z } from 'zod';
 import { ConfigError } from './parse-settings.ts';
 import type { settings } from './settings.ts';
 
 export type RecordingsConfig = Readonly<{
   format: 'ogg' | 'mp3';
+  /** Where they are written; gateways of one database may share it. */
+  folder: string;
   /** `null`: in the data folder. */
   store: Readonly<{
     endpoint: string;
@@ -44,5 +47,6 @@ const storeOf = (values: Values): RecordingsConfig['store'] => {
 
 export const recordingsOf = (values: Values): RecordingsConfig => ({
   format: values.GW_RECORDINGS_FORMAT,
+  folder: values.GW_RECORDINGS_DIR ?? join(values.GW_DATA_DIR, 'recordings'),
   store: storeOf(values),
 });

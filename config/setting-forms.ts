@@ -106,6 +106,18 @@ export const subnetList = z
     'must be IP addresses or subnets such as 10.0.0.0/8, separated by commas',
   );
 
+/** Classes of addresses, addresses and subnets that trunks may have, and behind `!` those that they may not have. */
+export const trunkAddressList = z
+  .string()
+  .transform((text) => text.split(',').map((word) => word.trim()))
+  .refine(
+    (words) =>
+      words
+        .map((word) => word.replace(/^!/, ''))
+        .every((word) => ['public', 'private', 'loopback'].includes(word) || isSubnet(word)),
+    'must be public, private, loopback, IP addresses or subnets, such as public,10.1.0.0/16,!10.1.0.1, separated by commas',
+  );
+
 /** Kinds of numbers, prefixes that are allowed, and behind `!` those that are denied; what a kind is, the start knows. */
 export const destinationList = z
   .string()

@@ -13,6 +13,7 @@ import {
   nameServerList,
   portRange,
   subnetList,
+  trunkAddressList,
   wholeNumber,
   yesOrNo,
   serverUrl,
@@ -89,6 +90,7 @@ export const settings = z.object({
   GW_FREESWITCH: hostAndPortListOrNone(8021).default([{ host: '127.0.0.1', port: 8021 }]),
   GW_FREESWITCH_SECRET: z.string().default('ClueCon'),
   GW_TRUNK: address('must be the host, or host:port, of a SIP trunk').optional(),
+  GW_TRUNK_ADDRESSES: trunkAddressList.optional(),
   GW_TRUNK_NUMBERS: z
     .enum(['domestic', 'e164', 'e164_without_plus'], 'must be domestic, e164 or e164_without_plus')
     .default('domestic'),
@@ -136,6 +138,7 @@ export const settings = z.object({
   GW_SPEECH_VOICE: z.string().default('alloy'),
   GW_VOSK_URL: serverUrl('ws', 'wss').optional(),
   GW_WHISPER_URL: baseUrl('http', 'https').optional(),
+  GW_RECORDINGS_DIR: z.string().min(1, 'must be a folder').optional(),
   GW_RECORDINGS_FORMAT: z.enum(['ogg', 'mp3'], 'must be ogg or mp3').default('ogg'),
   GW_RECORDINGS_S3_ENDPOINT: storeUrl.optional(),
   GW_RECORDINGS_S3_BUCKET: z

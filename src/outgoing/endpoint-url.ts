@@ -3,12 +3,10 @@
  * "Targets").
  */
 import { isIP } from 'node:net';
+import { namesLoopback } from './address-classes.ts';
 import { mayConnect, plainHost, type TargetRules } from './target-guard.ts';
 
 const longest = 2_048;
-
-/** Names that mean the machine itself wherever they are asked for (RFC 6761, section 6.3). */
-const namesLoopback = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
 
 /**
  * A sentence that says what is wrong with the URL, or undefined when it may be saved. Looks at its form and at literal

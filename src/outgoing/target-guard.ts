@@ -4,7 +4,8 @@
  * a URL is saved (`endpoint-url.ts`); what a name resolves to is checked here, on the very address that is then
  * connected to, so that a name that changes its answer between check and use gains nothing.
  */
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import { isLoopback, isPublic } from './address-classes.ts';
 import { EndpointFailure } from './endpoint-failure.ts';
 
 export type TargetRules = {
@@ -15,57 +16,6 @@ export type TargetRules = {
   /** For servers of the operator's own choice: nothing is refused. */
   anywhere?: boolean;
 };
-
-const blockList = (...subnets: readonly string[]): BlockList => {
-  const list = new BlockList();
-  for (const subnet of subnets) {
-    const [network = '', prefix] = subnet.split('/');
-    list.addSubnet(network, Number(prefix), isIP(network) === 6 ? 'ipv6' : 'ipv4');
-  }
-  return list;
-};
-
-const contains = (list: BlockList, address: string): boolean =>
-  list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-
-/** RFC 6890 and the IANA registry of special-purpose IPv4 addresses. */
-const specialIpv4 = blockList(
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-);
-
-/**
- * Everything outside of it is special: unspecified, loopback, link-local, unique local, multicast, IPv4-mapped, NAT64 …
- * (RFC 4291, section 2.4).
- */
-const globalIpv6 = blockList('2000::/3');
-
-/** Inside the global range and still special: Teredo and its neighbours, documentation, 6to4. */
-const specialIpv6 = blockList('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20');
-
-const isPublic = (address: string): boolean =>
-  isIP(address) === 6
-    ? contains(globalIpv6, address) && !contains(specialIpv6, address)
-    : isIP(address) === 4 && !contains(specialIpv4, address);
-
-const loopback = blockList('127.0.0.0/8', '::1/128');
-
-/** A mapped form (`::ffff:127.0.0.1`) is none: nobody writes it by chance. */
-const isLoopback = (address: string): boolean =>
-  isIP(address) !== 0 && !/^::ffff:/i.test(address) && contains(loopback, address);
 
 /** As hosts are compared: lower case, no brackets around an IPv6 address, no dot of the DNS root. */
 export const plainHost = (host: string): string =>

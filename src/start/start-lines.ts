@@ -11,6 +11,7 @@ import { startTurnModel } from '#src/speech/turn-model/turn-model.ts';
 import { createTrunkDirectory, type TrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import { chooseLines, type ChosenLines } from './choose-lines.ts';
 import type { Foundation } from './foundation.ts';
+import type { Outgoing } from './start-outgoing.ts';
 import { startSipTraces } from './start-sip-traces.ts';
 import { startSpeech, type StartedSpeech } from './start-speech.ts';
 
@@ -45,6 +46,7 @@ export const startLines = async (
     liveCalls: Pick<LiveCalls, 'get'>;
     recordings: Pick<Recordings, 'begin'>;
     overheard: Pick<Overheard, 'overhear'>;
+    outgoing: Pick<Outgoing, 'trunkAddresses'>;
     trunkMachineWith: Parameters<typeof createTrunkDirectory>[0]['machineWith'];
   },
 ): Promise<StartedLines> => {
@@ -61,6 +63,7 @@ export const startLines = async (
     clock,
     logger,
     machineWith: parts.trunkMachineWith,
+    mayUse: parts.outgoing.trunkAddresses.mayUse,
   });
   const sipTraces = startSipTraces(foundation);
   const legs = createLegKeeper({

@@ -1,4 +1,5 @@
 /** The way to the servers of customers, within what the operator allows. */
+import { lookup } from 'node:dns/promises';
 import { agentTimes, outgoingLimits } from '#config/policy.ts';
 import { createAskNameServers, createAskSystem } from '#src/outgoing/ask-name-servers.ts';
 import { createEndpointClients, type EndpointClients } from '#src/outgoing/endpoint-clients.ts';
@@ -7,6 +8,7 @@ import { openHostsFile } from '#src/outgoing/hosts-file.ts';
 import { createNameResolver } from '#src/outgoing/name-resolver.ts';
 import { createPermits } from '#src/outgoing/permits.ts';
 import { plainHost } from '#src/outgoing/target-guard.ts';
+import { createTrunkAddresses, type TrunkAddresses } from '#src/outgoing/trunk-addresses.ts';
 import { readAgentCa } from './agent-ca.ts';
 import type { Foundation } from './foundation.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -21,6 +23,8 @@ export type Outgoing = {
   trials: EndpointClients;
   /** For receivers of events. */
   receivers: EndpointClients;
+  /** Where trunks of workspaces may be. */
+  trunkAddresses: TrunkAddresses;
   /** A sentence that says why a URL cannot be saved; `undefined` when it can. */
   urlProblem(url: string): Promise<string | undefined>;
 };
@@ -67,5 +71,8 @@ export const startOutgoing = async ({
   started.defer(async () => {
     await Promise.all(Object.values(clients).map((each) => each.close()));
   });
-  return { ...clients, urlProblem: async (url) => endpointUrlProblem(url, rules) };
+  const trunkAddresses = createTrunkAddresses(config.trunkAddresses, async (name) =>
+    (await lookup(name, { all: true })).map(({ address }) => address),
+  );
+  return { ...clients, trunkAddresses, urlProblem: async (url) => endpointUrlProblem(url, rules) };
 };

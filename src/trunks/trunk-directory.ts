@@ -18,15 +18,31 @@ const closeWithinMs = 1_500;
 type Started = { requests: TrunkRequests; lives: TrunkLives; following: CoalescedTask };
 
 export const createTrunkDirectory = (
-  options: TrunkLivesOptions & { database: Database; platformPolicy: PolicySettings },
+  options: TrunkLivesOptions & {
+    database: Database;
+    platformPolicy: PolicySettings;
+    /** Whether a trunk may have these hosts. */
+    mayUse: (hosts: readonly string[]) => boolean;
+  },
 ) => {
   const { database, platformPolicy, clock, logger } = options;
   let started: Started | null = null;
   let stopListening = async (): Promise<void> => {};
+  /** Trunks of before the operator said where trunks may be. */
+  let refused: ReadonlySet<string> = new Set();
+
+  const isAllowed = ({ host, addresses }: Pick<Trunk, 'host' | 'addresses'>): boolean =>
+    options.mayUse([host, ...addresses.map((address) => address.host)]);
 
   const follow = async (lives: TrunkLives): Promise<void> => {
     try {
-      lives.follow(await listAllTrunks(database));
+      const trunks = await listAllTrunks(database);
+      const allowed = trunks.filter(isAllowed);
+      const others = trunks.filter((trunk) => !isAllowed(trunk));
+      refused = new Set(others.map(({ id }) => id));
+      for (const { id } of others)
+        logger.warn({ trunk_id: id }, 'a trunk is not used: GW_TRUNK_ADDRESSES does not allow its address');
+      lives.follow(allowed);
     } catch (error) {
       logger.error({ err: error }, 'the trunks could not be read from the database');
     }
@@ -57,6 +73,8 @@ export const createTrunkDirectory = (
     status({ id, enabled }: { id: string; enabled: boolean }): TrunkStatus {
       if (!enabled) return unknownStatus('disabled');
       if (started === null) return unknownStatus('unused', 'The lines of this gateway are simulated.');
+      if (refused.has(id))
+        return unknownStatus('unused', 'The operator of this gateway does not allow its address.');
       const life = started.lives.find(id);
       return life === undefined ? unknownStatus('registering') : statusOf(life, started.requests);
     },

@@ -45,6 +45,18 @@ test.serial('a trunk needs a name and a host; the rest has its usual values', as
   t.deepEqual((await admin.get(trunksPath)).body, { trunks: [body] });
 });
 
+test.serial('a host that the operator does not allow is refused, and named', async (t) => {
+  const { admin } = await fakeGateway(t);
+  const host = '169.254.169.254';
+  const message = 'This gateway sends no SIP there.';
+  const added = await admin.post(trunksPath, { ...least, host });
+  t.is(added.status, 400);
+  t.deepEqual(added.body.errors, [{ path: 'host', message }]);
+  const { id } = withId.parse((await admin.post(trunksPath, least)).body);
+  const changed = await admin.patch(`${trunksPath}/${id}`, { addresses: [{ host: 'a.example' }, { host }] });
+  t.deepEqual(changed.body.errors, [{ path: 'addresses.1.host', message }]);
+});
+
 test.serial('a password is sealed, never shown, kept, replaced and removed', async (t) => {
   const { admin, database, workspaceId } = await fakeGateway(t);
   const { body } = await admin.post(trunksPath, { ...least, username: 'gw', password: 'hunter-one' });

@@ -20,6 +20,7 @@ import { createNameResolver } from '#src/outgoing/name-resolver.ts';
 import { createPermits } from '#src/outgoing/permits.ts';
 import { signStandardWebhook } from '#src/outgoing/standard-webhooks.ts';
 import { guardLookup, mayConnect, type TargetRules } from '#src/outgoing/target-guard.ts';
+import { createTrunkAddresses } from '#src/outgoing/trunk-addresses.ts';
 import { startNameServer, type Zone } from '#test/helpers/name-server.ts';
 
 // Endpoint URL
@@ -101,6 +102,55 @@ test('with loopback turned on, plain http is accepted there and nowhere else', (
   ]) {
     t.not(endpointUrlProblem(url, endpointUrlEmbedded), undefined);
   }
+});
+
+// Addresses of trunks
+
+const nowhere = () => Promise.reject(new Error('There is no such name'));
+
+const trunkMayBe = test.macro<[string[] | null, string[], string[]]>({
+  async exec(t, rules, allowed, denied) {
+    const { hostProblem, mayUse } = createTrunkAddresses(rules, nowhere);
+    for (const host of allowed) {
+      t.is(await hostProblem(host), undefined, host);
+      t.true(mayUse([host]), host);
+    }
+    for (const host of denied) {
+      t.regex((await hostProblem(host)) ?? '', /^This gateway sends no SIP to this address\./, host);
+      t.false(mayUse(['sip.example.com', host]), host);
+    }
+  },
+  title: (_, rules) => `a trunk may be where GW_TRUNK_ADDRESSES says: ${rules?.join(',') ?? 'nothing'}`,
+});
+
+const metadataServer = ['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1'];
+const noServers = ['0.0.0.0', '255.255.255.255', '224.0.0.1', '::', 'ff02::1'];
+
+test(
+  trunkMayBe,
+  null,
+  ['10.0.0.1', '127.0.0.1', 'localhost', '192.0.2.1', '8.8.8.8', '[2001:4860:4860::8888]', 'carrier.example'],
+  [...metadataServer, ...noServers],
+);
+test(
+  trunkMayBe,
+  ['public', '10.1.0.0/16', '!10.1.0.9'],
+  ['8.8.8.8', '2001:4860:4860::8888', '10.1.0.1'],
+  ['10.1.0.9', '10.2.0.1', '127.0.0.1', 'localhost', '::1', '::ffff:10.2.0.1', ...metadataServer],
+);
+test(trunkMayBe, ['!private', '!loopback'], ['8.8.8.8'], ['10.0.0.1', 'fd00::1', '127.0.0.9', ...noServers]);
+test(trunkMayBe, ['loopback'], ['127.0.0.1', '::1', 'sbc.localhost'], ['8.8.8.8', '10.0.0.1']);
+test(trunkMayBe, ['169.254.7.7'], ['169.254.7.7'], ['169.254.169.254']);
+
+test('the name of a trunk is refused by any of its addresses, where the operator has said something', async (t) => {
+  const lookUp = async (name: string) => (name === 'inner.example' ? ['8.8.8.8', '10.0.0.1'] : ['8.8.8.8']);
+  const { hostProblem } = createTrunkAddresses(['public'], lookUp);
+  t.truthy(await hostProblem('inner.example'));
+  t.is(await hostProblem('carrier.example'), undefined);
+  const unset = createTrunkAddresses(null, () => {
+    throw new Error('No name is looked up');
+  });
+  t.is(await unset.hostProblem('inner.example'), undefined);
 });
 
 test('an allowed host is accepted over https', (t) => {

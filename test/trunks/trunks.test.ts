@@ -23,6 +23,9 @@ import { until } from '#test/helpers/until.ts';
 // Trunk directory
 
 const sealing = createSealing(Buffer.alloc(32, 3));
+/** Where no trunk may be. */
+const refusedHost = '169.254.169.254';
+
 const times = { checkMs: 30_000, recheckMs: 10, retryFirstMs: 10, retryLongestMs: 100 };
 
 const trunkDirectoryWorld = async (t: ExecutionContext) => {
@@ -63,6 +66,7 @@ const trunkDirectoryWorld = async (t: ExecutionContext) => {
     clock: systemClock,
     logger: pino({ level: 'silent' }),
     machineWith: (actors) => trunkMachine.provide({ actors }),
+    mayUse: (hosts) => !hosts.includes(refusedHost),
   });
   const add = async (changes: Partial<TrunkSettings> = {}): Promise<string> => {
     const id = randomUUID();
@@ -205,6 +209,22 @@ test.serial(
     await directory.close();
   },
 );
+
+test.serial('a trunk at an address that the operator does not allow is not used, and says so', async (t) => {
+  const { directory, ask, asked, add } = await trunkDirectoryWorld(t);
+  const address = { host: refusedHost, port: null, priority: 10, weight: 10, drained: false };
+  const id = await add({ host: refusedHost, register: true });
+  const other = await add({ name: 'other', addresses: [address] });
+  t.teardown(directory.close);
+  await directory.start(ask);
+  t.deepEqual(asked, []);
+  t.deepEqual(directory.all(), []);
+  for (const trunkId of [id, other])
+    t.like(directory.status({ id: trunkId, enabled: true }), {
+      state: 'unused',
+      detail: 'The operator of this gateway does not allow its address.',
+    });
+});
 
 test.serial('a trunk that is drained says whether calls still stand', async (t) => {
   const { world: far, ask, directory, add } = await trunkDirectoryWorld(t);

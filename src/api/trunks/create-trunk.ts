@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { addTrunk } from '#src/administration/administer-trunks.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
+import { requireTrunkHosts } from './require-hosts.ts';
 import { passwordField, presentTrunk, trunk, trunkFields } from './trunk-schema.ts';
 
 const { name, host, ...others } = trunkFields;
@@ -32,6 +33,7 @@ export const createTrunk = defineRoute({
   responses: { 201: { description: 'The trunk.', schema: trunk } },
   refusals: [],
 }).handledBy(async ({ caller, body }, services) => {
+  await requireTrunkHosts(services, body);
   const created = await addTrunk(administratorOf(services, caller), body);
   return { status: 201, body: presentTrunk(services, created) };
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { changeTrunk } from '#src/administration/administer-trunks.ts';
 import { administratorOf } from '../audit.ts';
 import { defineRoute } from '../route.ts';
+import { requireTrunkHosts } from './require-hosts.ts';
 import { passwordField, presentTrunk, trunk, trunkFields, trunkInPath } from './trunk-schema.ts';
 
 export const updateTrunk = defineRoute({
@@ -20,6 +21,7 @@ export const updateTrunk = defineRoute({
   responses: { 200: { description: 'The trunk.', schema: trunk } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
+  await requireTrunkHosts(services, body);
   const changed = await changeTrunk(administratorOf(services, caller), params.id, body);
   return { status: 200, body: presentTrunk(services, changed) };
 });

@@ -27,6 +27,22 @@ const sayings: readonly Saying[] = [
   { pattern: /^Invalid input: .*$/, en: 'This is not valid.', ko: '올바르지 않은 값입니다.' },
   { pattern: /^This is required\.$/, ko: '필수 항목입니다.' },
   {
+    pattern: /^(?:Give the|This is no telephone) number in domestic format: write (\d+) in place of (\S+)\.$/,
+    ko: '국내 형식의 전화번호를 입력하세요. $2 대신 $1을(를) 쓰세요.',
+  },
+  {
+    pattern: /^(?:Give the|This is no telephone) number in domestic format: leave out (\S+)\.$/,
+    ko: '국내 형식의 전화번호를 입력하세요. 앞의 $1을(를) 빼세요.',
+  },
+  {
+    pattern: /^(?:Give the|This is no telephone) number in domestic format: write (\d+) before it\.$/,
+    ko: '국내 형식의 전화번호를 입력하세요. 앞에 $1을(를) 붙이세요.',
+  },
+  {
+    pattern: /^(?:Give the|This is no telephone) number in domestic format: write digits alone, .*$/,
+    ko: '전화번호는 숫자로 입력하세요. 하이픈과 공백은 넣어도 됩니다.',
+  },
+  {
     pattern: /^This is no telephone number in domestic format.*$/,
     ko: '국내 형식의 전화번호가 아닙니다. 예: 010-0000-0001',
   },
@@ -68,6 +84,10 @@ const sayings: readonly Saying[] = [
     ko: 'URL에 사용자 이름이나 비밀번호를 넣을 수 없습니다.',
   },
   { pattern: /^The URL must not contain a fragment.*$/, ko: 'URL에 # 뒤의 부분을 넣을 수 없습니다.' },
+  {
+    pattern: /^This gateway sends no SIP to this address\..*$/,
+    ko: '이 게이트웨이가 SIP를 보내지 않는 주소입니다. 운영자가 GW_TRUNK_ADDRESSES로 정합니다.',
+  },
   {
     pattern: /^Give the number in domestic format.*$/,
     ko: '국내 형식의 번호를 입력하세요. 예: 010-0000-0001',

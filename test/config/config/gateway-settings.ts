@@ -193,6 +193,15 @@ export const gatewaySettings: ExpectedSettings = {
     },
     invalid: ['proxy.example', '10.0.0.0/33', '10.0.0.0/8/8', '::/129', '10.0.0.1,', '0.0.0.0/0'],
   },
+  GW_TRUNK_ADDRESSES: {
+    of: ({ trunkAddresses }) => trunkAddresses,
+    default: null,
+    valid: {
+      public: ['public'],
+      'public, 10.1.0.0/16, !10.1.0.1, !loopback': ['public', '10.1.0.0/16', '!10.1.0.1', '!loopback'],
+    },
+    invalid: ['carrier.example', 'everything', '10.0.0.0/33', 'public,', '!'],
+  },
   GW_NAME_SERVERS: {
     of: ({ nameServers }) => nameServers,
     default: null,

@@ -2,6 +2,12 @@
 import { storeSettings, type ExpectedSettings } from './expected-setting.ts';
 
 export const recordingSettings: ExpectedSettings = {
+  GW_RECORDINGS_DIR: {
+    of: ({ recordings }) => recordings.folder,
+    default: '.data/recordings',
+    valid: { '/srv/recordings': '/srv/recordings' },
+    invalid: [],
+  },
   GW_RECORDINGS_FORMAT: {
     of: ({ recordings }) => recordings.format,
     default: 'ogg',

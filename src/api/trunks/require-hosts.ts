@@ -1,0 +1,21 @@
+import { invalidField, type FieldError } from '#src/domain/refusal.ts';
+import type { ApiServices } from '../api-services.ts';
+
+/** Refuses hosts that trunks may not have (guides/design/threats.md, "Addresses of trunks"). */
+export const requireTrunkHosts = async (
+  { trunkHostProblem }: Pick<ApiServices, 'trunkHostProblem'>,
+  { host, addresses = [] }: { host?: string; addresses?: readonly { host: string }[] },
+): Promise<void> => {
+  const named = [
+    ...(host === undefined ? [] : [{ path: 'host', host }]),
+    ...addresses.map((address, index) => ({ path: `addresses.${index}.host`, host: address.host })),
+  ];
+  const judged = await Promise.all(
+    named.map(async ({ path, host: one }): Promise<FieldError[]> => {
+      const message = await trunkHostProblem(one);
+      return message === undefined ? [] : [{ path, message }];
+    }),
+  );
+  const errors = judged.flat();
+  if (errors.length > 0) throw invalidField(...errors);
+};
