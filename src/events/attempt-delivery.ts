@@ -9,7 +9,11 @@ import type { Database } from '#src/persistence/database.ts';
 import { releaseDelivery, type ClaimedDelivery } from '#src/persistence/deliveries.ts';
 import { recordDeliveryAttempt, type AttemptRecord } from '#src/persistence/delivery-attempts.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
-import { disableWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
+import {
+  disableWebhookEndpoint,
+  noteEndpointFailure,
+  noteEndpointWorks,
+} from '#src/persistence/webhook-endpoints.ts';
 import { deliver, type DeliveryOutcome } from './deliver.ts';
 import { openEndpointSecrets } from './endpoint-secret.ts';
 import { eventBody } from './payloads.ts';
@@ -95,6 +99,7 @@ const store = async (
   switch (next.state) {
     case 'delivered':
       await recordDeliveryAttempt(db, id, attempted, { state: 'delivered' });
+      if (endpoint.failingSince !== null) await noteEndpointWorks(db, endpoint.id);
       logger.info({ http_status: httpStatus, duration_ms: durationMs }, 'event delivered');
       return;
     case 'dead':
@@ -152,5 +157,7 @@ export const attemptDelivery = async (
       : { type: `attempt.${result}` },
   );
   const attempted = { attempt, at: new Date(at), durationMs, httpStatus, error };
-  return store(options, delivery, attempted, next, logger);
+  await store(options, delivery, attempted, next, logger);
+  if (error !== null && outcome !== notMade)
+    await noteEndpointFailure(options.db, { endpointId: endpoint.id, at: attempted.at, failure: error });
 };

@@ -18,7 +18,13 @@ export type ClaimedDelivery = {
   event: Pick<Row<'Event'>, 'id' | 'type' | 'at' | 'callId'> & { snapshot: EventSnapshot };
   endpoint: Pick<
     Row<'WebhookEndpoint'>,
-    'id' | 'workspaceId' | 'url' | 'secretSealed' | 'previousSecretSealed' | 'previousSecretUntil'
+    | 'id'
+    | 'workspaceId'
+    | 'url'
+    | 'secretSealed'
+    | 'previousSecretSealed'
+    | 'previousSecretUntil'
+    | 'failingSince'
   >;
 };
 
@@ -38,13 +44,22 @@ export type DeliveryClaim = {
 
 const nested = ({ id, attempt, failedInRound, ...row }: ClaimedRow): ClaimedDelivery => {
   const { eventId, type, at, callId, snapshot } = row;
-  const { endpointId, workspaceId, url, secretSealed, previousSecretSealed, previousSecretUntil } = row;
+  const { endpointId, workspaceId, url, failingSince } = row;
+  const { secretSealed, previousSecretSealed, previousSecretUntil } = row;
   return {
     id,
     attempt,
     failedInRound,
     event: { id: eventId, type, at, callId, snapshot },
-    endpoint: { id: endpointId, workspaceId, url, secretSealed, previousSecretSealed, previousSecretUntil },
+    endpoint: {
+      id: endpointId,
+      workspaceId,
+      url,
+      secretSealed,
+      previousSecretSealed,
+      previousSecretUntil,
+      failingSince,
+    },
   };
 };
 

@@ -18,7 +18,21 @@ const recording = prepared(
       .with('attempted', (write) =>
         write
           .insertInto('DeliveryAttempt')
-          .values({ deliveryId, attempt, at, durationMs, httpStatus, error })
+          .columns(['deliveryId', 'attempt', 'at', 'durationMs', 'httpStatus', 'error'])
+          .expression(({ eb, selectFrom, val }) =>
+            selectFrom('EventDelivery')
+              .select([
+                'id',
+                eb.cast<number>(val(attempt), 'int4').as('attempt'),
+                eb.cast<Date>(val(at), 'timestamptz').as('at'),
+                eb.cast<number>(val(durationMs), 'int4').as('durationMs'),
+                eb.cast<number | null>(val(httpStatus), 'int4').as('httpStatus'),
+                eb.cast<string | null>(val(error), 'text').as('error'),
+              ])
+              .where('id', '=', deliveryId)
+              // Its endpoint may be deleted meanwhile, and the delivery with it.
+              .forKeyShare(),
+          )
           .onConflict((conflict) => conflict.doNothing())
           .returning(({ ref }) => ['deliveryId', afterMs(ref('at'), ref('durationMs')).as('endedAt')]),
       )
@@ -42,7 +56,8 @@ const recording = prepared(
 
 /**
  * Stores an attempt and what becomes of the delivery after it; the claim ends. Resolves to false, and changes nothing,
- * when this attempt was stored before (by whoever took the delivery over after the lease had ended).
+ * when this attempt was stored before (by whoever took the delivery over after the lease had ended), or the delivery was
+ * deleted with its endpoint.
  */
 export const recordDeliveryAttempt = async (
   db: Statements,

@@ -206,7 +206,7 @@ export type ClaimedRow = Pick<Row<'EventDelivery'>, 'id'> & {
 } & Pick<Row<'Event'>, 'type' | 'at' | 'callId'> &
   Pick<
     Row<'WebhookEndpoint'>,
-    'workspaceId' | 'url' | 'secretSealed' | 'previousSecretSealed' | 'previousSecretUntil'
+    'workspaceId' | 'url' | 'secretSealed' | 'previousSecretSealed' | 'previousSecretUntil' | 'failingSince'
   >;
 
 const claimedColumns = [
@@ -224,6 +224,7 @@ const claimedColumns = [
   'claimed.secretSealed',
   'claimed.previousSecretSealed',
   'claimed.previousSecretUntil',
+  'claimed.failingSince',
 ] as const;
 
 /** One row for each that is claimed, or a row without an id; each with how many were put off. */
@@ -252,6 +253,7 @@ export const claiming = prepared((queries, claim: Claiming) =>
           'endpoint.secretSealed',
           'endpoint.previousSecretSealed',
           'endpoint.previousSecretUntil',
+          'endpoint.failingSince',
         ]),
     )
     .selectFrom(({ selectFrom }) =>

@@ -2,8 +2,8 @@ import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Row } from './tables.ts';
 
-/** An endpoint that gets no events, or has missed some. */
-export type FailingWebhook = Pick<Row<'WebhookEndpoint'>, 'id' | 'url' | 'state'> & {
+/** An endpoint that gets no events now, or has missed some. */
+export type FailingWebhook = Pick<Row<'WebhookEndpoint'>, 'id' | 'url' | 'state' | 'failingSince'> & {
   /** Events that were given up, and can be replayed by hand. */
   dead: number;
 };
@@ -18,12 +18,17 @@ const failing = prepared((queries, { workspaceId }: { workspaceId: string }) =>
       'endpoint.id',
       'endpoint.url',
       'endpoint.state',
+      'endpoint.failingSince',
       fn.count<number>('delivery.id').as('dead'),
     ])
     .where('endpoint.workspaceId', '=', workspaceId)
     .groupBy('endpoint.id')
     .having(({ eb, fn, or }) =>
-      or([eb('endpoint.state', '=', 'disabled'), eb(fn.count<number>('delivery.id'), '>', 0)]),
+      or([
+        eb('endpoint.state', '=', 'disabled'),
+        eb('endpoint.failingSince', 'is not', null),
+        eb(fn.count<number>('delivery.id'), '>', 0),
+      ]),
     )
     .orderBy('endpoint.createdAt')
     .orderBy('endpoint.id'),

@@ -155,7 +155,9 @@ const deliveriesTold = (position: Expression<number>) =>
     )
     .where(({ eb, fn, or }) =>
       or([eb('endpoint.events', 'is', null), eb('event.type', '=', fn.any('endpoint.events'))]),
-    );
+    )
+    // An endpoint that is deleted meanwhile is left out; without the lock the foreign key would refuse the change itself.
+    .forKeyShare('endpoint');
 
 /** A statement goes on so after its events. Its rows are the ids of the calls that changed. */
 const withDeliveries = (

@@ -5,6 +5,7 @@ import { notify } from './notifications.ts';
 import { deliveriesChannel } from './outbox.ts';
 import { patchRow, type Patch } from './patch.ts';
 import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
 import { columnsOf, type Row } from './tables.ts';
 
 export type WebhookEndpointRecord = Row<'WebhookEndpoint'>;
@@ -56,6 +57,25 @@ const disabling = prepared((queries, { endpointId, reason }: { endpointId: strin
     .where('id', '=', endpointId),
 );
 
+const failing = prepared(
+  (queries, { endpointId, at, failure }: { endpointId: string; at: Date; failure: string }) =>
+    queries
+      .updateTable('WebhookEndpoint')
+      .set(({ fn, val }) => ({
+        failingSince: fn.coalesce('failingSince', val(at)),
+        lastFailure: failure,
+      }))
+      .where('id', '=', endpointId),
+);
+
+const working = prepared((queries, { endpointId }: { endpointId: string }) =>
+  queries
+    .updateTable('WebhookEndpoint')
+    .set({ failingSince: null, lastFailure: null })
+    .where('id', '=', endpointId)
+    .where('failingSince', 'is not', null),
+);
+
 const removal = prepared((queries, { endpointId, workspaceId }: EndpointIn) =>
   queries
     .deleteFrom('WebhookEndpoint')
@@ -76,6 +96,8 @@ export const createWebhookEndpoint = async (
     previousSecretSealed: null,
     previousSecretUntil: null,
     disabledReason: null,
+    failingSince: null,
+    lastFailure: null,
   };
   await db.entityManager().insert(WebhookEndpoint, created);
   return { ...created, state: 'active' };
@@ -98,7 +120,11 @@ export const patchWebhookEndpoint = async (
 ): Promise<WebhookEndpointRecord | undefined> => {
   const { endpointId, workspaceId } = wanted;
   const reason = patch.state === undefined ? {} : { disabledReason: null };
-  await patchRow(db, WebhookEndpoint, { id: endpointId, workspaceId }, { ...patch, ...reason });
+  // Another URL, or one that is to be tried again, has not failed yet.
+  const isNew = patch.url !== undefined || patch.state === 'active';
+  const failure = isNew ? { failingSince: null, lastFailure: null } : {};
+  const columns = { ...patch, ...reason, ...failure };
+  await patchRow(db, WebhookEndpoint, { id: endpointId, workspaceId }, columns);
   const patched = await findWebhookEndpoint(db, wanted);
   if (patched?.state === 'active' && patch.state === 'active') await notify(db, deliveriesChannel);
   return patched;
@@ -120,6 +146,19 @@ export const disableWebhookEndpoint = async (
   await disabling(db, { endpointId, reason });
 };
 
+/** An attempt failed that began at this time. */
+export const noteEndpointFailure = async (
+  db: Statements,
+  failed: { endpointId: string; at: Date; failure: string },
+): Promise<void> => {
+  await failing(db, failed);
+};
+
+/** An attempt succeeded: the endpoint is failing no longer. */
+export const noteEndpointWorks = async (db: Statements, endpointId: string): Promise<void> => {
+  await working(db, { endpointId });
+};
+
 /** With its deliveries. Resolves to whether there was such an endpoint. */
-export const deleteWebhookEndpoint = async (db: Database, wanted: EndpointIn): Promise<boolean> =>
+export const deleteWebhookEndpoint = async (db: Statements, wanted: EndpointIn): Promise<boolean> =>
   (await removal(db, wanted)).length > 0;

@@ -12,12 +12,14 @@ import type { Clock } from '#src/domain/clock.ts';
 import { afterAttempt } from '#src/events/attempt-delivery.ts';
 import { deliver, type DeliveryOutcome, retryAfterMs } from '#src/events/deliver.ts';
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
-import { replayDelivery, rotateSecret } from '#src/events/endpoints.ts';
+import { getEndpoint, replayDelivery, rotateSecret } from '#src/events/endpoints.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { claimDeliveries, releaseDelivery } from '#src/persistence/deliveries.ts';
 import { recordDeliveryAttempt } from '#src/persistence/delivery-attempts.ts';
 import { replayDelivery as replayStoredDelivery } from '#src/persistence/delivery-list.ts';
+import { failingWebhooks } from '#src/persistence/failing-webhooks.ts';
+import { noteEndpointFailure, patchWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
 import { changedTables, tablesIn } from '#test/helpers/query-tables.ts';
 import { until } from '#test/helpers/until.ts';
 import { type Answer, startWebhookReceiver, type WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
@@ -306,6 +308,47 @@ test.serial(
     t.is((third?.timestamp ?? 0) - (second?.timestamp ?? 0), 60);
   },
 );
+
+test.serial('an endpoint is failing since its first failed attempt, until one succeeds', async (t) => {
+  const { db, world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint(onlyEnded);
+  const { workspaceId } = world;
+  const state = async () => {
+    const endpoint = await getEndpoint(db, { endpointId: id, workspaceId });
+    return [endpoint?.failingSince?.getTime() ?? null, endpoint?.lastFailure ?? null];
+  };
+  receiver.answer({ status: 500 }, { status: 503 });
+  await world.startWorker({ scheduleSec: [0, 5, 60] });
+  const begunAt = world.clock.now();
+  await world.call();
+  await world.clock.timerIn(5_000);
+  t.deepEqual(await state(), [begunAt, 'HTTP 500']);
+  world.clock.advance(5_000);
+  await world.clock.timerIn(60_000);
+  t.deepEqual(await state(), [begunAt, 'HTTP 503']);
+  t.like((await failingWebhooks(db, workspaceId))[0], { id, dead: 0 });
+  world.clock.advance(60_000);
+  await settled(world, id, 'delivered');
+  await until('it works', async () => (await state())[0] === null || undefined);
+  t.deepEqual(await state(), [null, null]);
+  t.deepEqual(await failingWebhooks(db, workspaceId), []);
+});
+
+test.serial('an endpoint that is made active again, or gets another URL, has not failed yet', async (t) => {
+  const { db, world } = await openWorld(t);
+  const { id: endpointId } = await world.endpoint(onlyEnded);
+  const endpoint = { endpointId, workspaceId: world.workspaceId };
+  const failedAt = new Date(world.clock.now());
+  const since = async () => (await getEndpoint(db, endpoint))?.failingSince ?? null;
+  const changes = [{ state: 'active' }, { url: 'https://example.com/others' }] as const;
+  for (const change of changes) {
+    await noteEndpointFailure(db, { endpointId, at: failedAt, failure: 'HTTP 500' });
+    await patchWebhookEndpoint(db, endpoint, { state: 'paused' });
+    t.deepEqual(await since(), failedAt);
+    await patchWebhookEndpoint(db, endpoint, change);
+    t.is(await since(), null);
+  }
+});
 
 test.serial('a dead delivery that is replayed begins its schedule anew and keeps its attempts', async (t) => {
   const { db, world } = await openWorld(t);

@@ -44,6 +44,8 @@ test.serial('creating an endpoint gives its secret out once; it is stored sealed
     previousSecretUntil: null,
     state: 'active',
     disabledReason: null,
+    failingSince: null,
+    lastFailure: null,
     createdAt: new Date(world.clock.now()),
   });
   const scope = { endpointId: endpoint.id, workspaceId: world.workspaceId };

@@ -23,6 +23,7 @@ import {
 } from '#src/persistence/webhook-endpoints.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
 import { storedCall, type StoredNumber } from '#test/helpers/stored-number.ts';
+import { until } from '#test/helpers/until.ts';
 import { at, attempt, claim, createWorld, only, type World } from './deliveries/delivery-world.ts';
 
 // Claims
@@ -43,6 +44,7 @@ test.serial('a due delivery is claimed once, with all that its attempt needs', a
     secretSealed: 'sealed',
     previousSecretSealed: null,
     previousSecretUntil: null,
+    failingSince: null,
   });
   t.deepEqual(await claim(db, 1), []);
 });
@@ -216,6 +218,30 @@ test.serial('each attempt is stored once, with what becomes of the delivery', as
     finishedAt: new Date(at(10).getTime() + 1_500),
   });
   t.deepEqual(listed?.attempts, [attempt(1, 'HTTP 500'), attempt(2)]);
+});
+
+test.serial('an attempt whose endpoint was deleted meanwhile is not stored, and is no error', async (t) => {
+  const { db, owner, endpoint, events } = await createWorld(t);
+  const endpointId = await endpoint();
+  await events(1);
+  const { id } = only(await claim(db, 1));
+  t.true(await deleteWebhookEndpoint(db, { endpointId, workspaceId: owner.workspaceId }));
+  t.false(await recordDeliveryAttempt(db, id, attempt(1), { state: 'delivered' }));
+});
+
+test.serial('what happens to a call is stored while one of its endpoints is being deleted', async (t) => {
+  const { db, owner, endpoint } = await createWorld(t);
+  const endpointId = await endpoint();
+  const other = await endpoint();
+  let stored: Promise<unknown> | undefined;
+  await db.transaction(async (deleting) => {
+    await deleteWebhookEndpoint(deleting, { endpointId, workspaceId: owner.workspaceId });
+    stored = storedCall(db, owner, { startedAt: at(1) });
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await until('the event waits', async () => (await db.execute(waiting)).length > 0 || undefined);
+  });
+  await t.notThrowsAsync(stored ?? Promise.reject(new Error('nothing was stored')));
+  t.is(only(await claim(db, 1)).endpoint.id, other);
 });
 
 test.serial('a dead delivery that is replayed begins its schedule anew and keeps its attempts', async (t) => {

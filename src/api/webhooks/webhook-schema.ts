@@ -35,6 +35,15 @@ export const webhook = z
       description: 'Events wait for a paused endpoint. An endpoint that answered 410 is disabled.',
     }),
     disabled_reason: z.string().nullable(),
+    failing_since: timestamp.nullable().meta({
+      description:
+        'When the first attempt failed after the last one that succeeded; null while none has. Events wait meanwhile, some without an attempt of their own.',
+      example: null,
+    }),
+    last_failure: z.string().nullable().meta({
+      description: 'How the last attempt failed; null while it is not failing.',
+      example: null,
+    }),
     previous_secret_until: timestamp.nullable().meta({
       description: 'Until then the secret before the last rotation signs as well.',
       example: null,

@@ -67,10 +67,15 @@ const overview = z
           id: z.uuid(),
           url: z.string().meta({ example: 'https://example.com/events' }),
           state: z.enum(['active', 'paused', 'disabled']),
+          failing_since: timestamp.nullable().meta({
+            description: 'When the first attempt failed after the last one that succeeded.',
+          }),
           dead: z.int().meta({ description: 'Events that were given up.', example: 2 }),
         }),
       )
-      .meta({ description: 'Endpoints that are disabled, or to which events were given up.' }),
+      .meta({
+        description: 'Endpoints that are disabled, that are failing, or to which events were given up.',
+      }),
   })
   .meta({ id: 'Overview' });
 

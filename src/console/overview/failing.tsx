@@ -3,7 +3,7 @@ import type { Overview } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { count } from '../parts/figures.ts';
 import { Card } from '../parts/page.tsx';
-import { Pill, webhookTones } from '../parts/pill.tsx';
+import { WebhookState } from '../parts/webhook-state.tsx';
 import { linkTo } from '../shown-page.ts';
 import { callsOf } from './links.ts';
 
@@ -60,7 +60,7 @@ export const Failing = ({ overview: { days, agents, trunks, webhooks } }: { over
               {webhook.url}
             </a>
             <small>{webhook.dead > 0 && t.dead(webhook.dead)}</small>
-            <Pill tone={webhookTones[webhook.state]}>{texts.value.webhooks.state[webhook.state]}</Pill>
+            <WebhookState webhook={webhook} />
           </li>
         ))}
       </List>

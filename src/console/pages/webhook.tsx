@@ -6,16 +6,27 @@ import { language, texts } from '../language/language.ts';
 import { Action } from '../parts/action.tsx';
 import { DeliveryList } from '../parts/delivery-list.tsx';
 import { Card, Loading, Missing, Page } from '../parts/page.tsx';
-import { Pill, webhookTones } from '../parts/pill.tsx';
 import { Secret } from '../parts/secret.tsx';
+import { isFailing, WebhookState } from '../parts/webhook-state.tsx';
 import { dayAndTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 import { go, linkTo } from '../shown-page.ts';
 
+/** Whether it is failing changes while the page is open. */
+const pollMs = 3_000;
+
 export const WebhookPage = ({ id }: { id: string }) => {
   const t = texts.value.webhooks;
   const back = { to: linkTo('webhooks'), label: texts.value.shell.nav.webhooks };
-  const { value: webhook, problem, reload } = usePolled(id, () => getWebhook(id));
+  const {
+    value: webhook,
+    problem,
+    reload,
+  } = usePolled(
+    id,
+    () => getWebhook(id),
+    () => pollMs,
+  );
   if (problem !== undefined) return <Missing back={back} />;
   if (webhook === undefined) return <Loading />;
   return (
@@ -24,13 +35,13 @@ export const WebhookPage = ({ id }: { id: string }) => {
       back={back}
       lead={
         <>
-          <Pill tone={webhookTones[webhook.state]}>{t.state[webhook.state]}</Pill> {webhook.disabled_reason}
+          <WebhookState webhook={webhook} /> {webhook.disabled_reason ?? webhook.last_failure}
         </>
       }
     >
       <WebhookActions webhook={webhook} onChanged={reload} />
       <Card title={t.deliveries}>
-        <DeliveryList webhookId={id} />
+        <DeliveryList webhookId={id} isFailing={isFailing(webhook)} />
       </Card>
     </Page>
   );

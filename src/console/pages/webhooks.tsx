@@ -2,7 +2,7 @@ import { listNumbers, listWebhooks } from '../api.ts';
 import { texts } from '../language/language.ts';
 import { ForAdmins } from '../parts/for-admins.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
-import { Pill, webhookTones } from '../parts/pill.tsx';
+import { WebhookState } from '../parts/webhook-state.tsx';
 import { usePolled } from '../polled.ts';
 import { linkTo } from '../shown-page.ts';
 
@@ -39,7 +39,7 @@ export const WebhooksPage = () => {
                   {webhook.number_id === null ? t.anyNumber : numberOf(webhook.number_id)}
                 </small>
               </span>
-              <Pill tone={webhookTones[webhook.state]}>{t.state[webhook.state]}</Pill>
+              <WebhookState webhook={webhook} />
             </a>
           </li>
         ))}

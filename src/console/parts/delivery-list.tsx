@@ -11,8 +11,11 @@ import { dayAndTime, When } from './when.tsx';
 
 const pollMs = 3_000;
 
-/** The deliveries to a webhook endpoint, the newest first, each with its attempts. */
-export const DeliveryList = ({ webhookId }: { webhookId: string }) => {
+/**
+ * The deliveries to a webhook endpoint, the newest first, each with its attempts. A failing endpoint is left alone for a
+ * while: events wait then without an attempt.
+ */
+export const DeliveryList = ({ webhookId, isFailing }: { webhookId: string; isFailing: boolean }) => {
   const { value: first, reload } = usePolled(
     webhookId,
     () => listDeliveries(webhookId, {}),
@@ -32,7 +35,7 @@ export const DeliveryList = ({ webhookId }: { webhookId: string }) => {
     <>
       <ul class="deliveries">
         {deliveries.map((delivery) => (
-          <DeliveryItem key={delivery.id} delivery={delivery} onReplayed={reload} />
+          <DeliveryItem key={delivery.id} delivery={delivery} isFailing={isFailing} onReplayed={reload} />
         ))}
       </ul>
       {cursor !== null && <MoreButton load={more} />}
@@ -40,7 +43,15 @@ export const DeliveryList = ({ webhookId }: { webhookId: string }) => {
   );
 };
 
-const DeliveryItem = ({ delivery, onReplayed }: { delivery: Delivery; onReplayed: () => void }) => {
+const DeliveryItem = ({
+  delivery,
+  isFailing,
+  onReplayed,
+}: {
+  delivery: Delivery;
+  isFailing: boolean;
+  onReplayed: () => void;
+}) => {
   const t = texts.value.webhooks;
   const { attempts, next_attempt_at: next } = delivery;
   return (
@@ -50,7 +61,10 @@ const DeliveryItem = ({ delivery, onReplayed }: { delivery: Delivery; onReplayed
           <span class="row-main">
             <b>{delivery.type}</b>
             <small>
-              <When at={delivery.created_at} precise /> · {t.attempts(attempts.length)}
+              <When at={delivery.created_at} precise /> ·{' '}
+              {isFailing && attempts.length === 0 && delivery.state === 'pending'
+                ? t.heldBack
+                : t.attempts(attempts.length)}
               {next !== null && (
                 <>
                   {' · '}

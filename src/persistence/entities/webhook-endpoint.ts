@@ -22,6 +22,10 @@ export const WebhookEndpoint = defineEntity({
     previousSecretUntil: p.datetime(3).nullable(),
     state: p.enum(['active', 'paused', 'disabled']).default('active'),
     disabledReason: p.text().nullable(),
+    /** When the first attempt failed since the last one that succeeded; null when that one was the last. */
+    failingSince: p.datetime(3).nullable(),
+    /** How the last attempt failed, while it is failing. */
+    lastFailure: p.text().nullable(),
     createdAt: p.datetime(3),
   },
 });

@@ -23,6 +23,7 @@ import { DeliveryClaims } from './delivery-claims.ts';
 import { DeletedNumbers } from './deleted-numbers.ts';
 import { DeliveryOrder } from './delivery-order.ts';
 import { Destinations } from './destinations.ts';
+import { EndpointFailures } from './endpoint-failures.ts';
 import { FingerprintKeys } from './fingerprint-keys.ts';
 import { Initial } from './initial.ts';
 import { KeyedAnswers } from './keyed-answers.ts';
@@ -103,4 +104,5 @@ export const migrations = [
   { name: '0057-consent', class: Consent },
   { name: '0064-listen-in', class: ListenIn },
   { name: '0065-left-hangups', class: LeftHangups },
+  { name: '0070-endpoint-failures', class: EndpointFailures },
 ];

@@ -47,6 +47,7 @@ export const webhooks = {
   create: 'Add endpoint',
   secret: 'Signing secret',
   state: { active: 'Active', paused: 'Paused', disabled: 'Disabled' },
+  failingSince: (when: string) => `Failing since ${when}`,
   test: 'Send a test event',
   testOk: (status: number, ms: number) => `Delivered: HTTP ${status} after ${ms} ms.`,
   testFailed: (why: string) => `Not delivered. ${why}`,
@@ -63,6 +64,7 @@ export const webhooks = {
   deliveryState: { pending: 'Waiting', delivered: 'Delivered', dead: 'Given up' },
   attempts: (count: number) =>
     count === 0 ? 'not tried yet' : count === 1 ? '1 attempt' : `${count} attempts`,
+  heldBack: 'not tried yet, as the endpoint is failing',
   nextAttempt: (when: string) => `next ${when}`,
   replay: 'Send again',
   replayed: 'It will be tried now.',

@@ -161,10 +161,10 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   'Trunks with calls of these days that ended with `trunk_error`.':
     '이 기간에 `trunk_error`로 끝난 통화가 있는 회선입니다.',
   'Events that were given up.': '전달을 포기한 이벤트입니다.',
-  'Endpoints that are disabled, or to which events were given up.':
-    '비활성화되었거나 전달을 포기한 이벤트가 있는 웹훅입니다.',
   'Those that it understands, of the languages of numbers. Absent where it may understand all of them. A call in a language that no recognizer understands is not heard.':
     '번호에 쓸 수 있는 언어 중 알아듣는 언어입니다. 모두 알아들을 수 있으면 없습니다. 어떤 음성 인식 엔진도 알아듣지 못하는 언어의 통화에서는 상대방 말을 듣지 못합니다.',
+  'Endpoints that are disabled, that are failing, or to which events were given up.':
+    '비활성화되었거나 전달에 실패하고 있거나 전달을 포기한 이벤트가 있는 웹훅입니다.',
   'Those of the languages that the gateway speaks; null where the engine does not tell. It may have others.':
     '게이트웨이가 말하는 언어의 음성입니다. 엔진이 알려 주지 않으면 null이며, 다른 음성이 더 있을 수 있습니다.',
   'For `voice` of a number.': '번호의 `voice`에 쓰는 값입니다.',

@@ -38,6 +38,12 @@ export const fieldsOfOperation: Readonly<Record<string, string>> = {
   'In which one of both heard nothing.': '한쪽이 아무것도 듣지 못한 통화입니다.',
   'Events wait for a paused endpoint. An endpoint that answered 410 is disabled.':
     '중지된 웹훅의 이벤트는 기다립니다. 410으로 응답한 웹훅은 비활성화됩니다.',
+  'When the first attempt failed after the last one that succeeded; null while none has. Events wait meanwhile, some without an attempt of their own.':
+    '마지막 성공 뒤에 처음 실패한 시각입니다. 실패한 적이 없으면 null입니다. 그동안 이벤트는 기다리며, 일부는 시도하지 않고 기다립니다.',
+  'How the last attempt failed; null while it is not failing.':
+    '마지막 시도가 실패한 이유입니다. 실패하고 있지 않으면 null입니다.',
+  'When the first attempt failed after the last one that succeeded.':
+    '마지막 성공 뒤에 처음 실패한 시각입니다.',
   'Until then the secret before the last rotation signs as well.':
     '이때까지 교체 전의 비밀 값도 함께 서명합니다.',
   'Signs the events (Standard Webhooks). Shown this once.':
