@@ -34,11 +34,12 @@ export type TimelineRecorder = {
 /** Begins now, at the answer. */
 export const createTimelineRecorder = (
   time: LineTime,
-  on: { end: (call: CallTimeline) => void; left: () => void },
+  on: { end: (call: CallTimeline) => void; left: (call: CallTimeline) => void },
 ): TimelineRecorder => {
   const answeredAt = time.now();
   const parts: Record<Side, RecordedPart[]> = { agent: [], counterparty: [] };
   const pauses: Pause[] = [];
+  const untilNow = (): CallTimeline => ({ ...parts, pauses, durationMs: time.since(answeredAt) });
   return {
     add({ party, text, language, startedAt, durationMs }) {
       parts[party].push({ text, language, offsetMs: time.since(answeredAt, startedAt), durationMs });
@@ -50,7 +51,7 @@ export const createTimelineRecorder = (
       const last = pauses.at(-1);
       if (last?.toMs === Infinity) last.toMs = time.since(answeredAt);
     },
-    leave: on.left,
-    finish: () => on.end({ ...parts, pauses, durationMs: time.since(answeredAt) }),
+    leave: () => on.left(untilNow()),
+    finish: () => on.end(untilNow()),
   };
 };

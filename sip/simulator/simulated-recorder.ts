@@ -55,7 +55,11 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
         const sink = recording.open(input.callId);
         return createTimelineRecorder(time, {
           end: (call) => renderings.add((signal) => render(recording, call, input, sink, signal)),
-          left: sink.leave,
+          left: (call) =>
+            // What was said here is written before another process goes on with it.
+            renderings.add((signal) =>
+              render(recording, call, input, { ...sink, finish: sink.leave }, signal),
+            ),
         });
       } catch (error) {
         logger.warn({ call_id: input.callId, err: error }, 'a call goes on without its recording');

@@ -185,3 +185,22 @@ export const recordingStatuses = async (
   callIds: readonly string[],
 ): Promise<ReadonlyMap<string, RecordingStatus>> =>
   new Map((await statusesOf(db, { callIds })).map(({ callId, status }) => [callId, status]));
+
+const pendingElsewhere = prepared(
+  (queries, { callIds, node }: { callIds: readonly string[]; node: string }) =>
+    queries
+      .selectFrom('Recording')
+      .innerJoin('Call', 'Call.id', 'Recording.callId')
+      .select('Recording.callId')
+      .where('Recording.callId', '=', ({ fn, val }) => fn.any(val(callIds)))
+      .where('Recording.status', '=', 'pending')
+      .where('Call.node', '<>', node),
+);
+
+/** Those of these calls that another gateway holds, or held last, and that may still be recorded. */
+export const recordedElsewhere = async (
+  db: Statements,
+  node: string,
+  callIds: readonly string[],
+): Promise<ReadonlySet<string>> =>
+  new Set((await pendingElsewhere(db, { callIds, node })).map(({ callId }) => callId));

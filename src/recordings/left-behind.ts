@@ -1,7 +1,7 @@
 /** Recordings that a gateway finds in its folder when it starts, of calls that have ended without it. */
 import type { Logger } from 'pino';
 import type { Database } from '#src/persistence/database.ts';
-import { pendingRecordings, recordingStatuses } from '#src/persistence/recordings.ts';
+import { pendingRecordings, recordedElsewhere, recordingStatuses } from '#src/persistence/recordings.ts';
 import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 
 /**
@@ -19,7 +19,7 @@ export const settleLeftBehind = async (options: {
   onFailed: (callId: string) => void;
   logger: Logger;
 }): Promise<void> => {
-  const { folder, database, node, goesOn, logger } = options;
+  const { folder, database, node, logger } = options;
   for (const { callId } of await pendingRecordings(database, node)) {
     const file = (await folder.find(callId)) ?? (await folder.salvage(callId));
     if (file !== undefined) {
@@ -29,7 +29,30 @@ export const settleLeftBehind = async (options: {
     logger.warn({ call_id: callId }, 'a recording was lost with the process that wrote it');
     options.onFailed(callId);
   }
-  await folder.sweep(goesOn);
+  await sweep(options);
+};
+
+const isCallId = (text: string): boolean => /^[\da-f-]{36}$/.test(text);
+
+/**
+ * Removes half-written files that nobody waits for. Gateways may share the folder: what another one records, or may go on
+ * with, stays.
+ */
+const sweep = async ({
+  folder,
+  database,
+  node,
+  goesOn,
+}: {
+  folder: Pick<RecordingFolder, 'parts' | 'remove'>;
+  database: Database;
+  node: string;
+  goesOn: (callId: string) => boolean;
+}): Promise<void> => {
+  const parts = await folder.parts();
+  const elsewhere = await recordedElsewhere(database, node, [...parts.keys()].filter(isCallId));
+  for (const [callId, part] of parts)
+    if (!goesOn(callId) && !elsewhere.has(callId)) await folder.remove(part);
 };
 
 /** The files here of recordings that were declared completed: before there was a store, or while it was away. */

@@ -47,16 +47,34 @@ export const placeAfter = (page: Buffer): StreamPlace => ({
   granule: granuleOf(page),
 });
 
-const rewritten = (page: Buffer, sequence: number, { serial, granule }: StreamPlace): Buffer => {
+/** The same page, after which a stream is at this place. */
+export const repeatedPage = (page: Buffer, after: StreamPlace): Buffer => {
   const next = Buffer.from(page);
   next.writeUInt8(next.readUInt8(place.flags) & ~beginsStream, place.flags);
-  const own = granuleOf(page);
-  next.writeBigInt64LE(own < 0n ? own : own + granule, place.granule);
-  next.writeUInt32LE(serial, place.serial);
-  next.writeUInt32LE(sequence, place.sequence);
+  next.writeBigInt64LE(after.granule, place.granule);
+  next.writeUInt32LE(after.serial, place.serial);
+  next.writeUInt32LE(after.sequence >>> 0, place.sequence);
   next.writeUInt32LE(0, place.checksum);
   next.writeUInt32LE(checksum(next), place.checksum);
   return next;
+};
+
+const rewritten = (page: Buffer, sequence: number, { serial, granule }: StreamPlace): Buffer => {
+  const own = granuleOf(page);
+  return repeatedPage(page, { serial, sequence, granule: own < 0n ? own : own + granule });
+};
+
+/** The whole pages of a stream, in order. */
+export const pagesIn = (stream: Buffer): Buffer[] => {
+  const pages: Buffer[] = [];
+  let from = 0;
+  while (from + oggHeader <= stream.length) {
+    const end = from + oggHeader + segmentCount(stream.subarray(from));
+    const bytes = pageBytes(stream.subarray(from + oggHeader, end));
+    pages.push(stream.subarray(from, from + bytes));
+    from += bytes;
+  }
+  return pages;
 };
 
 /**

@@ -61,11 +61,11 @@ const goOn = async (
   const path = folder.pathOf(name);
   const playable = part === undefined ? null : await cutToPlayable(folder.pathOf(part), own);
   const earlier = playable && { ...playable, goesOnAtSec: talkedMs / 1_000 };
-  const lacksBeginning = part === undefined;
+  const lacking = earlier === null ? { format: own, silentUntilSec: talkedMs / 1_000 } : null;
   return {
     name,
     format: own,
-    file: await openRecordingFile(path, encoders(own), { earlier, lacksBeginning }),
+    file: await openRecordingFile(path, encoders(own), { earlier, lacking }),
   };
 };
 

@@ -2,12 +2,13 @@
  * One recording on its way into a file: encoded as it comes, never held whole. The file is called `.part` until it is
  * complete and on disk, so a complete name always means a complete file. One that lacks some of its call says so in its name.
  */
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { recordingSampleRate } from '#sip/recording-sink.ts';
-import { mp3Bitrate, type Stretch, type Encoder } from './encoder.ts';
+import { mp3Bitrate, type Stretch, type Encoder, type RecordingFormat } from './encoder.ts';
 import { createFollowingPages } from './ogg-pages.ts';
 import type { Playable } from './salvage.ts';
+import { silentBeginning } from './silent-beginning.ts';
 
 export const partExtension = '.part';
 
@@ -61,21 +62,39 @@ function* silence(samples: number): Generator<Stretch> {
   }
 }
 
+/** Nothing where so little is missing that it is as well encoded. */
+const writeSilence = async (
+  file: FileHandle,
+  { format, silentUntilSec }: LackingBeginning,
+  newEncoder: () => Promise<Encoder>,
+): Promise<EarlierPart> => {
+  const beginning = await silentBeginning(format, newEncoder, samplesOf(silentUntilSec));
+  for (const piece of beginning?.pieces ?? []) await file.appendFile(piece);
+  const playable = beginning?.playable ?? { bytes: 0, place: null };
+  return { ...playable, goesOnAtSec: silentUntilSec };
+};
+
 const asItIs = (encoded: Uint8Array): Uint8Array => encoded;
+
+/** A recording whose beginning is somewhere else, or lost: until there it is silent, in seconds of the call. */
+export type LackingBeginning = { format: RecordingFormat; silentUntilSec: number };
 
 /**
  * Rejects when the file cannot be made. With an earlier part, `path` is the name of that, and it is gone on with.
- * `lacksBeginning`: what was recorded before is somewhere else.
  */
 export const openRecordingFile = async (
   path: string,
   newEncoder: () => Promise<Encoder>,
-  { earlier = null, lacksBeginning = false }: { earlier?: EarlierPart | null; lacksBeginning?: boolean } = {},
+  {
+    earlier: written = null,
+    lacking = null,
+  }: { earlier?: EarlierPart | null; lacking?: LackingBeginning | null } = {},
 ): Promise<RecordingFile> => {
   const part = `${path}${partExtension}`;
   const encoder = await newEncoder();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const file = await open(part, earlier === null ? 'w' : 'a', 0o600);
+  const file = await open(part, written === null ? 'w' : 'a', 0o600);
+  const earlier = written ?? (lacking && (await writeSilence(file, lacking, newEncoder)));
   let samples = earlier === null ? 0 : samplesIn(earlier);
   let bytes = earlier?.bytes ?? 0;
   // Frames of MP3 stand for themselves.
@@ -100,7 +119,7 @@ export const openRecordingFile = async (
   return {
     append,
     async complete(isCut) {
-      const truncated = isCut || lacksBeginning;
+      const truncated = isCut || lacking !== null;
       await write(encoder.finish());
       await file.sync();
       await file.close();

@@ -45,8 +45,8 @@ export type RecordingFolder = {
   partOf(callId: string): Promise<string | undefined>;
   /** Removes the half-written file of a call. */
   discard(callId: string): Promise<void>;
-  /** Removes what is still half-written and of no call that goes on: nobody waits for it. */
-  sweep(goesOn: (callId: string) => boolean): Promise<void>;
+  /** The half-written files, relative to the folder, by their calls. */
+  parts(): Promise<ReadonlyMap<string, string>>;
 };
 
 export const formatOf = (file: string): RecordingFormat => (file.endsWith('.mp3') ? 'mp3' : 'ogg');
@@ -141,11 +141,13 @@ export const createRecordingFolder = (folder: string): RecordingFolder => {
       };
     },
     remove: (file) => rm(pathOf(file), { force: true }),
-    async sweep(goesOn) {
+    async parts() {
+      const parts = new Map<string, string>();
       for await (const part of glob(`*/*${partExtension}`, { cwd: folder })) {
         const [callId = ''] = basename(part).split('.');
-        if (!goesOn(callId)) await rm(join(folder, part), { force: true });
+        parts.set(callId, part);
       }
+      return parts;
     },
   };
 };

@@ -56,3 +56,16 @@ export const prepareDataFolder = async (folder: string): Promise<void> => {
     throw dataFolderError(folder, cause);
   }
 };
+
+/** The same of the folder of recordings, which several gateways may share. */
+export const prepareRecordingsFolder = async (folder: string): Promise<void> => {
+  try {
+    await makeFolder(folder);
+    await access(folder, constants.W_OK);
+  } catch (cause) {
+    throw new StartError(
+      `the folder of recordings ${folder} cannot be written to: ${why(cause)} (GW_RECORDINGS_DIR)`,
+      { cause },
+    );
+  }
+};

@@ -1,9 +1,9 @@
 /** The recordings of this gateway: in its data folder, and in a store where one is configured. */
-import { join } from 'node:path';
 import { recordings as recordingPolicy } from '#config/policy.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import { createRecordings, type Recordings } from '#src/recordings/recordings.ts';
 import { createS3Store } from '#src/recordings/s3-store.ts';
+import { prepareRecordingsFolder } from './data-folder.ts';
 import type { Foundation } from './foundation.ts';
 
 /** Resolves when what a crash left pending is settled. */
@@ -11,9 +11,10 @@ export const startRecordings = async (
   { config, database, clock, logger, started }: Foundation,
   { journal, goesOn }: { journal: Pick<Journal, 'publish' | 'settled'>; goesOn: (callId: string) => boolean },
 ): Promise<Recordings> => {
-  const { format, store } = config.recordings;
+  const { format, folder, store } = config.recordings;
+  await prepareRecordingsFolder(folder);
   const recordings = await createRecordings({
-    folder: join(config.dataFolder, 'recordings'),
+    folder,
     format,
     store: store && {
       store: createS3Store(store, recordingPolicy.limits),

@@ -611,14 +611,54 @@ test.serial('where nothing more is recorded, what there is is the recording', as
   t.true(fact.durationSec > 3);
 });
 
-test.serial('where the earlier part lies elsewhere, the file says that some is missing', async (t) => {
+/** The recording of a call whose first part another gateway has written, into a folder of its own. */
+const withoutBeginning = async (t: ExecutionContext, format: 'ogg' | 'mp3', talkedSec: number) => {
   const world = await recordingsWorld(t);
   const callId = await world.call('active');
-  const recordings = await world.start(null);
-  recordings.expect(callId, () => 10_000);
+  const recordings = await world.start(null, { format });
+  recordings.expect(callId, () => talkedSec * 1_000);
   record(recordings, callId, 3);
-  const fact = await until('it is told', () => world.facts[0]);
-  t.like(fact, { type: 'recording.completed', callId, truncated: true, durationSec: 3 });
+  return completed({ world, callId, recordings });
+};
+
+for (const talkedSec of [0.1, 5, 10, 1_800])
+  test.serial(`without its beginning of ${talkedSec} s an Ogg file is silent in its place`, async (t) => {
+    const { fact, bytes } = await withoutBeginning(t, 'ogg', talkedSec);
+    t.true(fact.truncated);
+    t.is(bytes.length, fact.bytes);
+    const ogg = readOggVorbis(bytes);
+    t.true(ogg.isWhole);
+    t.is(ogg.seconds, fact.durationSec);
+    t.true(Math.abs(ogg.seconds - talkedSec - 3) < 0.1, String(ogg.seconds));
+    const sounds = ogg.blocks.filter(({ left }) => left).map(({ at }) => at);
+    t.true(Math.abs(Math.min(...sounds) - talkedSec) < 0.2, String(sounds[0]));
+    t.true(Math.max(...sounds) > talkedSec + 2);
+  });
+
+for (const talkedSec of [0.01, 5, 1_800])
+  test.serial(`without its beginning of ${talkedSec} s an MP3 file is as long as the call`, async (t) => {
+    const { fact, bytes } = await withoutBeginning(t, 'mp3', talkedSec);
+    t.true(fact.truncated);
+    t.is(bytes.length, fact.bytes);
+    t.is(bytes.length % 288, 0);
+    t.true(Math.abs((bytes.length / 288) * 0.036 - talkedSec - 3) < 0.3);
+  });
+
+test.serial('gateways that share a folder leave what another one records', async (t) => {
+  const world = await recordingsWorld(t);
+  const theirs = await world.call('active', 'another');
+  const over = await world.call('completed', 'another');
+  await world.leave(`${theirs}.ogg.part`, Buffer.from('OggS'));
+  await world.leave(`${over}.ogg.part`, Buffer.from('OggS'));
+  await world.leave('unknown.ogg.part', Buffer.from('OggS'));
+  await world.start(null);
+  const files = await world.files();
+  t.true(files.some((name) => name.includes(theirs)));
+  t.true(
+    files.some((name) => name.includes(over)),
+    'its recording is pending',
+  );
+  t.false(files.some((name) => name.includes('unknown')));
 });
 
 test.serial(
