@@ -83,6 +83,7 @@ export const closing = {
   farewellMs: 10_000,
   /** How long lines get to confirm their end when calls are hung up by the gateway itself. */
   lastEndsMs: 6_000,
+  lastFactsMs: 2_000,
   /** See `HandOverNumbers` of src/calls/recovery. */
   handOver: { lookMs: 50, batch: 100, silenceMs: 3_000 },
   /** How long is waited until all that is known of calls that are handed over is written. */

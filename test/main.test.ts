@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
+import { openEventStream } from '#test/helpers/event-stream.ts';
 import { frozenProxy } from '#test/helpers/frozen-proxy.ts';
 import { until } from '#test/helpers/until.ts';
 import { emptyFolder, runGateway, serverSettings, startedGateway } from '#test/start/gateway-process.ts';
@@ -70,12 +71,19 @@ test.serial('while it drains a gateway takes no new call and lets those in progr
   const { body: list } = await client.get('/api/v1/calls');
   t.is(z.array(z.unknown()).parse(list['calls']).length, 1, 'what was refused left no call');
 
-  t.is((await client.get(`/api/v1/calls/${callId}`)).body['status'], 'active');
-  const hungUp = await client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+  const path = `/api/v1/calls/${callId}`;
+  const stream = await openEventStream(`${gateway.credentials.base_url}${path}/events`, number_key);
+  t.is(stream.status, 200, 'who watches a call sees its end');
+  t.is((await client.get(path)).body['status'], 'active');
+  const hungUp = await client.post(`${path}/hangup`, { immediate: true });
   t.is(hungUp.status, 202);
   t.deepEqual(await gateway.ended, { code: 0, signal: null });
   t.is(gateway.stderr(), '');
   t.deepEqual(await gateway.stored(), { status: 'completed', end_reason: 'agent_hangup', lasted: true });
+  await stream.until(
+    'the end of the call',
+    ({ event, data }) => event === 'fact' && data['type'] === 'call.ended',
+  );
 });
 
 test.serial('a call that outlasts the draining is hung up, and its end is stored', async (t) => {

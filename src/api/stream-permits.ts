@@ -1,9 +1,11 @@
 /** The count of open streams, and the way to end them all: a stream has no end of its own that could be waited for. */
+import type { Clock } from '#src/domain/clock.ts';
 import { Refusal } from '#src/domain/refusal.ts';
+import { doneWithin } from '#src/domain/with-timeout.ts';
 
 /** The permit of one open stream. */
 export type StreamPermit = {
-  /** Aborted when the gateway drains. */
+  /** Aborted when the gateway ends: the stream sends what is written by then, and ends. */
   signal: AbortSignal;
   /** Releases the permit. Idempotent. */
   release(): void;
@@ -12,13 +14,18 @@ export type StreamPermit = {
 export type StreamPermits = {
   /** A permit for one more stream of this key. Refuses with `stream_limit`, or with `draining` once they were ended. */
   acquire(key: string): StreamPermit;
-  /** Ends all streams; there will be no more. */
-  close(): void;
+  /**
+   * Waits up to `withinMs` for streams to end by themselves, as those of a call do that has just ended. Then ends the
+   * others; there will be no more.
+   */
+  close(withinMs: number): Promise<void>;
 };
 
-export const createStreamPermits = ({ perKey }: { perKey: number }): StreamPermits => {
+export const createStreamPermits = ({ perKey, clock }: { perKey: number; clock: Clock }): StreamPermits => {
   const closing = new AbortController();
   const taken = new Map<string, Set<AbortController>>();
+  /** Called when no stream is open. */
+  let onNone: (() => void) | undefined;
   return {
     acquire(key) {
       if (closing.signal.aborted) {
@@ -42,10 +49,17 @@ export const createStreamPermits = ({ perKey }: { perKey: number }): StreamPermi
         release() {
           ofKey.delete(permit);
           if (ofKey.size === 0 && taken.get(key) === ofKey) taken.delete(key);
+          if (taken.size === 0) onNone?.();
         },
       };
     },
-    close() {
+    async close(withinMs) {
+      if (taken.size > 0) {
+        const none = new Promise<void>((resolve) => {
+          onNone = resolve;
+        });
+        await doneWithin(clock, withinMs, none);
+      }
       closing.abort();
       for (const ofKey of taken.values()) for (const permit of ofKey) permit.abort();
     },

@@ -519,7 +519,7 @@ const ending = async (drainSec: number): Promise<string[]> => {
   await endCalls(
     {
       admission: { drain: () => void done.push('no new calls') },
-      streams: { close: () => void done.push('no streams') },
+      streams: { close: async (withinMs) => void done.push(`no streams after ${withinMs}`) },
       switchboard: {
         empty: async (withinMs) => void done.push(`wait ${withinMs}`),
         hangUpAll: () => void done.push('hang up'),
@@ -533,7 +533,7 @@ const ending = async (drainSec: number): Promise<string[]> => {
       logger: pino({ level: 'silent' }),
     },
     drainSec,
-    { farewellMs: 10_000, lastEndsMs: 6_000 },
+    { farewellMs: 10_000, lastEndsMs: 6_000, lastFactsMs: 2_000 },
   );
   return done;
 };
@@ -544,7 +544,6 @@ test.serial(
     t.deepEqual(await ending(60), [
       'no new callers',
       'no new calls',
-      'no streams',
       'hand over',
       'wait 50000',
       'hand over the rest',
@@ -552,21 +551,29 @@ test.serial(
       'wait 10000',
       'cut off',
       'wait 6000',
+      'no streams after 2000',
     ]);
   },
 );
 
 test.serial('a short wait leaves a third of it for farewells', async (t) => {
-  t.deepEqual((await ending(15)).slice(4), [
+  t.deepEqual((await ending(15)).slice(3), [
     'wait 10000',
     'hand over the rest',
     'hang up',
     'wait 5000',
     'cut off',
     'wait 6000',
+    'no streams after 2000',
   ]);
 });
 
 test.serial('who waits for nothing cuts off at once', async (t) => {
-  t.deepEqual((await ending(0)).slice(4), ['wait 0', 'hand over the rest', 'cut off', 'wait 6000']);
+  t.deepEqual((await ending(0)).slice(3), [
+    'wait 0',
+    'hand over the rest',
+    'cut off',
+    'wait 6000',
+    'no streams after 2000',
+  ]);
 });

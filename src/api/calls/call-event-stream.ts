@@ -7,7 +7,7 @@
  * reader: what a slow one has not taken was never read, and one that takes nothing any more is dropped.
  */
 import type { Readable } from 'node:stream';
-import type { ChartState } from '#src/calls/live/chart-watch.ts';
+import type { WatchedState } from '#src/calls/live/chart-watch.ts';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ApiServices } from '../api-services.ts';
@@ -40,8 +40,8 @@ const createInterval = (clock: Clock, everyMs: number) => {
 const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, services: ApiServices) => {
   const { keepAliveMs, pollMs } = services.limits.eventStream;
   const wakeUp = createWakeUp(services.clock);
-  const states: ChartState[] = [];
-  const onState = (state: ChartState): void => {
+  const states: WatchedState[] = [];
+  const onState = (state: WatchedState): void => {
     states.push(state);
     if (states.length > mostStates) states.shift();
     wakeUp.wake();
@@ -93,9 +93,9 @@ export const callEventStream = (
         if (!(await isStillValid())) return;
         validity.restart();
       }
+      // What is written by now is sent before the gateway ends; the rest is read elsewhere, from the last fact on.
+      const isLast = permit.signal.aborted;
       const events = await storedCalls.journal(call.id, seen.last());
-      // Whoever is let go reads the rest elsewhere, from the last fact that it has.
-      if (permit.signal.aborted) return;
       if (events.length > 0 || watch.states.length > 0) keepAlive.restart();
       for (const event of events) {
         seen.add(event);
@@ -107,6 +107,7 @@ export const callEventStream = (
         yield message('end', {});
         return;
       }
+      if (isLast) return;
       if (keepAlive.isDue()) {
         keepAlive.restart();
         yield ': still here\n\n';
