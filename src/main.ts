@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { closing } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
+import { terminalLine } from '#src/domain/terminal-text.ts';
 import type { Gateway } from './gateway.ts';
 import { createLogger } from './logger.ts';
 import { exposureWarning } from './start/exposure-warning.ts';
@@ -24,7 +25,7 @@ const endWithin = (milliseconds: number, logger: Logger): void => {
 
 /** One line, no stack: the person who starts the gateway can mend what it names. */
 const giveUp = (message: string): never => {
-  process.stderr.write(`Trunkline did not start: ${message.replaceAll(/\s+/g, ' ')}\n`);
+  process.stderr.write(`Trunkline did not start: ${terminalLine(message)}\n`);
   process.exit(1);
 };
 

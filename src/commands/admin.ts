@@ -7,6 +7,7 @@ import { wrongOption } from './admin/given-fields.ts';
 import { help, readCall } from './admin/run-command.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { StartError } from '#src/domain/start-error.ts';
+import { terminalJson, terminalLine, terminalLines } from '#src/domain/terminal-text.ts';
 import { openDatabase } from '#src/persistence/database.ts';
 import { visitEmbedded } from '#src/persistence/embedded/visit-embedded.ts';
 import { createSealing } from '#src/persistence/sealing.ts';
@@ -82,7 +83,7 @@ export const main = async (
   if (call === 'help') return print(help);
   await using opened = new AsyncDisposableStack();
   const answer = await call.command.run(await openContext(environment, opened), call.given);
-  print(call.isJson ? JSON.stringify(answer.json, null, 2) : answer.text);
+  print(call.isJson ? terminalJson(answer.json, 2) : terminalLines(answer.text));
 };
 
 /** The line for standard error, and the exit code; undefined for an accident. */
@@ -91,7 +92,7 @@ export const failureOf = (error: unknown): { line: string; code: 1 | 2 } | undef
   const isUsage = told instanceof UsageError;
   if (!isUsage && !(told instanceof Refusal || told instanceof ConfigError || told instanceof StartError))
     return undefined;
-  const line = told.message.replaceAll(/\s+/g, ' ');
+  const line = terminalLine(told.message);
   return isUsage ? { line: `${line} (--help explains)`, code: 2 } : { line, code: 1 };
 };
 

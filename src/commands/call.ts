@@ -5,10 +5,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { ConfigError, type Config } from '#config/config.ts';
-import { createClient, TrunklineProblem, type Client } from '#src/client/client.ts';
+import { createClient, TrunklineProblem, TrunklineUnreachable, type Client } from '#src/client/client.ts';
 import type { Call } from '#src/client/schema.ts';
 import { steadyClock } from '#src/clocks.ts';
 import { StartError } from '#src/domain/start-error.ts';
+import { terminalLine } from '#src/domain/terminal-text.ts';
 import { createLogger } from '#src/logger.ts';
 import { isInstalled } from '#src/speech/run-program.ts';
 import { urlOf } from '#src/start/http-server.ts';
@@ -220,7 +221,8 @@ export const runCall = async (args: readonly string[], surroundings: Surrounding
   const { to, instruction, maxDurationSec, metadata } = wanted;
   const request = { to, instruction, max_duration_sec: maxDurationSec, metadata };
   const call = await followCall(request, { client, view, words, onAsked: asked.onAsked });
-  if (call !== undefined && wanted.listens) await listen(call, client, { ...view, words, environment });
+  if (call !== undefined && 'recording' in call && wanted.listens)
+    await listen(call, client, { ...view, words, environment });
   return call?.status === 'completed' ? 0 : 1;
 };
 
@@ -255,11 +257,13 @@ if (import.meta.main) {
     });
   } catch (error) {
     const isWrongUse = error instanceof UsageError || error instanceof ConfigError;
-    const isForPeople = isWrongUse || error instanceof StartError || error instanceof TrunklineProblem;
+    const isForPeople =
+      isWrongUse ||
+      error instanceof StartError ||
+      error instanceof TrunklineProblem ||
+      error instanceof TrunklineUnreachable;
     if (!isForPeople) throw error;
-    process.stderr.write(
-      `${error.message.replaceAll(/\s+/g, ' ')}${isWrongUse ? ' (--help explains)' : ''}\n`,
-    );
+    process.stderr.write(`${terminalLine(error.message)}${isWrongUse ? ' (--help explains)' : ''}\n`);
     process.exitCode = isWrongUse ? 2 : 1;
   }
 }

@@ -8,13 +8,15 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { StartError } from '#src/domain/start-error.ts';
+import { terminalLine, terminalLines } from '#src/domain/terminal-text.ts';
 import { createLogger } from '#src/logger.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 import type { StartedServer } from '#src/servers/start-drachtio.ts';
 import { supervise, type Supervised } from '#src/servers/supervise.ts';
-import { readCredentials, type StoredCredentials } from '#src/start/credentials.ts';
+import { credentialsFile, readCredentials, type Credentials } from '#src/start/credentials.ts';
 import { prepareDataFolder } from '#src/start/data-folder.ts';
 import { keptMasterKey } from '#src/start/master-key.ts';
+import { bearerHeader } from '#src/start/welcome.ts';
 import { parseOptions, UsageError } from './parse-options.ts';
 
 const mostNodes = 10;
@@ -114,24 +116,25 @@ const sharedDatabase = async (
   return `postgresql://localhost/${database}?${new URLSearchParams({ host: socketFolder, user }).toString()}`;
 };
 
-const howTo = ({ base_url, number_key }: StoredCredentials, first: Node): string => `
+/** Printed once when all of them are ready. */
+export const howTo = (credentials: Credentials, isTerminal: boolean): string => `
   A call that goes on for a while, placed with the first gateway:
 
-    curl -s ${base_url}/api/v1/calls -H 'Authorization: Bearer ${number_key}' \\
+    curl -s ${credentials.base_url}/api/v1/calls -H ${bearerHeader(credentials, isTerminal)} \\
       -H 'Content-Type: application/json' -d '{"to": "01000000001"}'
 
   Kill the gateway that holds it, or ask it to end (kill without -9), and read the call at another one:
 
     kill -9 PID
 
-  It comes back ${backAfterMs / 1_000} s later. Ctrl-C ends all of them. Keys and tokens: ${join(first.dataFolder, 'dev-credentials.json')}
+  It comes back ${backAfterMs / 1_000} s later. Ctrl-C ends all of them. Keys and tokens: ${credentials.file}
 `;
 
-/** Runs until `asked` says that it shall end. */
+/** Runs until `asked` says that it shall end. `isTerminal`: what is printed is shown to people, and kept by nobody. */
 export const runCluster = async (
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
-  print: (text: string) => void,
+  { print, isTerminal }: { print: (text: string) => void; isTerminal: boolean },
   asked: AbortSignal,
 ): Promise<void> => {
   const wanted = readOptions(args);
@@ -179,22 +182,24 @@ export const runCluster = async (
   }
   const [first] = nodes;
   const credentials = first && (await readCredentials(first.dataFolder));
-  if (first && credentials) print(howTo(credentials, first));
+  if (first && credentials)
+    print(howTo({ ...credentials, file: credentialsFile(first.dataFolder) }, isTerminal));
   if (!asked.aborted) await once(asked, 'abort');
 };
 
 if (import.meta.main) {
   const asked = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => asked.abort());
-  const print = (text: string): void => void process.stdout.write(`${text}\n`);
+  const print = (text: string): void => void process.stdout.write(`${terminalLines(text)}\n`);
   try {
-    await runCluster(process.argv.slice(2), process.env, print, asked.signal);
+    const isTerminal = process.stdout.isTTY;
+    await runCluster(process.argv.slice(2), process.env, { print, isTerminal }, asked.signal);
     print('All gateways have ended.');
   } catch (error) {
     const isForPeople =
       error instanceof UsageError || error instanceof ConfigError || error instanceof StartError;
     if (!isForPeople) throw error;
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${terminalLine(error.message)}\n`);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }

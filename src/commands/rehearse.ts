@@ -7,11 +7,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { styleText } from 'node:util';
 import { ConfigError, readConfig, type Config } from '#config/config.ts';
-import { createClient, TrunklineProblem, type Client } from '#src/client/client.ts';
+import { createClient, TrunklineProblem, TrunklineUnreachable, type Client } from '#src/client/client.ts';
 import type { PhoneNumber } from '#src/client/schema.ts';
 import { steadyClock } from '#src/clocks.ts';
 import { loadPatterns } from '#src/domain/said-pattern.ts';
 import { StartError } from '#src/domain/start-error.ts';
+import { terminalJson, terminalLine } from '#src/domain/terminal-text.ts';
 import { createLogger } from '#src/logger.ts';
 import { bindAgent, NumberError } from '#src/rehearsals/bind-agent.ts';
 import { changesSince, keep, keptResult, type KeptResult } from '#src/rehearsals/comparison.ts';
@@ -219,7 +220,7 @@ export const runRehearse = async (
   const { suite, problems } = readSuite(await readText(wanted.file), await loadPatterns());
   if (suite === undefined) {
     for (const { line, column, message } of problems)
-      errors.write(`${wanted.file}:${line}:${column}: ${message}\n`);
+      errors.write(`${terminalLine(`${wanted.file}:${line}:${column}: ${message}`)}\n`);
     return 2;
   }
   const last = wanted.compare === undefined ? undefined : await readResult(wanted.compare);
@@ -232,7 +233,7 @@ export const runRehearse = async (
   await keepFiles(result, wanted);
   print(closingLines(result, style));
   if (last !== undefined) print(changeLines(changesSince(last, keep(result)), style));
-  if (wanted.isJson) output.write(`${JSON.stringify(keep(result), null, 2)}\n`);
+  if (wanted.isJson) output.write(`${terminalJson(keep(result), 2)}\n`);
   return isPassed(result) ? 0 : 1;
 };
 
@@ -252,11 +253,10 @@ if (import.meta.main) {
       isWrongUse ||
       error instanceof StartError ||
       error instanceof NumberError ||
-      error instanceof TrunklineProblem;
+      error instanceof TrunklineProblem ||
+      error instanceof TrunklineUnreachable;
     if (!isForPeople) throw error;
-    process.stderr.write(
-      `${error.message.replaceAll(/\s+/g, ' ')}${isWrongUse ? ' (--help explains)' : ''}\n`,
-    );
+    process.stderr.write(`${terminalLine(error.message)}${isWrongUse ? ' (--help explains)' : ''}\n`);
     process.exitCode = isWrongUse ? 2 : 1;
   }
 }

@@ -3,6 +3,7 @@ import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ConfigError } from '#config/config.ts';
 import { readServersConfig, type ServersConfig } from '#config/servers-config.ts';
+import { terminalLines } from '#src/domain/terminal-text.ts';
 import { reach } from '#src/servers/server-process.ts';
 import { startDrachtio, type StartedServer } from '#src/servers/start-drachtio.ts';
 import { freeSwitchLog, startFreeSwitch } from '#src/servers/start-freeswitch.ts';
@@ -182,13 +183,13 @@ export const runServers = async (
 if (import.meta.main) {
   const asked = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => asked.abort());
-  const print = (text: string): void => void process.stdout.write(`${text}\n`);
+  const print = (text: string): void => void process.stdout.write(`${terminalLines(text)}\n`);
   try {
     await runServers(process.env, print, asked.signal);
     print('All servers have ended.');
   } catch (error) {
     if (!(error instanceof ServersError) && !(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${terminalLines(error.message)}\n`);
     process.exitCode = 1;
   }
 }

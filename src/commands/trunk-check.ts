@@ -4,6 +4,7 @@
  */
 import { parseOptions, UsageError } from './parse-options.ts';
 import { z } from 'zod';
+import { terminalLine, terminalLines } from '#src/domain/terminal-text.ts';
 import { readCredentials } from '#src/start/credentials.ts';
 
 const help = `Tries a trunk out on the running gateway: registration, OPTIONS, and a call.
@@ -143,11 +144,11 @@ export const main = async (
 if (import.meta.main) {
   try {
     process.exitCode = await main(process.argv.slice(2), process.env, (text) =>
-      process.stdout.write(`${text}\n`),
+      process.stdout.write(`${terminalLines(text)}\n`),
     );
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${terminalLine(error.message)}\n`);
     process.exitCode = 2;
   }
 }

@@ -10,6 +10,7 @@ import { controlModes } from '#src/domain/agent-binding.ts';
 import { trialAgents, type TrialRequest } from '#src/domain/agent-trial.ts';
 import { isLanguage, languages } from '#src/domain/language.ts';
 import { StartError } from '#src/domain/start-error.ts';
+import { terminalJson, terminalLine } from '#src/domain/terminal-text.ts';
 import { systemClock } from '#src/clocks.ts';
 import { createLogger } from '#src/logger.ts';
 import { startLanguageModel } from '#src/start/start-language-model.ts';
@@ -156,9 +157,7 @@ const runTrial = async (args: readonly string[], { environment, output }: Enviro
   const trial = await tryAgent(request, (turn) => {
     if (!options.json) print(turnReport(turn));
   });
-  print(
-    options.json ? `${JSON.stringify(encode(agentTrial, trial, 'UTC'), null, 2)}\n` : closingReport(trial),
-  );
+  print(options.json ? `${terminalJson(encode(agentTrial, trial, 'UTC'), 2)}\n` : closingReport(trial));
   return trial.ok ? 0 : 1;
 };
 
@@ -170,7 +169,7 @@ export const runTryAgent = async (args: readonly string[], environment: Environm
     const isWrongUse =
       error instanceof UsageError || error instanceof ConfigError || error instanceof StartError;
     if (!isWrongUse) throw error;
-    environment.errors.write(`${error.message.replaceAll(/\s+/g, ' ')} (--help explains)\n`);
+    environment.errors.write(`${terminalLine(error.message)} (--help explains)\n`);
     return 2;
   }
 };

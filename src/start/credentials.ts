@@ -24,13 +24,13 @@ export type StoredCredentials = z.infer<typeof stored>;
 /** With the path of the file that holds them. */
 export type Credentials = StoredCredentials & { file: string };
 
-const fileIn = (dataFolder: string): string => join(dataFolder, 'dev-credentials.json');
+export const credentialsFile = (dataFolder: string): string => join(dataFolder, 'dev-credentials.json');
 
 /** `undefined` when there is no such file or it is not what was once written there. */
 export const readCredentials = async (dataFolder: string): Promise<StoredCredentials | undefined> => {
   let text: string;
   try {
-    text = await readFile(fileIn(dataFolder), 'utf8');
+    text = await readFile(credentialsFile(dataFolder), 'utf8');
   } catch {
     return undefined;
   }
@@ -49,7 +49,7 @@ export const writeCredentials = async (
   dataFolder: string,
   credentials: StoredCredentials,
 ): Promise<Credentials> => {
-  const file = fileIn(dataFolder);
+  const file = credentialsFile(dataFolder);
   const written = `${file}.${randomUUID()}`;
   try {
     await writeFile(written, `${JSON.stringify(credentials, null, 2)}\n`, {

@@ -98,6 +98,7 @@ export const apiServicesOf = (
     streams: parts.streams,
     simulator: telephony.simulator && createSimulatedPeople(telephony.simulator, database),
     urlProblem: parts.outgoing.urlProblem,
+    trunkHostProblem: parts.outgoing.trunkAddresses.hostProblem,
     tryAgent: agents.tryAgent,
     trunkStatus: telephony.trunks.status,
     routeTo: telephony.trunks.route,

@@ -1,6 +1,6 @@
 import type { Credentials } from './credentials.ts';
 
-/** What a shell puts in place of the key: what is collected by others holds where it lies, not what it is. */
+/** Reads the number key from this file, within a command of a shell. */
 const readFrom = (file: string): string =>
   String.raw`$(sed -n 's/.*"number_key": "\(.*\)".*/\1/p' '${file.replaceAll("'", String.raw`'\''`)}')`;
 
@@ -16,6 +16,13 @@ const firstCall = {
   },
   none: { title: 'This gateway places no calls (GW_LINES=none); another one would by:', to: 'NUMBER' },
 } as const;
+
+/**
+ * The header of a command that is shown to people: with the key on a terminal; elsewhere, where it may end in a log, the
+ * shell reads the key from the file of credentials.
+ */
+export const bearerHeader = ({ number_key, file }: Credentials, isTerminal: boolean): string =>
+  isTerminal ? `'Authorization: Bearer ${number_key}'` : `"Authorization: Bearer ${readFrom(file)}"`;
 
 const signInCommand = 'npm run admin -- sign-in-link';
 
@@ -34,9 +41,7 @@ export const welcome = (
 ): string => {
   const { title, to } = firstCall[lines];
   const { base_url, console_url, number, number_key, file } = credentials;
-  const bearer = isTerminal
-    ? `'Authorization: Bearer ${number_key}'`
-    : `"Authorization: Bearer ${readFrom(file)}"`;
+  const bearer = bearerHeader(credentials, isTerminal);
   return `
   Trunkline is ready (${(startedInMs / 1000).toFixed(1)} s).
 

@@ -5,15 +5,18 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { TrunklineProblem } from '#src/client/client.ts';
-import type { CallEvent } from '#src/client/schema.ts';
+import { type CallNews, TrunklineProblem, TrunklineUnreachable } from '#src/client/client.ts';
+import type { Call, CallEvent } from '#src/client/schema.ts';
 import { runCall } from '#src/commands/call.ts';
-import type { CallView } from '#src/commands/call/call-view.ts';
+import type { CallView, EndedCall } from '#src/commands/call/call-view.ts';
+import { followCall } from '#src/commands/call/follow-call.ts';
+import { createJsonView } from '#src/commands/call/json-view.ts';
 import { createTerminalView } from '#src/commands/call/terminal-view.ts';
 import { wordsFor } from '#src/commands/call/words.ts';
 import { UsageError } from '#src/commands/parse-options.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 import { type TestGateway, sharedGateway, testSettings } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
 import { emptyFolder } from '#test/start/gateway-process.ts';
@@ -70,7 +73,7 @@ test.serial('a call is shown as it happens, and how it ended', async (t) => {
     from = at;
   }
   t.regex(text, new RegExp(`^Calling ${polite} from ${gateway.credentials.number}\\. Watch it: http`));
-  t.regex(text, /The agent said goodbye and ended the call\. It lasted \d+\.\d s\./);
+  t.regex(text, /The agent ended the call\. It lasted \d+\.\d s\./);
   t.regex(text, /The agent was heard \d\.\d s after the other party had spoken/);
   t.true(text.includes(`/#/calls/${call?.id}`));
 });
@@ -124,8 +127,8 @@ const endedBy = async (t: ExecutionContext, times: number): Promise<string> => {
 };
 
 test.serial('whoever wants to end the call asks the agent to, insists, and leaves', async (t) => {
-  t.regex(await endedBy(t, 1), /is asked to end the call[^]*The agent said goodbye/);
-  t.regex(await endedBy(t, 2), /Hanging up at once[^]*The agent said goodbye/);
+  t.regex(await endedBy(t, 1), /is asked to end the call[^]*The agent ended the call/);
+  t.regex(await endedBy(t, 2), /Hanging up at once[^]*The call was hung up at once, as requested/);
   t.regex(await endedBy(t, 3), /Left\. Whether the call has ended/);
 });
 
@@ -145,7 +148,7 @@ test.serial('a signal is what Ctrl-C is: one that is repeated by npm counts once
   child.kill('SIGINT');
   child.kill('SIGINT');
   t.deepEqual(await ended, [0, null]);
-  t.regex(printed, /is asked to end the call[^]*The agent said goodbye and ended the call\./);
+  t.regex(printed, /is asked to end the call[^]*The agent ended the call\./);
   t.notRegex(printed, /at once; Ctrl-C again leaves/);
 });
 
@@ -189,6 +192,91 @@ test.serial('what cannot be is said in one line', async (t) => {
   const { number_key: NUMBER_KEY, base_url } = gateway.credentials;
   const environment = { NUMBER_KEY, GW_DATA_DIR: await emptyFolder(t) };
   t.is(await typing([busy, '--url', base_url], environment).exit, 1);
+});
+
+// A gateway that ends
+
+const answeredCall = { call_id: 'one', status: 'ringing', from: '07000000000' } as const;
+
+/** A client whose stream of the call brings these news, then breaks and comes back never. */
+const followed = async (news: CallNews[], getCall: () => Promise<Call>) => {
+  const shown: string[] = [];
+  let ended: EndedCall | undefined;
+  let ask = (): void => undefined;
+  const result = await followCall(
+    { to: polite },
+    {
+      client: {
+        createCall: () => Promise.resolve(answeredCall),
+        hangUp: () => Promise.reject(new Error('not to be asked')),
+        cancelCall: () => Promise.reject(new Error('not to be asked')),
+        getCall,
+        async *watchCall(_request, { signal, onInterrupted } = {}) {
+          yield* news;
+          onInterrupted?.(new TrunklineUnreachable('It does not answer.'), 2_000);
+          if (news.length === 0) ask();
+          signal?.throwIfAborted();
+          throw new TrunklineUnreachable('It does not answer.');
+        },
+      },
+      view: {
+        say: (words) => shown.push(words),
+        begins: () => undefined,
+        news: () => undefined,
+        ends: (call) => (ended = call),
+        close: () => undefined,
+      },
+      words: wordsFor({}),
+      onAsked: (newAsk) => (ask = newAsk),
+    },
+  );
+  return { shown, ended, result };
+};
+
+const away = () => Promise.reject(new TrunklineUnreachable('It does not answer.'));
+
+test('the end of a call is shown by its last event where the gateway ended with it', async (t) => {
+  const news = {
+    type: 'fact',
+    event: event('call.ended', { status: 'failed', end_reason: 'system_error' }, 7.5),
+  } as const;
+  const { shown, ended, result } = await followed([news], away);
+  const end = { call_id: 'one', status: 'failed', end_reason: 'system_error', duration_sec: 7.5 };
+  t.deepEqual([ended, result, shown], [end, end, []]);
+});
+
+test('a gateway that is lost during a call is told at once, and how it is unknown in the end', async (t) => {
+  const news = { type: 'fact', event: event('call.answered') } as const;
+  const { shown, ended, result } = await followed([news], away);
+  t.deepEqual([ended, result], [undefined, undefined]);
+  t.deepEqual(shown, [
+    'It does not answer. Trying again in 2 s; Ctrl-C leaves.',
+    'The connection to the gateway is lost, so whether the call has ended is unknown.',
+  ]);
+});
+
+test('Ctrl-C leaves at once while the gateway is lost', async (t) => {
+  const { shown, result } = await followed([], away);
+  t.is(result, undefined);
+  t.regex(shown.at(-1) ?? '', /^Left\./);
+});
+
+test('a gateway that does not answer is an error for people', async (t) => {
+  const environment = { NUMBER_KEY: 'gw_live_1', GW_DATA_DIR: await emptyFolder(t) };
+  const port = await freePort();
+  const { exit } = typing([polite, '--url', `http://127.0.0.1:${port}`], environment);
+  await t.throwsAsync(exit, {
+    instanceOf: TrunklineUnreachable,
+    message: `The gateway at http://127.0.0.1:${port} does not answer: ECONNREFUSED`,
+  });
+});
+
+test.serial('a call that is hung up at once was not ended by the agent', (t) => {
+  const { view, written } = viewing(null);
+  tell(view, 'call.hangup_requested', { immediate: true });
+  written();
+  view.ends({ call_id: 'one', status: 'completed', end_reason: 'agent_hangup', duration_sec: 4 });
+  t.regex(written(), /The call was hung up at once, as requested\. It lasted 4\.0 s\./);
 });
 
 // Terminal
@@ -271,10 +359,25 @@ test.serial('what others say moves no cursor and rings no bell', (t) => {
   );
   tell(view, 'call.summarized', { summary: `${escape}[31mred` });
   tell(view, `${escape}[31mnew.fact`);
+  tell(view, 'turn.spoken', said('\u202Eignored\u202C \u2067in\u2069 \u200Fthis\u061C\u2028order'));
+  view.say('The gateway says: \u202E...\u0007');
   const text = written();
-  t.notRegex(text, /[^\P{Cc}\n]/u);
+  t.notRegex(text, /[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]/u);
   t.true(text.includes('Hello'));
+  t.true(text.includes('ignored in this order'));
 });
+
+test.serial(
+  'lines of JSON hold the same text, with what moves a cursor or changes its order escaped',
+  (t) => {
+    let output = '';
+    const view = createJsonView({ write: (text) => (output += text), tell: () => undefined });
+    const text = '\u202Ethis\u202C \u2028 \u009B2J \u001B[31m';
+    tell(view, 'turn.spoken', said(text));
+    t.notRegex(output, /[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]/u);
+    t.like(JSON.parse(output), { event: { data: { text } } });
+  },
+);
 
 test.serial('the last line is the state of the call, and the time that it has lasted', (t) => {
   const { view, written, clock } = viewing(60);

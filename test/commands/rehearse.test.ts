@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { runCluster } from '#src/commands/cluster.ts';
+import { howTo, runCluster } from '#src/commands/cluster.ts';
 import { UsageError } from '#src/commands/parse-options.ts';
 import { runRehearse } from '#src/commands/rehearse.ts';
 import { keptResult } from '#src/rehearsals/comparison.ts';
@@ -167,7 +167,7 @@ test.serial(
         GW_DATA_DIR: folder,
         GW_DRAIN_SEC: '0',
       },
-      (line) => printed.push(line),
+      { print: (line) => printed.push(line), isTerminal: false },
       asked.signal,
     );
     const find = (words: RegExp): Promise<string> =>
@@ -181,6 +181,8 @@ test.serial(
       ['node-1', 'node-2'].map((name) => readCredentials(join(folder, 'cluster', name))),
     );
     const key = first?.number_key ?? '';
+    t.true(printed.some((text) => text.includes('Authorization: Bearer $(sed')));
+    t.false(printed.some((text) => text.includes(key)));
     const client = apiClient(second?.base_url ?? '', key);
     const { body } = await apiClient(first?.base_url ?? '', key).post('/api/v1/calls', { to: silent });
     const callId = z.object({ call_id: z.string() }).parse(body).call_id;
@@ -203,8 +205,26 @@ test.serial(
   },
 );
 
+test.serial('the key is printed on a terminal alone', (t) => {
+  const credentials = {
+    base_url: 'http://127.0.0.1:8080',
+    console_url: 'http://127.0.0.1:8080/',
+    workspace_id: '',
+    number_id: '',
+    number: '07000000000',
+    number_key: 'gw_live_key',
+    admin_token: 'gw_admin_token',
+    file: '/a folder/dev-credentials.json',
+  };
+  t.true(howTo(credentials, true).includes("-H 'Authorization: Bearer gw_live_key'"));
+  const collected = howTo(credentials, false);
+  t.notRegex(collected, /gw_live_key|gw_admin_token/);
+  t.true(collected.includes("'/a folder/dev-credentials.json')"));
+});
+
 test.serial('what cannot be is said in one line', async (t) => {
-  const run = (...args: string[]) => runCluster(args, {}, t.fail, AbortSignal.abort());
+  const run = (...args: string[]) =>
+    runCluster(args, {}, { print: t.fail, isTerminal: true }, AbortSignal.abort());
   await t.throwsAsync(run('--nodes', '0'), { message: '--nodes is a whole number from 1 to 10' });
   await t.throwsAsync(run('--nodes', 'two'), { message: '--nodes is a whole number from 1 to 10' });
   await t.throwsAsync(run('--port', '65530'), { message: '--port is a whole number from 0 to 65525' });

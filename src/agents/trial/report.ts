@@ -3,18 +3,12 @@ import type { KeysWanted } from '#machines/collected-keys.ts';
 import type { Control } from '#machines/control.ts';
 import type { TransferWanted } from '#machines/transfer.ts';
 import type { AgentTrial, Exchange, TriedTurn } from '#src/domain/agent-trial.ts';
+import { terminalEscapes } from '#src/domain/terminal-text.ts';
 
 /** Characters of a response's body. */
 const shownCharacters = 1_200;
 
-/** What comes from a stranger's server could move the cursor, or write from right to left. */
-// oxlint-disable-next-line no-control-regex -- control characters are what is meant
-const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
-
-const printable = (text: string): string =>
-  text
-    .replaceAll('\r\n', '\n')
-    .replaceAll(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const printable = (text: string): string => terminalEscapes(text.replaceAll('\r\n', '\n'));
 
 const onOneLine = (text: string): string => printable(text).replaceAll(/(?<!\s)\s*\n\s*/g, ' ⏎ ');
 

@@ -4,13 +4,16 @@ import type { Call } from '#src/client/schema.ts';
 
 export type BegunCall = { callId: string; to: string; from: string };
 
+/** What is shown of a call that has ended. */
+export type EndedCall = Pick<Call, 'call_id' | 'status' | 'end_reason' | 'duration_sec'>;
+
 export type CallView = {
   /** About this program, not about the call. */
   say(words: string): void;
   begins(call: BegunCall): void;
   news(news: CallNews): void;
   /** The call as it ended. */
-  ends(call: Call): void;
+  ends(call: EndedCall): void;
   /** Nothing is shown any more. Idempotent. */
   close(): void;
 };

@@ -1,8 +1,9 @@
 /** Places a call and shows it until its end; asks to hang up when whoever watches it does. */
-import type { Client } from '#src/client/client.ts';
-import { TrunklineProblem } from '#src/client/client.ts';
+import { z } from 'zod';
+import { TrunklineProblem, TrunklineUnreachable, type CallNews, type Client } from '#src/client/client.ts';
 import type { Call, CreateCall } from '#src/client/schema.ts';
-import type { CallView } from './call-view.ts';
+import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
+import type { CallView, EndedCall } from './call-view.ts';
 import type { Words } from './words.ts';
 
 type FollowedCall = {
@@ -25,6 +26,7 @@ const createEnding = (
 ) => {
   const leaving = new AbortController();
   let stage: Stage = 'ringing';
+  let isReachable = true;
 
   const request = async (end: () => Promise<unknown>): Promise<void> => {
     try {
@@ -36,11 +38,17 @@ const createEnding = (
 
   return {
     left: leaving.signal,
+    /** While the gateway cannot be reached there is nobody to ask: the next time leaves. */
+    reachable(is: boolean) {
+      isReachable = is;
+    },
     answered() {
       if (stage === 'ringing') stage = 'talking';
     },
     ask() {
-      if (stage === 'talking') {
+      if (!isReachable) {
+        leaving.abort();
+      } else if (stage === 'talking') {
         stage = 'saying goodbye';
         view.say(words.askedToHangUp);
         void request(() => client.hangUp({ call_id: callId, body: { immediate: false } }));
@@ -62,25 +70,66 @@ const createEnding = (
   };
 };
 
-/** Resolves to the call as it ended; `undefined` where nobody waited for that. Throws what the gateway refuses. */
-export const followCall = async (request: CreateCall, parts: FollowedCall): Promise<Call | undefined> => {
+/** A newer gateway may have more end reasons. */
+const endedFact = z.object({
+  status: z.enum(callStatuses),
+  end_reason: z.enum(endReasons).nullable().catch(null),
+});
+
+/** The end of a call as its last fact tells it, for a gateway that ended with the call and cannot be asked. */
+const endIn = (callId: string, news: CallNews): EndedCall | undefined => {
+  if (news.type !== 'fact' || news.event.type !== 'call.ended') return undefined;
+  const { data: end } = endedFact.safeParse(news.event.data);
+  return end && { call_id: callId, ...end, duration_sec: news.event.t_offset_sec };
+};
+
+/**
+ * Resolves to the call as it ended, or to what its events told of the end where the gateway ended with it; `undefined`
+ * where nobody waited for the end, or the gateway is lost. Throws what the gateway refuses.
+ */
+export const followCall = async (
+  request: CreateCall,
+  parts: FollowedCall,
+): Promise<Call | EndedCall | undefined> => {
   const { client, view, words, onAsked } = parts;
   const { call_id: callId, from } = await client.createCall({ body: request });
   const ending = createEnding(callId, parts);
   onAsked(ending.ask);
   view.begins({ callId, to: request.to, from });
-  try {
-    for await (const news of client.watchCall({ call_id: callId }, { signal: ending.left })) {
+  const seenEnd = new AbortController();
+  let end: EndedCall | undefined;
+  const watching = {
+    signal: AbortSignal.any([ending.left, seenEnd.signal]),
+    onInterrupted(failure: Error, retryInMs: number) {
+      if (end !== undefined) return seenEnd.abort();
+      ending.reachable(false);
+      view.say(words.interrupted(failure.message, (retryInMs / 1_000).toFixed(0)));
+    },
+  };
+  const watch = async (): Promise<void> => {
+    for await (const news of client.watchCall({ call_id: callId }, watching)) {
+      ending.reachable(true);
       if (news.type === 'fact' && news.event.type === 'call.answered') ending.answered();
+      end ??= endIn(callId, news);
       view.news(news);
     }
+  };
+  try {
+    await watch().catch((error: unknown) => {
+      if (!seenEnd.signal.aborted) throw error;
+    });
     const call = await client.getCall({ call_id: callId }, { signal: ending.left });
     view.ends(call);
     return call;
   } catch (error) {
-    if (!ending.left.aborted || error instanceof TrunklineProblem) throw error;
-    view.say(words.left);
-    return undefined;
+    if (ending.left.aborted && !(error instanceof TrunklineProblem)) {
+      view.say(words.left);
+      return undefined;
+    }
+    if (!(error instanceof TrunklineUnreachable)) throw error;
+    if (end === undefined) view.say(words.lost);
+    else view.ends(end);
+    return end;
   } finally {
     ending.over();
     view.close();

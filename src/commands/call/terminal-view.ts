@@ -1,12 +1,12 @@
 /** A call as people read it in a terminal: one row for each thing that is said or happens, and where it is now below. */
-import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import type { CallNews } from '#src/client/client.ts';
-import type { Call } from '#src/client/schema.ts';
+import { isHangUpAtOnce, whyEnded } from '#src/console/call/why-ended.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import { terminalLine } from '#src/domain/terminal-text.ts';
 import { rowOf, type CallRow } from './call-rows.ts';
-import type { CallView } from './call-view.ts';
+import type { CallView, EndedCall } from './call-view.ts';
 import { summaryOf } from './reply-delays.ts';
 import type { Words } from './words.ts';
 
@@ -41,15 +41,12 @@ const clockTime = (seconds: number): string => {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 };
 
-/** Whatever others have said must not move the cursor, or change what is read. */
-const harmless = (text: string): string => stripVTControlCharacters(text).replaceAll(/\p{Cc}+/gu, ' ');
-
 const padded = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 
 /** Where the charts are, the innermost of each. */
 const placeOf = ({ call, conversation, voicemail }: Extract<CallNews, { type: 'state' }>['state']): string =>
-  [call, conversation, voicemail].filter((place) => place !== null).join('  ');
+  terminalLine([call, conversation, voicemail].filter((place) => place !== null).join('  '));
 
 /** The line below all others, which is written anew whenever something changes. */
 const createStatusLine = ({ write, columns, style }: TerminalViewOptions) => {
@@ -77,6 +74,7 @@ export const createTerminalView = (options: TerminalViewOptions): CallView => {
   const delays: number[] = [];
   let since = clock.now();
   let place: string = calls.status.ringing;
+  let wasAtOnce = false;
   let timer: unknown;
 
   const elapsed = (): string => clockTime((clock.now() - since) / 1_000).padStart(timeWidth);
@@ -100,7 +98,7 @@ export const createTerminalView = (options: TerminalViewOptions): CallView => {
     const indent = timeWidth + speakerWidth + 4;
     const delay = delaySec === null ? '' : ` (${secondsOf(delaySec)} s)`;
     const width = Math.max(leastTextWidth, (columns() ?? usualColumns) - indent);
-    const [first = '', ...others] = wrapAnsi(harmless(text) + delay, width, { hard: true }).split('\n');
+    const [first = '', ...others] = wrapAnsi(terminalLine(text) + delay, width, { hard: true }).split('\n');
     const colour = speaker === 'assistant' ? 'cyan' : 'green';
     const shownText = (part: string): string => (speaker === null ? style('dim', part) : part);
     line(`${style('dim', time)}  ${style(colour, padded(name, speakerWidth))}  ${shownText(first)}`);
@@ -113,7 +111,7 @@ export const createTerminalView = (options: TerminalViewOptions): CallView => {
   };
 
   return {
-    say: (text) => line(style('dim', text)),
+    say: (text) => line(style('dim', terminalLine(text))),
     begins({ callId, to, from }) {
       line(style('bold', words.calling(to, from)));
       if (!isPassing) line(style('dim', words.watch(linkOf(callId))));
@@ -126,15 +124,16 @@ export const createTerminalView = (options: TerminalViewOptions): CallView => {
         place = placeOf(news.state);
       } else {
         if (news.event.type === 'call.answered') since = clock.now();
+        if (isHangUpAtOnce(news.event)) wasAtOnce = true;
         const shown = rowOf(news.event, words);
         if (shown !== undefined) row(shown);
         if (shown?.delaySec != null) delays.push(shown.delaySec);
       }
       showPlace();
     },
-    ends({ call_id, status, end_reason, duration_sec }: Call) {
+    ends({ call_id, status, end_reason, duration_sec }: EndedCall) {
       close();
-      const why = end_reason === null ? calls.status[status] : calls.because[end_reason];
+      const why = whyEnded({ end_reason }, wasAtOnce, calls) ?? calls.status[status];
       const lasted =
         duration_sec === null || duration_sec === 0 ? '' : ` ${words.lasted(secondsOf(duration_sec))}`;
       line(`\n${style('bold', style(status === 'completed' ? 'green' : 'red', why))}${lasted}`);

@@ -10,6 +10,8 @@ const english = {
   askedToHangUp: 'The agent is asked to end the call; Ctrl-C again hangs up at once.',
   askedAtOnce: 'Hanging up at once; Ctrl-C again leaves, whatever becomes of the call.',
   left: 'Left. Whether the call has ended, nobody here has seen.',
+  interrupted: (why: string, seconds: string) => `${why} Trying again in ${seconds} s; Ctrl-C leaves.`,
+  lost: 'The connection to the gateway is lost, so whether the call has ended is unknown.',
   notHungUp: (why: string) => `The call could not be hung up: ${why}`,
   lasted: (seconds: string) => `It lasted ${seconds} s.`,
   replies: (median: string, longest: string) =>
@@ -34,6 +36,8 @@ const korean: Words = {
   askedToHangUp: '에이전트에게 통화를 끝내 달라고 했습니다. Ctrl-C를 다시 누르면 바로 끊습니다.',
   askedAtOnce: '바로 끊습니다. Ctrl-C를 다시 누르면 통화와 관계없이 나갑니다.',
   left: '나왔습니다. 통화가 끝났는지는 확인하지 못했습니다.',
+  interrupted: (why, seconds) => `${why} ${seconds}초 뒤에 다시 연결합니다. 나가려면 Ctrl-C를 누르세요.`,
+  lost: '게이트웨이와 연결이 끊어져 통화가 끝났는지 확인하지 못했습니다.',
   notHungUp: (why) => `통화를 끊지 못했습니다: ${why}`,
   lasted: (seconds) => `${seconds}초 동안 통화했습니다.`,
   replies: (median, longest) =>

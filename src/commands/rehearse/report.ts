@@ -1,4 +1,5 @@
 /** What `npm run rehearse` prints: each case, what was said around what failed, and what the suite never came by. */
+import { terminalLine } from '#src/domain/terminal-text.ts';
 import type { ChartCoverage } from '#src/rehearsals/coverage.ts';
 import type { Change } from '#src/rehearsals/comparison.ts';
 import type { Failure, SpokenTurn } from '#src/rehearsals/expectations.ts';
@@ -18,12 +19,15 @@ const transcript = (turns: readonly SpokenTurn[], { turn }: Failure): string[] =
   const end = turn === null ? turns.length : turn + turnsAround + 1;
   return turns
     .slice(first, end)
-    .map(({ role, text }, index) => `${first + index === turn ? '>' : ' '} ${speakers[role]}: ${text}`);
+    .map(
+      ({ role, text }, index) =>
+        `${first + index === turn ? '>' : ' '} ${speakers[role]}: ${terminalLine(text)}`,
+    );
 };
 
 const failedRun = ({ failures, turns, callId }: CaseRun, style: Style): string[] => [
   ...failures.flatMap((failure, index) => [
-    style('red', `    ${failure.message}`),
+    style('red', `    ${terminalLine(failure.message)}`),
     // Where several are about no turn, the transcript stands once, behind the last.
     ...(failure.turn !== null || index === failures.length - 1
       ? transcript(turns, failure).map((line) => style('dim', `      ${line}`))
@@ -32,7 +36,11 @@ const failedRun = ({ failures, turns, callId }: CaseRun, style: Style): string[]
   ...(callId === null ? [] : [style('dim', `      call ${callId}`)]),
 ];
 
-export const caseLines = ({ name, outcome, passed, runs, tookSec }: CaseResult, style: Style): string => {
+export const caseLines = (
+  { name: given, outcome, passed, runs, tookSec }: CaseResult,
+  style: Style,
+): string => {
+  const name = terminalLine(given);
   const took = style('dim', `(${tookSec.toFixed(1)} s)`);
   if (outcome === 'passed') return `${style('green', '✔')} ${name} ${took}\n`;
   const told =
@@ -81,6 +89,8 @@ export const closingLines = ({ cases, coverage }: SuiteResult, style: Style): st
 export const changeLines = (changes: readonly Change[], style: Style): string => {
   if (changes.length === 0) return '\nNothing has changed since the last run.\n';
   const colours = { better: 'green', worse: 'red', new: 'yellow', gone: 'yellow' } as const;
-  const lines = changes.map(({ verdict, what }) => `  ${style(colours[verdict], verdict)} ${what}`);
+  const lines = changes.map(
+    ({ verdict, what }) => `  ${style(colours[verdict], verdict)} ${terminalLine(what)}`,
+  );
   return ['', 'Since the last run:', ...lines, ''].join('\n');
 };

@@ -1,0 +1,18 @@
+/** How a call ended, in a sentence: for the page of the call, and for `npm run call`. */
+import type { Call, CallEvent } from '#src/client/schema.ts';
+import type { Texts } from '../language/texts.ts';
+
+/** Somebody asked to hang up without waiting for the agent. */
+export const isHangUpAtOnce = ({ type, data }: Pick<CallEvent, 'type' | 'data'>): boolean =>
+  type === 'call.hangup_requested' && data['immediate'] === true;
+
+/** `wasAtOnce`: whether one of its events is such a request. Undefined for a reason of a newer gateway. */
+export const whyEnded = (
+  { end_reason: reason }: Pick<Call, 'end_reason'>,
+  wasAtOnce: boolean,
+  { because, hungUpAtOnce }: Pick<Texts['calls'], 'because' | 'hungUpAtOnce'>,
+): string | undefined => {
+  if (reason === null) return undefined;
+  if (reason === 'agent_hangup' && wasAtOnce) return hungUpAtOnce;
+  return Object.hasOwn(because, reason) ? because[reason] : undefined;
+};
