@@ -65,3 +65,13 @@ export const withSpoken = ({ messages, spoken, unanswered }: Turns): readonly Me
   const said: Message = { role: 'assistant', content: spoken.text };
   return messages.toSpliced(messages.length - unanswered, 0, said);
 };
+
+/** Of longer turns the end is shown. */
+const longestSaying = 1_000;
+
+/** The words of the agent's turn that were heard, and the sentence that is being said; null between turns. */
+export const sayingNow = ({ spoken, unplayed }: Pick<Turns, 'spoken' | 'unplayed'>): string | null => {
+  const [current] = unplayed;
+  const words = [spoken?.text, current].filter((text) => text !== undefined).join(' ');
+  return words === '' ? null : words.slice(-longestSaying).toWellFormed();
+};

@@ -131,7 +131,7 @@ export const startGateway = async (
   const events = await startEvents(foundation, outgoing);
   const recordings = await startRecordings(foundation, { ...journalling, ...left });
   const overheard = createOverheard({ find: (callId) => switchboard.find(callId) });
-  const lineParts = { ...journalling, ...left, liveCalls, recordings, overheard, trunkMachineWith };
+  const lineParts = { ...journalling, ...left, liveCalls, outgoing, recordings, overheard, trunkMachineWith };
   const telephony = await startLines(foundation, lineParts);
   telemetry.metrics.watch({ ...foundation, ...journalling, ...telephony, liveCalls });
   const agents = startAgents(foundation, { telemetry, outgoing, languageModel });
@@ -154,7 +154,7 @@ export const startGateway = async (
   // The HTTP server. Who finds the port open finds the credentials; any free port is known only to who reads them.
   const { host, port } = config;
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));
-  const streams = createStreamPermits({ perKey: policy.streamsPerKey });
+  const streams = createStreamPermits({ perKey: policy.streamsPerKey, clock: steadyClock });
   const server = await startHttpServer(foundation, {
     ...world,
     liveCalls,

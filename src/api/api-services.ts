@@ -11,7 +11,7 @@ import type { ChartName } from '#src/domain/chart-name.ts';
 import type { AuthenticateNumber } from '#src/calls/live/number-authentication.ts';
 import type { RepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
 import type { StoredCalls } from '#src/calls/stored-calls.ts';
-import type { ChartState } from '#src/calls/live/chart-watch.ts';
+import type { WatchedState } from '#src/calls/live/chart-watch.ts';
 import type { CallControl } from '#src/calls/call-control.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
 import type { FactNews } from '#src/calls/journal/fact-news.ts';
@@ -74,7 +74,7 @@ export type ApiServices = Pick<
      */
     watchCall: (
       callId: string,
-      onNews: { onState: (state: ChartState) => void; onFact: () => void },
+      onNews: { onState: (state: WatchedState) => void; onFact: () => void },
     ) => () => void;
     /** Whether this gateway holds the call now. */
     isHeldHere: (callId: string) => boolean;
@@ -90,6 +90,8 @@ export type ApiServices = Pick<
      * https only, no private target, but for what the operator allows (guides/design/agents.md, "Targets").
      */
     urlProblem: (url: string) => Promise<string | undefined>;
+    /** Says why a trunk may not have this host, as a plain sentence; `undefined` when it may. */
+    trunkHostProblem: (host: string) => Promise<string | undefined>;
     webhookTests: WebhookTests;
     engines: Engines;
     voiceSamples: VoiceSamples;

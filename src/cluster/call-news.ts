@@ -9,6 +9,8 @@ const chartState = z.object({
   call: z.string(),
   conversation: z.string().nullable(),
   voicemail: z.string().nullable(),
+  /** An older gateway does not tell. */
+  saying: z.string().nullable().default(null),
 });
 
 /** A message of the inspection protocol of Stately, masked by the gateway that holds the call. */
@@ -26,7 +28,7 @@ const callNews = z.discriminatedUnion('news', [
   z.object({ news: z.literal('beat') }),
 ]);
 
-/** Where the charts of a call are, by the names of their states. */
+/** Where the charts of a call are, by the names of their states, and what its agent is saying. */
 export type ToldState = z.infer<typeof chartState>;
 
 export type CallNews = z.infer<typeof callNews>;

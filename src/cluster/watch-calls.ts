@@ -19,7 +19,10 @@ export type WatchCall = (callId: string, onNews: OnCallNews) => () => void;
 type Watched = { watchers: Set<OnCallNews>; state: ToldState | undefined; end: () => void };
 
 const isSame = (one: ToldState | undefined, other: ToldState): boolean =>
-  one?.call === other.call && one.conversation === other.conversation && one.voicemail === other.voicemail;
+  one?.call === other.call &&
+  one.conversation === other.conversation &&
+  one.voicemail === other.voicemail &&
+  one.saying === other.saying;
 
 export const createCallWatches = ({ follow }: Pick<CallFollowing, 'follow'>): WatchCall => {
   const all = new Map<string, Watched>();

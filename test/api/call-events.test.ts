@@ -9,7 +9,8 @@ import { createPulledStream } from '#src/api/calls/pulled-stream.ts';
 import { createWakeUp } from '#src/api/calls/wake-up.ts';
 import { createStreamPermits } from '#src/api/stream-permits.ts';
 import { createFactNews } from '#src/calls/journal/fact-news.ts';
-import type { ChartState } from '#src/calls/live/chart-watch.ts';
+import type { WatchedState } from '#src/calls/live/chart-watch.ts';
+import { systemClock } from '#src/clocks.ts';
 import { recordFact } from '#src/persistence/call-facts.ts';
 import type { CallRow } from '#src/persistence/calls.ts';
 import { openEventStream } from '#test/helpers/event-stream.ts';
@@ -37,7 +38,7 @@ test.serial('a comment keeps a silent stream open', async (t) => {
 });
 
 test.serial('a key may have so many streams open, and gets a place back from each that ends', async (t) => {
-  const gateway = await fakeGateway(t, { streams: createStreamPermits({ perKey: 2 }) });
+  const gateway = await fakeGateway(t, { streams: createStreamPermits({ perKey: 2, clock: systemClock }) });
   const { path } = await callWith(gateway, 1);
   const url = `${gateway.baseUrl}${path}`;
   const first = await openEventStream(url, gateway.number.key);
@@ -57,19 +58,23 @@ test.serial('a key may have so many streams open, and gets a place back from eac
   for (const stream of [second, third, ofAdmin]) stream.close();
 });
 
-test.serial('when the gateway drains, streams end without an end, and no new one begins', async (t) => {
-  const streams = createStreamPermits({ perKey: 2 });
+test.serial('when the gateway ends, streams send what is written, and no new one begins', async (t) => {
+  const streams = createStreamPermits({ perKey: 2, clock: systemClock });
   const gateway = await fakeGateway(t, { streams, isHeldHere: () => true });
   const { path, write } = await callWith(gateway, 1);
   const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
   await stream.until('the answer', ({ id }) => id === '1');
   // Nobody tells the stream of the rest: it would find it at its next look.
-  await write(1, story.length);
-  streams.close();
+  await write(1, 3);
+  await streams.close(0);
   await until('the stream has ended', () => stream.isOver() || undefined);
   t.deepEqual(
-    stream.events.map(({ event }) => event),
-    ['fact'],
+    stream.events.map(({ event, id }) => [event, id]),
+    [
+      ['fact', '1'],
+      ['fact', '2'],
+      ['fact', '3'],
+    ],
   );
   const refused = await gateway.client.get(path, streaming);
   t.is(refused.status, 503);
@@ -85,7 +90,7 @@ test.serial('a reader that takes nothing any more is dropped, and what it held i
     watchCall: (_, { onState }) => {
       isWatching = true;
       // Far longer than any real state, so that all buffers on the way are full soon.
-      tell = () => onState({ call: 'x'.repeat(100_000), conversation: null, voicemail: null });
+      tell = () => onState({ call: 'x'.repeat(100_000), conversation: null, voicemail: null, saying: null });
       return () => {
         isWatching = false;
       };
@@ -346,36 +351,66 @@ test.serial('a recording or a summary that never comes is not waited for for eve
 });
 
 test.serial('where the charts are is told as they move, without an id', async (t) => {
-  let tell: (state: ChartState) => void = () => {};
+  let tell: (state: WatchedState) => void = () => {};
   const gateway = await fakeGateway(t, {
     isHeldHere: () => true,
     watchCall: (_, { onState }) => {
       tell = onState;
-      onState({ call: 'active.talking.conversing', conversation: 'replying.thinking', voicemail: null });
+      onState({
+        call: 'active.talking.conversing',
+        conversation: 'replying.thinking',
+        voicemail: null,
+        saying: null,
+      });
       return () => {};
     },
   });
   const { path } = await callWith(gateway, 1);
   const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
   await stream.until('the first state', ({ event }) => event === 'state');
-  tell({ call: 'active.talking.conversing', conversation: 'replying.speaking', voicemail: null });
-  tell({ call: 'active.talking.hangup-pending', conversation: 'replying.speaking', voicemail: null });
+  tell({
+    call: 'active.talking.conversing',
+    conversation: 'replying.speaking',
+    voicemail: null,
+    saying: 'Hello.',
+  });
+  tell({
+    call: 'active.talking.hangup-pending',
+    conversation: 'replying.speaking',
+    voicemail: null,
+    saying: null,
+  });
   await until('all states', () => (stream.events.length === 4 ? true : undefined));
   t.deepEqual(stream.events.slice(1), [
     {
       event: 'state',
       id: null,
-      data: { call: 'active.talking.conversing', conversation: 'replying.thinking', voicemail: null },
+      data: {
+        call: 'active.talking.conversing',
+        conversation: 'replying.thinking',
+        voicemail: null,
+        saying: null,
+      },
     },
     {
       event: 'state',
       id: null,
-      data: { call: 'active.talking.conversing', conversation: 'replying.speaking', voicemail: null },
+      data: {
+        call: 'active.talking.conversing',
+        conversation: 'replying.speaking',
+        voicemail: null,
+        saying: 'Hello.',
+      },
     },
     {
       event: 'state',
       id: null,
-      data: { call: 'active.talking.hangup-pending', conversation: 'replying.speaking', voicemail: null },
+      data: {
+        call: 'active.talking.hangup-pending',
+        conversation: 'replying.speaking',
+        voicemail: null,
+        saying: null,
+      },
     },
   ]);
   stream.close();

@@ -169,8 +169,10 @@ export const fakeGateway = async (
     isHeldHere: () => false,
     charts: async (name) => `<svg id="${name}"/>`,
     chartDefinitions: (name) => JSON.stringify({ id: name }),
-    streams: createStreamPermits({ perKey: 20 }),
+    streams: createStreamPermits({ perKey: 20, clock: systemClock }),
     simulator: null,
+    trunkHostProblem: async (host) =>
+      host === '169.254.169.254' ? 'This gateway sends no SIP there.' : undefined,
     urlProblem: async (url) => (url.startsWith('https://') ? undefined : 'The URL must begin with https://.'),
     ...fakeTrials(note),
     ...fakeSpeech(note),

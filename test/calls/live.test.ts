@@ -10,6 +10,7 @@ import type { CallFact } from '#machines/facts.ts';
 import type { KeysCommand, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { Message, ReplyInput } from '#machines/reply.ts';
 import { createCallTime } from '#src/calls/live/call-time.ts';
+import { sayingNow } from '#machines/turns.ts';
 import { type ChartState, createChartWatch, stateName } from '#src/calls/live/chart-watch.ts';
 import { createKnownKeys } from '#src/calls/live/known-keys.ts';
 import { createLatency } from '#src/calls/live/latency.ts';
@@ -293,12 +294,17 @@ test.serial(
 
 const watched = (world: ReturnType<typeof createCallWorld>) => {
   const states: ChartState[] = [];
+  const sayings: (string | null)[] = [];
   const watch = createChartWatch({ find: (callId) => (callId === 'one' ? world.actor : undefined) });
-  const stop = watch('one', (state) => states.push(state));
+  const stop = watch('one', ({ saying, ...state }) => {
+    if (JSON.stringify(state) !== JSON.stringify(states.at(-1))) states.push(state);
+    if (sayings.length === 0 || saying !== sayings.at(-1)) sayings.push(saying);
+  });
   return {
     watch,
     stop: () => stop?.(),
     states,
+    sayings,
     story: () => states.map(({ call, conversation }) => `${call} | ${conversation ?? '-'}`),
   };
 };
@@ -322,6 +328,24 @@ test('one who looks on sees where both charts are, from now to the end', (t) => 
     'active.ending | closing',
     'completed | -',
   ]);
+});
+
+test('one who looks on reads what the agent is saying, sentence by sentence', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  const { sayings } = watched(world);
+  world.onReply({ type: 'reply.sentence', text: 'Good morning.' });
+  world.onReply({ type: 'reply.sentence', text: 'How are you?' });
+  world.onReply({ type: 'reply.finished' });
+  world.play();
+  world.play();
+  t.deepEqual(sayings, [null, 'Good morning.', 'Good morning. How are you?', null]);
+});
+
+test('of a long turn its end is told', (t) => {
+  const text = `${'a'.repeat(2_000)}\u{1F600}${'b'.repeat(999)}`;
+  t.is(sayingNow({ spoken: null, unplayed: [text] }), `\uFFFD${'b'.repeat(999)}`);
+  t.is(sayingNow({ spoken: null, unplayed: [] }), null);
 });
 
 test('who looks on sees a message being left', (t) => {

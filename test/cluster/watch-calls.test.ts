@@ -39,6 +39,7 @@ const talking = (conversation: string): ToldState => ({
   call: 'active.talking.conversing',
   conversation,
   voicemail: null,
+  saying: null,
 });
 
 /** The calls of one gateway, as the test has them come, move and go. */

@@ -229,7 +229,7 @@ consoleTest(
     await page.locator('.chart .state.around[data-state=active]').waitFor();
 
     await page.getByRole('button', { name: 'End at once' }).click();
-    await page.getByText('The agent said goodbye and ended the call.').waitFor();
+    await page.getByText('The agent ended the call.').waitFor();
     await page.locator('.timeline li', { hasText: 'Ended AI ended' }).waitFor();
 
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();

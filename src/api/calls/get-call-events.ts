@@ -15,7 +15,7 @@ event: fact
 data: {"sequence":1,"type":"call.answered","at":"2026-11-21T12:00:00.000+09:00","t_offset_sec":0,"data":{}}
 
 event: state
-data: {"call":"active.talking.conversing","conversation":"replying.thinking","voicemail":null}
+data: {"call":"active.talking.conversing","conversation":"replying.speaking","voicemail":null,"saying":"Good morning."}
 
 event: end
 data: {}
@@ -25,7 +25,7 @@ data: {}
 /** The common part of the routes of the client and the admin API. */
 export const callEventsDeclaration = {
   description:
-    'The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null}`), as long as the gateway that holds it is this one, or can be reached by it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end.',
+    'The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now and what the agent is saying, the words of its turn that were heard and the sentence that is being said (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`), as long as the gateway that holds it is this one, or can be reached by it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end.',
   params: callIdInPath,
   headers: z.object({
     'last-event-id': z

@@ -1,5 +1,6 @@
-/** Where the charts of a call in progress are, for those who look on: names of states and nothing else of a call. */
+/** Where the charts of a call in progress are, for those who look on, and what its agent is saying. */
 import type { AnyActorRef } from 'xstate';
+import { sayingNow } from '#machines/turns.ts';
 import type { Switchboard } from './switchboard.ts';
 
 export type ChartState = {
@@ -11,11 +12,14 @@ export type ChartState = {
   voicemail: string | null;
 };
 
+/** With the words of the agent's turn that have been heard, and the sentence that is being said; null between turns. */
+export type WatchedState = ChartState & { saying: string | null };
+
 /**
  * Calls back at once and whenever a chart of the call has moved, until the call is over. Undefined for a call that this
  * gateway does not hold. The returned function ends it. It costs nothing where nobody looks on.
  */
-export type WatchChart = (callId: string, onState: (state: ChartState) => void) => (() => void) | undefined;
+export type WatchChart = (callId: string, onState: (state: WatchedState) => void) => (() => void) | undefined;
 
 /** The state of a chart in one word: `active.talking.conversing`. */
 export const stateName = (value: unknown): string => {
@@ -53,8 +57,9 @@ export const createChartWatch =
         call: stateName(value),
         conversation: conversation === undefined ? null : stateName(conversation.value),
         voicemail: voicemail === undefined ? null : stateName(voicemail.getSnapshot().value),
+        saying: conversation === undefined ? null : sayingNow(conversation.context),
       };
-      const now = `${state.call} ${state.conversation} ${state.voicemail}`;
+      const now = JSON.stringify(state);
       if (now === last) return;
       last = now;
       onState(state);

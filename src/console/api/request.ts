@@ -1,20 +1,15 @@
 /** One request to the gateway that this page came from: what `fetch` is to the client, and what it can come to. */
 import { signal } from '@preact/signals';
-import { TrunklineProblem } from '#src/client/client.ts';
+import { TrunklineProblem, TrunklineUnreachable as Unreachable } from '#src/client/client.ts';
 import { isOver, session, signedInAgain, signInsUntilNow } from '../session.ts';
 
-export { TrunklineProblem as Problem };
+export { TrunklineProblem as Problem, Unreachable };
 
 /** The messages of a problem, by the dotted path of the field. */
 export const fieldsIn = ({ errors }: TrunklineProblem): ReadonlyMap<string, string> =>
   new Map(errors.map(({ path, message }) => [path, message]));
 
-/** No answer came from the gateway. It may come back. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable';
-}
-
-/** Whether the last request was answered. */
+/** Whether the last request was answered; streams of events do not count. */
 export const isConnected = signal(true);
 
 /**
@@ -46,14 +41,20 @@ export const request = async (url: string, init: RequestInit): Promise<Response>
 };
 
 const fetched = async (url: string, init: RequestInit): Promise<Response> => {
+  const isStream = new Headers(init.headers).get('Accept') === 'text/event-stream';
+  const note = (isAnswered: boolean): void => {
+    if (!isStream) isConnected.value = isAnswered;
+  };
+  let response: Response;
   try {
-    const response = await fetch(url, init);
-    // A read that fails inside the gateway is asked again, as one that never arrived.
-    isConnected.value = init.method?.toUpperCase() !== 'GET' || response.status < 500;
-    if (isConnected.value) return response;
+    response = await fetch(url, init);
   } catch (cause) {
-    isConnected.value = init.signal?.aborted === true;
+    note(init.signal?.aborted === true);
     throw new Unreachable('The gateway does not answer.', { cause });
   }
+  // A read that fails inside the gateway is asked again, as one that never arrived.
+  const isAnswered = init.method?.toUpperCase() !== 'GET' || response.status < 500;
+  note(isAnswered);
+  if (isAnswered) return response;
   throw new Unreachable('The gateway cannot answer now.');
 };

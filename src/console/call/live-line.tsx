@@ -1,4 +1,7 @@
-/** Under the heading of a call in progress: how long it has lasted, who has the floor, whether this page still knows. */
+/**
+ * Under the heading of a call in progress: how long it has lasted, who has the floor, whether the page is up to date. Without
+ * its stream the page reads the call every second; where the charts are is unknown then.
+ */
 import { isConnected } from '../api/request.ts';
 import type { Call, ChartState } from '../api/records.ts';
 import { texts } from '../language/language.ts';
@@ -11,14 +14,13 @@ import type { Watched } from './watched.ts';
 
 export const LiveLine = ({ call, watched: { state, link } }: { call: Call; watched: Watched }) => {
   const t = texts.value.calls.one;
-  const isKnown = isConnected.value && link !== 'lost';
   return (
     <span class="live-line">
       <CallState call={call} />
       <Elapsed call={call} />
-      {isKnown && state !== null && <FloorMark state={state} />}
+      {isConnected.value && link !== 'lost' && state !== null && <FloorMark state={state} />}
       <span role="status">
-        {isKnown ? <Pill tone="live">{t.live}</Pill> : <Pill tone="warn">{t.lost}</Pill>}
+        {isConnected.value ? <Pill tone="live">{t.live}</Pill> : <Pill tone="warn">{t.lost}</Pill>}
       </span>
     </span>
   );

@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Call, CallEvent, Latency, Turn } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { isOver } from '../parts/call-words.tsx';
@@ -26,7 +26,7 @@ const playedTurn = (
 };
 
 /** Keeps the newest turn in sight while the call goes on, and afterwards the one that is played. */
-const useFollowing = (isLive: boolean, count: number, reached: number | undefined) => {
+const useFollowing = (isLive: boolean, shown: string, reached: number | undefined) => {
   const ref = useRef<HTMLDivElement>(null);
   const wasAt = useRef(0);
   useEffect(() => {
@@ -35,7 +35,7 @@ const useFollowing = (isLive: boolean, count: number, reached: number | undefine
     if (wasAt.current - frame.scrollTop - frame.clientHeight < nearEndPx)
       frame.scrollTop = frame.scrollHeight;
     wasAt.current = frame.scrollHeight;
-  }, [count]);
+  }, [shown]);
   useEffect(() => {
     const frame = ref.current;
     const turn = frame?.querySelector('[aria-current]')?.getBoundingClientRect();
@@ -46,18 +46,43 @@ const useFollowing = (isLive: boolean, count: number, reached: number | undefine
   return ref;
 };
 
-/** The words of a call, turn by turn, as they were heard; new turns are read out while the call goes on. */
+/** How long the last words stay when their turn is over and is not among the turns yet. */
+const lateTurnMs = 2_000;
+
+/** What the agent is saying; afterwards its last words, until their turn is there. */
+const useSaying = (saying: string | null, turns: number): string | null => {
+  const [kept, setKept] = useState<{ words: string; turns: number } | null>(null);
+  useEffect(() => {
+    if (saying !== null) {
+      setKept({ words: saying, turns });
+      return undefined;
+    }
+    const timer = setTimeout(() => setKept(null), lateTurnMs);
+    return () => clearTimeout(timer);
+  }, [saying, turns]);
+  if (saying !== null) return saying;
+  return kept !== null && kept.turns === turns ? kept.words : null;
+};
+
+/**
+ * The words of a call, turn by turn, as they were heard, and those that the agent is saying; new turns are read out while
+ * the call goes on.
+ */
 export const Transcript = ({
   call,
   turns,
   events,
   playback,
+  saying: told,
 }: {
   call: Call;
   turns: Turn[];
   events: CallEvent[];
   playback: Playback | null;
+  /** What the agent is saying now. */
+  saying: string | null;
 }) => {
+  const saying = useSaying(told, turns.length);
   const latencies = new Map(events.map(({ data }) => [data.turn, data.latency]));
   // The place moves ten times a second; this is drawn again when another turn is played.
   const reached = useMemo(
@@ -67,7 +92,7 @@ export const Transcript = ({
   ).value;
   const t = texts.value.calls.one;
   const isLive = !isOver(call);
-  const ref = useFollowing(isLive, turns.length, reached);
+  const ref = useFollowing(isLive, `${turns.length} ${saying}`, reached);
   const hasLatency = [...latencies.values()].some((latency) => latency !== undefined && isMeasured(latency));
   return (
     <Card title={t.transcript}>
@@ -79,7 +104,9 @@ export const Transcript = ({
         aria-label={t.transcript}
         aria-live={isLive ? 'polite' : 'off'}
       >
-        {turns.length === 0 && <p class="hint">{isLive ? t.transcriptWaiting : t.transcriptEmpty}</p>}
+        {turns.length === 0 && saying === null && (
+          <p class="hint">{isLive ? t.transcriptWaiting : t.transcriptEmpty}</p>
+        )}
         <ol class="turns">
           {turns.map((turn) => (
             <TurnItem
@@ -91,6 +118,14 @@ export const Transcript = ({
               seek={playback === null ? null : () => playback.seek(turn.t_offset_sec)}
             />
           ))}
+          {saying !== null && (
+            <li class="assistant saying" aria-live="off">
+              <span class="speaker">
+                <b>{t.speaker.assistant}</b> {t.floor.speaking}
+              </span>
+              <p lang={call.language}>{saying}</p>
+            </li>
+          )}
         </ol>
       </div>
       {hasLatency && <LatencyLegend />}

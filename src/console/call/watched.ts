@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { watchCall } from '../api.ts';
 import { Problem } from '../api/request.ts';
-import type { ChartState } from '../api/records.ts';
+import type { CallNews } from '#src/client/client.ts';
 
 /** After a stream that broke. */
 const againMs = 2_000;
@@ -10,15 +10,18 @@ const againMs = 2_000;
 /** Several facts at once are one reading. */
 const gatherMs = 150;
 
+/** Where the charts are, and what the agent is saying. */
+export type WatchedState = Extract<CallNews, { type: 'state' }>['state'];
+
 export type Watched = {
   /** The last state that was told; `null` where none was. */
-  state: ChartState | null;
+  state: WatchedState | null;
   /** `joining` until the first news. A stream that is refused, where too many watch, is no lost one: the page reads on. */
   link: 'joining' | 'open' | 'lost' | 'refused';
 };
 
 export const useWatched = (callId: string, isLive: boolean, onFact: () => void): Watched => {
-  const [state, setState] = useState<ChartState | null>(null);
+  const [state, setState] = useState<WatchedState | null>(null);
   const [link, setLink] = useState<Watched['link']>('joining');
   const latest = useRef(onFact);
   latest.current = onFact;
@@ -46,6 +49,8 @@ export const useWatched = (callId: string, isLive: boolean, onFact: () => void):
         if (over.signal.aborted) return;
         const isRefused = error instanceof Problem;
         setLink(isRefused ? 'refused' : 'lost');
+        // Nobody tells when the sentence is over.
+        setState((last) => last && { ...last, saying: null });
         if (!isRefused) again = setTimeout(() => void watch(), againMs);
       }
     };

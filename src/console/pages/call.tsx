@@ -15,6 +15,7 @@ import { SoundPanel } from '../call/sound-panel.tsx';
 import { Timeline } from '../call/timeline.tsx';
 import { Transcript } from '../call/transcript.tsx';
 import { useWatched } from '../call/watched.ts';
+import { isHangUpAtOnce, whyEnded } from '../call/why-ended.ts';
 import { texts } from '../language/language.ts';
 import { CallState, counterpartyOf, DirectionMark, isOver } from '../parts/call-words.tsx';
 import { Loading, Missing, Page } from '../parts/page.tsx';
@@ -88,7 +89,7 @@ export const CallPage = ({ id }: { id: string }) => {
           <LiveLine call={call} watched={watched} />
         ) : (
           <>
-            <CallState call={call} /> {call.end_reason !== null && t.because[call.end_reason]}
+            <CallState call={call} /> {whyEnded(call, events.some(isHangUpAtOnce), t)}
           </>
         )
       }
@@ -105,7 +106,13 @@ export const CallPage = ({ id }: { id: string }) => {
       <div class={isLive ? 'call live' : 'call'}>
         {playback !== null && <Player call={call} playback={playback} />}
         <div class="call-stage">
-          <Transcript call={call} turns={turns} events={events} playback={playback} />
+          <Transcript
+            call={call}
+            turns={turns}
+            events={events}
+            playback={playback}
+            saying={isLive ? (watched.state?.saying ?? null) : null}
+          />
           {playback !== null && <ReplayPanel playback={playback} />}
           {playback === null && watched.state !== null && (
             <ChartPanel state={watched.state} title={t.one.chart} />
