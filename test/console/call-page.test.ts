@@ -75,8 +75,11 @@ consoleTest(
     const live = page.locator('.live-line');
     await live.getByText('Ringing').waitFor();
     const hasSpoken = willShow(page, 'Agent is speaking');
+    // Between its speaker and the end of the list: among the turns, while none of them is over.
+    const isShownWhileSpoken = willShow(page, 'Agent Agent is speaking');
     await phone.answer(id);
     await hasSpoken;
+    await isShownWhileSpoken;
     await live.getByText('Nobody is speaking').waitFor();
     const call = await world.gateway.client.get(`/api/v1/calls/${id}`);
     await page.clock.setFixedTime(Date.parse(answeredAt.parse(call.body).answered_at) + 65_000);

@@ -63,6 +63,26 @@ consoleTest(
   },
 );
 
+consoleTest(
+  'an active endpoint whose receiver does not answer is shown as failing, in both languages',
+  async (t, { gateway, open }) => {
+    const events = { url: 'http://127.0.0.1:9/events', events: ['call.ringing'] };
+    const { body } = await gateway.admin.post('/api/v1/admin/webhooks', events);
+    const path = `/webhooks/${z.object({ id: z.string() }).parse(body).id}`;
+    await gateway.call('01000000003');
+    const english = await open({ page: path, width: 390 });
+    await english.getByText(/^Failing since /).waitFor();
+    await english.getByText('The connection failed: ECONNREFUSED').first().waitFor();
+    const korean = await open({ page: '/webhooks', locale: 'ko-KR', width: 1440 });
+    await korean.getByText(/부터 전달 실패$/).waitFor();
+    t.is(await korean.getByText('사용 중', { exact: true }).count(), 0);
+    const overview = await open({ page: '/overview' });
+    await overview.getByText(/^Failing since /).waitFor();
+    await everybodyCanUse(t, english, 'a failing endpoint');
+    await everybodyCanUse(t, korean, 'endpoints of which one is failing');
+  },
+);
+
 consoleTest('a trunk is added, changed, checked and deleted', async (t, { gateway, open }) => {
   const page = await open({ page: '/trunks' });
   await page.getByText('No trunks yet').waitFor();

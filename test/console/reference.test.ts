@@ -54,6 +54,16 @@ consoleTest(
   },
 );
 
+consoleTest('a field that an operation does not know is named beside the answer', async (t, world) => {
+  const page = await openReference(world, '/createCall', { locale: 'ko-KR', width: 390 });
+  await page.getByLabel('번호 키').fill(world.gateway.credentials.number_key);
+  await page.getByLabel('본문 (JSON)').fill('{"to": "+821000000001", "max_duration_secs": 600}');
+  await page.getByRole('button', { name: '보내기' }).click();
+  await page.getByText('이 작업에 없는 필드라서 무시했습니다: max_duration_secs').waitFor();
+  t.regex(await answerOf(page), /write 0 in place of \+82/);
+  await everybodyCanUse(t, page, 'an answer that names ignored fields');
+});
+
 consoleTest('the key / focuses the search, also a collapsed one', async (t, world) => {
   for (const width of [768, 1440]) {
     const page = await openReference(world, '', { width });
