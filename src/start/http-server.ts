@@ -27,6 +27,13 @@ export const urlOf = (host: string, port: number): string => {
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 };
 
+/**
+ * A client may offer another protocol (`h2c`, as that of Java does with its first request): an offer is ignored by who does
+ * not speak it (RFC 9110, 7.8).
+ */
+const asksForWebSocket = (upgrade = ''): boolean =>
+  upgrade.split(',').some((protocol) => protocol.trim().toLowerCase() === 'websocket');
+
 /** Throws a StartError that names the setting when the address cannot be taken. */
 export const listen = async (
   handle: RequestListener,
@@ -39,6 +46,7 @@ export const listen = async (
       keepAliveTimeout: httpTimes.keepAliveMs,
       // Node would answer a missing Host by itself, without a problem document.
       requireHostHeader: false,
+      shouldUpgradeCallback: ({ headers }) => asksForWebSocket(headers.upgrade),
     },
     handle,
   );

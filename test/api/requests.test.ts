@@ -267,7 +267,7 @@ test.serial('names of ignored fields are bounded and fit into a header', async (
     [201, '%EC%98%88%EC%95%BD%2C%20b%0D%0AX-Evil%3A%201, "", toString, %EF%BF%BD'],
   );
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`x${index}`, 1]));
-  const [, named = ''] = await ignoredIn(gateway, path, { to, ['y'.repeat(1_000)]: 1, ...many });
+  const [, named] = await ignoredIn(gateway, path, { to, ['y'.repeat(1_000)]: 1, ...many });
   const names = named?.split(', ') ?? [];
   t.is(names[0], `${'y'.repeat(64)}...`);
   t.is(names.length, 21);

@@ -75,8 +75,7 @@ consoleTest(
     const live = page.locator('.live-line');
     await live.getByText('Ringing').waitFor();
     const hasSpoken = willShow(page, 'Agent is speaking');
-    // Between its speaker and the end of the list: among the turns, while none of them is over.
-    const isShownWhileSpoken = willShow(page, 'Agent Agent is speaking');
+    const isShownWhileSpoken = willShow(page, 'speaking now');
     await phone.answer(id);
     await hasSpoken;
     await isShownWhileSpoken;
@@ -232,7 +231,7 @@ consoleTest(
     await page.locator('.chart .state.around[data-state=active]').waitFor();
 
     await page.getByRole('button', { name: 'End at once' }).click();
-    await page.getByText('The agent ended the call.').waitFor();
+    await page.getByText('The call was hung up at once, as requested.').waitFor();
     await page.locator('.timeline li', { hasText: 'Ended AI ended' }).waitFor();
 
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();

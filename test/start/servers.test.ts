@@ -50,6 +50,33 @@ test.serial('the address with the port that was taken is told', async (t) => {
   t.is(await (await fetch(server.url)).text(), 'here');
 });
 
+test.serial('an offer of another protocol is ignored, that of a WebSocket is not', async (t) => {
+  const upgraded: unknown[] = [];
+  const server = await listen((_, response) => response.end('here'), {
+    host: '127.0.0.1',
+    port: 0,
+    prepare: (http) =>
+      http.on('upgrade', ({ headers }, socket) => {
+        upgraded.push(headers.upgrade);
+        socket.destroy();
+      }),
+  });
+  t.teardown(() => server.close());
+  const ask = (protocol: string) =>
+    new Promise((resolve) => {
+      const asking = request(server.url, { headers: { connection: 'upgrade', upgrade: protocol } });
+      asking.on('response', (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      asking.on('error', () => resolve('closed'));
+      asking.end();
+    });
+  t.is(await ask('h2c'), 200);
+  t.is(await ask('WebSocket'), 'closed');
+  t.deepEqual(upgraded, ['WebSocket']);
+});
+
 test.serial('a port in use and a foreign address are told with their settings', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');

@@ -121,7 +121,7 @@ export const Transcript = ({
           {saying !== null && (
             <li class="assistant saying" aria-live="off">
               <span class="speaker">
-                <b>{t.speaker.assistant}</b> {t.floor.speaking}
+                <b>{t.speaker.assistant}</b> {t.speakingNow}
               </span>
               <p lang={call.language}>{saying}</p>
             </li>

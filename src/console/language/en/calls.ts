@@ -127,6 +127,7 @@ export const calls = {
     transcriptEmpty: 'Nothing has been said.',
     transcriptWaiting: 'Waiting for the first words …',
     speaker: { assistant: 'Agent', user: 'Other party' },
+    speakingNow: 'speaking now',
     recording: 'Recording',
     recordingStatus: {
       none: 'This call is not recorded.',

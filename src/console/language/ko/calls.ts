@@ -128,6 +128,7 @@ export const calls: Texts['calls'] = {
     transcriptEmpty: '나눈 대화가 없습니다.',
     transcriptWaiting: '대화를 기다리는 중 …',
     speaker: { assistant: '에이전트', user: '상대방' },
+    speakingNow: '지금 말하는 중',
     recording: '녹음',
     recordingStatus: {
       none: '이 통화는 녹음하지 않습니다.',
