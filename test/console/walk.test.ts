@@ -129,7 +129,7 @@ consoleTest(
     t.regex((await inspector.getAttribute('href')) ?? '', /^\/inspect#call=[0-9a-f-]{36}$/);
     t.is(await inspector.getAttribute('rel'), 'noopener noreferrer');
     await press('End at once');
-    await page.getByText('The agent ended the call.').waitFor();
+    await page.getByText('The call was hung up at once, as requested.').waitFor();
 
     // The recording is heard.
     await page.locator('audio').waitFor({ state: 'attached' });
