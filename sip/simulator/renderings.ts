@@ -6,6 +6,8 @@ export type Work = (signal: AbortSignal) => Promise<void>;
 export type Renderings = {
   /** `work` gets an aborted signal when it is too late; it settles its own failures. */
   add(work: Work): void;
+  /** Pieces that wait or are being done. */
+  count(): number;
   /** Resolves when all work is done; what is not done within this time is aborted. */
   close(withinMs: number): Promise<void>;
 };
@@ -35,6 +37,7 @@ export const createRenderings = (clock: Clock, atOnce: number): Renderings => {
       waiting.push(work);
       startNext();
     },
+    count: () => waiting.length + running,
     close(withinMs) {
       closing ??= new Promise((resolve) => {
         const timer = clock.setTimeout(

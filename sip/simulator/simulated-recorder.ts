@@ -10,6 +10,9 @@ import { createTimelineRecorder, type TimelineRecorder, type CallTimeline } from
 import { renderRecording } from './render-recording.ts';
 import { createRenderings } from './renderings.ts';
 
+/** A hand-over waits for what is written. Of more calls than this at once the part before it is given up. */
+const mostAtHandOver = 10;
+
 export type RecorderOptions = {
   clock: Clock;
   logger: Logger;
@@ -55,11 +58,12 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
         const sink = recording.open(input.callId);
         return createTimelineRecorder(time, {
           end: (call) => renderings.add((signal) => render(recording, call, input, sink, signal)),
-          left: (call) =>
+          left(call) {
+            if (renderings.count() >= mostAtHandOver) return sink.leave();
             // What was said here is written before another process goes on with it.
-            renderings.add((signal) =>
-              render(recording, call, input, { ...sink, finish: sink.leave }, signal),
-            ),
+            const unfinished = { ...sink, finish: sink.leave };
+            renderings.add((signal) => render(recording, call, input, unfinished, signal));
+          },
         });
       } catch (error) {
         logger.warn({ call_id: input.callId, err: error }, 'a call goes on without its recording');

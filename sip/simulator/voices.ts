@@ -116,9 +116,10 @@ export const createVoices = (options: VoicesOptions): Voices => {
     pauseRecording: () => recording?.pause(),
     resumeRecording: () => recording?.resume(),
     leave() {
+      // What is being said belongs to the recording as far as it was heard.
+      fallSilent();
       recording?.leave();
       recording = null;
-      fallSilent();
     },
     close() {
       fallSilent();

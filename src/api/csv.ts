@@ -10,14 +10,19 @@ export type Cell = string | number | boolean | null;
  * `;`, a tab or a line break, at which programs of other languages split cells. An apostrophe there makes the rest text
  * (OWASP, "CSV Injection"). The wide forms are those of East Asian keyboards.
  */
-const beforeFormula = /(?<=^|[;\t\r\n])(?=(?:[^\S\t\r\n]|")*[=+\-@＝＋－＠])|^(?=[\t\r\n])/g;
+const formula = /(^|[;\t\r\n])((?:[^\S\t\r\n]|")*)(?=[=+\-@＝＋－＠])/g;
+
+const defused = (text: string): string => {
+  const safe = text.replaceAll(formula, "$1'$2");
+  return /^[\t\r\n]/.test(text) ? `'${safe}` : safe;
+};
 
 const special = /[",;\t\r\n]/;
 
 const cellText = (cell: Cell): string => {
   if (cell === null) return '';
   if (typeof cell !== 'string') return String(cell);
-  const safe = cell.replaceAll(beforeFormula, "'");
+  const safe = defused(cell);
   return special.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 

@@ -491,9 +491,12 @@ test.serial('a call is followed from its ringing to its summary, and a read show
   );
 
   const states = stream.events.filter(({ event: name }) => name === 'state').map(({ data }) => data);
-  t.deepEqual(states.at(-1), { call: 'completed', conversation: null, voicemail: null });
+  t.deepEqual(states.at(-1), { call: 'completed', conversation: null, voicemail: null, saying: null });
   t.true(states.some(({ conversation }) => conversation !== null));
-  for (const state of states) t.deepEqual(Object.keys(state), ['call', 'conversation', 'voicemail']);
+  for (const state of states)
+    t.deepEqual(Object.keys(state), ['call', 'conversation', 'voicemail', 'saying']);
+  const said = z.array(z.object({ saying: z.string().nullable() })).parse(states);
+  t.true(said.some(({ saying }) => saying === turns[0]?.data['text']));
 });
 
 test.serial(
@@ -583,7 +586,7 @@ test.serial('an inbound caller who is not let in is counted as well', async (t) 
   );
 });
 
-test.serial('a gateway that drains lets go of its streams at once', async (t) => {
+test.serial('a gateway that drains keeps its streams until the last call has ended', async (t) => {
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1', GW_DRAIN_SEC: '0' });
   const callId = await gateway.call('01000000002');
   const { base_url: baseUrl, number_key: key } = gateway.credentials;
@@ -591,5 +594,6 @@ test.serial('a gateway that drains lets go of its streams at once', async (t) =>
   await stream.until('the state', ({ event: name }) => name === 'state');
   await gateway.close();
   await until('the stream is over', () => stream.isOver() || undefined);
-  t.false(stream.events.some(({ event: name }) => name === 'end'));
+  const facts = stream.events.filter(({ event: name }) => name === 'fact');
+  t.true(facts.some(({ data }) => data['type'] === 'call.ended'));
 });

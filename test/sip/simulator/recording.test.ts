@@ -99,6 +99,21 @@ test.serial('a call that is closed leaves the recording of what it had', async (
   t.is(stretches(tape.agent).length, 1);
 });
 
+test.serial('a call that goes on elsewhere is recorded as far as it was heard here', async (t) => {
+  const { clock, reach, until, tapes } = await recordingNetwork();
+  const line = reach({ ...recorded, to: '01000000006' });
+  until(() => line.saw('line.answered'));
+  const answeredAt = clock.now();
+  line.say('This sentence is handed over in its middle.');
+  clock.advance(1_000);
+  line.leave();
+  const tape = await done(tapes.get(recorded.callId));
+  t.is(tape.outcome, 'left');
+  t.is(stretches(tape.agent).length, 1);
+  t.true(Math.abs(tape.agent.length / 16 - (clock.now() - answeredAt)) < 10);
+  t.deepEqual(line.breaches, []);
+});
+
 test.serial('a call is recorded only when it is answered and is to be', async (t) => {
   const { clock, reach, tapes } = await recordingNetwork();
   const lines = [
