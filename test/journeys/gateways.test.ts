@@ -46,8 +46,14 @@ const askAnother = async (t: ExecutionContext, holder: Running, other: Running) 
     t.deepEqual([wrong.status, wrong.body['code']], [409, 'call_not_active']);
   }
   t.is((await post(`${talking}/recording/pause`)).status, 200);
-  const { body: paused } = await other.client.get(`/api/v1/calls/${talking}`);
-  t.like(paused, { recording: { paused: true } });
+  // The gateway that holds the call stores the pause after it has answered the request.
+  await until('the recording is shown as paused', async () => {
+    const { body } = await other.client.get(`/api/v1/calls/${talking}`);
+    return (
+      z.looseObject({ recording: z.looseObject({ paused: z.boolean() }) }).parse(body).recording.paused ||
+      undefined
+    );
+  });
   t.is((await post(`${talking}/recording/resume`)).status, 200);
 
   await hangUp(t, other, talking);

@@ -25,6 +25,7 @@ import {
   stayQuiet,
 } from '#test/helpers/agent-server.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
+import { noServer } from '#test/helpers/no-server.ts';
 import { clientFor, request, serverFor, textOf } from './endpoint-client/client-and-server.ts';
 
 // Requests
@@ -189,9 +190,7 @@ test.serial('a response that breaks off is a failed connection', async (t) => {
 });
 
 test.serial('a port where nobody listens is a failed connection', async (t) => {
-  const server = await startAgentServer(stayQuiet);
-  await server.close();
-  const error = await t.throwsAsync(clientFor(t).post(server.url, request()));
+  const error = await t.throwsAsync(clientFor(t).post(noServer, request()));
   t.like(error, { failure: 'connection_failed', message: 'ECONNREFUSED' });
 });
 

@@ -157,8 +157,8 @@ const createTaking = ({ objects, uploads }: Pick<S3Server, 'objects' | 'uploads'
   };
 };
 
-/** Ends with the test. `port`: where it was before, to come back. */
-export const startS3Server = async (t: ExecutionContext, port = 0): Promise<S3Server> => {
+/** Ends with the test. */
+export const startS3Server = async (t: ExecutionContext): Promise<S3Server> => {
   const objects: S3Server['objects'] = new Map();
   const uploads: S3Server['uploads'] = new Map();
   const take = createTaking({ objects, uploads });
@@ -188,7 +188,7 @@ export const startS3Server = async (t: ExecutionContext, port = 0): Promise<S3Se
     // A connection that is gone in the middle is part of the tests.
     answer(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const close = async (): Promise<void> => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

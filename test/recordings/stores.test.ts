@@ -18,6 +18,7 @@ import { findRecording } from '#src/persistence/recordings.ts';
 import { createS3Store } from '#src/recordings/s3-store.ts';
 import { createUploads } from '#src/recordings/uploads.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { noServer } from '#test/helpers/no-server.ts';
 import { until } from '#test/helpers/until.ts';
 import { piecesOf, secondsOf } from './pieces.ts';
 import { record, recordingsWorld } from './recordings-world.ts';
@@ -126,8 +127,7 @@ test.serial('wrong keys are refused without being repeated', async (t) => {
 });
 
 test.serial('a store that is not there', async (t) => {
-  const { server, store, file } = await setUpS3Store(t);
-  await server.close();
+  const { store, file } = await setUpS3Store(t, { endpoint: noServer });
   await t.throwsAsync(store.put(key, await file(randomBytes(10))), { message: /ECONNREFUSED$/ });
 });
 
@@ -231,14 +231,14 @@ test.serial('while the database does not know of it, a recording stays in the fo
 test.serial('what waits for an absent store is found by the next start', async (t) => {
   const server = await startS3Server(t);
   const world = await recordingsWorld(t);
-  await server.close();
+  server.misbehave(() => 'disconnects');
   const before = await world.start(server);
   const callIds = [await world.call(), await world.call()];
   for (const callId of callIds) record(before, callId);
   await until('both are written', async () => ((await world.files()).length === 2 ? true : undefined));
   await before.close();
   t.deepEqual(world.facts, [], 'closing says nothing of what can still be had');
-  await startS3Server(t, Number(new URL(server.endpoint).port));
+  server.misbehave(() => undefined);
   await world.start(server);
   await until('both are there', () => (world.facts.length === 2 ? true : undefined));
   for (const callId of callIds) t.deepEqual(world.typesOf(callId), ['recording.completed']);

@@ -14,6 +14,7 @@ import { startGateway } from '#src/gateway.ts';
 import { findPostmaster } from '#src/persistence/embedded/postmaster.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testGateway } from '#test/helpers/gateway.ts';
+import { noServer } from '#test/helpers/no-server.ts';
 import { until } from '#test/helpers/until.ts';
 import { credentialsIn, emptyFolder, runGateway, serverSettings, startedGateway } from './gateway-process.ts';
 
@@ -174,16 +175,6 @@ const listening = async (t: ExecutionContext, server: Server): Promise<number> =
   return address.port;
 };
 
-const closedPort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The server had no port');
-  return address.port;
-};
-
 test.serial('a setting that is not valid stops the start before anything is made', async (t) => {
   const dataFolder = join(await emptyFolder(t), 'data');
   const line = await printedRefusal(t, { GW_DATA_DIR: dataFolder, GW_PORT: 'eighty' });
@@ -258,13 +249,13 @@ mounted(`a disk that becomes full while the database is made is named${unlessSki
 });
 
 test.serial('a database that nobody serves is named without its password', async (t) => {
-  const port = await closedPort();
+  const { host } = new URL(noServer);
   const settings = await serverSettings(t);
   const line = await refusal(t, {
     ...settings,
-    GW_DATABASE_URL: `postgresql://gateway:hush%2Dhush@127.0.0.1:${port}/calls`,
+    GW_DATABASE_URL: `postgresql://gateway:hush%2Dhush@${host}/calls`,
   });
-  const where = `Cannot use the database at 127.0.0.1:${port}/calls (GW_DATABASE_URL)`;
+  const where = `Cannot use the database at ${host}/calls (GW_DATABASE_URL)`;
   t.true(line.endsWith(`${where}: no server listens there`), line);
   t.notRegex(line, /hush/);
 });
