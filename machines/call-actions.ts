@@ -57,7 +57,6 @@ export const ends = {
   unconnected: { type: 'end', params: ({ event: { cause } }: On<'line.unanswered'>) => cause },
   byAgent: { type: 'end', params: 'agent_hangup' },
   byCounterparty: { type: 'end', params: 'counterparty_hangup' },
-  byNetwork: { type: 'end', params: 'trunk_error' },
   byTransfer: { type: 'end', params: 'transfer_completed' },
   forConsent: { type: 'end', params: 'consent_refused' },
   forTransfer: { type: 'end', params: 'transfer_failed' },
@@ -142,7 +141,11 @@ export const publishes = {
   },
   keysPressed: {
     type: 'publish',
-    params: ({ event: { keys } }: Asked<'keys.requested'>) => fact({ type: 'keys.pressed', keys }),
+    params: ({ event: { at, keys } }: On<'line.pressed'>) => fact({ type: 'keys.pressed', at, keys }),
+  },
+  keysFailed: {
+    type: 'publish',
+    params: ({ event: { at, keys } }: On<'line.press_failed'>) => fact({ type: 'keys.failed', at, keys }),
   },
   sayRequested: {
     type: 'publish',

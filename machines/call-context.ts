@@ -62,8 +62,12 @@ export type CallContext = Pick<CallInput, 'callId'> & {
   recordingIsPaused: boolean;
   /** The other party has not agreed, and nothing of it is recorded. */
   consentIsAwaited: boolean;
-  /** While the other party presses keys that are a secret: whether the recording was paused for them. */
-  secretKeys: { pausedRecording: boolean } | null;
+  keys: {
+    /** Whether the agent's can be sent to the other party. */
+    canPress: boolean;
+    /** While the other party presses some that are a secret: whether the recording was paused for them. */
+    secret: { pausedRecording: boolean } | null;
+  };
   hangupIsPending: boolean;
   /** The one that is under way, or that has come about. */
   transfer: Transfer | null;
@@ -77,7 +81,7 @@ export type CallContext = Pick<CallInput, 'callId'> & {
 };
 
 /** Of a call that was taken over while they came, or were to come. */
-const secretKeysOf = ({ takenOver }: CallInput): CallContext['secretKeys'] =>
+const secretKeysOf = ({ takenOver }: CallInput): CallContext['keys']['secret'] =>
   takenOver === null || secretWanted(takenOver.conversation) === null
     ? null
     : { pausedRecording: takenOver.pausedForSecret };
@@ -109,7 +113,7 @@ export const contextOf = (input: CallInput): CallContext => ({
   answeredBy: input.takenOver?.answeredBy ?? null,
   recordingIsPaused: input.takenOver?.recordingIsPaused ?? false,
   consentIsAwaited: input.consent !== null && (input.takenOver?.consentIsAwaited ?? true),
-  secretKeys: secretKeysOf(input),
+  keys: { canPress: true, secret: secretKeysOf(input) },
   hangupIsPending: input.takenOver?.hangupIsPending ?? false,
   transfer: lostTransferOf(input),
   endReason: input.takenOver?.endReason ?? null,

@@ -17,7 +17,7 @@ import {
 import { conversationMachine } from './conversation.ts';
 import type { ConversationEvent } from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
-import { line, type AnsweredBy, type KeysCommand, type LineCommand } from './line.ts';
+import { line, type AnsweredBy, type DtmfMeans, type KeysCommand, type LineCommand } from './line.ts';
 import type { EndReason } from './outcome.ts';
 import type { TransferFailure, TransferRequest, TransferWanted } from './transfer.ts';
 
@@ -65,7 +65,6 @@ export const callSetup = setup({
     hangupIsPending: ({ context }) => context.hangupIsPending,
     wasLeavingMessage: ({ context }) => context.input.takenOver?.conversation.resumesAs === 'voicemail',
     otherPartyLeft: ({ event }) => event.type === 'line.ended' && event.by === 'counterparty',
-    wasCutOff: ({ event }) => event.type === 'line.ended' && event.by === 'network',
     isImmediate: ({ event }) => event.type === 'hangup.requested' && event.immediate,
     waitsForFarewell: ({ event }) => event.type === 'hangup.requested' && !event.immediate,
     wantsSecret: ({ event }) => event.type === 'collect.requested' && event.wanted.secret,
@@ -99,6 +98,9 @@ export const callSetup = setup({
     noteUnseen: assign({ endWasSeen: false }),
     noteAnswered: assign({ wasAnswered: true }),
     noteAnsweredBy: assign((_, { by }: { by: AnsweredBy }) => ({ answeredBy: by })),
+    noteDtmf: assign(({ context: { keys } }, { means }: { means: DtmfMeans }) => ({
+      keys: { ...keys, canPress: means.sent !== 'none' },
+    })),
     decideByAnswerer: raise({ type: 'answerer.known' }),
     noteTransfer: assign((_, { type: _type, ...asked }: TransferRequest) => ({
       transfer: { ...asked, givenUp: null },
@@ -139,16 +141,16 @@ export const callSetup = setup({
     beginSecret: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'collect.requested' && event.type !== 'secret.awaited') return;
       enqueue.sendTo('line', hideKeys(event.wanted));
-      if (context.secretKeys !== null) return;
+      if (context.keys.secret !== null) return;
       const pausedRecording = context.input.recording && !context.recordingIsPaused;
-      enqueue.assign({ secretKeys: { pausedRecording } });
+      enqueue.assign({ keys: { ...context.keys, secret: { pausedRecording } } });
       if (pausedRecording) enqueue.raise({ type: 'recording.pause_requested' });
     }),
-    endSecret: enqueueActions(({ context: { secretKeys }, enqueue }, how: KeysCommand) => {
-      if (secretKeys === null) return;
+    endSecret: enqueueActions(({ context: { keys }, enqueue }, how: KeysCommand) => {
+      if (keys.secret === null) return;
       enqueue.sendTo('line', how);
-      enqueue.assign({ secretKeys: null });
-      if (secretKeys.pausedRecording) enqueue.raise({ type: 'recording.resume_requested' });
+      enqueue.assign({ keys: { ...keys, secret: null } });
+      if (keys.secret.pausedRecording) enqueue.raise({ type: 'recording.resume_requested' });
     }),
     tellLine: sendTo('line', (_, command: LineCommand) => command),
     tellConversation: sendTo('conversation', (_, event: ConversationEvent) => event),

@@ -90,6 +90,9 @@ export const callMachine = callSetup.createMachine({
         pauseTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
         resumeTalking: { actions: { type: 'tellLine', params: ({ event }) => event } },
         'line.one_way': { actions: publishes.oneWay },
+        'line.dtmf': { actions: { type: 'noteDtmf', params: ({ event }) => event } },
+        'line.pressed': { actions: publishes.keysPressed },
+        'line.press_failed': { actions: publishes.keysFailed },
       },
       states: {
         'taking-over': {
@@ -134,7 +137,6 @@ export const callMachine = callSetup.createMachine({
               { target: 'talking', actions: [publishes.takenOver, 'goOn'] },
             ],
             'line.ended': [
-              { guard: 'wasCutOff', target: 'hung-up', actions: [ends.byNetwork, notesLastWord] },
               { guard: 'otherPartyLeft', target: 'hung-up', actions: [ends.byCounterparty, notesLastWord] },
               {
                 target: 'hung-up',
@@ -160,15 +162,7 @@ export const callMachine = callSetup.createMachine({
           initial: 'conversing',
           after: { maxDuration: { target: 'ending', actions: ends.forDuration } },
           on: {
-            'line.ended': [
-              {
-                guard: 'wasCutOff',
-                target: 'hung-up',
-                actions: [ends.byNetwork, notesLastWord],
-                description: 'The network ended it: nobody has hung up.',
-              },
-              { target: 'hung-up', actions: [ends.byCounterparty, notesLastWord] },
-            ],
+            'line.ended': { target: 'hung-up', actions: [ends.byCounterparty, notesLastWord] },
             'line.failed': { target: 'ending', actions: ends.forMedia },
             'line.answered_by': {
               guard: 'isToBeTold',
@@ -195,11 +189,11 @@ export const callMachine = callSetup.createMachine({
               actions: [publishes.hangupRequested, ends.byAgent],
             },
             'keys.requested': {
-              actions: [
-                publishes.keysPressed,
-                { type: 'tellLine', params: ({ event }) => ({ type: 'press', keys: event.keys }) },
-              ],
+              actions: { type: 'tellLine', params: ({ event }) => ({ type: 'press', keys: event.keys }) },
             },
+            'line.dtmf': { actions: { type: 'noteDtmf', params: ({ event }) => event } },
+            'line.pressed': { actions: publishes.keysPressed },
+            'line.press_failed': { actions: publishes.keysFailed },
             'collect.requested': [
               {
                 guard: 'wantsSecret',

@@ -46,6 +46,8 @@ export type CallFact =
   | { type: 'turn.digit'; at: number; digit: string }
   /** The agent pressed keys, as in `LineCommand`. */
   | { type: 'keys.pressed'; at?: number; keys: string }
+  /** The agent wanted these pressed, and they could not be sent, or not all of them. */
+  | { type: 'keys.failed'; at?: number; keys: string }
   /** A program has words said in the agent's place; what was heard of them is a turn. */
   | { type: 'say.requested'; at?: number; text: string; interrupt: boolean }
   /** The agent wants keys of the other party, as in `KeysWanted`; what comes is a turn. */

@@ -32,6 +32,9 @@
  *    Who hangs up instead has declined.
  * 13. `changeLanguage` holds for what is said after it, and for what the other party says from its next sentence on. Of
  *    a `say` that names a language, that one counts.
+ * 14. Each `press` of an answered line is answered by exactly one of `line.pressed` and `line.press_failed`, unless the
+ *    line ends before; digits are reported as pressed when they went out. A line that cannot send any, or can again,
+ *    reports that by `line.dtmf`; where it says nothing it can.
  */
 import { fromCallback } from 'xstate';
 import type { SoundFigures } from './sound-figures.ts';
@@ -55,9 +58,9 @@ export type SipDetails = {
   reason: string | null;
   callId: string | null;
   /** Of the refusal, the CANCEL or the BYE that ended the call; absent where it says none. */
-  reasons?: SipReason[];
+  reasons?: readonly SipReason[] | undefined;
   /** Addresses where a refusal is explained (Call-Info, RFC 8688); absent where there are none. */
-  callInfo?: string[];
+  callInfo?: readonly string[] | undefined;
 };
 
 /** By which trunk a call goes, for the call record. */
@@ -74,6 +77,12 @@ export type CallRoute = {
 
 /** On which way no sound goes: nothing of the other party comes in; nothing of ours arrives, as its reports say. */
 export type OneWaySound = 'nothing_received' | 'nothing_delivered';
+
+/**
+ * How DTMF digits go out and come in: as events of RTP (RFC 4733), by SIP INFO, as tones in the audio, or not at all. INFO
+ * is always taken in beside the way that is named.
+ */
+export type DtmfMeans = { sent: 'rfc4733' | 'info' | 'none'; received: 'rfc4733' | 'inband' };
 
 /** Events of a line, for its call. `at` and `startedAt` are wall-clock milliseconds since the epoch. */
 export type LineEvent =
@@ -106,6 +115,10 @@ export type LineEvent =
   | { type: 'line.played'; at: number; startedAt: number; utterance: number; text: string; whole: boolean }
   /** The other party pressed a key of the telephone (0–9, *, #, A–D). */
   | { type: 'line.digit'; at: number; digit: string }
+  | { type: 'line.dtmf'; at: number; means: DtmfMeans }
+  /** These keys of a `press` went out; none of them did, or not all. */
+  | { type: 'line.pressed'; at: number; keys: string }
+  | { type: 'line.press_failed'; at: number; keys: string }
   | { type: 'line.answered_by'; at: number; by: AnsweredBy }
   /** The other party has put the call on hold, and is not there until it takes it back. */
   | { type: 'line.held'; at: number }
@@ -130,8 +143,7 @@ export type LineEvent =
   | {
       type: 'line.ended';
       at: number;
-      /** `network`: a far end that was cut off, by the reason that came with its BYE, and has not hung up. */
-      by: 'counterparty' | 'network' | 'gateway';
+      by: 'counterparty' | 'gateway';
       sip?: SipDetails;
       route?: CallRoute;
       sound?: SoundFigures;

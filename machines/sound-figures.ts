@@ -3,6 +3,8 @@
  * knows.
  */
 
+import type { DtmfMeans } from './line.ts';
+
 /** One direction of it, from the agreement until now. */
 export type StreamFigures = {
   packets: number | null;
@@ -14,6 +16,8 @@ export type StreamFigures = {
 };
 
 export type SoundFigures = {
+  /** Missing in records of earlier versions, and where a call has no SIP. */
+  dtmf?: DtmfMeans;
   codec: string | null;
   /** Where RTP comes in, and where it comes from and goes to, as `address:port`. */
   localAddress: string | null;

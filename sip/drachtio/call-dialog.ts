@@ -1,6 +1,7 @@
 /** The SIP dialog of one call, as its line knows it: the attempt, what came of it, and what is said of both. */
 import type { LineEvent, SipDetails } from '#machines/line.ts';
 import type { SoundFigures } from '#machines/sound-figures.ts';
+import type { Keypad } from './keypad.ts';
 import type { SoundWatch } from './sound-watch.ts';
 import type { Attempt, Connection } from './signalling/attempt.ts';
 
@@ -13,6 +14,7 @@ export type CallDialog = {
   sip: SipDetails | null;
   /** Since the answer. */
   watch: SoundWatch | null;
+  keypad: Keypad | null;
   /** `null` until the call is over. */
   sound: SoundFigures | null;
 };

@@ -3,22 +3,24 @@
  * attempt, and the media of that connection.
  */
 import type { Logger } from 'pino';
-import type { Line, LineEvent, LineInput, SipDetails } from '#machines/line.ts';
+import type { Line, LineEvent, LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import { isNetworkFailure } from '../causes.ts';
 import { createLineTime } from '../line-time.ts';
 import { runLineLife, type LineLife } from '../run-line-life.ts';
 import { isHold } from '../trunks/media-offer.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { channelIdOf, idOf, withDetails, type CallDialog } from './call-dialog.ts';
 import { createCallMedia, type CallMedia, type MediaMeans } from '../call-media.ts';
-import { hangUp, holdRequests, noSip, type Attempt, type Connection } from './signalling/attempt.ts';
+import { hangUp, holdRequests, type Attempt, type Connection } from './signalling/attempt.ts';
+import { createKeypad, type Keypad } from './keypad.ts';
+import type { MediaEndpoint } from '../media/media-endpoint.ts';
 import type { StandingLine } from './lost-signalling.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
 import { SecondLeg } from './second-leg.ts';
 import { watchSound, type SoundWatch } from './sound-watch.ts';
+import { withTones } from './tone-endpoint.ts';
 
 export type DrachtioLineOptions = MediaMeans & {
   input: LineInput;
@@ -43,10 +45,7 @@ export type DrachtioLine = Line & StandingLine;
 type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
 
 /** What two persons who are connected press is for them alone. */
-type Listening = Means & {
-  secondLeg: Pick<SecondLeg, 'takesKey'>;
-  onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
-};
+type Listening = Means & { secondLeg: Pick<SecondLeg, 'takesKey'> };
 
 /** Who had put the call on hold has not taken it back because another process goes on with it. */
 const stayOnHold = ({ connection, watch }: CallDialog, life: LineLife): void => {
@@ -84,13 +83,24 @@ const follow = (
     return hangUp(connection);
   });
 
-/** Whatever comes in from the far end or the media server of a call that stands. */
+/** Reports whether DTMF digits can be sent, when that changes; a line that reports nothing can send them. */
+const createDtmfReports = (keypad: Keypad, life: LineLife) => {
+  let canSend = true;
+  return (): void => {
+    const means = keypad.means();
+    if ((means.sent !== 'none') === canSend || !life.is('answered')) return;
+    canSend = !canSend;
+    life.report({ type: 'line.dtmf', means });
+  };
+};
+
+/** Whatever comes in from the far end or the media server of a call that stands; returns what takes tones of digits. */
 const listenTo = (
   connection: Connection,
-  watch: SoundWatch,
+  { watch, reportDtmf }: { watch: SoundWatch; reportDtmf: () => void },
   life: LineLife,
-  { clock, backgroundTasks, logger, secondLeg, onLeft }: Listening,
-): void => {
+  { clock, backgroundTasks, logger, secondLeg }: Listening,
+): ((digit: string) => void) => {
   const { endpoint } = connection;
   const deduplication = createDtmfDeduplication(() => clock.now());
   const onKey = (digit: string, source: DtmfSource): void => {
@@ -106,24 +116,18 @@ const listenTo = (
     backgroundTasks,
     onKey: (digit) => onKey(digit, 'info'),
     onHold(isHeld) {
+      reportDtmf();
       watch.held(isHeld);
       life.send({ type: isHeld ? 'held' : 'resumed' });
     },
-    onLeft,
+    onLeft: () => life.send({ type: 'left' }),
   });
+  return (digit) => onKey(digit, 'tone');
 };
-
-/** The far end has said BYE; a reason of its may be that the network has failed. */
-const onLeft =
-  (dialog: CallDialog, life: LineLife): Listening['onLeft'] =>
-  (explanation) => {
-    dialog.sip = { ...(dialog.sip ?? noSip), ...explanation };
-    life.send({ type: isNetworkFailure(explanation.reasons ?? []) ? 'cut.off' : 'left' });
-  };
 
 const connectMedia = (
   media: CallMedia,
-  { endpoint }: Connection,
+  endpoint: MediaEndpoint,
   life: LineLife,
   { backgroundTasks, logger }: Means,
 ): void => {
@@ -140,9 +144,10 @@ const connectMedia = (
 
 /** What the record says of the sound is asked while its endpoint stands; then that is destroyed. */
 const finishSound = (dialog: CallDialog, { backgroundTasks }: Means): Promise<void> => {
-  const { connection, watch } = dialog;
+  const { connection, watch, keypad } = dialog;
   const measure = async (): Promise<void> => {
-    dialog.sound = (await watch?.finish()) ?? null;
+    const figures = (await watch?.finish()) ?? null;
+    dialog.sound = figures && keypad && { ...figures, dtmf: keypad.means() };
   };
   const measured = measure();
   if (connection !== null)
@@ -152,13 +157,13 @@ const finishSound = (dialog: CallDialog, { backgroundTasks }: Means): Promise<vo
 
 const carrySound = (
   connection: Connection,
-  watch: SoundWatch,
+  on: { watch: SoundWatch; reportDtmf: () => void },
   media: CallMedia,
   life: LineLife,
   means: Listening,
 ): void => {
-  listenTo(connection, watch, life, means);
-  connectMedia(media, connection, life, means);
+  const onTone = listenTo(connection, on, life, means);
+  connectMedia(media, withTones(connection.endpoint, onTone), life, means);
 };
 
 /** CANCEL before the answer, BYE after it; the life is told when it was answered and how the sound was is known. */
@@ -171,7 +176,7 @@ const release = (
 ): void => {
   // The outcome of the attempt is the answer to the CANCEL.
   if (connection === null) return attempt.cancel();
-  if (by !== 'gateway') connection.trackedLeg.ended();
+  if (by === 'counterparty') connection.trackedLeg.ended();
   return backgroundTasks.add('BYE', async () => {
     try {
       if (by === 'gateway') await hangUp(connection);
@@ -191,18 +196,30 @@ const leaveStanding = ({ connection }: CallDialog, media: CallMedia, { backgroun
   backgroundTasks.add('leaving an endpoint', () => connection.endpoint.leave());
 };
 
-const press = (keys: string, { endpoint }: Connection, { backgroundTasks, logger }: Means): void =>
-  backgroundTasks.add('pressing keys', () =>
-    endpoint.press(keys).catch((error: unknown) => {
+const press = (
+  keys: string,
+  { keypad, reportDtmf }: { keypad: Keypad; reportDtmf: () => void },
+  life: LineLife,
+  { backgroundTasks, logger }: Means,
+): void =>
+  backgroundTasks.add('pressing keys', async () => {
+    try {
+      await keypad.press(keys);
+    } catch (error) {
+      if (!life.is('answered')) return;
       logger.warn({ err: error }, 'keys could not be pressed');
-    }),
-  );
+      reportDtmf();
+      return life.report({ type: 'line.press_failed', keys });
+    }
+    if (life.is('answered')) life.report({ type: 'line.pressed', keys });
+  });
 
 const unconnected = (attempt: CallDialog['attempt']): CallDialog => ({
   attempt,
   connection: null,
   sip: null,
   watch: null,
+  keypad: null,
   sound: null,
 });
 
@@ -225,6 +242,7 @@ const standing = (dialog: CallDialog, life: LineLife, secondLeg: SecondLeg): Sta
 export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine => {
   const time = createLineTime(options.clock, 1);
   let measured: Promise<void> = Promise.resolve();
+  let reportDtmf = (): void => undefined;
 
   const life = runLineLife({
     time,
@@ -233,9 +251,13 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     actions: {
       carrySound() {
         if (dialog.connection === null) return;
-        dialog.watch = watchSound(dialog.connection.endpoint, { ...options, time, report: life.report });
-        const listening = { ...options, secondLeg, onLeft: onLeft(dialog, life) };
-        carrySound(dialog.connection, dialog.watch, media, life, listening);
+        const watch = watchSound(dialog.connection.endpoint, { ...options, time, report: life.report });
+        const keypad = createKeypad(dialog.connection, { ...options, isOver: () => !life.is('answered') });
+        dialog.watch = watch;
+        dialog.keypad = keypad;
+        reportDtmf = createDtmfReports(keypad, life);
+        carrySound(dialog.connection, { watch, reportDtmf }, media, life, { ...options, secondLeg });
+        reportDtmf();
       },
       fallSilent() {
         secondLeg.end();
@@ -264,7 +286,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     ...options,
     life,
     time,
-    first: { media, connection: () => dialog.connection },
+    first: { media, connection: () => dialog.connection, keypad: () => dialog.keypad },
     createMedia: (on) => createCallMedia({ ...options, ...on, hearing: null, openRecording: null, time }),
   });
   follow(dialog, life, options);
@@ -278,8 +300,8 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         case 'changeLanguage':
           return media.changeLanguage(command.language);
         case 'press':
-          if (!life.is('answered') || dialog.connection === null) return undefined;
-          return press(command.keys, dialog.connection, options);
+          if (!life.is('answered') || dialog.keypad === null) return undefined;
+          return press(command.keys, { keypad: dialog.keypad, reportDtmf }, life, options);
         case 'stopTalking':
         case 'pauseTalking':
         case 'resumeTalking':

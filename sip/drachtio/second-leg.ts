@@ -12,11 +12,13 @@ import type { SampleRate } from '../samples.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { createHoldTone, type HoldTone } from './hold-tone.ts';
 import { hangUp, type Attempt, type Connection, type Outcome } from './signalling/attempt.ts';
+import { createKeypad, type Keypad } from './keypad.ts';
+import { withTones } from './tone-endpoint.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
 
 /** The person has answered. `acceptKey` takes the call: `null` where none was asked for. */
-type Answered = { connection: Connection; media: CallMedia; acceptKey: string | null };
+type Answered = { connection: Connection; keypad: Keypad; media: CallMedia; acceptKey: string | null };
 
 /** `joining`: its sound is being connected, and then it is decided what follows. */
 type Leg =
@@ -31,7 +33,7 @@ export type SecondLegOptions = {
   ring: (to: string) => Attempt;
   createMedia: (on: MediaEvents) => CallMedia;
   /** The other party of the call; `null` while there is none. */
-  first: { media: CallMedia; connection: () => Connection | null };
+  first: { media: CallMedia; connection: () => Connection | null; keypad: () => Keypad | null };
   life: Pick<LineLife, 'is' | 'report' | 'send'>;
   time: Pick<LineTime, 'after'>;
   /** A CANCEL that is not answered within this time has ended the leg all the same. */
@@ -44,8 +46,12 @@ type Means = Pick<SecondLegOptions, 'clock' | 'backgroundTasks'>;
 
 type OnLeg = { key: (digit: string) => void; left: () => void; lost: () => void };
 
-/** Whatever comes in from the person, or from who carries its sound. */
-const listenTo = (connection: Connection, on: OnLeg, { clock, backgroundTasks }: Means): void => {
+/** Whatever comes in from the person, or from who carries its sound; returns what takes tones of digits. */
+const listenTo = (
+  connection: Connection,
+  on: OnLeg,
+  { clock, backgroundTasks }: Means,
+): ((digit: string) => void) => {
   const deduplication = createDtmfDeduplication(() => clock.now());
   const onKey = (digit: string, source: DtmfSource): void => {
     if (deduplication.isNew(digit, source)) on.key(digit);
@@ -59,10 +65,11 @@ const listenTo = (connection: Connection, on: OnLeg, { clock, backgroundTasks }:
     onHold: () => undefined,
     onLeft: on.left,
   });
+  return (digit) => onKey(digit, 'tone');
 };
 
-const press = (digit: string, { endpoint }: Connection, { backgroundTasks }: Means): void =>
-  backgroundTasks.add('handing a key on', () => endpoint.press(digit));
+const press = (digit: string, keypad: Keypad, { backgroundTasks }: Means): void =>
+  backgroundTasks.add('handing a key on', () => keypad.press(digit));
 
 /** Nothing is left of it; it is sent away unless it has gone by itself. */
 const letGo = (
@@ -106,7 +113,7 @@ export class SecondLeg {
   /** A key of the other party; returns whether it is for the person. */
   takesKey(digit: string): boolean {
     if (this.#leg.state !== 'connected') return false;
-    press(digit, this.#leg.connection, this.#options);
+    press(digit, this.#leg.keypad, this.#options);
     return true;
   }
 
@@ -166,14 +173,16 @@ export class SecondLeg {
       },
       onLost: lost,
     });
-    const answered: Answered = { connection, media, acceptKey: null };
+    const isOver = (): boolean => !('connection' in this.#leg) || this.#leg.connection !== connection;
+    const keypad = createKeypad(connection, { ...this.#options, isOver });
+    const answered: Answered = { connection, keypad, media, acceptKey: null };
     const joining: Leg = { ...answered, state: 'joining' };
     this.#leg = joining;
     const left = (): void => this.#part(answered, 'declined', true);
-    listenTo(connection, { key: (digit) => this.#onKey(digit), left, lost }, this.#options);
+    const onTone = listenTo(connection, { key: (digit) => this.#onKey(digit), left, lost }, this.#options);
     backgroundTasks.add('connecting the sound of a transfer', async () => {
       try {
-        await media.begin(connection.endpoint, rate);
+        await media.begin(withTones(connection.endpoint, onTone), rate);
       } catch {
         return lost();
       }
@@ -184,9 +193,9 @@ export class SecondLeg {
     });
   }
 
-  #connect({ connection, media }: Answered): void {
+  #connect({ connection, keypad, media }: Answered): void {
     const { life, first } = this.#options;
-    this.#leg = { state: 'connected', connection, media, acceptKey: null };
+    this.#leg = { state: 'connected', connection, keypad, media, acceptKey: null };
     this.#tone.end();
     first.media.talkWith(media);
     media.talkWith(first.media);
@@ -201,8 +210,8 @@ export class SecondLeg {
       this.#leg = { ...leg, acceptKey: null };
       life.report({ type: 'line.accepted' });
     }
-    const connection = first.connection();
-    if (leg.state === 'connected' && connection !== null) press(digit, connection, this.#options);
+    const keypad = first.keypad();
+    if (leg.state === 'connected' && keypad !== null) press(digit, keypad, this.#options);
   }
 
   #cancel(): void {

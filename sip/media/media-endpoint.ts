@@ -51,8 +51,10 @@ export type MediaEndpoint = {
    * another codec is agreed on. Rejects when it does not come about.
    */
   connect(events: SoundEvents, sampleRate: SampleRate): Promise<SoundPath>;
-  /** Sends keys as RFC 4733 events, or as the call's media has it; `w` pauses for half a second. */
+  /** Sends keys as RFC 4733 events; `w` pauses for half a second. Rejects where those were not agreed on. */
   press(keys: string): Promise<void>;
+  /** Whether DTMF goes as events of RTP (RFC 4733), as it was agreed on last. */
+  hasTelephoneEvents(): boolean;
   onDigit(listener: (digit: string) => void): void;
   /** How the sound is carried and how well, from its beginning until now; `null` where nobody can say any more. */
   figures(): Promise<SoundFigures | null>;

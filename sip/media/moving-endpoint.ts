@@ -107,6 +107,7 @@ export const createMovingEndpoint = (
       return path;
     },
     press: (keys) => current.press(keys),
+    hasTelephoneEvents: () => current.hasTelephoneEvents(),
     onDigit: ears.onDigit,
     figures: () => current.figures(),
     onLost: ears.onLost,

@@ -78,9 +78,11 @@ export class LinePhone implements Phone {
     return this.#line.voices().wordsHeard();
   }
 
-  /** The agent has pressed these. */
-  hearKeys(keys: string): void {
-    if (this.#isAnswered()) this.#line.signs.keys += keys.replaceAll('w', '');
+  /** The agent has pressed these. Returns whether anybody is there to hear them. */
+  hearKeys(keys: string): boolean {
+    if (!this.#isAnswered()) return false;
+    this.#line.signs.keys += keys.replaceAll('w', '');
+    return true;
   }
   keysHeard(): string {
     return this.#line.signs.keys;

@@ -117,7 +117,8 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
           phone.changeLanguage(command.language);
           return onChange();
         case 'press':
-          phone.hearKeys(command.keys);
+          if (!phone.hearKeys(command.keys)) return undefined;
+          life.report({ type: 'line.pressed', keys: command.keys });
           return onChange();
         case 'stopTalking':
           return voices().agent.stopTalking();

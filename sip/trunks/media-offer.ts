@@ -299,5 +299,9 @@ export const voiceIn = (sdp: string): TrunkCodec | undefined => {
   return trunkCodecs.find((codec) => codec === first);
 };
 
+/** Whether DTMF may be sent as events of RTP (RFC 4733) to whoever describes its audio so. */
+export const hasTelephoneEvents = (sdp: string): boolean =>
+  audioIn(sdp)?.formats.some(({ name }) => name === 'TELEPHONE-EVENT') === true;
+
 /** Of the sound that a codec carries, which is not that of its RTP clock. */
 export const soundRateOf = (codec: TrunkCodec): SampleRate => (isWide(codec) ? wideRate : telephoneRate);

@@ -188,18 +188,6 @@ export type CallTransfer = {
         status: number | null;
         reason: string | null;
         call_id: string | null;
-        /** Why the call ended, by the header `Reason` of the refusal, the CANCEL or the BYE of the other side; four at most, each with a text of up to 200 characters. Absent where there is none. */
-        reasons?:
-          | {
-              /** Usually `SIP` or `Q.850`. */
-              protocol: string;
-              /** A status of SIP, or a cause of the telephone network (ITU-T Q.850). */
-              cause: number | null;
-              text: string | null;
-            }[]
-          | undefined;
-        /** Web addresses in the header `Call-Info` of a refusal, where a blocked call can be complained of. Absent where there are none. */
-        call_info?: string[] | undefined;
       }
     | undefined;
 };
@@ -286,18 +274,6 @@ export type Call = {
     status: number | null;
     reason: string | null;
     call_id: string | null;
-    /** Why the call ended, by the header `Reason` of the refusal, the CANCEL or the BYE of the other side; four at most, each with a text of up to 200 characters. Absent where there is none. */
-    reasons?:
-      | {
-          /** Usually `SIP` or `Q.850`. */
-          protocol: string;
-          /** A status of SIP, or a cause of the telephone network (ITU-T Q.850). */
-          cause: number | null;
-          text: string | null;
-        }[]
-      | undefined;
-    /** Web addresses in the header `Call-Info` of a refusal, where a blocked call can be complained of. Absent where there are none. */
-    call_info?: string[] | undefined;
     /** Headers `X-…` of the INVITE: of a caller those that the trunk names in `headers_in`, of an outbound call those that were asked for. Absent where there are none. */
     headers?: Record<string, string> | undefined;
   };
@@ -327,6 +303,11 @@ export type CallSound = {
     /** Mean opinion score, 1 to 4.5, as the E-model (ITU-T G.107) has it. */
     mos: number | null;
   };
+  /** How keys of the telephone go out and come in: as events of RTP (RFC 4733), by SIP INFO, as tones in the sound, or not at all. Keys by INFO are always taken in. */
+  dtmf: {
+    sent: 'rfc4733' | 'info' | 'none';
+    received: 'rfc4733' | 'inband';
+  } | null;
   round_trip_ms: number | null;
   /** `nothing_received`: for a while nothing came in from the other party; `nothing_delivered`: its reports say that nothing arrived there. Told while the call goes on by the event `sound.one_way`. Null where both have heard each other, and where it is not known. */
   one_way: 'nothing_received' | 'nothing_delivered' | null;
@@ -345,7 +326,7 @@ export type TranscriptTurn = {
 export type CallEvent = {
   /** Counts the events of the call. */
   sequence: number;
-  /** Such as `call.answered`, `call.answered_by`, `call.taken_over`, `call.consent`, `turn.spoken`, `turn.digit`, `agent.paused`, `agent.resumed`, `keys.pressed`, `say.requested`, `collect.requested`, `language.changed`, `call.transfer_requested`, `call.transfer_ringing`, `call.transfer_answered`, `call.transfer_connected`, `call.transfer_failed`, `call.transfer_returned`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.paused`, `recording.resumed`, `recording.completed`, `recording.failed`, `call.summarized`. There may be more in time. */
+  /** Such as `call.answered`, `call.answered_by`, `call.taken_over`, `call.consent`, `turn.spoken`, `turn.digit`, `agent.paused`, `agent.resumed`, `keys.pressed`, `keys.failed`, `say.requested`, `collect.requested`, `language.changed`, `call.transfer_requested`, `call.transfer_ringing`, `call.transfer_answered`, `call.transfer_connected`, `call.transfer_failed`, `call.transfer_returned`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.paused`, `recording.resumed`, `recording.completed`, `recording.failed`, `call.summarized`. There may be more in time. */
   type: string;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   at: string;
@@ -688,18 +669,6 @@ export type WorkspaceCall = {
     status: number | null;
     reason: string | null;
     call_id: string | null;
-    /** Why the call ended, by the header `Reason` of the refusal, the CANCEL or the BYE of the other side; four at most, each with a text of up to 200 characters. Absent where there is none. */
-    reasons?:
-      | {
-          /** Usually `SIP` or `Q.850`. */
-          protocol: string;
-          /** A status of SIP, or a cause of the telephone network (ITU-T Q.850). */
-          cause: number | null;
-          text: string | null;
-        }[]
-      | undefined;
-    /** Web addresses in the header `Call-Info` of a refusal, where a blocked call can be complained of. Absent where there are none. */
-    call_info?: string[] | undefined;
     /** Headers `X-…` of the INVITE: of a caller those that the trunk names in `headers_in`, of an outbound call those that were asked for. Absent where there are none. */
     headers?: Record<string, string> | undefined;
   };
@@ -1337,6 +1306,7 @@ export type ProblemCode =
   | 'not_found'
   | 'call_not_found'
   | 'number_not_found'
+  | 'keys_not_available'
   | 'recording_not_available'
   | 'call_active'
   | 'call_not_active'
@@ -1491,7 +1461,7 @@ export type Operations = {
       };
     };
   };
-  /** Press keys of the telephone. For a recorded menu or an extension: the other party gets the keys at once, whatever is being said. They stand in the events of the call as `keys.pressed`. */
+  /** Press keys of the telephone. For a recorded menu or an extension: the other party gets the keys at once, whatever is being said. They stand in the events of the call as `keys.pressed` when they have gone out, and as `keys.failed` where the other party did not take them. */
   pressKeys: {
     request: {
       /** The call. */

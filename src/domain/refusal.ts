@@ -22,6 +22,7 @@ export const refusalCatalogue = {
   number_not_found: { status: 404, title: 'There is no such number' },
   method_not_allowed: { status: 405, title: 'This method is not allowed here' },
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
+  keys_not_available: { status: 409, title: 'Keys cannot be sent to the other party' },
   recording_not_available: { status: 409, title: 'The recording is not available' },
   call_active: { status: 409, title: 'The call is in progress' },
   call_not_active: { status: 409, title: 'The call is not in progress' },

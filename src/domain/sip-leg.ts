@@ -38,6 +38,8 @@ export type StandingDialog = {
   weRefresh: boolean;
   /** It is over when nobody has kept it alive for so many seconds; `null` where it may last. */
   expiresSec: number | null;
+  /** Whether the far end takes INFO. */
+  takesInfo: boolean;
   /** On whose terms its sound was agreed. */
   trunkId: string;
 };

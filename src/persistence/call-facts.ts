@@ -5,7 +5,6 @@
 import type { CallFact } from '#machines/facts.ts';
 import type { CallRoute, SipDetails } from '#machines/line.ts';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
-import { explanationOf } from '#src/domain/sip-explanation.ts';
 import { transferChange } from '#src/domain/call-transfer.ts';
 import {
   answer,
@@ -59,7 +58,6 @@ const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineCo
   sipStatus: sip?.status ?? null,
   sipReason: sip?.reason ?? null,
   sipCallId: sip?.callId ?? null,
-  sipExplanation: explanationOf(sip ?? {}),
   trunkId: route?.trunk.id ?? null,
   trunkName: route?.trunk.name ?? null,
   failedTrunks: route === undefined || route.failedTrunks.length === 0 ? null : route.failedTrunks,
@@ -141,6 +139,7 @@ const write = (
     case 'agent.resumed':
     case 'turn.digit':
     case 'keys.pressed':
+    case 'keys.failed':
     case 'say.requested':
     case 'collect.requested':
     case 'language.changed':

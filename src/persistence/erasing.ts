@@ -26,7 +26,13 @@ const turns = prepared((queries, { callIds }: Calls) =>
 const hidden = sql.lit('•');
 
 /** The words and keys in the facts of a journal, and what an agent's server said of its failure. */
-const factsWithWords = ['turn.digit', 'keys.pressed', 'say.requested', 'reply.failed'] as const;
+const factsWithWords = [
+  'turn.digit',
+  'keys.pressed',
+  'keys.failed',
+  'say.requested',
+  'reply.failed',
+] as const;
 
 const wordsInFacts = prepared((queries, { callIds }: Calls) =>
   queries
@@ -35,6 +41,7 @@ const wordsInFacts = prepared((queries, { callIds }: Calls) =>
       data: sql<Record<string, unknown>>`case ${ref('type')}
         when 'turn.digit' then ${ref('data')} || jsonb_build_object('digit', ${hidden})
         when 'keys.pressed' then ${ref('data')} || jsonb_build_object('keys', ${hidden})
+        when 'keys.failed' then ${ref('data')} || jsonb_build_object('keys', ${hidden})
         when 'say.requested' then ${ref('data')} || jsonb_build_object('text', ${hidden})
         else ${ref('data')} - 'detail' end`,
     }))
@@ -69,10 +76,10 @@ const lastTwoDigits = (number: Expression<string>) =>
 
 /** Of the person of a transfer as little is known then. */
 const withLastTwoDigits = (transfer: Expression<CallTransfer | null>) =>
-  sql<CallTransfer | null>`(${transfer} #- '{sip,reasons}' #- '{sip,callInfo}')
+  sql<CallTransfer | null>`${transfer}
     || jsonb_build_object('to', ${lastTwoDigits(sql<string>`${transfer} ->> 'to'`)})`;
 
-const personInSnapshots = inSnapshots(['metadata', 'sip_headers', 'sip_explanation'], {
+const personInSnapshots = inSnapshots(['metadata', 'sip_headers'], {
   caller_name: null,
   diversions: null,
   counterparty: lastTwoDigits(sql<string>`snapshot -> 'call' ->> 'counterparty'`),
@@ -91,17 +98,6 @@ const personInFacts = prepared((queries, { callIds }: Calls) =>
     }))
     .where('callId', '=', ({ fn, val }) => fn.any(val(callIds)))
     .where('type', '=', 'call.transfer_requested'),
-);
-
-/** The words of the network about an end may name somebody; status and cause of it stay in the call. */
-const explanationsInFacts = prepared((queries, { callIds }: Calls) =>
-  queries
-    .updateTable('CallFactRow')
-    .set(({ ref }) => ({
-      data: sql<Record<string, unknown>>`${ref('data')} #- '{sip,reasons}' #- '{sip,callInfo}'`,
-    }))
-    .where('callId', '=', ({ fn, val }) => fn.any(val(callIds)))
-    .where('type', 'in', ['call.ended', 'call.transfer_failed']),
 );
 
 const wordsInCalls = prepared((queries, { callIds }: Calls) =>
@@ -177,7 +173,6 @@ const person = prepared((queries, { callId, eventId }: { callId: string; eventId
             diversions: null,
             metadata: null,
             sipHeaders: null,
-            sipExplanation: null,
             transfer: withLastTwoDigits(ref('transfer')),
             erasedAt: now,
           }))
@@ -229,7 +224,6 @@ export const eraseCall = (
     await eraseRecordings(statements, calls.callIds);
     await sipMessages(statements, calls);
     await personInFacts(statements, calls);
-    await explanationsInFacts(statements, calls);
     await personInSnapshots(statements, calls);
     await person(statements, { callId, eventId: newEventId() });
     await appendAudit(statements, entry);

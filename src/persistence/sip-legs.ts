@@ -18,6 +18,8 @@ const standingDialog: z.ZodType<StandingDialog> = z.object({
   weRefresh: z.boolean(),
   // A gateway of before has kept none.
   expiresSec: z.number().nullable().default(null),
+  // A gateway of before has kept none.
+  takesInfo: z.boolean().default(false),
   trunkId: z.string(),
 });
 

@@ -37,6 +37,7 @@ const worthTelling: Readonly<Record<string, string>> = {
   'call.held': 'a call was put on hold by the other party',
   'call.resumed': 'a call was taken back from hold',
   'keys.pressed': 'the agent pressed keys',
+  'keys.failed': 'keys of the agent could not be sent',
   'call.consent': 'the other party was asked whether it agrees',
   'call.transfer_requested': 'a transfer of a call was asked for',
   'call.transfer_ringing': 'a person is rung to transfer a call to',

@@ -505,7 +505,7 @@ test.serial('keys are pressed, and nonsense is told to the model', async (t) => 
     ?.messages.filter(({ role }) => role === 'tool')
     .map(({ content }) => content);
   t.deepEqual(told, [
-    'The keys were pressed.',
+    'The keys are being pressed.',
     'error: keys must be 1 to 64 of 0-9, *, #, A-D and w',
     'error: keys must be 1 to 64 of 0-9, *, #, A-D and w',
     'error: there is no such tool',

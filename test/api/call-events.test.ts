@@ -581,7 +581,7 @@ test.serial('where no packets are sent nothing is made up', async (t) => {
   const nothing = { packets: null, loss: null, jitter_ms: null, mos: null };
   t.like((await gateway.admin.get(`/api/v1/admin/calls/${id}`)).body, {
     post_dial_delay_ms: null,
-    sound: { codec: null, received: nothing, sent: nothing, round_trip_ms: null, one_way: null },
+    sound: { codec: null, received: nothing, sent: nothing, dtmf: null, round_trip_ms: null, one_way: null },
     trunk: null,
     failed_trunks: [],
   });

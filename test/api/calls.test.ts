@@ -209,6 +209,7 @@ test.serial('a finished call has all of its fields', async (t) => {
       codec: null,
       received: unknownStream,
       sent: unknownStream,
+      dtmf: null,
       round_trip_ms: null,
       one_way: null,
     },

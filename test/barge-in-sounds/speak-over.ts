@@ -52,6 +52,7 @@ const endpointOf = (connect: MediaEndpoint['connect']): MediaEndpoint => ({
   takeAnswer: neverConnected,
   connect,
   press: neverConnected,
+  hasTelephoneEvents: () => true,
   onDigit() {},
   figures: async () => null,
   onLost() {},

@@ -59,6 +59,7 @@ test.serial('keys are pressed in a call in progress, and leave a fact', async (t
   world.answer(callId);
   await world.callControl.pressOwnKeys(callId, '1w2');
   t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'press', keys: '1w2' });
+  world.lineOf(callId).tell({ type: 'line.pressed', at: Date.now(), keys: '1w2' });
   await world.journal.settled();
   t.like((await facts(world.database, callId)).at(-1), { type: 'keys.pressed', data: { keys: '1w2' } });
 });
@@ -538,6 +539,17 @@ test('keys are pressed in a call that was answered', (t) => {
   const world = answered();
   pressKeys(world.actor, '1w2#');
   t.deepEqual(world.commands.at(-1), { type: 'press', keys: '1w2#' });
+});
+
+test('keys that the line cannot send are refused, until it can', (t) => {
+  const world = answered();
+  world.onLine({ type: 'line.dtmf', means: { sent: 'none', received: 'inband' } });
+  const before = world.commands.length;
+  t.throws(() => pressKeys(world.actor, '1'), { code: 'keys_not_available' });
+  t.is(world.commands.length, before);
+  t.notThrows(() => say(world.actor, words));
+  world.onLine({ type: 'line.dtmf', means: { sent: 'info', received: 'inband' } });
+  t.notThrows(() => pressKeys(world.actor, '1'));
 });
 
 test('nobody would hear the keys or the words in a call that rings or is being ended', (t) => {

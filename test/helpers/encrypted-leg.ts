@@ -36,6 +36,7 @@ export const encryptedLeg: SipLeg = {
     localSdp: description(keysOfLeg.ours),
     remoteSdp: description(keysOfLeg.theirs),
     weRefresh: false,
+    takesInfo: false,
     expiresSec: null,
     trunkId: 'trunk',
   },

@@ -512,7 +512,7 @@ test('who interrupts the question is asked for no secret, and the recording goes
   world.play('Your');
   t.is(world.commands.at(-2)?.type, 'forgetKeys');
   t.false(world.actor.getSnapshot().context.recordingIsPaused);
-  t.is(world.actor.getSnapshot().context.secretKeys, null);
+  t.is(world.actor.getSnapshot().context.keys.secret, null);
 });
 
 // Controls

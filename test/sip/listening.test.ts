@@ -4,6 +4,7 @@ import pino from 'pino';
 import { listening } from '#config/policy.ts';
 import type { TurnEnd } from '#machines/line.ts';
 import { createLineTime } from '#sip/line-time.ts';
+import { createToneDetector } from '#sip/listening/dtmf-tones.ts';
 import { createListener } from '#sip/listening/listener.ts';
 import { createOnsets } from '#sip/listening/onsets.ts';
 import { createSpeechMeter } from '#sip/listening/speech-meter.ts';
@@ -968,4 +969,90 @@ test('at the end of the line what was said whole is heard, a word in the mouth i
   other.turns.stop();
   t.deepEqual(other.story, ['speech', ['heard', 'bye', 0]]);
   t.is(other.clock.pending(), 0);
+});
+
+// DTMF tones
+
+const dtmfRows = [697, 770, 852, 941];
+const dtmfColumns = [1_209, 1_336, 1_477, 1_633];
+const keypad = ['123A', '456B', '789C', '*0#D'];
+
+type DtmfTone = { milliseconds?: number; sampleRate?: SampleRate; row?: number; column?: number };
+
+/** The tones of a digit; `row` and `column` change their frequencies or, of `levels`, their amplitudes. */
+const dtmfTone = (
+  digit: string,
+  { milliseconds = 200, sampleRate = 8_000, row: rowFactor = 1, column: columnFactor = 1 }: DtmfTone = {},
+  levels: readonly [number, number] = [6_000, 6_000],
+): Int16Array => {
+  const row = keypad.findIndex((keys) => keys.includes(digit));
+  const column = keypad[row]?.indexOf(digit) ?? -1;
+  const low = (dtmfRows[row] ?? 0) * rowFactor;
+  const high = (dtmfColumns[column] ?? 0) * columnFactor;
+  const wave = (hertz: number, index: number): number => Math.sin((2 * Math.PI * hertz * index) / sampleRate);
+  const samples = Int16Array.from(
+    { length: (milliseconds * sampleRate) / 1_000 },
+    (_, index) => levels[0] * wave(low, index) + levels[1] * wave(high, index),
+  );
+  return sampleRate === 8_000 ? fromMuLaw(toMuLaw(samples)) : samples;
+};
+
+const pauseOf = (milliseconds: number, sampleRate: SampleRate = 8_000): Int16Array =>
+  new Int16Array((milliseconds * sampleRate) / 1_000);
+
+/** The digits in these pieces of audio, as they follow each other. */
+const digitsIn = (pieces: readonly Int16Array[], sampleRate: SampleRate = 8_000): string => {
+  let digits = '';
+  const detect = createToneDetector(sampleRate, (digit) => (digits += digit));
+  for (const piece of pieces) detect(piece);
+  return digits;
+};
+
+test('each digit is read from its two tones, once however long it lasts', (t) => {
+  for (const sampleRate of [8_000, 16_000] as const)
+    for (const digit of keypad.join('')) {
+      const sound = dtmfTone(digit, { sampleRate });
+      t.is(digitsIn([sound, pauseOf(100, sampleRate)], sampleRate), digit);
+      t.is(
+        digitsIn(
+          [sound, sound.subarray(0, 0), dtmfTone(digit, { sampleRate, milliseconds: 2_000 })],
+          sampleRate,
+        ),
+        digit,
+      );
+    }
+});
+
+test('digits of 50 ms with pauses of 50 ms are read wherever they begin', (t) => {
+  for (let offset = 0; offset < 102; offset += 7) {
+    const pieces = Array.from('0042#', (digit) => [
+      dtmfTone(digit, { milliseconds: 50 }),
+      pauseOf(50),
+    ]).flat();
+    t.is(digitsIn([new Int16Array(offset), ...pieces]), '0042#', `${offset} samples later`);
+  }
+});
+
+test('a digit is read where its tones are 1.5 % off or differ in level, and not further off', (t) => {
+  t.is(digitsIn([dtmfTone('5', { row: 1.015, column: 0.985 })]), '5');
+  t.is(digitsIn([dtmfTone('5', {}, [6_000, 2_700])]), '5');
+  t.is(digitsIn([dtmfTone('5', {}, [4_500, 6_000])]), '5');
+  t.is(digitsIn([dtmfTone('5', { row: 1.035 })]), '');
+  t.is(digitsIn([dtmfTone('5', { column: 0.965 })]), '');
+  t.is(digitsIn([dtmfTone('5', {}, [6_000, 1_500])]), '');
+  t.is(digitsIn([dtmfTone('5', {}, [150, 150])]), '', 'as quiet as an echo');
+});
+
+test('a single tone, two rows, and a digit shorter than 25 ms are none', (t) => {
+  t.is(digitsIn([dtmfTone('5', {}, [6_000, 0])]), '');
+  t.is(digitsIn([dtmfTone('5', { column: 852 / 1_336 })]), '');
+  t.is(digitsIn([dtmfTone('5', { milliseconds: 24 }), pauseOf(100)]), '');
+});
+
+test('a digit with noise under it is read, and no voice and no noise is taken for one', (t) => {
+  const sounds = bargeInSounds();
+  for (const { kind, text, samples } of sounds) t.is(digitsIn([samples]), '', `${kind} ${text ?? ''}`);
+  t.true(sounds.reduce((seconds, { samples }) => seconds + samples.length / 8_000, 0) > 180);
+  const noisy = dtmfTone('7').map((sample, index) => sample + (((index * 7_919) % 1_200) - 600));
+  t.is(digitsIn([noisy]), '7');
 });

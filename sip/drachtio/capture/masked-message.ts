@@ -71,9 +71,11 @@ const maskBodyLine = (line: string, isKeys: boolean): string => {
   return isKey ? `${line.slice(0, line.lastIndexOf(key))}${inPlace(key)}` : line;
 };
 
-/** `application/dtmf-relay`, `application/dtmf`, and whatever else is like them. */
-const carriesKeys = (head: string): boolean =>
-  /^(?:content-type|c)[ \t]*:([^\r\n]*)/im.exec(head)?.[1]?.toLowerCase().includes('dtmf') === true;
+/** `application/dtmf-relay`, `audio/telephone-event`, and whatever else is like them. */
+const carriesKeys = (head: string): boolean => {
+  const [, contentType = ''] = /^(?:content-type|c)[ \t]*:([^\r\n]*)/im.exec(head) ?? [];
+  return ['dtmf', 'telephone-event'].some((kind) => contentType.toLowerCase().includes(kind));
+};
 
 const maskBody = (body: string, isKeys: boolean): string =>
   body

@@ -78,6 +78,7 @@ const dialogOf = (
       remoteSdp: localSdp,
       weRefresh: false,
       expiresSec: null,
+      takesInfo: false,
       trunkId: '',
     },
   );

@@ -3,7 +3,7 @@ import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import type { SampleRate } from '../../samples.ts';
-import { answering, isHold, soundRateOf, voiceIn } from '../../trunks/media-offer.ts';
+import { answering, hasTelephoneEvents, isHold, soundRateOf, voiceIn } from '../../trunks/media-offer.ts';
 import { within } from '../background-tasks.ts';
 import { askChannelFigures } from './channel-figures.ts';
 import { sayBye, type Channel } from './channel.ts';
@@ -116,6 +116,8 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
   let sound: 'not connected' | 'connecting' | ChannelSound = 'not connected';
   let codec = voiceIn(localSdp) ?? 'PCMU';
   let hasOtherCodec = false;
+  /** Its last answer names telephone events where the far end does. */
+  let described = localSdp;
   const goOnWith = (next: TrunkCodec): void => {
     const isOther = next !== codec;
     codec = next;
@@ -125,6 +127,7 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
   const describe = async (remoteSdp: string): Promise<string> => {
     const answer = answering(remoteSdp, await dialog.modify(remoteSdp));
     goOnWith(voiceIn(answer) ?? codec);
+    described = answer;
     return answer;
   };
   const modify = async (remoteSdp: string): Promise<string> => {
@@ -154,8 +157,10 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
       return sound.path;
     },
     async press(keys) {
+      if (!hasTelephoneEvents(described)) throw new Error('The far end takes no telephone events');
       await commands.run(`uuid_send_dtmf ${uuid} ${keys}`);
     },
+    hasTelephoneEvents: () => hasTelephoneEvents(described),
     onDigit: (listener) => void digits.push(listener),
     figures: async () => (fate.isStanding() ? askChannelFigures(uuid, commands) : null),
     onLost: fate.onLost,

@@ -7,7 +7,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { usualCodecs } from '#src/domain/trunk.ts';
-import { offerProblem } from '../../trunks/media-offer.ts';
+import { hasTelephoneEvents, offerProblem } from '../../trunks/media-offer.ts';
 import { keyIn, srtpSuite, withOneKey } from '../../trunks/sdes.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
@@ -85,12 +85,18 @@ export const createSrtpEndpoint = (
     return false;
   };
 
+  /** The answer to an offer of FreeSWITCH, which the endpoint beneath never sees. */
+  let answer: string | null = null;
+
   return {
     ...made,
+    hasTelephoneEvents: () => (answer === null ? made.hasTelephoneEvents() : hasTelephoneEvents(answer)),
     localSdp: offers ? asOffer(made.localSdp) : made.localSdp,
     async modify(remoteSdp) {
       requirePossible(remoteSdp);
-      return made.modify(withOneKey(remoteSdp));
+      const local = await made.modify(withOneKey(remoteSdp));
+      answer = null;
+      return local;
     },
     async answerEarly(remoteSdp) {
       requirePossible(remoteSdp);
@@ -103,7 +109,9 @@ export const createSrtpEndpoint = (
       // In the first milliseconds of a channel FreeSWITCH passes an answer over now and then.
       for (let tries = 1; tries <= 3; tries += 1) {
         await offerAgain();
-        if (await hasTaken(key)) return;
+        if (!(await hasTaken(key))) continue;
+        answer = remoteSdp;
+        return;
       }
       throw new Error('FreeSWITCH did not take the answer');
     },

@@ -118,7 +118,8 @@ const goOn = async (
         remoteSdp: dialog.remote.sdp,
       },
     });
-    const connection: Connection = { dialog, trackedLeg, endpoint, weRefresh, sip };
+    const { takesInfo } = agreed;
+    const connection: Connection = { dialog, trackedLeg, endpoint, weRefresh, takesInfo, sip };
     return { answered: true, connection };
   } catch (error) {
     logger.warn({ err: error }, 'a call that was left could not be gone on with');

@@ -4,7 +4,6 @@
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
-import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { digestClientFor } from '../../digest/digest-client.ts';
@@ -24,6 +23,7 @@ import {
   type Connection,
   type Outcome,
 } from './attempt.ts';
+import { takesInfo } from './dtmf.ts';
 import { CallerLeft, takeLateAnswer } from './late-offer.ts';
 import { authorizeRequests } from './dialog-requests.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
@@ -44,13 +44,11 @@ export type AdmittedCaller = {
   trackedLeg: TrackedLeg;
   /** It has hung up before it was answered. */
   isGone: boolean;
-  /** Why, as its CANCEL says. */
-  explanation: Pick<SipDetails, 'reasons' | 'callInfo'>;
 };
 
 /** The attempt comes to nothing: the caller is refused, unless it has hung up by itself. */
 const unanswered = (
-  { request, response, permit, trackedLeg, isGone, explanation }: AdmittedCaller,
+  { request, response, permit, trackedLeg, isGone }: AdmittedCaller,
   cause: 'cancelled' | 'media_error',
   refusal: InviteRefusal,
   logger: Logger,
@@ -62,7 +60,7 @@ const unanswered = (
     return {
       answered: false,
       cause: 'cancelled',
-      sip: { status: 487, reason: 'Request Terminated', callId, ...explanation },
+      sip: { status: 487, reason: 'Request Terminated', callId },
     };
   refuse(response, refusal, logger);
   return { answered: false, cause, sip: { status: refusal.status, reason: refusal.reason, callId } };
@@ -109,9 +107,16 @@ const standUp = async (
     return { answered: false, cause, sip };
   };
   const { weRefresh, expiresSec } = timer;
-  const agreed = { weRefresh, expiresSec, trunkId: trunk.id, channel: endpoint.channel() };
   const offer = descriptionIn(request);
   dialog.remote.sdp = offer ?? '';
+  const callerTakesInfo = takesInfo(request);
+  const agreed = {
+    weRefresh,
+    expiresSec,
+    takesInfo: callerTakesInfo,
+    trunkId: trunk.id,
+    channel: endpoint.channel(),
+  };
   trackedLeg.update(takenLeg(arrivingLeg(request), dialog, agreed));
   try {
     if (offer === undefined) {
@@ -129,7 +134,10 @@ const standUp = async (
     return leave('media_error');
   }
   if (given.aborted) return leave('cancelled');
-  return { answered: true, connection: { dialog, trackedLeg, endpoint, weRefresh, sip } };
+  return {
+    answered: true,
+    connection: { dialog, trackedLeg, endpoint, weRefresh, takesInfo: callerTakesInfo, sip },
+  };
 };
 
 export const answerCaller = (caller: AdmittedCaller, options: AnswerOptions): Attempt => {

@@ -11,6 +11,8 @@ export type Connection = {
   endpoint: MediaEndpoint;
   /** Whether it is for us to keep the session alive (RFC 4028). */
   weRefresh: boolean;
+  /** Whether the far end takes INFO, by its INVITE or its answer. */
+  takesInfo: boolean;
   sip: SipDetails;
 };
 

@@ -1,4 +1,6 @@
-/** Keys of the telephone that arrive by SIP INFO (RFC 6086), and those that arrive twice. */
+/** DTMF digits by SIP INFO (RFC 6086), and digits that arrive in two ways at once. */
+import type Srf from 'drachtio-srf';
+import { requestInDialog } from './dialog-requests.ts';
 
 /** Some write `*`, `#` and the letters as numbers, as RFC 4733 does. */
 const byEvent: Readonly<Record<string, string>> = {
@@ -10,9 +12,11 @@ const byEvent: Readonly<Record<string, string>> = {
   15: 'D',
 };
 
-export const dtmfMediaTypes = ['application/dtmf-relay', 'application/dtmf'] as const;
+const relay = 'application/dtmf-relay';
 
-/** The key of an INFO; `null` where it is for keys and holds none, undefined where it is for something else. */
+export const dtmfMediaTypes = [relay, 'application/dtmf', 'audio/telephone-event'] as const;
+
+/** The digit of an INFO; `null` where it is for digits and holds none, undefined where it is for something else. */
 export const dtmfOf = (contentType: string, body: string): string | null | undefined => {
   const [mediaType = ''] = contentType.toLowerCase().split(';');
   if (!dtmfMediaTypes.some((known) => known === mediaType.trim())) return undefined;
@@ -21,14 +25,40 @@ export const dtmfOf = (contentType: string, body: string): string | null | undef
   return /^[0-9*#A-D]$/.test(key) ? key : null;
 };
 
-export type DtmfSource = 'rtp' | 'info';
+type Message = Pick<Srf.SipMessage, 'has' | 'get'>;
 
-/** A trunk that sends a key both ways sends the second one within this time. */
+const headerOf = (message: Message, name: string): string => (message.has(name) ? message.get(name) : '');
+
+/** Whether the sender of this INVITE or of its answer takes INFO (RFC 3261 section 20.5, RFC 6086 section 5.2). */
+export const takesInfo = (message: Message): boolean =>
+  headerOf(message, 'Allow')
+    .split(',')
+    .some((method) => method.trim().toUpperCase() === 'INFO') ||
+  headerOf(message, 'Recv-Info')
+    .split(',')
+    .some((name) => /^(?:dtmf|infodtmf)\b/i.test(name.trim()));
+
+const pressedMs = 160;
+
+/** Presses a digit by INFO. Rejects where the far end does not take it. */
+export const pressByInfo = async (dialog: Srf.Dialog, digit: string): Promise<void> => {
+  const { status } = await requestInDialog(dialog, 'INFO', {
+    headers: { 'Content-Type': relay },
+    body: `Signal=${digit}\r\nDuration=${pressedMs}\r\n`,
+  });
+  if (status < 200 || status > 299) throw new Error(`The far end does not take a digit by INFO: ${status}`);
+};
+
+export type DtmfSource = 'rtp' | 'info' | 'tone';
+
+const sources: readonly DtmfSource[] = ['rtp', 'info', 'tone'];
+
+/** A trunk that sends a digit in two ways sends the second one within this time. */
 const echoMs = 1_000;
 
 /**
- * Tells which keys are new: one that was just reported by the other way is the same key. Each report takes one echo
- * away, so that a key that is pressed twice counts twice.
+ * Tells which digits are new: one that was just reported by another way is the same one. Each report takes one echo of
+ * each other way away, so that a digit that is pressed twice counts twice.
  */
 export const createDtmfDeduplication = (now: () => number) => {
   let awaited: { key: string; from: DtmfSource; until: number }[] = [];
@@ -40,7 +70,8 @@ export const createDtmfDeduplication = (now: () => number) => {
         awaited.splice(echo, 1);
         return false;
       }
-      awaited.push({ key, from: source === 'rtp' ? 'info' : 'rtp', until: now() + echoMs });
+      const until = now() + echoMs;
+      for (const from of sources) if (from !== source) awaited.push({ key, from, until });
       return true;
     },
   };

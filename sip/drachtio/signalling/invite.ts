@@ -18,6 +18,7 @@ import { createEarlySessions } from './early-sessions.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { createInviteProgress, type InviteProgress } from './invite-progress.ts';
 import type { Way } from './call-route.ts';
+import { takesInfo } from './dtmf.ts';
 import { answeredLeg, invitingLeg } from './leg-states.ts';
 import { descriptionIn } from './message-body.ts';
 import { refusals, refuse } from './refusals.ts';
@@ -33,6 +34,7 @@ export type Invited =
       remoteSdp: string;
       /** Whether it is for us to keep the session alive (RFC 4028). */
       weRefresh: boolean;
+      takesInfo: boolean;
       sip: SipDetails;
     }
   | {
@@ -204,7 +206,7 @@ const create = async (options: InviteOptions, times: SessionTimes, sending: Send
     dialog.remote.sdp = session.remoteSdp;
     dialog.local.sdp = session.localSdp ?? dialog.local.sdp;
     if (leg !== null && answer !== null) {
-      const agreed = { ...agreedTimer(answer), trunkId: options.trunkId };
+      const agreed = { ...agreedTimer(answer), takesInfo: takesInfo(answer), trunkId: options.trunkId };
       trackedLeg.update(answeredLeg(leg, answer, dialog, agreed));
     }
     return { dialog, trackedLeg, remoteSdp: session.remoteSdp };
@@ -290,6 +292,7 @@ export const invite = (options: InviteOptions): Invitation => {
       answered: true,
       ...created,
       weRefresh: answer !== null && agreedTimer(answer).weRefresh,
+      takesInfo: answer !== null && takesInfo(answer),
       sip: progress.sip(),
     });
     return undefined;

@@ -67,7 +67,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 /** As drachtio-srf has it when it stands. Its types leave out the Contact. */
 const standingDialog = (
   { type, sip, local, remote }: Srf.Dialog,
-  agreed: Pick<StandingDialog, 'weRefresh' | 'expiresSec' | 'trunkId'>,
+  agreed: Pick<StandingDialog, 'weRefresh' | 'expiresSec' | 'takesInfo' | 'trunkId'>,
 ): StandingDialog => ({
   type,
   localTag: sip.localTag,

@@ -1,7 +1,6 @@
 /** The callers that were let in, until their lines are opened. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { explanationIn } from '../../headers/reasons.ts';
 import type { AdmittedCaller } from './answer.ts';
 import type { LegTracker } from './leg-tracker.ts';
 import { refusals, refuse, type InviteRefusal } from './refusals.ts';
@@ -45,11 +44,10 @@ export const createPendingCallers = (options: {
     }, patienceMs);
     const trackedLeg = legTracker.track(callId);
     trackedLeg.update(arrivingLeg(arriving.request));
-    const caller: Waiting = { ...arriving, timer, trackedLeg, isGone: false, explanation: {} };
+    const caller: Waiting = { ...arriving, timer, trackedLeg, isGone: false };
     // drachtio-server has answered the CANCEL and refused the INVITE with 487 by itself.
-    caller.request.on('cancel', (cancel) => {
+    caller.request.on('cancel', () => {
       caller.isGone = true;
-      caller.explanation = explanationIn(cancel);
       caller.permit.release();
       trackedLeg.ended();
     });

@@ -82,7 +82,7 @@ const connect = async (
   { trunk, permit }: { trunk: Trunk; permit: Permit },
   { signal, clock, backgroundTasks, logger }: CallOptions & Call,
 ): Promise<Outcome> => {
-  const { dialog, trackedLeg, remoteSdp, weRefresh, sip } = invited;
+  const { dialog, trackedLeg, remoteSdp, weRefresh, takesInfo, sip } = invited;
   const leave = (outcome: Outcome): Outcome => {
     backgroundTasks.add('BYE', () => hangUp(invited));
     return outcome;
@@ -97,7 +97,14 @@ const connect = async (
   if (signal.aborted) return leave(unanswered('cancelled', sip));
   return {
     answered: true,
-    connection: { dialog, trackedLeg, endpoint: releasingWith(agreed, permit.release), weRefresh, sip },
+    connection: {
+      dialog,
+      trackedLeg,
+      endpoint: releasingWith(agreed, permit.release),
+      weRefresh,
+      takesInfo,
+      sip,
+    },
   };
 };
 

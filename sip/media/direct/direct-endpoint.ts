@@ -116,6 +116,8 @@ export const createDirectEndpoint = async (
   };
   if (options.rtpTimeoutMs > 0) time.after(lookMs, watchSilence);
 
+  const hasTelephoneEvents = (): boolean => (negotiation.agreed()?.keysPayloadType ?? null) !== null;
+
   const destroy = async (): Promise<void> => {
     fate.destroy();
     time.stop();
@@ -137,10 +139,10 @@ export const createDirectEndpoint = async (
       return path;
     },
     async press(keys) {
-      const agreed = negotiation.agreed();
-      if (agreed === null || agreed.keysPayloadType === null) throw new Error('The far end takes no keys');
+      if (!hasTelephoneEvents()) throw new Error('The far end takes no telephone events');
       channel.press(keys);
     },
+    hasTelephoneEvents,
     onDigit: (listener) => void digitListeners.push(listener),
     async figures() {
       const codec = negotiation.agreed()?.codec ?? null;

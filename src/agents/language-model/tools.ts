@@ -85,7 +85,7 @@ export const createTools = (
       if (name === 'press_keys' && pressKeys !== null) {
         const { data } = keyArguments.safeParse(parsed(text));
         if (data === undefined) return wrong('keys must be 1 to 64 of 0-9, *, #, A-D and w');
-        return attempt({ did: 'pressed keys', result: 'The keys were pressed.' }, () =>
+        return attempt({ did: 'pressed keys', result: 'The keys are being pressed.' }, () =>
           pressKeys(callId, data.keys),
         );
       }

@@ -17,6 +17,7 @@ const types: Readonly<Record<FactType, true>> = {
   'agent.paused': true,
   'agent.resumed': true,
   'keys.pressed': true,
+  'keys.failed': true,
   'say.requested': true,
   'collect.requested': true,
   'language.changed': true,

@@ -10,7 +10,7 @@ export const pressKeys = defineRoute({
   tag: 'Calls',
   summary: 'Press keys of the telephone',
   description:
-    'For a recorded menu or an extension: the other party gets the keys at once, whatever is being said. They stand in the events of the call as `keys.pressed`.',
+    'For a recorded menu or an extension: the other party gets the keys at once, whatever is being said. They stand in the events of the call as `keys.pressed` when they have gone out, and as `keys.failed` where the other party did not take them.',
   auth: 'number',
   needsNoDatabase: true,
   params: callIdInPath,
@@ -26,7 +26,7 @@ export const pressKeys = defineRoute({
       schema: z.object({ call_id: z.uuid(), status: z.literal('keys_requested') }),
     },
   },
-  refusals: ['call_not_found', 'call_not_active', 'room_unknown'],
+  refusals: ['call_not_found', 'call_not_active', 'keys_not_available', 'room_unknown'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const { callId } = params;
   await services.pressKeys({ callId, numberId: caller.id, keys: body.keys });

@@ -32,6 +32,17 @@ export const callSound = z
       jitter_ms: 1.5,
       mos: 4.4,
     }),
+    dtmf: z
+      .object({
+        sent: z.enum(['rfc4733', 'info', 'none']),
+        received: z.enum(['rfc4733', 'inband']),
+      })
+      .nullable()
+      .meta({
+        description:
+          'How keys of the telephone go out and come in: as events of RTP (RFC 4733), by SIP INFO, as tones in the sound, or not at all. Keys by INFO are always taken in.',
+        example: { sent: 'rfc4733', received: 'rfc4733' },
+      }),
     round_trip_ms: z.number().nullable().meta({ example: 38.5 }),
     one_way: z.enum(oneWaySounds).nullable().meta({
       description:
@@ -54,6 +65,7 @@ export const presentSound = ({
   codec: sound?.codec ?? null,
   received: sound?.received ?? unknownStream,
   sent: sound?.sent ?? unknownStream,
+  dtmf: sound?.dtmf ?? null,
   roundTripMs: sound?.roundTripMs ?? null,
   oneWay,
 });

@@ -8,10 +8,7 @@ import type { CallActor } from '../live/switchboard.ts';
 import { notActive, type InCallRequests, type InCallRequestsOptions } from './in-call-requests.ts';
 
 /** Keys and words of a program go to a call that is held here while both parties can talk. */
-const speakFor = (
-  actor: CallActor,
-  request: Extract<CallCommand, { type: 'keys.requested' | 'say.requested' | 'collect.requested' }>,
-): void => {
+const requireTalking = (actor: CallActor): void => {
   const snapshot = actor.getSnapshot();
   // Until its line is connected again it is on its way from one gateway to another, and asked once more.
   if (snapshot.hasTag('taken-over'))
@@ -25,11 +22,25 @@ const speakFor = (
     );
   if (snapshot.hasTag('consenting'))
     throw new Refusal('call_not_active', 'The other party has not agreed to the call yet.');
+};
+
+const speakFor = (
+  actor: CallActor,
+  request: Extract<CallCommand, { type: 'say.requested' | 'collect.requested' }>,
+): void => {
+  requireTalking(actor);
   actor.send(request);
 };
 
-export const pressKeys = (actor: CallActor, keys: string): void =>
-  speakFor(actor, { type: 'keys.requested', keys });
+export const pressKeys = (actor: CallActor, keys: string): void => {
+  requireTalking(actor);
+  if (!actor.getSnapshot().context.keys.canPress)
+    throw new Refusal(
+      'keys_not_available',
+      'The other party takes keys neither as telephone events (RFC 4733) nor by INFO; none was pressed.',
+    );
+  actor.send({ type: 'keys.requested', keys });
+};
 
 export const say = (
   actor: CallActor,
@@ -44,8 +55,8 @@ export type SentencesOf = (text: string) => readonly string[];
 
 export type SpeakingRequests = {
   /**
-   * Presses keys of the telephone, at once. Refuses with `call_not_found`, `call_not_active`, `room_unknown` or
-   * `service_unavailable`.
+   * Presses keys of the telephone, at once. Refuses with `call_not_found`, `call_not_active`, `keys_not_available`,
+   * `room_unknown` or `service_unavailable`.
    */
   pressKeys(request: CallOfNumber & { keys: string }): Promise<void>;
   /**

@@ -35,7 +35,7 @@ const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
   return {
     facts,
     endReason: snapshot.context.endReason,
-    pausedForSecret: snapshot.context.secretKeys?.pausedRecording ?? false,
+    pausedForSecret: snapshot.context.keys.secret?.pausedRecording ?? false,
     conversation: {
       ...kept,
       state: stateName(conversation.value),

@@ -49,7 +49,7 @@ type Heard = {
 };
 
 const isHidden = ({ context }: ReturnType<CallActor['getSnapshot']>): boolean =>
-  context.consentIsAwaited || context.recordingIsPaused || context.secretKeys !== null;
+  context.consentIsAwaited || context.recordingIsPaused || context.keys.secret !== null;
 
 const announcementOf = (actor: CallActor): string => {
   const { language } = actor.getSnapshot().context.input;

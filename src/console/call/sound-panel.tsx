@@ -52,6 +52,9 @@ export const SoundPanel = ({ call }: { call: Call }) => {
           {sound.round_trip_ms === null ? undefined : milliseconds(sound.round_trip_ms)}
         </Fact>
         <Fact name={t.codec}>{sound.codec ?? undefined}</Fact>
+        <Fact name={t.dtmf}>
+          {sound.dtmf === null ? undefined : t.dtmfWays(sound.dtmf.sent, sound.dtmf.received)}
+        </Fact>
         <Fact name={t.signalling}>{way(addresses.local_signalling, addresses.remote_signalling)}</Fact>
         <Fact name={t.media}>{way(addresses.local_media, addresses.remote_media)}</Fact>
       </dl>

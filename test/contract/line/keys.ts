@@ -30,5 +30,9 @@ export const keyClauses = (clause: Clause): void => {
       'what was pressed before the answer went nowhere',
     );
     t.is(line.all('line.played')[0]?.whole, true, 'pressing keys does not silence the agent');
+    t.deepEqual(
+      line.all('line.pressed').map(({ keys }) => keys),
+      ['1w2', '#'],
+    );
   });
 };

@@ -319,6 +319,7 @@ const createEndpointPoolWorld = () => {
       takeAnswer: async () => {},
       connect: () => Promise.reject(new Error('There is no sound')),
       press: async () => {},
+      hasTelephoneEvents: () => true,
       onDigit: () => {},
       figures: async () => null,
       onLost: (listener: (typeof listeners)[number]) => void listeners.push(listener),

@@ -22,7 +22,7 @@ import {
 } from '#sip/drachtio/signalling/session-timer.ts';
 import type { MediaChannel as LegChannel, SipLeg } from '#src/domain/sip-leg.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
-import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { createOrderedClock, type OrderedClock } from '#test/contract/ordered-clock.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import { createFarEnd, type FarCall, type FarEnd } from '#test/doubles/far-end.ts';
 import type { MediaChannel } from '#test/doubles/media-channel.ts';
@@ -160,6 +160,7 @@ const keys: readonly [string, MessageParts, string][] = [
   ],
   ['as it is', { headers: { 'Content-Type': 'application/dtmf' }, body: '#' }, '#'],
   ['by its number', { headers: { 'Content-Type': 'application/dtmf-relay' }, body: 'Signal=10\r\n' }, '*'],
+  ['as an event', { headers: { 'Content-Type': 'audio/telephone-event' }, body: 'Signal=5\r\n' }, '5'],
 ];
 for (const [how, parts, key] of keys)
   test.serial(`a key by INFO is reported: ${how}`, async (t) => {
@@ -229,6 +230,105 @@ test.serial('keys that the agent presses go out with the sound', async (t) => {
   line.tell({ type: 'press', keys: '1w2' });
   await channel.untilPressed('1w2');
   t.is(channel.pressed, '1w2');
+});
+
+/** Time goes by until nothing waits for it any more. */
+const waits = async (clock: OrderedClock): Promise<void> => {
+  for (let step = 0; step < 20; step += 1) {
+    for (let turns = 0; turns < 5; turns += 1) await turn();
+    clock.advance(50);
+  }
+};
+
+/** A call to a far end without telephone events, whose answer has this header Allow. */
+const dialledWithoutEvents = async (t: ExecutionContext, allow?: string) => {
+  const edge = await startSipEdge(t);
+  const line = edge.call();
+  const farCall = await edge.trunk.receives('INVITE');
+  farCall.answers(200, {
+    sdp: describeSound({ formats: [0] }),
+    ...(allow === undefined ? {} : { headers: { Allow: allow } }),
+  });
+  await farCall.receives('ACK');
+  await edge.said([line], 'line.answered');
+  return { ...edge, line, farCall };
+};
+
+test.serial('keys that the far end does not take are reported as not pressed, and not sent', async (t) => {
+  const edge = await dialledWithoutEvents(t, 'INVITE, ACK, BYE');
+  const { line, farCall, said } = edge;
+  await said([line], 'line.dtmf');
+  t.deepEqual(
+    line.all('line.dtmf').map(({ means }) => means),
+    [{ sent: 'none', received: 'inband' }],
+  );
+  line.tell({ type: 'press', keys: '12' });
+  await said([line], 'line.press_failed');
+  t.deepEqual(line.all('line.pressed'), []);
+  t.is(channelOf(edge).pressed, '');
+  line.tell({ type: 'hangUp' });
+  await farCall.receives('BYE');
+  farCall.answers(200);
+  await said([line], 'line.ended');
+  t.deepEqual(line.all('line.ended')[0]?.sound?.dtmf, { sent: 'none', received: 'inband' });
+});
+
+test.serial(
+  'tones are keys where the call has no telephone events, and one that comes by INFO too is one',
+  async (t) => {
+    const edge = await dialledWithoutEvents(t);
+    const { line, farCall, clock, until } = edge;
+    const channel = channelOf(edge);
+    await channel.untilConnected();
+    const wave = (hertz: number, index: number): number => Math.sin((2 * Math.PI * hertz * index) / 8_000);
+    const tones = Int16Array.from(
+      { length: 1_600 },
+      (_, index) => 6_000 * (wave(770, index) + wave(1_336, index)),
+    );
+    for (let frame = 0; frame < 10; frame += 1) {
+      channel.sound?.tick(tones.subarray(160 * frame, 160 * (frame + 1)));
+      await turn();
+      clock.advance(20);
+    }
+    await until(() => line.saw('line.digit'));
+    farCall.sends('INFO', { headers: { 'Content-Type': 'application/dtmf' }, body: '5' });
+    await farCall.receives(200);
+    farCall.sends('INFO', { headers: { 'Content-Type': 'application/dtmf' }, body: '6' });
+    await until(() => line.all('line.digit').length > 1);
+    t.is(
+      line
+        .all('line.digit')
+        .map(({ digit }) => digit)
+        .join(''),
+      '56',
+    );
+  },
+);
+
+test.serial('keys go out by INFO to a far end that has no telephone events and takes INFO', async (t) => {
+  const { line, farCall, clock, until } = await dialledWithoutEvents(t, 'INVITE, ACK, BYE, INFO');
+  line.tell({ type: 'press', keys: '1w#' });
+  for (const digit of ['1', '#']) {
+    const info = await farCall.receives('INFO');
+    t.is(headerOf(info, 'Content-Type'), 'application/dtmf-relay');
+    t.is(info.body, `Signal=${digit}\r\nDuration=160\r\n`);
+    t.deepEqual(line.all('line.pressed'), [], 'not before all were taken');
+    farCall.answers(200);
+    await waits(clock);
+  }
+  await until(() => line.saw('line.pressed'));
+  t.like(line.all('line.pressed')[0], { keys: '1w#' });
+  t.deepEqual(line.all('line.dtmf'), []);
+});
+
+test.serial('a far end that refuses INFO after all is sent no more keys', async (t) => {
+  const { line, farCall, said } = await dialledWithoutEvents(t, 'INFO');
+  line.tell({ type: 'press', keys: '12' });
+  await farCall.receives('INFO');
+  farCall.answers(415);
+  await said([line], 'line.press_failed');
+  t.like(line.all('line.dtmf')[0], { means: { sent: 'none' } });
+  t.deepEqual(line.all('line.pressed'), []);
 });
 
 test.serial('a call whose sound the media server ends has failed, and is hung up', async (t) => {
@@ -638,6 +738,7 @@ const bodies: readonly [string, string, string | null | undefined][] = [
   [relay, 'Duration=160', null],
   [`${plain}; charset=utf-8`, ' 7 \r\n', '7'],
   ['Application/DTMF', '*', '*'],
+  ['audio/telephone-event', 'Signal=5\r\nDuration=160', '5'],
   [plain, '', null],
   [plain, '12a', null],
   ['application/media_control+xml', '5', undefined],

@@ -101,6 +101,9 @@ export const calls = {
       packets: (packets: string) => `${packets} packets`,
       roundTrip: 'There and back',
       codec: 'Codec',
+      dtmf: 'Keys, out and in',
+      dtmfWays: (sent: 'rfc4733' | 'info' | 'none', received: 'rfc4733' | 'inband') =>
+        `${{ rfc4733: 'RFC 4733', info: 'SIP INFO', none: 'none' }[sent]}, ${{ rfc4733: 'RFC 4733', inband: 'tones' }[received]}`,
       signalling: 'SIP, here ↔ there',
       media: 'Sound, here ↔ there',
       oneWay: {
@@ -198,6 +201,7 @@ export const calls = {
       'language.changed': 'The agent changes the language',
       'turn.digit': 'Key pressed by the other party',
       'keys.pressed': 'Keys pressed by the agent',
+      'keys.failed': 'Keys of the agent that could not be sent',
       'say.requested': 'A program has something said',
       'call.consent': 'Consent is known',
       'call.transfer_requested': 'A person is rung to take the call',

@@ -102,6 +102,9 @@ export const calls: Texts['calls'] = {
       packets: (packets) => `패킷 ${packets}개`,
       roundTrip: '왕복 시간',
       codec: '코덱',
+      dtmf: '버튼 신호, 보냄과 받음',
+      dtmfWays: (sent, received) =>
+        `${{ rfc4733: 'RFC 4733', info: 'SIP INFO', none: '없음' }[sent]}, ${{ rfc4733: 'RFC 4733', inband: '톤' }[received]}`,
       signalling: 'SIP 주소, 여기 ↔ 상대',
       media: '소리 주소, 여기 ↔ 상대',
       oneWay: {
@@ -194,6 +197,7 @@ export const calls: Texts['calls'] = {
       'language.changed': '에이전트가 언어를 바꿈',
       'turn.digit': '상대방이 누른 키',
       'keys.pressed': '에이전트가 누른 키',
+      'keys.failed': '보내지 못한 에이전트의 키',
       'say.requested': '프로그램이 할 말을 요청함',
       'call.consent': '동의 여부 확인',
       'call.transfer_requested': '담당자에게 전화를 거는 중',

@@ -27,8 +27,8 @@ export const calls: Readonly<Record<string, string>> = {
   'Both parties are recorded again. The first moment stays silent: what was on its way when this request came was said before it. A recording that is not paused goes on as it was.':
     '양쪽을 다시 녹음합니다. 요청이 왔을 때 전달되고 있던 소리는 요청 전에 말한 것이므로 처음 한순간은 무음입니다. 일시 중지되지 않은 녹음은 그대로 계속됩니다.',
   'Press keys of the telephone': '전화기 버튼 누르기',
-  'For a recorded menu or an extension: the other party gets the keys at once, whatever is being said. They stand in the events of the call as `keys.pressed`.':
-    '음성 안내 메뉴나 내선 번호를 위한 작업입니다. 누가 말하고 있든 상대방에게 버튼 신호가 바로 갑니다. 통화 이벤트에 `keys.pressed`로 남습니다.',
+  'For a recorded menu or an extension: the other party gets the keys at once, whatever is being said. They stand in the events of the call as `keys.pressed` when they have gone out, and as `keys.failed` where the other party did not take them.':
+    '음성 안내 메뉴나 내선 번호를 위한 작업입니다. 누가 말하고 있든 상대방에게 버튼 신호가 바로 갑니다. 신호를 보내면 통화 이벤트에 `keys.pressed`로, 상대방이 받지 않으면 `keys.failed`로 남습니다.',
   'Collect keys of the other party': '상대방이 누르는 버튼 받기',
   'What the other party presses comes to the agent as one turn, `[keys] 1234`, when there are as many keys as are wanted, at the key that finishes, or when none has come for a while; `[keys]` alone when none was pressed. It stands in the transcript. Another request takes the place of this one.':
     '상대방이 누른 버튼을 `[keys] 1234`와 같은 한 차례의 말로 에이전트에 전달합니다. 원하는 개수만큼 눌렀을 때, 끝내는 버튼을 눌렀을 때, 또는 한동안 누르지 않았을 때 전달하며, 아무것도 누르지 않았으면 `[keys]`만 전달합니다. 대화 내용에 남습니다. 새로 요청하면 이 요청을 대신합니다.',

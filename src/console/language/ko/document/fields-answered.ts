@@ -50,18 +50,13 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   '`audio/mpeg` or `audio/ogg`.': '`audio/mpeg` 또는 `audio/ogg`입니다.',
   'Headers `X-…` of the INVITE: of a caller those that the trunk names in `headers_in`, of an outbound call those that were asked for. Absent where there are none.':
     'INVITE의 `X-…` 헤더입니다. 수신이면 회선이 `headers_in`에 적은 것, 발신이면 요청한 것입니다. 없으면 나오지 않습니다.',
-  'Why the call ended, by the header `Reason` of the refusal, the CANCEL or the BYE of the other side; four at most, each with a text of up to 200 characters. Absent where there is none.':
-    '통화가 끝난 이유이며 상대 쪽의 거절, CANCEL 또는 BYE의 `Reason` 헤더에서 가져옵니다. 최대 네 개이고 글은 각각 200자까지입니다. 없으면 나오지 않습니다.',
-  'Usually `SIP` or `Q.850`.': '보통 `SIP` 또는 `Q.850`입니다.',
-  'A status of SIP, or a cause of the telephone network (ITU-T Q.850).':
-    'SIP 상태 코드 또는 전화망의 원인 코드(ITU-T Q.850)입니다.',
-  'Web addresses in the header `Call-Info` of a refusal, where a blocked call can be complained of. Absent where there are none.':
-    '거절의 `Call-Info` 헤더에 있는 웹 주소이며 차단된 통화에 이의를 제기할 수 있는 곳입니다. 없으면 나오지 않습니다.',
   'What the telephone line said; nulls where there is no SIP.':
     '전화 회선이 알려 준 내용이며 SIP가 없으면 null입니다.',
   'Of an outbound call: from the INVITE until the callee rang or answered. Null where neither happened, and where there is no SIP.':
     '발신 통화에서 INVITE부터 상대방의 전화가 울리거나 받을 때까지의 시간입니다. 그런 일이 없었거나 SIP가 없으면 null입니다.',
   'The share of packets that did not arrive, 0 to 1.': '도착하지 않은 패킷의 비율이며 0에서 1 사이입니다.',
+  'How keys of the telephone go out and come in: as events of RTP (RFC 4733), by SIP INFO, as tones in the sound, or not at all. Keys by INFO are always taken in.':
+    '전화 버튼 신호가 나가고 들어오는 방식입니다. RTP 이벤트(RFC 4733), SIP INFO, 소리 속의 톤 가운데 하나이거나 없습니다. INFO로 오는 버튼은 언제나 받습니다.',
   'Mean opinion score, 1 to 4.5, as the E-model (ITU-T G.107) has it.':
     'E-model(ITU-T G.107)에 따른 평균 의견 점수이며 1에서 4.5 사이입니다.',
   'What came in from the other party.': '상대방에게서 들어온 소리입니다.',
@@ -71,8 +66,8 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
     '소리를 어떻게, 얼마나 잘 날랐는지 알려 줍니다. `one_way`를 빼고는 통화가 끝난 뒤에 채워집니다. 알 수 없는 값은 null이며, 패킷을 보내지 않으면 모두 null입니다.',
   'Seconds from the answer.': '받은 때부터의 초입니다.',
   'Counts the events of the call.': '통화 이벤트의 순번입니다.',
-  'Such as `call.answered`, `call.answered_by`, `call.taken_over`, `call.consent`, `turn.spoken`, `turn.digit`, `agent.paused`, `agent.resumed`, `keys.pressed`, `say.requested`, `collect.requested`, `language.changed`, `call.transfer_requested`, `call.transfer_ringing`, `call.transfer_answered`, `call.transfer_connected`, `call.transfer_failed`, `call.transfer_returned`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.paused`, `recording.resumed`, `recording.completed`, `recording.failed`, `call.summarized`. There may be more in time.':
-    '`call.answered`, `call.answered_by`, `call.taken_over`, `call.consent`, `turn.spoken`, `turn.digit`, `agent.paused`, `agent.resumed`, `keys.pressed`, `say.requested`, `collect.requested`, `language.changed`, `call.transfer_requested`, `call.transfer_ringing`, `call.transfer_answered`, `call.transfer_connected`, `call.transfer_failed`, `call.transfer_returned`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.paused`, `recording.resumed`, `recording.completed`, `recording.failed`, `call.summarized` 등입니다. 앞으로 더 늘 수 있습니다.',
+  'Such as `call.answered`, `call.answered_by`, `call.taken_over`, `call.consent`, `turn.spoken`, `turn.digit`, `agent.paused`, `agent.resumed`, `keys.pressed`, `keys.failed`, `say.requested`, `collect.requested`, `language.changed`, `call.transfer_requested`, `call.transfer_ringing`, `call.transfer_answered`, `call.transfer_connected`, `call.transfer_failed`, `call.transfer_returned`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.paused`, `recording.resumed`, `recording.completed`, `recording.failed`, `call.summarized`. There may be more in time.':
+    '`call.answered`, `call.answered_by`, `call.taken_over`, `call.consent`, `turn.spoken`, `turn.digit`, `agent.paused`, `agent.resumed`, `keys.pressed`, `keys.failed`, `say.requested`, `collect.requested`, `language.changed`, `call.transfer_requested`, `call.transfer_ringing`, `call.transfer_answered`, `call.transfer_connected`, `call.transfer_failed`, `call.transfer_returned`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.paused`, `recording.resumed`, `recording.completed`, `recording.failed`, `call.summarized` 등입니다. 앞으로 더 늘 수 있습니다.',
   'Seconds from the answer; null before it, and where nobody answered.':
     '받은 때부터의 초입니다. 받기 전이거나 아무도 받지 않았으면 null입니다.',
   'What belongs to the event. Of `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false where it was cut short), `ended_at`, and for a reply of the agent `latency` with those of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms` that are known. The first is the time from the last sound of the other party to its words; the others count from then on.':
