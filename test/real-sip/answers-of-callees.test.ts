@@ -7,6 +7,7 @@ import {
   answer,
   answerKept,
   ask,
+  besideLocation,
   expectAnswer,
   leave,
   pause,
@@ -16,13 +17,15 @@ import {
   ring,
   soundAt,
   tellTheEar,
+  type Body,
 } from './scripted-end.ts';
 
 const testEarlyMedia = ({ callTo }: ScriptedCalls): void => {
   const early = answer('183 Session Progress', { tag: true, sdp: soundAt() });
-  const answers: readonly [string, { sdp?: string }][] = [
+  const answers: readonly [string, Body][] = [
     ['the same answer', { sdp: soundAt() }],
     ['another answer', { sdp: soundAt('a=ptime:20') }],
+    ['an answer that is one part of a body', besideLocation(soundAt())],
     ['no answer', {}],
   ];
   for (const [what, body] of answers)
@@ -62,6 +65,38 @@ const testEarlyMedia = ({ callTo }: ScriptedCalls): void => {
     await t.notThrowsAsync(end.finished());
     t.regex(await end.messages(), /^RAck: 1 \d+ INVITE/m);
   });
+
+  for (const media of ['freeswitch', 'direct'] as const)
+    realTimeTest(`${media}: audio that moves by UPDATE before the answer is where it moved to`, async (t) => {
+      const ear = await startEar(t);
+      const ringBack = soundAt('a=rtpmap:8 PCMA/8000').replace('[ear]', '9').replace('0 101', '8 101');
+      const { line, end, has } = await callTo(
+        t,
+        [
+          receiveAndKeep(),
+          answer('183 Session Progress', {
+            tag: true,
+            headers: ['Require: 100rel', 'RSeq: 1'],
+            sdp: ringBack,
+          }),
+          receive('PRACK'),
+          answer('200 OK'),
+          ask('UPDATE', 1, { sdp: soundAt('a=rtpmap:8 PCMA/8000').replace('0 101', '0 8 101') }),
+          expectAnswer(200, { body: 'm=audio [1-9][0-9]* RTP/AVP 0 101[^0-9 ]' }),
+          answerKept('200 OK', { tag: true }).replace('[last_From:]', 'From:[$from]'),
+          receive('ACK'),
+          tellTheEar,
+          ...leave,
+        ],
+        { ear, media },
+      );
+      await has('line.answered');
+      line.tell({ type: 'say', utterance: 1, text: 'This is said where the call has moved to.' });
+      await ear.untilSpokenTo(600);
+      t.deepEqual([...ear.payloadTypes()], [0]);
+      line.tell({ type: 'hangUp' });
+      await t.notThrowsAsync(end.finished());
+    });
 };
 
 const testUselessAnswers = ({ callTo }: ScriptedCalls): void => {

@@ -5,7 +5,17 @@ import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { startEar, withScriptedCalls } from './scripted-calls.ts';
-import { acknowledge, expectAnswer, invite, leave, pause, soundAt, tellTheEar } from './scripted-end.ts';
+import {
+  acknowledge,
+  besideLocation,
+  expectAnswer,
+  invite,
+  leave,
+  pause,
+  soundAt,
+  tellTheEar,
+  type Body,
+} from './scripted-end.ts';
 
 const allowing = (codecs: Trunk['codecs']) => ({
   trunk: null,
@@ -55,13 +65,42 @@ withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
       },
     );
 
-  const problems: readonly [string, string[], number, string?][] = [
+  const key = `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'A'.repeat(40)}`;
+  const taken: readonly [string, Body, string][] = [
+    ['one part of a body', besideLocation(soundAt()), 'm=audio [1-9][0-9]* RTP/AVP 0 101'],
+    [
+      'of encrypted audio, and of the same in clear',
+      { sdp: soundAt().replace('m=audio', `m=audio 9 RTP/SAVP 0\n${key}\nm=audio`) },
+      'm=audio 0 RTP/SAVP 0.*m=audio [1-9][0-9]* RTP/AVP 0 101',
+    ],
+    [
+      'of a video that is inactive',
+      { sdp: soundAt('m=video 0 RTP/AVP 96', 'a=inactive') },
+      'm=audio [1-9][0-9]* RTP/AVP 0 101.*m=video 0',
+    ],
+  ];
+  for (const media of ['freeswitch', 'direct'] as const)
+    for (const [what, body, fits] of taken)
+      realTimeTest(`${media}: an offer that is ${what} is answered`, async (t) => {
+        const { line, end, has } = await callFrom(
+          t,
+          [invite(body), expectAnswer(200, { body: fits }), acknowledge(), ...leave],
+          { trunk: { address: '127.0.0.1:9', media } },
+        );
+        await has('line.answered');
+        line.tell({ type: 'hangUp' });
+        await t.notThrowsAsync(end.finished());
+      });
+
+  const problems: readonly [string, string[], number, string?, string?][] = [
     ['requires what is not known', ['Require: timer, foo'], 420, 'Unsupported: foo'],
     ['has no hop left', ['Max-Forwards: 0'], 483],
+    ['carries no description', ['Content-Type: text/plain'], 415, 'Accept: application/sdp'],
+    ['offers IPv6', [], 488, 'Warning: 300 ', soundAt().replace('IP4 [media_ip]', 'IP6 2001:db8::1')],
   ];
-  for (const [what, headers, status, header] of problems)
+  for (const [what, headers, status, header, sdp = soundAt()] of problems)
     realTimeTest(`a call that ${what} is refused with ${status}`, async (t) => {
-      const asked = invite({ headers, sdp: soundAt() });
+      const asked = invite({ headers, sdp });
       const { end, callers } = await callFrom(t, [
         status === 483 ? asked.replace('Max-Forwards: 70\n', '') : asked,
         expectAnswer(status, header === undefined ? {} : { header }),

@@ -38,6 +38,18 @@ export const soundAt = (...attributes: string[]): string =>
     ...attributes,
   ].join('\n');
 
+/** A body in which this description stands before a location (RFC 5621). */
+export const besideLocation = (sdp: string): Body => ({
+  headers: ['Content-Type: multipart/mixed;boundary="far end"'],
+  sdp: [
+    ['--far end', 'Content-Type: application/sdp', '', sdp],
+    ['--far end', 'Content-Type: application/pidf+xml', '', '<presence/>'],
+    ['--far end--'],
+  ]
+    .flat()
+    .join('\n'),
+});
+
 const kept = `<action>
   <ereg regexp="sip:[0-9A-Za-z.:@_-]*" search_in="hdr" header="Contact:" assign_to="contact"/>
   <ereg regexp=".*" search_in="hdr" header="From:" assign_to="from"/>

@@ -16,7 +16,7 @@ import type { Carriers } from '../media/carriers.ts';
 import {
   allowed,
   hangUp,
-  holdRequests,
+  heldDialog,
   isStanding,
   noSip,
   type Attempt,
@@ -122,7 +122,7 @@ const standUp = async (
     if (offer === undefined) {
       dialog.remote.sdp = await takeLateAnswer(dialog, endpoint, { clock, lost });
       trackedLeg.agreed({ remoteSdp: dialog.remote.sdp }, endpoint.channel());
-    } else holdRequests(dialog, true);
+    }
     if (!isStanding(dialog)) throw new CallerLeft('The caller left at once');
   } catch (error) {
     if (error instanceof CallerLeft) {
@@ -154,10 +154,12 @@ export const answerCaller = (caller: AdmittedCaller, options: AnswerOptions): At
 
   const sendOk = async (endpoint: MediaEndpoint): Promise<Outcome> => {
     const { headers, ...timer } = answerTimer(request, sessionTimes);
-    const answering = request.srf.createUAS(request, response, {
-      localSdp: endpoint.localSdp,
-      headers: { Supported: 'timer', Allow: allowed, ...headers },
-    });
+    const ok = { localSdp: endpoint.localSdp, headers: { Supported: 'timer', Allow: allowed, ...headers } };
+    // An ACK that has the answer is not to wait.
+    const answering =
+      descriptionIn(request) === undefined
+        ? request.srf.createUAS(request, response, ok)
+        : heldDialog((done) => request.srf.createUAS(request, response, ok, done));
     const dialog = await Promise.race([answering, lost.promise]);
     authorizeRequests(dialog, digestClientFor(credentialsOf(caller.trunk)));
     const standing = { dialog, endpoint, timer };

@@ -61,6 +61,19 @@ export const abilities = {
 export const holdRequests = (dialog: Srf.Dialog, areHeld: boolean): void =>
   void Object.assign(dialog, { queueRequests: areHeld });
 
+/** Makes a dialog whose requests are held from the start, also those that come together with the message that makes it. */
+export const heldDialog = (
+  create: (done: (error: unknown, dialog: Srf.Dialog) => void) => void,
+): Promise<Srf.Dialog> =>
+  new Promise((resolve, reject) => {
+    create((error, dialog) => {
+      if (error === null || error === undefined) {
+        holdRequests(dialog, true);
+        resolve(dialog);
+      } else reject(error instanceof Error ? error : new Error('There is no dialog', { cause: error }));
+    });
+  });
+
 /**
  * False once the far end has left. It may have said so together with what drachtio-server says of our answer, before
  * anybody could listen. A property that the types of drachtio-srf do not know.

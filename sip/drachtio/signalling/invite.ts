@@ -12,7 +12,7 @@ import type { Ladder } from '../../trunks/ladder.ts';
 import { repetitionAfter, type Repetition } from '../../trunks/repeat-request.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import { allowed, hangUp, holdRequests } from './attempt.ts';
+import { allowed, hangUp, heldDialog, holdRequests } from './attempt.ts';
 import { authorizeRequests } from './dialog-requests.ts';
 import { createEarlySessions } from './early-sessions.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
@@ -143,33 +143,36 @@ const send = (
   repetition: Repetition | null,
   on: OnInvite,
 ): Promise<Srf.Dialog> =>
-  srf.createUAC(
-    uri,
-    {
-      localSdp: offer,
-      // Provisional answers that are to be confirmed (100rel) drachtio-srf confirms with PRACK.
-      ...repetition,
-      headers: {
-        Supported: 'timer, 100rel',
-        Allow: allowed,
-        ...timerOffer(times),
-        ...headers,
-        ...repetition?.headers,
+  heldDialog((done) =>
+    srf.createUAC(
+      uri,
+      {
+        localSdp: offer,
+        // Provisional answers that are to be confirmed (100rel) drachtio-srf confirms with PRACK.
+        ...repetition,
+        headers: {
+          Supported: 'timer, 100rel',
+          Allow: allowed,
+          ...timerOffer(times),
+          ...headers,
+          ...repetition?.headers,
+        },
       },
-    },
-    {
-      // Called with an error and nothing else when the INVITE could not be sent; the promise rejects then, too.
-      cbRequest: (_error: unknown, sent?: Srf.SrfRequest) => {
-        if (sent === undefined) return;
-        if (sent instanceof EventEmitter) takeUpdates(sent, on.update);
-        ladder?.follow(sent);
-        sent.on('response', (response) => {
-          if (response !== undefined) on.response(response);
-        });
-        on.sent(sent);
+      {
+        // Called with an error and nothing else when the INVITE could not be sent; `done` is called then, too.
+        cbRequest: (_error: unknown, sent?: Srf.SrfRequest) => {
+          if (sent === undefined) return;
+          if (sent instanceof EventEmitter) takeUpdates(sent, on.update);
+          ladder?.follow(sent);
+          sent.on('response', (response) => {
+            if (response !== undefined) on.response(response);
+          });
+          on.sent(sent);
+        },
+        cbProvisional: on.provisional,
       },
-      cbProvisional: on.provisional,
-    },
+      done,
+    ),
   );
 
 /** Resolves when the INVITE was answered; its far end is gone otherwise. */
@@ -198,7 +201,6 @@ const create = async (options: InviteOptions, times: SessionTimes, sending: Send
         else refuse(response, refusals.noSuchCall, options.logger);
       },
     });
-    holdRequests(dialog, true);
     authorizeRequests(dialog, digest);
     await earlySessions.finish();
     const answer = progress.last();

@@ -400,6 +400,18 @@ test.serial(
   },
 );
 
+test.serial('an offer that comes together with the answer of its call is answered', async (t) => {
+  const edge = await startSipEdge(t);
+  const line = edge.call(callee);
+  const farCall = await edge.trunk.receives('INVITE');
+  farCall.answers(200, { sdp });
+  farCall.sends('UPDATE', { sdp: describeSound({ port: 32_000, formats: [8, 0, 101] }) });
+  await farCall.receives('ACK');
+  t.deepEqual(formatsIn((await farCall.receives(200)).body), [8, 101]);
+  await edge.said([line], 'line.answered');
+  t.regex(edge.freeSwitches[0]?.channels()[0]?.remoteSdp ?? '', /^m=audio 32000 /m);
+});
+
 // Changes before the answer
 
 const reliable = (description: string): MessageParts => ({
