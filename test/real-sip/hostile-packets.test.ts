@@ -62,6 +62,32 @@ if (missing.length > 0) {
     return { lines, arrivals };
   };
 
+  realTimeTest('binary parts of a body are passed over; drachtio-server refuses a NUL', async (t) => {
+    const { arrivals } = await startLines(t);
+    const { port, send, answers, request } = await startSender(t);
+    const statusOf = async (callId: string, binary: readonly number[]): Promise<string> => {
+      const isup = 'Content-Type: application/ISUP\r\nContent-Disposition: signal;handling=optional';
+      const sdp = `v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 9 RTP/AVP 0`;
+      const body = Buffer.concat([
+        Buffer.from(`--b\r\n${isup}\r\n\r\n`),
+        Buffer.from(binary),
+        Buffer.from(`\r\n--b\r\nContent-Type: application/sdp\r\n\r\n${sdp}\r\n--b--\r\n`),
+      ]);
+      const head = request('INVITE', { callId, contact: `<sip:127.0.0.1:${port}>` }).replace(
+        'Content-Length: 0',
+        `Content-Type: multipart/mixed;boundary=b\r\nContent-Length: ${body.length}`,
+      );
+      send(Buffer.concat([Buffer.from(head), body]));
+      const isFinal = (answer: string): boolean =>
+        answer.includes(`Call-ID: ${callId}\r\n`) && !answer.startsWith('SIP/2.0 1');
+      await until(() => answers.some(isFinal));
+      return answers.find(isFinal)?.slice(8, 11) ?? '';
+    };
+    t.is(await statusOf('binary', [0x01, 0x80, 0xff, 0xfe, 0x0a, 0xc3]), '404', 'the word of the gateway');
+    t.is(await statusOf('nul', [0x01, 0x00, 0x0a]), '400');
+    t.is(arrivals.length, 1);
+  });
+
   realTimeTest(
     'an INVITE whose Contact names no host is left unanswered, and drachtio-server lives',
     async (t) => {
