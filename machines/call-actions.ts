@@ -57,6 +57,7 @@ export const ends = {
   unconnected: { type: 'end', params: ({ event: { cause } }: On<'line.unanswered'>) => cause },
   byAgent: { type: 'end', params: 'agent_hangup' },
   byCounterparty: { type: 'end', params: 'counterparty_hangup' },
+  byNetwork: { type: 'end', params: 'trunk_error' },
   byTransfer: { type: 'end', params: 'transfer_completed' },
   forConsent: { type: 'end', params: 'consent_refused' },
   forTransfer: { type: 'end', params: 'transfer_failed' },

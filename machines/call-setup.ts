@@ -65,6 +65,7 @@ export const callSetup = setup({
     hangupIsPending: ({ context }) => context.hangupIsPending,
     wasLeavingMessage: ({ context }) => context.input.takenOver?.conversation.resumesAs === 'voicemail',
     otherPartyLeft: ({ event }) => event.type === 'line.ended' && event.by === 'counterparty',
+    wasCutOff: ({ event }) => event.type === 'line.ended' && event.by === 'network',
     isImmediate: ({ event }) => event.type === 'hangup.requested' && event.immediate,
     waitsForFarewell: ({ event }) => event.type === 'hangup.requested' && !event.immediate,
     wantsSecret: ({ event }) => event.type === 'collect.requested' && event.wanted.secret,

@@ -126,7 +126,10 @@ export const bridged = callSetup.createStateConfig({
       description: 'The number does not allow it, whoever asks.',
     },
     'line.digit': { description: 'Two persons press keys for each other, which may be a secret.' },
-    'line.ended': { target: 'hung-up', actions: [ends.byTransfer, notesLastWord] },
+    'line.ended': [
+      { guard: 'wasCutOff', target: 'hung-up', actions: [ends.byNetwork, notesLastWord] },
+      { target: 'hung-up', actions: [ends.byTransfer, notesLastWord] },
+    ],
     'line.failed': { target: 'ending', actions: ends.forMedia },
     'gateway.closing': { target: 'ending', actions: ends.forFault },
     'hangup.requested': { target: 'ending', actions: [publishes.hangupRequested, ends.byAgent] },

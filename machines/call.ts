@@ -137,6 +137,7 @@ export const callMachine = callSetup.createMachine({
               { target: 'talking', actions: [publishes.takenOver, 'goOn'] },
             ],
             'line.ended': [
+              { guard: 'wasCutOff', target: 'hung-up', actions: [ends.byNetwork, notesLastWord] },
               { guard: 'otherPartyLeft', target: 'hung-up', actions: [ends.byCounterparty, notesLastWord] },
               {
                 target: 'hung-up',
@@ -162,7 +163,15 @@ export const callMachine = callSetup.createMachine({
           initial: 'conversing',
           after: { maxDuration: { target: 'ending', actions: ends.forDuration } },
           on: {
-            'line.ended': { target: 'hung-up', actions: [ends.byCounterparty, notesLastWord] },
+            'line.ended': [
+              {
+                guard: 'wasCutOff',
+                target: 'hung-up',
+                actions: [ends.byNetwork, notesLastWord],
+                description: 'The network ended it: nobody has hung up.',
+              },
+              { target: 'hung-up', actions: [ends.byCounterparty, notesLastWord] },
+            ],
             'line.failed': { target: 'ending', actions: ends.forMedia },
             'line.answered_by': {
               guard: 'isToBeTold',

@@ -3,10 +3,10 @@
  * first cause is its end; what comes later finds no arrow.
  */
 import { assign, setup } from 'xstate';
-import type { LineReport, UnansweredCause } from './line.ts';
+import type { LineEventOf, LineReport, UnansweredCause } from './line.ts';
 
 /** The side that has ended a line; `cause` is `null` where it was answered. */
-export type LineEnd = { by: 'counterparty' | 'gateway'; cause: UnansweredCause | null };
+export type LineEnd = { by: LineEventOf<'line.ended'>['by']; cause: UnansweredCause | null };
 
 /** Actions of a life on its line. */
 export type LineActions = {
@@ -32,6 +32,8 @@ export type LineLifeEvent =
   | { type: 'sound.lost' }
   /** The far end hangs up, or gives up before the answer. */
   | { type: 'left' }
+  /** The network has ended the call, and the far end has not hung up. */
+  | { type: 'cut.off' }
   /** The far end knows that the line is over, or has had long enough to say so. */
   | { type: 'released' }
   /** The call has taken the last word. */
@@ -58,6 +60,7 @@ export const lineLifeMachine = setup({
     noteLeft: assign(({ context: { end } }) => ({ end: { ...end, by: 'counterparty' } as const })),
     report: ({ context }, report: LineReport) => context.line.report(report),
     reportEnd: ({ context: { line, end } }) => line.report(lastWord(end)),
+    noteCutOff: assign({ end: { by: 'network', cause: null } }),
     carrySound: ({ context }) => context.line.carrySound(),
     fallSilent: ({ context: { line, end } }) => line.fallSilent(end),
     release: ({ context: { line, end } }) => line.release(end),
@@ -100,6 +103,7 @@ export const lineLifeMachine = setup({
       initial: 'connected',
       on: {
         left: { target: 'leaving', actions: 'noteLeft' },
+        'cut.off': { target: 'leaving', actions: 'noteCutOff' },
         'hangup.requested': 'leaving',
         'sound.lost': { target: '.failed', actions: report('line.failed') },
       },

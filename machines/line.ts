@@ -58,9 +58,9 @@ export type SipDetails = {
   reason: string | null;
   callId: string | null;
   /** Of the refusal, the CANCEL or the BYE that ended the call; absent where it says none. */
-  reasons?: readonly SipReason[] | undefined;
+  reasons?: SipReason[];
   /** Addresses where a refusal is explained (Call-Info, RFC 8688); absent where there are none. */
-  callInfo?: readonly string[] | undefined;
+  callInfo?: string[];
 };
 
 /** By which trunk a call goes, for the call record. */
@@ -143,7 +143,8 @@ export type LineEvent =
   | {
       type: 'line.ended';
       at: number;
-      by: 'counterparty' | 'gateway';
+      /** `network`: a far end that was cut off, by the reason that came with its BYE, and has not hung up. */
+      by: 'counterparty' | 'network' | 'gateway';
       sip?: SipDetails;
       route?: CallRoute;
       sound?: SoundFigures;

@@ -4,7 +4,7 @@
  * A telephone network behind a trunk knows more than SIP can say: where the refusal carries a Q.850 cause that is
  * specific, that decides; otherwise the SIP status does.
  */
-import type { UnansweredCause } from '#machines/line.ts';
+import type { SipReason, UnansweredCause } from '#machines/line.ts';
 import { reasonsIn } from './headers/reasons.ts';
 
 export type SipRefusal = {
@@ -82,10 +82,26 @@ const byStatus: Readonly<Record<number, UnansweredCause>> = {
   608: 'declined', // rejected by an intermediary (RFC 8688)
 };
 
-/** The cause that the telephone network itself names; undefined where it names none, or nothing specific. */
-export const networkCause = (reason: SipRefusal['reason']): UnansweredCause | undefined => {
-  const q850 = reasonsIn(reason ?? '').find(({ protocol }) => protocol.toUpperCase() === 'Q.850')?.cause;
+const q850In = (reasons: readonly SipReason[]): UnansweredCause | undefined => {
+  const q850 = reasons.find(({ protocol }) => protocol.toUpperCase() === 'Q.850')?.cause;
   return typeof q850 === 'number' ? byQ850[q850] : undefined;
+};
+
+/** The cause that the telephone network itself names; undefined where it names none, or nothing specific. */
+export const networkCause = (reason: SipRefusal['reason']): UnansweredCause | undefined =>
+  q850In(reasonsIn(reason ?? ''));
+
+const failures: ReadonlySet<UnansweredCause> = new Set(['trunk_error', 'media_error']);
+
+/**
+ * Whether a call that was answered ended because the network failed, by the reasons of its BYE: a specific cause of Q.850
+ * decides, else a status of SIP that is a failure. A person who hangs up gives none of these.
+ */
+export const isNetworkFailure = (reasons: readonly SipReason[]): boolean => {
+  const fromNetwork = q850In(reasons);
+  if (fromNetwork !== undefined) return failures.has(fromNetwork);
+  const status = reasons.find(({ protocol }) => protocol.toUpperCase() === 'SIP')?.cause ?? 0;
+  return status >= 400 && failures.has(byStatus[status] ?? 'trunk_error');
 };
 
 export const unansweredCause = ({ status, reason, rang }: SipRefusal): UnansweredCause => {

@@ -3,18 +3,19 @@
  * attempt, and the media of that connection.
  */
 import type { Logger } from 'pino';
-import type { Line, LineEvent, LineInput } from '#machines/line.ts';
+import type { Line, LineEvent, LineInput, SipDetails } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import { isNetworkFailure } from '../causes.ts';
 import { createLineTime } from '../line-time.ts';
 import { runLineLife, type LineLife } from '../run-line-life.ts';
 import { isHold } from '../trunks/media-offer.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { channelIdOf, idOf, withDetails, type CallDialog } from './call-dialog.ts';
 import { createCallMedia, type CallMedia, type MediaMeans } from '../call-media.ts';
-import { hangUp, holdRequests, type Attempt, type Connection } from './signalling/attempt.ts';
 import { createKeypad, type Keypad } from './keypad.ts';
 import type { MediaEndpoint } from '../media/media-endpoint.ts';
+import { hangUp, holdRequests, noSip, type Attempt, type Connection } from './signalling/attempt.ts';
 import type { StandingLine } from './lost-signalling.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
@@ -45,7 +46,10 @@ export type DrachtioLine = Line & StandingLine;
 type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
 
 /** What two persons who are connected press is for them alone. */
-type Listening = Means & { secondLeg: Pick<SecondLeg, 'takesKey'> };
+type Listening = Means & {
+  secondLeg: Pick<SecondLeg, 'takesKey'>;
+  onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
+};
 
 /** Who had put the call on hold has not taken it back because another process goes on with it. */
 const stayOnHold = ({ connection, watch }: CallDialog, life: LineLife): void => {
@@ -99,7 +103,7 @@ const listenTo = (
   connection: Connection,
   { watch, reportDtmf }: { watch: SoundWatch; reportDtmf: () => void },
   life: LineLife,
-  { clock, backgroundTasks, logger, secondLeg }: Listening,
+  { clock, backgroundTasks, logger, secondLeg, onLeft }: Listening,
 ): ((digit: string) => void) => {
   const { endpoint } = connection;
   const deduplication = createDtmfDeduplication(() => clock.now());
@@ -120,10 +124,18 @@ const listenTo = (
       watch.held(isHeld);
       life.send({ type: isHeld ? 'held' : 'resumed' });
     },
-    onLeft: () => life.send({ type: 'left' }),
+    onLeft,
   });
   return (digit) => onKey(digit, 'tone');
 };
+
+/** The far end has said BYE; a reason of its may be that the network has failed. */
+const onLeft =
+  (dialog: CallDialog, life: LineLife): Listening['onLeft'] =>
+  (explanation) => {
+    dialog.sip = { ...(dialog.sip ?? noSip), ...explanation };
+    life.send({ type: isNetworkFailure(explanation.reasons ?? []) ? 'cut.off' : 'left' });
+  };
 
 const connectMedia = (
   media: CallMedia,
@@ -176,7 +188,7 @@ const release = (
 ): void => {
   // The outcome of the attempt is the answer to the CANCEL.
   if (connection === null) return attempt.cancel();
-  if (by === 'counterparty') connection.trackedLeg.ended();
+  if (by !== 'gateway') connection.trackedLeg.ended();
   return backgroundTasks.add('BYE', async () => {
     try {
       if (by === 'gateway') await hangUp(connection);
@@ -256,7 +268,8 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         dialog.watch = watch;
         dialog.keypad = keypad;
         reportDtmf = createDtmfReports(keypad, life);
-        carrySound(dialog.connection, { watch, reportDtmf }, media, life, { ...options, secondLeg });
+        const listening = { ...options, secondLeg, onLeft: onLeft(dialog, life) };
+        carrySound(dialog.connection, { watch, reportDtmf }, media, life, listening);
         reportDtmf();
       },
       fallSilent() {

@@ -1,6 +1,11 @@
-/** The header Reason: why a request or a response was sent (RFC 3326), with several values (RFC 9366). */
-import type { SipReason } from '#machines/line.ts';
-import { parametrized, valuesIn } from './header-values.ts';
+/**
+ * Why a request or a response was sent: the header Reason (RFC 3326), with several values (RFC 9366), and Call-Info of a
+ * refusal, which names where to complain (RFC 8688). They are somebody else's words: shortened, and without what only
+ * changes how text is shown.
+ */
+import type { SipDetails, SipReason } from '#machines/line.ts';
+import { headerOf, parametrized, valuesIn, type Headers } from './header-values.ts';
+import { nameAddressesIn } from './name-addresses.ts';
 
 /** Enough for SIP, Q.850 and one more. */
 const mostReasons = 4;
@@ -28,3 +33,23 @@ export const reasonsIn = (header: string): SipReason[] =>
         : [];
     })
     .slice(0, mostReasons);
+
+const mostAddresses = 3;
+const longestAddress = 500;
+
+/** Web addresses alone. */
+const callInfoIn = (header: string): string[] =>
+  nameAddressesIn(header)
+    .map(({ uri }) => uri)
+    .filter((uri) => uri.length <= longestAddress && /^https?:\/\/[\x21-\x7E]+$/i.test(uri))
+    .slice(0, mostAddresses);
+
+/** Of the message that ended a call: a refusal, CANCEL or BYE. Empty where it says nothing. */
+export const explanationIn = (message: Headers): Pick<SipDetails, 'reasons' | 'callInfo'> => {
+  const reasons = reasonsIn(headerOf(message, 'Reason'));
+  const callInfo = callInfoIn(headerOf(message, 'Call-Info'));
+  return {
+    ...(reasons.length === 0 ? {} : { reasons }),
+    ...(callInfo.length === 0 ? {} : { callInfo }),
+  };
+};

@@ -188,6 +188,18 @@ export type CallTransfer = {
         status: number | null;
         reason: string | null;
         call_id: string | null;
+        /** Why the call ended, by the header `Reason` of the refusal, the CANCEL or the BYE of the other side; four at most, each with a text of up to 200 characters. Absent where there is none. */
+        reasons?:
+          | {
+              /** Usually `SIP` or `Q.850`. */
+              protocol: string;
+              /** A status of SIP, or a cause of the telephone network (ITU-T Q.850). */
+              cause: number | null;
+              text: string | null;
+            }[]
+          | undefined;
+        /** Web addresses in the header `Call-Info` of a refusal, where a blocked call can be complained of. Absent where there are none. */
+        call_info?: string[] | undefined;
       }
     | undefined;
 };
@@ -274,6 +286,18 @@ export type Call = {
     status: number | null;
     reason: string | null;
     call_id: string | null;
+    /** Why the call ended, by the header `Reason` of the refusal, the CANCEL or the BYE of the other side; four at most, each with a text of up to 200 characters. Absent where there is none. */
+    reasons?:
+      | {
+          /** Usually `SIP` or `Q.850`. */
+          protocol: string;
+          /** A status of SIP, or a cause of the telephone network (ITU-T Q.850). */
+          cause: number | null;
+          text: string | null;
+        }[]
+      | undefined;
+    /** Web addresses in the header `Call-Info` of a refusal, where a blocked call can be complained of. Absent where there are none. */
+    call_info?: string[] | undefined;
     /** Headers `X-…` of the INVITE: of a caller those that the trunk names in `headers_in`, of an outbound call those that were asked for. Absent where there are none. */
     headers?: Record<string, string> | undefined;
   };
@@ -669,6 +693,18 @@ export type WorkspaceCall = {
     status: number | null;
     reason: string | null;
     call_id: string | null;
+    /** Why the call ended, by the header `Reason` of the refusal, the CANCEL or the BYE of the other side; four at most, each with a text of up to 200 characters. Absent where there is none. */
+    reasons?:
+      | {
+          /** Usually `SIP` or `Q.850`. */
+          protocol: string;
+          /** A status of SIP, or a cause of the telephone network (ITU-T Q.850). */
+          cause: number | null;
+          text: string | null;
+        }[]
+      | undefined;
+    /** Web addresses in the header `Call-Info` of a refusal, where a blocked call can be complained of. Absent where there are none. */
+    call_info?: string[] | undefined;
     /** Headers `X-…` of the INVITE: of a caller those that the trunk names in `headers_in`, of an outbound call those that were asked for. Absent where there are none. */
     headers?: Record<string, string> | undefined;
   };

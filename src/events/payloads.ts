@@ -6,6 +6,7 @@
 import { agentContext } from '#src/domain/agent-context.ts';
 import type { CallTransfer } from '#src/domain/call-transfer.ts';
 import type { EventType } from '#src/domain/event-types.ts';
+import { presentExplanation } from '#src/domain/sip-explanation.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import type { CallSnapshot, EventSnapshot, RecordingSnapshot } from '#src/persistence/outbox.ts';
 
@@ -30,8 +31,25 @@ const transferPayload = (
   started_at: time(startedAt),
   connected_at: time(connectedAt),
   // Left out where SIP said nothing.
-  sip: sip === null ? undefined : { status: sip.status, reason: sip.reason, call_id: sip.callId },
+  sip:
+    sip === null
+      ? undefined
+      : {
+          status: sip.status,
+          reason: sip.reason,
+          call_id: sip.callId,
+          reasons: sip.reasons,
+          call_info: sip.callInfo,
+        },
 });
+
+/** Left out where there is nothing of it. */
+const sipPayload = ({ sip_headers: headers, sip_explanation: explanation }: CallSnapshot) => {
+  const { reasons, callInfo } = presentExplanation(explanation);
+  return headers || reasons || callInfo
+    ? { headers: headers ?? undefined, reasons, call_info: callInfo }
+    : undefined;
+};
 
 const callPayload = (call: CallSnapshot, time: (stored: string | null) => string | null) => {
   const { id, number_id, direction, language, status, end_reason } = call;
@@ -61,7 +79,7 @@ const callPayload = (call: CallSnapshot, time: (stored: string | null) => string
     metadata: call.metadata ?? undefined,
     consent: call.consent ? { ...call.consent, at: time(call.consent.at) } : undefined,
     transfer: call.transfer ? transferPayload(call.transfer, time) : undefined,
-    sip: call.sip_headers ? { headers: call.sip_headers } : undefined,
+    sip: sipPayload(call),
   };
 };
 

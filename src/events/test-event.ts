@@ -47,6 +47,7 @@ const sample = (now: number, timeZone: string, numberId: string): EventSnapshot 
       sip_status: null,
       sip_reason: null,
       sip_call_id: null,
+      sip_explanation: null,
     },
   };
 };

@@ -5,6 +5,7 @@
 import type { CallFact } from '#machines/facts.ts';
 import type { CallRoute, SipDetails } from '#machines/line.ts';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
+import { explanationOf } from '#src/domain/sip-explanation.ts';
 import { transferChange } from '#src/domain/call-transfer.ts';
 import {
   answer,
@@ -58,6 +59,7 @@ const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineCo
   sipStatus: sip?.status ?? null,
   sipReason: sip?.reason ?? null,
   sipCallId: sip?.callId ?? null,
+  sipExplanation: explanationOf(sip ?? {}),
   trunkId: route?.trunk.id ?? null,
   trunkName: route?.trunk.name ?? null,
   failedTrunks: route === undefined || route.failedTrunks.length === 0 ? null : route.failedTrunks,

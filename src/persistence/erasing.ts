@@ -76,10 +76,10 @@ const lastTwoDigits = (number: Expression<string>) =>
 
 /** Of the person of a transfer as little is known then. */
 const withLastTwoDigits = (transfer: Expression<CallTransfer | null>) =>
-  sql<CallTransfer | null>`${transfer}
+  sql<CallTransfer | null>`(${transfer} #- '{sip,reasons}' #- '{sip,callInfo}')
     || jsonb_build_object('to', ${lastTwoDigits(sql<string>`${transfer} ->> 'to'`)})`;
 
-const personInSnapshots = inSnapshots(['metadata', 'sip_headers'], {
+const personInSnapshots = inSnapshots(['metadata', 'sip_headers', 'sip_explanation'], {
   caller_name: null,
   diversions: null,
   counterparty: lastTwoDigits(sql<string>`snapshot -> 'call' ->> 'counterparty'`),
@@ -98,6 +98,17 @@ const personInFacts = prepared((queries, { callIds }: Calls) =>
     }))
     .where('callId', '=', ({ fn, val }) => fn.any(val(callIds)))
     .where('type', '=', 'call.transfer_requested'),
+);
+
+/** The words of the network about an end may name somebody; status and cause of it stay in the call. */
+const explanationsInFacts = prepared((queries, { callIds }: Calls) =>
+  queries
+    .updateTable('CallFactRow')
+    .set(({ ref }) => ({
+      data: sql<Record<string, unknown>>`${ref('data')} #- '{sip,reasons}' #- '{sip,callInfo}'`,
+    }))
+    .where('callId', '=', ({ fn, val }) => fn.any(val(callIds)))
+    .where('type', 'in', ['call.ended', 'call.transfer_failed']),
 );
 
 const wordsInCalls = prepared((queries, { callIds }: Calls) =>
@@ -173,6 +184,7 @@ const person = prepared((queries, { callId, eventId }: { callId: string; eventId
             diversions: null,
             metadata: null,
             sipHeaders: null,
+            sipExplanation: null,
             transfer: withLastTwoDigits(ref('transfer')),
             erasedAt: now,
           }))
@@ -224,6 +236,7 @@ export const eraseCall = (
     await eraseRecordings(statements, calls.callIds);
     await sipMessages(statements, calls);
     await personInFacts(statements, calls);
+    await explanationsInFacts(statements, calls);
     await personInSnapshots(statements, calls);
     await person(statements, { callId, eventId: newEventId() });
     await appendAudit(statements, entry);

@@ -41,6 +41,7 @@ const callInSnapshot = [
   'sipStatus',
   'sipReason',
   'sipCallId',
+  'sipExplanation',
 ] as const satisfies readonly (keyof Row<'Call'>)[];
 
 const recordingInSnapshot = [
@@ -61,7 +62,14 @@ type Stored<Fields> = {
 /** The call as of one change, as it is kept with the event. */
 export type CallSnapshot = Omit<
   Stored<Pick<Row<'Call'>, (typeof callInSnapshot)[number]>>,
-  'answered_by' | 'caller_name' | 'diversions' | 'metadata' | 'sip_headers' | 'transfer' | 'consent'
+  | 'answered_by'
+  | 'caller_name'
+  | 'diversions'
+  | 'metadata'
+  | 'sip_headers'
+  | 'sip_explanation'
+  | 'transfer'
+  | 'consent'
 > & {
   /** Absent from events that were stored before it was asked. */
   answered_by?: Row<'Call'>['answeredBy'];
@@ -69,6 +77,7 @@ export type CallSnapshot = Omit<
   diversions?: Row<'Call'>['diversions'];
   metadata?: Row<'Call'>['metadata'];
   sip_headers?: Row<'Call'>['sipHeaders'];
+  sip_explanation?: Row<'Call'>['sipExplanation'];
   transfer?: Row<'Call'>['transfer'];
   consent?: Row<'Call'>['consent'];
 };

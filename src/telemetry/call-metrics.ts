@@ -1,5 +1,6 @@
 /** Figures of calls and of the turns in them. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { SipReason } from '#machines/line.ts';
 import type { CallObserver } from '#src/calls/observer.ts';
 import { pressures, type Pressure } from '#src/calls/setup/load-shedding.ts';
 import type { DailyNotice } from '#src/calls/setup/daily-minutes.ts';
@@ -23,6 +24,17 @@ export type CallMetrics = {
 /** Seconds. People notice a pause from half a second on; a reply is given up after eight. */
 const stageBuckets = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8];
 
+/** Others write what they like: labels are from a list, or a number within the range of their protocol. */
+const reasonLabels = ({ protocol, cause }: SipReason): { protocol: string; cause: string } => {
+  const [known, from, to] =
+    protocol.toUpperCase() === 'Q.850'
+      ? (['Q.850', 1, 127] as const)
+      : protocol.toUpperCase() === 'SIP'
+        ? (['SIP', 100, 699] as const)
+        : (['other', 0, -1] as const);
+  return { protocol: known, cause: cause !== null && cause >= from && cause <= to ? String(cause) : 'other' };
+};
+
 export const callMetrics = (registry: Registry): CallMetrics => {
   const registers = [registry];
   const started = new Counter({
@@ -35,6 +47,12 @@ export const callMetrics = (registry: Registry): CallMetrics => {
     name: 'trunkline_calls_ended_total',
     help: 'Calls that ended, by direction, status and end reason',
     labelNames: ['direction', 'status', 'end_reason'],
+    registers,
+  });
+  const sipReasons = new Counter({
+    name: 'trunkline_sip_reasons_total',
+    help: 'Reasons (header Reason) of refusals, CANCELs and BYEs that ended calls, by protocol (SIP, Q.850, other) and cause',
+    labelNames: ['protocol', 'cause'],
     registers,
   });
   const stages = new Histogram({
@@ -89,6 +107,8 @@ export const callMetrics = (registry: Registry): CallMetrics => {
     dailyNotice: ({ owner, what }) => dailyNotices.inc({ owner, what }),
     loadShed: (pressure, sheds) => shedding.set({ pressure }, sheds ? 1 : 0),
     factWritten(fact) {
+      if (fact.type === 'call.ended')
+        for (const reason of fact.sip?.reasons ?? []) sipReasons.inc(reasonLabels(reason));
       if (fact.type === 'reply.failed') failedReplies.inc({ failure: fact.failure });
       if (fact.type === 'recording.completed') recordings.inc({ outcome: 'completed' });
       if (fact.type === 'recording.failed') recordings.inc({ outcome: 'failed' });

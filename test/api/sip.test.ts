@@ -305,6 +305,16 @@ test.serial('every read of one call has the headers of its INVITE, where there a
   t.deepEqual((await client.get(`/api/v1/calls/${plain.id}`)).body.sip, sip);
 });
 
+test.serial('a call has the reasons of its end, where the network gave some', async (t) => {
+  const { client, admin, ...gateway } = await fakeGateway(t);
+  const reasons = [{ protocol: 'Q.850', cause: 41, text: 'Temporary failure' }];
+  const callInfo = ['https://block.example/1'];
+  const { id } = await storeCall(gateway, { sipExplanation: { reasons, callInfo } });
+  const sip = { status: null, reason: null, call_id: null, reasons, call_info: callInfo };
+  t.deepEqual((await client.get(`/api/v1/calls/${id}`)).body.sip, sip);
+  t.deepEqual((await admin.get(`/api/v1/admin/calls/${id}`)).body.sip, sip);
+});
+
 // Put inbound auth
 
 const url = 'https://auth.example.com/callers';

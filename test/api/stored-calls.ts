@@ -36,6 +36,7 @@ const finishedCall = (workspaceId: string, number: FakeGateway['number']): CallR
   sipStatus: null,
   sipReason: null,
   sipCallId: null,
+  sipExplanation: null,
   trunkId: null,
   trunkName: null,
   failedTrunks: null,
@@ -58,9 +59,10 @@ export const storeCall = async (
     `insert into call (id, workspace_id, number_id, direction, own_number, counterparty, language, status, end_reason,
        instruction, summary, max_duration_sec, recording_enabled, started_at, answered_at, ended_at, duration_sec,
        answered_by, sip_status, sip_reason, sip_call_id, node, trunk_id, trunk_name, failed_trunks,
-       post_dial_delay_ms, local_signalling, remote_signalling, one_way, sound, metadata, sip_headers, transfer)
+       post_dial_delay_ms, local_signalling, remote_signalling, one_way, sound, metadata, sip_headers, transfer,
+       sip_explanation)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-       $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33)`,
+       $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34)`,
     [
       call.id,
       call.workspaceId,
@@ -95,6 +97,7 @@ export const storeCall = async (
       call.metadata,
       call.sipHeaders,
       call.transfer,
+      call.sipExplanation,
     ],
   );
   return call;

@@ -569,6 +569,15 @@ test('what was said of the call, and headers of its INVITE, stand there where th
   t.deepEqual([call.metadata, call.sip], [metadata, { headers }]);
 });
 
+test('the reasons of an end stand there where there are any', (t) => {
+  const event = endedCall();
+  const reasons = [{ protocol: 'SIP', cause: 603, text: 'Blocked' }];
+  event.snapshot.call.sip_explanation = { reasons, callInfo: [] };
+  t.deepEqual(JSON.parse(eventBody(event)).call.sip, { reasons });
+  event.snapshot.call.sip_explanation = { reasons: [], callInfo: ['https://block.example'] };
+  t.deepEqual(JSON.parse(eventBody(event)).call.sip, { call_info: ['https://block.example'] });
+});
+
 test('from and to flip with the direction', (t) => {
   const event = endedCall();
   event.snapshot.call.direction = 'inbound';

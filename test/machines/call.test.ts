@@ -509,6 +509,16 @@ test('the other party hangs up: the call is completed with the time and SIP deta
   t.is(timesHungUp(world), 0);
 });
 
+test('a call that the network cuts off is not one that the other party ended', (t) => {
+  const world = listening();
+  const reasons = [{ protocol: 'Q.850', cause: 41, text: 'Temporary failure' }];
+  const details = { status: 200, reason: 'OK', callId: 'x', reasons };
+  world.onLine({ type: 'line.ended', by: 'network', sip: details });
+  t.is(world.state(), 'completed');
+  t.like(world.end(), { reason: 'trunk_error', status: 'completed', sip: details });
+  t.is(timesHungUp(world), 0);
+});
+
 test('the other party hangs up in the middle of a sentence: what was heard is in the transcript', (t) => {
   const world = createCallWorld();
   world.answer();

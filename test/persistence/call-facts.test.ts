@@ -230,6 +230,23 @@ test.serial('the duration of a call that was never answered is 0', async (t) => 
   });
 });
 
+test.serial('a call keeps the reasons of its end', async (t) => {
+  const db = await testDatabase('life');
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  const reasons = [{ protocol: 'Q.850', cause: 41, text: 'Temporary failure' }];
+  await recordFact(db, callId, 2, {
+    ...ended,
+    reason: 'trunk_error',
+    sip: { status: 200, reason: 'OK', callId: 'x', reasons },
+  });
+  t.like(await findCall(db, { callId, numberId: owner.numberId }), {
+    status: 'completed',
+    endReason: 'trunk_error',
+    sipExplanation: { reasons, callInfo: [] },
+  });
+});
+
 test.serial('the first end wins, and there is one call.ended', async (t) => {
   const db = await testDatabase('life');
   const owner = await storedNumber(db);

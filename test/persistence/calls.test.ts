@@ -526,7 +526,16 @@ const endedCall = async (
       to: '0212345678',
       mode: 'cold',
     },
-    ended,
+    {
+      ...ended,
+      sip: {
+        status: 200,
+        reason: 'OK',
+        callId: 'x',
+        reasons: [{ protocol: 'SIP', cause: 603, text: 'Blocked by Numbat' }],
+        callInfo: ['https://numbat.example'],
+      },
+    },
   ];
   for (const [index, fact] of story.entries()) await recordFact(db, callId, index + 1, fact);
   return callId;

@@ -59,7 +59,7 @@ withTrunkLines('checks of trunks', ({ servers, startTrunkFor, linesWith }) => {
       registration?.ladder.map(({ message }) => message),
       [
         `REGISTER sip:127.0.0.1:${registrar.port}`,
-        '401 (a challenge)',
+        '401 Unauthorized',
         `REGISTER sip:127.0.0.1:${registrar.port} (with user name and password)`,
         '403 Forbidden',
       ],

@@ -2,7 +2,8 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import type { UnansweredCause } from '#machines/line.ts';
-import { unansweredCause } from '#sip/causes.ts';
+import { isNetworkFailure, unansweredCause } from '#sip/causes.ts';
+import { reasonsIn } from '#sip/headers/reasons.ts';
 import { calledParty } from '#sip/parties/called-party.ts';
 import { callingName, callingParty } from '#sip/parties/calling-party.ts';
 import { diversionsIn } from '#sip/parties/diversions.ts';
@@ -550,6 +551,26 @@ const table: readonly [number, string | undefined, UnansweredCause][] = [
 for (const [status, reason, cause] of table)
   test(`${status}${reason === undefined ? '' : ` with ${reason}`} is ${cause}`, (t) => {
     t.is(unansweredCause({ status, reason, rang: true }), cause);
+  });
+
+const failed: readonly [string, boolean][] = [
+  ['Q.850;cause=41;text="Temporary failure"', true],
+  ['Q.850;cause=38', true],
+  ['SIP;cause=200, Q.850;cause=102', true],
+  ['SIP;cause=503', true],
+  ['SIP;cause=408;text="Media timeout"', true],
+  ['Q.850;cause=16;text="Normal call clearing"', false],
+  ['Q.850;cause=16, SIP;cause=503', true],
+  ['Q.850;cause=17, SIP;cause=503', false],
+  ['Q.850;cause=31', false],
+  ['SIP;cause=200;text="Call completed elsewhere"', false],
+  ['SIP;cause=487', false],
+  ['SIP;cause=480', false],
+  ['', false],
+];
+for (const [reason, isFailure] of failed)
+  test(`a BYE with Reason "${reason}" is ${isFailure ? 'a failure of the network' : 'a hang-up'}`, (t) => {
+    t.is(isNetworkFailure(reasonsIn(reason)), isFailure);
   });
 
 test('a time-out is a person who does not pick up once it rang, and a dead trunk before', (t) => {

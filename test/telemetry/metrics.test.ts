@@ -5,6 +5,7 @@ import pino from 'pino';
 import { Registry } from 'prom-client';
 import { SimulatedClock } from 'xstate';
 import { z } from 'zod';
+import type { SipReason } from '#machines/line.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { watchEventLoop } from '#src/telemetry/event-loop.ts';
 import { createMetrics } from '#src/telemetry/metrics.ts';
@@ -104,6 +105,15 @@ test.serial(
     metrics.factWritten({ type: 'reply.failed', at: 1, turn: 1, failure: 'http_error' });
     metrics.languageModelFailed('first_token_timeout');
     metrics.factWritten({ type: 'recording.failed', at: 1 });
+    const sip = (...reasons: SipReason[]) => ({ status: 603, reason: 'Decline', callId: 'x', reasons });
+    const over = { type: 'call.ended', at: 1, reason: 'declined', status: 'no_answer' } as const;
+    const q850 = { protocol: 'q.850', cause: 21, text: null };
+    metrics.factWritten({ ...over, sip: sip({ protocol: 'SIP', cause: 603, text: 'Blocked' }, q850) });
+    for (let cause = 700; cause < 720; cause += 1)
+      metrics.factWritten({
+        ...over,
+        sip: sip({ protocol: 'SIP', cause, text: null }, { protocol: `x${cause}`, cause, text: null }),
+      });
     const request = { method: 'GET', route: '/api/v1/calls', status: 200, seconds: 0.02, isStream: false };
     metrics.requestAnswered(request);
     metrics.requestAnswered({ ...request, route: null, status: 404 });
@@ -116,6 +126,10 @@ test.serial(
       ['trunkline_turn_stage_seconds_bucket{le="0.3",stage="first_token"}', 1],
       ['trunkline_replies_failed_total{failure="http_error"}', 1],
       ['trunkline_language_model_failures_total{failure="first_token_timeout"}', 1],
+      ['trunkline_sip_reasons_total{protocol="SIP",cause="603"}', 1],
+      ['trunkline_sip_reasons_total{protocol="Q.850",cause="21"}', 1],
+      ['trunkline_sip_reasons_total{protocol="SIP",cause="other"}', 20],
+      ['trunkline_sip_reasons_total{protocol="other",cause="other"}', 20],
       ['trunkline_recordings_finished_total{outcome="failed"}', 1],
       ['trunkline_recordings_finished_total{outcome="completed"}', 0],
       ['trunkline_http_requests_total{method="GET",route="/api/v1/calls",status="200"}', 2],

@@ -4,6 +4,7 @@
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
+import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { digestClientFor } from '../../digest/digest-client.ts';
@@ -44,11 +45,13 @@ export type AdmittedCaller = {
   trackedLeg: TrackedLeg;
   /** It has hung up before it was answered. */
   isGone: boolean;
+  /** Why, as its CANCEL says. */
+  explanation: Pick<SipDetails, 'reasons' | 'callInfo'>;
 };
 
 /** The attempt comes to nothing: the caller is refused, unless it has hung up by itself. */
 const unanswered = (
-  { request, response, permit, trackedLeg, isGone }: AdmittedCaller,
+  { request, response, permit, trackedLeg, isGone, explanation }: AdmittedCaller,
   cause: 'cancelled' | 'media_error',
   refusal: InviteRefusal,
   logger: Logger,
@@ -60,7 +63,7 @@ const unanswered = (
     return {
       answered: false,
       cause: 'cancelled',
-      sip: { status: 487, reason: 'Request Terminated', callId },
+      sip: { status: 487, reason: 'Request Terminated', callId, ...explanation },
     };
   refuse(response, refusal, logger);
   return { answered: false, cause, sip: { status: refusal.status, reason: refusal.reason, callId } };

@@ -3,6 +3,8 @@
  * that we are still there (the same, RFC 4028), to take keys (INFO), to end.
  */
 import type Srf from 'drachtio-srf';
+import type { SipDetails } from '#machines/line.ts';
+import { explanationIn } from '../../headers/reasons.ts';
 import { isHold } from '../../trunks/media-offer.ts';
 import { abilities, allowed, holdRequests, type Connection } from './attempt.ts';
 import { dtmfMediaTypes, dtmfOf } from './dtmf.ts';
@@ -31,7 +33,8 @@ type Handlers = {
   onKey: (key: string) => void;
   /** Whether the far end holds the call; said with each session description. */
   onHold: (isHeld: boolean) => void;
-  onLeft: () => void;
+  /** With what its BYE says of why. */
+  onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
 };
 
 /**
@@ -176,6 +179,6 @@ export const answerInDialogRequests = (connection: Connection, handlers: Handler
     dialog.addListener(event, (_request: Srf.SrfRequest, response: Srf.SrfResponse) =>
       response.send(status, headers === undefined ? {} : { headers }),
     );
-  dialog.on('destroy', handlers.onLeft);
+  dialog.on('destroy', (bye) => handlers.onLeft(explanationIn(bye)));
   holdRequests(dialog, false);
 };

@@ -3,6 +3,7 @@ import type Srf from 'drachtio-srf';
 import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { FailedTry } from '../../trunks/failover.ts';
+import { explanationIn, plainText } from '../../headers/reasons.ts';
 import { sentFrom, sourceOf, type Way } from './call-route.ts';
 
 /** In milliseconds; 0 where it is not said. Of whom it speaks, the status says (RFC 3261 section 20.33). */
@@ -60,8 +61,9 @@ export const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
 
     sip: (): SipDetails => ({
       status: last?.status ?? null,
-      reason: last?.reason ?? null,
+      reason: last && plainText(last.reason),
       callId: request?.get('Call-ID') ?? null,
+      ...(last !== null && last.status >= 300 ? explanationIn(last) : {}),
     }),
 
     way: (): Way => ({

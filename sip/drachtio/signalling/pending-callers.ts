@@ -1,6 +1,7 @@
 /** The callers that were let in, until their lines are opened. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import { explanationIn } from '../../headers/reasons.ts';
 import type { AdmittedCaller } from './answer.ts';
 import type { LegTracker } from './leg-tracker.ts';
 import { refusals, refuse, type InviteRefusal } from './refusals.ts';
@@ -44,10 +45,11 @@ export const createPendingCallers = (options: {
     }, patienceMs);
     const trackedLeg = legTracker.track(callId);
     trackedLeg.update(arrivingLeg(arriving.request));
-    const caller: Waiting = { ...arriving, timer, trackedLeg, isGone: false };
+    const caller: Waiting = { ...arriving, timer, trackedLeg, isGone: false, explanation: {} };
     // drachtio-server has answered the CANCEL and refused the INVITE with 487 by itself.
-    caller.request.on('cancel', () => {
+    caller.request.on('cancel', (cancel) => {
       caller.isGone = true;
+      caller.explanation = explanationIn(cancel);
       caller.permit.release();
       trackedLeg.ended();
     });

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
 import { answerers } from '#src/domain/voicemail.ts';
 import { timestamp } from '../fields.ts';
+import { sipCallInfo, sipReasons } from './sip-explanation-schema.ts';
 import { callConsent } from './consent-schema.ts';
 import { callTransfer } from './transfer-schema.ts';
 import { callSound } from './sound-schema.ts';
@@ -136,6 +137,8 @@ export const callRecord = z
         status: z.int().nullable(),
         reason: z.string().nullable(),
         call_id: z.string().nullable(),
+        reasons: sipReasons,
+        call_info: sipCallInfo,
         headers: z
           .record(z.string(), z.string())
           .optional()

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { agentContext } from '#src/domain/agent-context.ts';
+import { presentExplanation } from '#src/domain/sip-explanation.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
 import type { CallRecord, CallRow, RecordingRecord } from '#src/calls/stored-calls.ts';
 import type { Decoded } from '../codec.ts';
@@ -66,11 +67,12 @@ export const presentCall = (call: CallRecord): Decoded<z.output<typeof callRecor
   };
 };
 
-const presentSip = ({ sipStatus, sipReason, sipCallId, sipHeaders }: CallRow) => ({
+const presentSip = ({ sipStatus, sipReason, sipCallId, sipHeaders, sipExplanation }: CallRow) => ({
   status: sipStatus,
   reason: sipReason,
   callId: sipCallId,
   ...(sipHeaders === null ? {} : { headers: sipHeaders }),
+  ...presentExplanation(sipExplanation),
 });
 
 /** Pending while the call rings, in force from the answer on; a call that ends unanswered never had any in force. */

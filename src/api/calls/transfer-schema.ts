@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { transferReasons, transferStatuses } from '#src/domain/call-transfer.ts';
 import { timestamp } from '../fields.ts';
+import { sipCallInfo, sipReasons } from './sip-explanation-schema.ts';
 
 export const callTransfer = z
   .object({
@@ -20,7 +21,13 @@ export const callTransfer = z
     started_at: timestamp,
     connected_at: timestamp.nullable(),
     sip: z
-      .object({ status: z.int().nullable(), reason: z.string().nullable(), call_id: z.string().nullable() })
+      .object({
+        status: z.int().nullable(),
+        reason: z.string().nullable(),
+        call_id: z.string().nullable(),
+        reasons: sipReasons,
+        call_info: sipCallInfo,
+      })
       .optional()
       .meta({
         description:

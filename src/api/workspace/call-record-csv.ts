@@ -53,6 +53,8 @@ const columns: Readonly<Record<string, (call: Call) => Cell>> = {
   transfer_to: ({ transfer }) => transfer?.to ?? null,
   transfer_status: ({ transfer }) => transfer?.status ?? null,
   transfer_reason: ({ transfer }) => transfer?.reason ?? null,
+  sip_reasons: ({ sip }) => (sip.reasons === undefined ? null : JSON.stringify(sip.reasons)),
+  sip_call_info: ({ sip }) => sip.call_info?.join(' ') ?? null,
 };
 
 export const callRecordHeader = csvLine(Object.keys(columns));

@@ -34,6 +34,9 @@ export const CallFacts = ({ call }: { call: Call }) => {
   const t = texts.value.calls.one;
   const limit = call.options.max_duration_sec ?? call.options_pending.max_duration_sec;
   const line = [call.sip.status, call.sip.reason].filter((part) => part !== null).join(' ');
+  const reasons = (call.sip.reasons ?? []).map(({ protocol, cause, text }) =>
+    [protocol, cause, text].filter((part) => part !== null).join(' '),
+  );
   const recording = recordingWords(call);
   return (
     <section class="card">
@@ -64,7 +67,14 @@ export const CallFacts = ({ call }: { call: Call }) => {
           </Fact>
         )}
         {limit !== undefined && <Fact name={t.limit}>{clockTime(limit)}</Fact>}
-        {line !== '' && <Fact name={t.sip}>{line}</Fact>}
+        {line !== '' && (
+          <Fact name={t.sip}>
+            {line}
+            {[...reasons, ...(call.sip.call_info ?? [])].map((reason) => (
+              <div key={reason}>{reason}</div>
+            ))}
+          </Fact>
+        )}
         {recording !== undefined && <Fact name={t.recording}>{recording}</Fact>}
         {call.transfer !== null && (
           <Fact name={t.transfer}>

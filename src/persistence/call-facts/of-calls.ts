@@ -32,6 +32,7 @@ export type LineColumns = Pick<
   | 'sipStatus'
   | 'sipReason'
   | 'sipCallId'
+  | 'sipExplanation'
   | 'trunkId'
   | 'trunkName'
   | 'failedTrunks'
@@ -46,6 +47,7 @@ const lineOf = (line: LineColumns) => {
     sipStatus: fn.coalesce(val(line.sipStatus), 'Call.sipStatus'),
     sipReason: fn.coalesce(val(line.sipReason), 'Call.sipReason'),
     sipCallId: fn.coalesce(val(line.sipCallId), 'Call.sipCallId'),
+    sipExplanation: fn.coalesce(val(line.sipExplanation), 'Call.sipExplanation'),
     trunkId: fn.coalesce(val(line.trunkId), 'Call.trunkId'),
     trunkName: fn.coalesce(val(line.trunkName), 'Call.trunkName'),
     failedTrunks: fn.coalesce(val(line.failedTrunks), 'Call.failedTrunks'),

@@ -7,6 +7,7 @@ import type { CallConsent } from '#src/domain/consent.ts';
 import type { CallTransfer } from '#src/domain/call-transfer.ts';
 import type { Diversion } from '#src/domain/caller-identity.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
+import type { SipExplanation } from '#src/domain/sip-explanation.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import { PhoneNumber } from './phone-number.ts';
 import { Workspace } from './workspace.ts';
@@ -50,6 +51,8 @@ export const Call = defineEntity({
     sipStatus: p.integer().nullable(),
     sipReason: p.text().nullable(),
     sipCallId: p.text().nullable(),
+    /** Why it ended, as the refusal, the CANCEL or the BYE says; null where it says nothing. */
+    sipExplanation: p.json<SipExplanation>().nullable(),
     /** Null where there is no SIP; no reference, for a call outlives its trunk, and one is of the configuration. */
     trunkId: p.text().nullable(),
     trunkName: p.text().nullable(),

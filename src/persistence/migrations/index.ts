@@ -35,6 +35,7 @@ import { NumberEngines } from './number-engines.ts';
 import { RequestCounts } from './request-counts.ts';
 import { Retention } from './retention.ts';
 import { SearchedSummaries } from './searched-summaries.ts';
+import { SipExplanation } from './sip-explanation.ts';
 import { SipLegs } from './sip-legs.ts';
 import { SipMessages } from './sip-messages.ts';
 import { TransferPolicy } from './transfer-policy.ts';
@@ -104,5 +105,6 @@ export const migrations = [
   { name: '0057-consent', class: Consent },
   { name: '0064-listen-in', class: ListenIn },
   { name: '0065-left-hangups', class: LeftHangups },
+  { name: '0066-sip-explanation', class: SipExplanation },
   { name: '0070-endpoint-failures', class: EndpointFailures },
 ];

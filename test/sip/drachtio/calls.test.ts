@@ -56,6 +56,45 @@ test.serial('a call rings, is answered and is hung up by the other party', async
   await freeSwitches[0]?.untilChannels(0);
 });
 
+for (const [reason, by, reasons] of [
+  [
+    'Q.850;cause=41;text="Temporary failure"',
+    'network',
+    [{ protocol: 'Q.850', cause: 41, text: 'Temporary failure' }],
+  ],
+  ['Q.850;cause=16', 'counterparty', [{ protocol: 'Q.850', cause: 16, text: null }]],
+] as const)
+  // prettier-ignore
+  test.serial(`a BYE with Reason ${reason} is the end by the ${by}, with that reason`, async (t) => {
+    const { trunk, call, said } = await startSipEdge(t);
+    const line = call(callee);
+    const farCall = await trunk.receives('INVITE');
+    farCall.answers(200, { sdp });
+    await farCall.receives('ACK');
+    await said([line], 'line.answered');
+    farCall.sends('BYE', { headers: { Reason: reason } });
+    await farCall.receives(200);
+    await said([line], 'line.ended');
+    t.like(line.all('line.ended')[0], { by, sip: { status: 200, callId: farCall.callId } });
+    t.deepEqual(line.all('line.ended')[0]?.sip?.reasons, [...reasons]);
+  });
+
+test.serial('a refusal keeps its reasons, and where to complain of it', async (t) => {
+  const edge = await startSipEdge(t);
+  const line = edge.call(callee);
+  const headers = {
+    Reason: 'SIP;cause=608;text="v=analytics1;url=https://block.example"',
+    'Call-Info': '<https://block.example/complain>;purpose=jwscard, <sip:nobody@block.example>',
+  };
+  (await edge.trunk.receives('INVITE')).answers(608, { headers });
+  const ending = await unanswered(edge, line);
+  t.is(ending?.cause, 'declined');
+  t.deepEqual(ending?.sip?.reasons, [
+    { protocol: 'SIP', cause: 608, text: 'v=analytics1;url=https://block.example' },
+  ]);
+  t.deepEqual(ending?.sip?.callInfo, ['https://block.example/complain']);
+});
+
 test.serial('an INVITE says who calls whom, offers sound and asks for a session timer', async (t) => {
   const { trunk, call, freeSwitches } = await startSipEdge(t);
   call(callee);
@@ -842,7 +881,8 @@ test.serial('a caller who gives up before it is let in leaves nothing behind', a
   });
   const call = trunk.calls(ownNumber, { sdp: inboundSdp });
   await until(() => arrivals.length === 1);
-  call.sends('CANCEL');
+  const reason = 'SIP;cause=200;text="Call completed elsewhere"';
+  call.sends('CANCEL', { headers: { Reason: reason } });
   await call.receives(200);
   await call.receives(487);
   // What is asked behind the CANCEL is answered when the gateway knows of it.
@@ -850,6 +890,9 @@ test.serial('a caller who gives up before it is let in leaves nothing behind', a
   verdict.resolve({ accepted: true });
   await said(inbound, 'line.unanswered');
   t.like(inbound[0]?.all('line.unanswered')[0], { cause: 'cancelled', sip: { status: 487 } });
+  t.deepEqual(inbound[0]?.all('line.unanswered')[0]?.sip?.reasons, [
+    { protocol: 'SIP', cause: 200, text: 'Call completed elsewhere' },
+  ]);
   t.deepEqual(freeSwitches[0]?.channels(), []);
   t.deepEqual(call.unread(), []);
 });

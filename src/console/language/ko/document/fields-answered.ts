@@ -50,6 +50,13 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   '`audio/mpeg` or `audio/ogg`.': '`audio/mpeg` 또는 `audio/ogg`입니다.',
   'Headers `X-…` of the INVITE: of a caller those that the trunk names in `headers_in`, of an outbound call those that were asked for. Absent where there are none.':
     'INVITE의 `X-…` 헤더입니다. 수신이면 회선이 `headers_in`에 적은 것, 발신이면 요청한 것입니다. 없으면 나오지 않습니다.',
+  'Why the call ended, by the header `Reason` of the refusal, the CANCEL or the BYE of the other side; four at most, each with a text of up to 200 characters. Absent where there is none.':
+    '통화가 끝난 이유이며 상대 쪽의 거절, CANCEL 또는 BYE의 `Reason` 헤더에서 가져옵니다. 최대 네 개이고 글은 각각 200자까지입니다. 없으면 나오지 않습니다.',
+  'Usually `SIP` or `Q.850`.': '보통 `SIP` 또는 `Q.850`입니다.',
+  'A status of SIP, or a cause of the telephone network (ITU-T Q.850).':
+    'SIP 상태 코드 또는 전화망의 원인 코드(ITU-T Q.850)입니다.',
+  'Web addresses in the header `Call-Info` of a refusal, where a blocked call can be complained of. Absent where there are none.':
+    '거절의 `Call-Info` 헤더에 있는 웹 주소이며 차단된 통화에 이의를 제기할 수 있는 곳입니다. 없으면 나오지 않습니다.',
   'What the telephone line said; nulls where there is no SIP.':
     '전화 회선이 알려 준 내용이며 SIP가 없으면 null입니다.',
   'Of an outbound call: from the INVITE until the callee rang or answered. Null where neither happened, and where there is no SIP.':
