@@ -35,14 +35,23 @@ const decodeEntity = (entity: string, name = ''): string => {
 
 const closesAddress = /(?<![.,!?;:'")\]}>*_~`|])[.,!?;:'")\]}>*_~`|]+$/u;
 
+/** Korean particles behind an address whose path is Korean, too: "https://example.com/안내에서 보세요." */
+const particle = /(?:에서|에는|까지|부터|으로|입니다|이며|[을를])$/u;
+
 /** Of an address a listener can use the host's name. What closes behind the address belongs to the sentence. */
 const hostOf = (_address: string, before = '', rest = ''): string => {
   const closed = closesAddress.exec(rest)?.[0] ?? '';
-  const host = /^(?:[^/?#@]*@)?(?:www\.)?([a-z0-9][a-z0-9.-]*)/iu.exec(
-    rest.slice(0, rest.length - closed.length),
-  );
-  return `${before}${host?.[1] ?? ''}${closed}`;
+  const address = rest.slice(0, rest.length - closed.length);
+  const host = /^(?:[^/?#@]*@)?(?:www\.)?([\p{L}\p{N}][\p{L}\p{N}.-]*)/u.exec(address);
+  return `${before}${host?.[1] ?? ''}${particle.exec(address)?.[0] ?? ''}${closed}`;
 };
+
+/** The path of an address may be written in these letters; within a word they belong to the sentence behind it. */
+const pathLetters = String.raw`(?<=[/?#=&_-])[\p{Script=Hangul}\p{Script=Han}\p{Script=Katakana}ー]+`;
+const address = new RegExp(
+  String.raw`(?:(?<![a-z\d+.-])([\d+.-]*)[a-z][a-z\d+.-]*:\/\/|\b(?=www\.))([!-~]*(?:${pathLetters}[!-~]*)*)`,
+  'giu',
+);
 
 const singleSpaces: Rule = [/\s+/gu, ' '];
 
@@ -104,7 +113,7 @@ const addresses: readonly Rule[] = [
   withoutHalfLinks,
   [/\bdata:\w+\/[\w+.-]+[;,][!-~]*/giu, ''],
   [/<([a-z][a-z0-9+.-]*:\/\/[^\s<>]+|[\w.+-]+@[\w.-]+)>/giu, '$1'],
-  [/(?:(?<![a-z\d+.-])([\d+.-]*)[a-z][a-z\d+.-]*:\/\/|\b(?=www\.))([!-~]*)/giu, hostOf],
+  [address, hostOf],
   [/:\/\//gu, ''],
   [/\b(?:mailto|tel):(?=\S)/giu, ''],
 ];
@@ -118,16 +127,46 @@ const tags: readonly Rule[] = [
   singleSpaces,
 ];
 
+/** "5~~10분" is a range, "~~취소~~" is struck out. */
+const withRanges: Rule = (text) => {
+  const [first = '', ...rest] = text.split(/~{2,}/u);
+  let before = first;
+  let isStruck = false;
+  const parts = rest.map((part) => {
+    const isRange = !isStruck && /\d\p{L}?$/u.test(before.slice(-3)) && /^\d/u.test(part);
+    isStruck = !isRange && !isStruck && /^\S/u.test(part);
+    before = part;
+    return isRange ? `~${part}` : part;
+  });
+  return [first, ...parts].join('');
+};
+
+/** Behind an asterisk they say that it is a key of the telephone: "*표를 누르세요", "*를", "*キー". */
+const keyName = String.raw`(?:표|키|버튼|(?:를|는|가|와|로|나|도|만|의|랑)(?![\p{L}\p{N}])|を|印|キー|ボタン|マーク)`;
+
 const marks: readonly Rule[] = [
   // Quotes, bullets, headings and check boxes at the beginning of a line.
   [/^(?:> ?|[-*+·‣◦•▪] |[•‣◦▪]|#{1,6} |\[[ xX]\] )+/u, ''],
   [/\\[()[\]]|\$\$/gu, ''],
   [/\\(?=[!-/:-@[-`{-~])/gu, ''],
   [/(?<=\d)\*{2,}(?=\d)/gu, ' '],
-  [/`|\*{2,}|~{2,}|\^{2,}/gu, ''],
-  // A single asterisk is emphasis where it touches words; "3 * 4", "3*4", "*67" and "press *" are not.
-  [/(?<!\d)\*(?=[\p{L}\p{N}"'“‘「(])([^*]*[\p{L}\p{N}.,!?…%"'”’」)。！？])\*(?!\d)/gu, '$1'],
-  [/(?<![A-Za-z0-9])\*(?=\p{L})|(?<=[\p{L}.!?…。！？])\*(?![A-Za-z0-9])/gu, ''],
+  withRanges,
+  [/`|\*{2,}|\^{2,}/gu, ''],
+  // A single asterisk is emphasis where it touches words; "3 * 4", "3*4", "*67", "press *" and "*표" are not.
+  [
+    new RegExp(
+      String.raw`(?<!\d)\*(?!${keyName})(?=[\p{L}\p{N}"'“‘「(])([^*]*[\p{L}\p{N}.,!?…%"'”’」)。！？])\*(?!\d|${keyName})`,
+      'gu',
+    ),
+    '$1',
+  ],
+  [
+    new RegExp(
+      String.raw`(?<![A-Za-z0-9])\*(?!${keyName})(?=\p{L})|(?<=[\p{L}.!?…。！？])\*(?![A-Za-z0-9]|${keyName})`,
+      'gu',
+    ),
+    '',
+  ],
   [/(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])/gu, ''],
   singleSpaces,
 ];
