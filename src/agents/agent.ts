@@ -14,6 +14,9 @@ export type AgentRequest = {
 /** The sentence so far is complete, also where its words do not show it: nothing more will be added to it. */
 export const sentenceEnd = Symbol('sentence end');
 
+/** What came so far was no reply: the model thought aloud, and the end of its thoughts shows it. */
+export const retraction = Symbol('retraction');
+
 /**
  * A remark for the log; the reply stands. Safe to log. `endsEarly`: the server has ended the reply before it was
  * complete, so that it has failed where that tore a sentence apart.
@@ -23,7 +26,7 @@ export type Remark = { remark: string; endsEarly?: true };
 /** The controls that an answer lists beside its text, as they came. */
 export type ListedControls = { controls: unknown };
 
-export type ReplyPiece = string | typeof sentenceEnd | Remark | ListedControls;
+export type ReplyPiece = string | typeof sentenceEnd | typeof retraction | Remark | ListedControls;
 
 export type Agent = {
   /** Whether the binding lets it act by controls; else they are text like any other, or nothing. */

@@ -5,7 +5,14 @@
 import type { Logger } from 'pino';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
-import { AgentFailure, sentenceEnd, type Agent, type AgentRequest, type ReplyPiece } from './agent.ts';
+import {
+  AgentFailure,
+  retraction,
+  sentenceEnd,
+  type Agent,
+  type AgentRequest,
+  type ReplyPiece,
+} from './agent.ts';
 import type { HangUp, PressKeys } from '#src/domain/own-call.ts';
 import { wordsFor } from './built-in/languages.ts';
 import type { ToolCall } from './chat-completions/read-completion.ts';
@@ -59,6 +66,7 @@ export const languageModelAgent = (
           content += part;
           hasWords ||= part.trim() !== '';
         }
+        if (part === retraction) content = '';
         yield part;
       }
       if (wanted.length === 0) return;

@@ -6,6 +6,7 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { Agent } from './agent.ts';
 import { askEndpoint, type EndpointWorld } from './ask-endpoint.ts';
 import { endpointPath } from './endpoint-path.ts';
+import { createMessageEnd } from './message-end.ts';
 import { readMastraReply } from './mastra/read-reply.ts';
 
 /** Where no agent is named (guides/design/agents.md, "Bindings"). */
@@ -30,13 +31,14 @@ export const mastraUrl = (chatUrl: string, agentId: string | null): string => {
 export const mastraAgent = (world: EndpointWorld, url: string, call: AgentCall): Agent => ({
   async *reply({ messages }, signal) {
     const { binding, context } = call;
+    const end = createMessageEnd(world.clock, signal);
     const { body } = await askEndpoint(world, call, {
       url: mastraUrl(url, binding.direction === 'outbound' ? binding.agentId : null),
       // The server keeps no memory of a call without a thread, so it is given everything each time.
       body: { messages, requestContext: { gw: context } },
-      signal,
+      signal: end.signal,
       maxBodyBytes: world.limits.streamBytes,
     });
-    yield* readMastraReply(body, world.limits.lineCharacters);
+    yield* readMastraReply(end.until(body), world.limits.lineCharacters, end.over);
   },
 });

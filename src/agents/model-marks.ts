@@ -1,7 +1,29 @@
 /**
- * Marks that a model writes for machines and a server has let through: thoughts between `<think>` and `</think>`, and
- * the tokens of its chat template (`<|im_end|>`, `<end_of_turn>`). Takes pieces that are cut anywhere.
+ * The one filter for what a model writes for machines and a server has let through: thoughts, calls of tools, the tokens
+ * and headings of its chat template, escapes of a terminal. Every reply goes through it where it is read, in pieces that
+ * are cut anywhere; each character is looked at a bounded number of times, and what is held back is bounded.
+ *
+ * Where the families' templates are described: github.com/openai/harmony; the tool and reasoning parsers of vLLM and
+ * SGLang (Hermes, Qwen, Llama, Mistral, DeepSeek, Kimi, GLM, Granite, Phi, Gemma, Cohere, MiniMax, Seed, EXAONE).
  */
+import { bareCallStart, createBareCall, type BareCall } from './model-marks/bare-call.ts';
+import { createCallBody, type CallBody } from './model-marks/call-body.ts';
+import {
+  readChannel,
+  readRole,
+  wordsBehindChannel,
+  wordsBehindRole,
+  type Heading,
+} from './model-marks/heading.ts';
+import type { Meaning } from './model-marks/mark-meaning.ts';
+import {
+  beforeCall,
+  longestOpeningThoughtEnd,
+  openingThoughtEnd,
+  readOpening,
+} from './model-marks/opening.ts';
+import { markStart, readMark } from './model-marks/read-mark.ts';
+
 export type ModelMarks = {
   /**
    * What is left of the piece. `retracts`: all that came before was a thought, for it ended with `</think>` without a
@@ -10,94 +32,381 @@ export type ModelMarks = {
   add(piece: string): { text: string; retracts: boolean };
   /** What was held back because it might have been the beginning of a mark. */
   end(): string;
+  /** Whether the call of a tool was among what is left out. */
+  wroteCall(): boolean;
 };
 
-const mark = /<(?<slash>\/?)think(?:ing)?>|<\|(?<token>[a-z_]{1,30})\|>|<(?<turn>end_of_turn)>/giu;
+/** Said of a call that nobody does: the gateway lends no tools. */
+export const wantsTool = 'the model asked for a tool, which the server leaves to the caller';
 
-/** The end of the text that might become a mark with the next piece. */
-const begunMark = /<(?:\/?[a-z_]{0,12}|\|[a-z_]{0,30}\|?)$/iu;
-const longestMark = 40;
+/** Characters; a first thought that is longer is one. */
+const longestThought = 64 * 1024;
 
-/** Behind one of them the model has run on, into a conversation that it makes up. */
-const ends = new Set([
-  'im_end',
-  'eot_id',
-  'eom_id',
-  'end',
-  'endoftext',
-  'end_of_text',
-  'end_of_turn',
-  'end_of_sentence',
-  'return',
-]);
-/** Behind one of them stands who speaks, up to the end of the line or the next token. */
-const headers = new Set(['im_start', 'start_header_id', 'start']);
+/** Characters of a heading; behind so many of them it is text whose mark is missing. */
+const longestHeading = 100;
 
-type Mode = 'speaking' | 'thinking' | 'header' | 'over';
+type Mode =
+  | 'speaking'
+  | 'thinking'
+  | 'calling'
+  /** Who speaks, or in which channel, is being named. */
+  | 'header'
+  | 'channel'
+  /** A message is over; a header may begin another one. */
+  | 'ended'
+  | 'over';
+
+/** A bare call, and all of it that has come. */
+type Bare = { call: BareCall; text: string };
+
+const startsAt = (pattern: RegExp, text: string, at: number): boolean => {
+  pattern.lastIndex = at;
+  return pattern.test(text);
+};
 
 /** `thinksAloud`: what comes first is taken for a thought, until `</think>` or the end of the message. */
 export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
   let mode: Mode = 'speaking';
-  let isFirstThought = thinksAloud;
+  /** The end of the text so far, which may become a mark. */
   let held = '';
+  let bare: Bare | undefined;
+  let body: CallBody | undefined;
+  let callMark = '';
+  let heading = '';
+  /** Of the message whose channel is being named. */
+  let role: Heading = 'spoken';
+  /** The first words of the message, until it is known how it begins; `null` from then on. */
+  let opening: string | null = '';
+  /** The last characters of a thought that only words end; `null` for any other. */
+  let thoughtTail: string | null = null;
+  let isFirstThought = thinksAloud;
   /** Of a first thought that may be none. */
   let thought: string[] = [];
+  let thoughtLength = 0;
+  let isInSequence = false;
+  let hasSpoken = false;
+  let wroteCall = false;
+  /** What `add` gives back. */
+  let shown = '';
+  let retracts = false;
 
-  const visible = (text: string): string => {
-    if (mode === 'header') {
-      const lineEnd = text.indexOf('\n');
-      if (lineEnd === -1) return '';
-      mode = 'speaking';
-      return text.slice(lineEnd + 1);
+  const say = (text: string): void => {
+    if (isFirstThought) {
+      thoughtLength += text.length;
+      if (thoughtLength <= longestThought) thought.push(text);
+    } else {
+      hasSpoken ||= text.trim() !== '';
+      shown += text;
     }
-    if (mode !== 'speaking') return '';
-    if (!isFirstThought) return text;
-    thought.push(text);
-    return '';
   };
 
-  /** Whether it takes back what came before it. */
-  const pass = (found: RegExpMatchArray): boolean => {
-    const { slash, token = '', turn = '' } = found.groups ?? {};
-    const name = (token || turn).toLowerCase();
-    if (mode === 'over') return false;
-    if (name !== '') {
-      if (ends.has(name)) mode = 'over';
-      else if (mode !== 'thinking') mode = headers.has(name) ? 'header' : 'speaking';
-      return false;
+  const endCall = (): void => {
+    wroteCall ||= body?.isCall() ?? false;
+    body = undefined;
+  };
+
+  const beginCall = (mark = ''): void => {
+    if (body === undefined) {
+      body = createCallBody();
+      // Brackets are words where they are only talked about; tags and tokens are not.
+      callMark = mark.startsWith('[') ? mark : '';
     }
-    const isLone = slash === '/' && mode !== 'thinking';
-    mode = slash === '/' ? 'speaking' : 'thinking';
+    mode = 'calling';
+  };
+
+  const beginMessage = (as: Heading): void => {
+    heading = '';
+    role = 'spoken';
+    if (as === 'call') beginCall();
+    else if (as === 'tool result') mode = 'ended';
+    else if (as === 'foreign') mode = 'over';
+    else mode = as === 'thought' ? 'thinking' : 'speaking';
+    thoughtTail = null;
+  };
+
+  const endHeading = (): void => {
+    const headed = mode === 'header' ? readRole(heading) : readChannel(heading);
+    beginMessage(role === 'spoken' ? headed : role);
+  };
+
+  /** What was taken for a heading has words in it: the mark that ends it is missing. */
+  const releaseHeading = (): void => {
+    const words = mode === 'header' ? wordsBehindRole(heading) : wordsBehindChannel(heading);
+    endHeading();
+    show(words);
+  };
+
+  const readHeading = (text: string): void => {
+    heading += text;
+    const begins = heading.search(/\S/u);
+    const lineEnd = begins === -1 ? -1 : heading.indexOf('\n', begins);
+    if (lineEnd !== -1 && lineEnd < longestHeading) {
+      const rest = heading.slice(lineEnd + 1);
+      heading = heading.slice(0, lineEnd);
+      endHeading();
+      show(rest);
+    } else if (heading.length > longestHeading) releaseHeading();
+  };
+
+  const readThought = (text: string): void => {
+    if (thoughtTail === null) return;
+    const whole = thoughtTail + text;
+    const end = openingThoughtEnd.exec(whole);
+    thoughtTail = whole.slice(-longestOpeningThoughtEnd);
+    if (end === null) return;
+    beginMessage('spoken');
+    show(whole.slice(end.index + end[0].length));
+  };
+
+  const readFirstWords = (text: string): void => {
+    opening += text;
+    const whole = opening ?? '';
+    const found = readOpening(whole);
+    if (found.type === 'begun') return;
+    opening = null;
+    if (found.type === 'text') return say(whole);
+    if (found.meaning === 'thought') {
+      mode = 'thinking';
+      thoughtTail = '';
+    } else if (found.meaning === 'call') beginCall();
+    show(whole.slice(found.length));
+  };
+
+  /** Text that holds no mark. */
+  const show = (text: string): void => {
+    if (text === '') return;
+    switch (mode) {
+      case 'speaking':
+        return opening === null ? say(text) : readFirstWords(text);
+      case 'thinking':
+        return readThought(text);
+      case 'calling': {
+        const rest = body?.add(text);
+        if (rest === undefined) return;
+        const words = body?.isCall() === true ? rest : callMark + rest;
+        endCall();
+        mode = 'speaking';
+        return show(words);
+      }
+      case 'header':
+      case 'channel':
+        return readHeading(text);
+      default:
+    }
+  };
+
+  /** Words that may have begun a mark of their own have not: another one follows. */
+  const endOpening = (): void => {
+    const words = opening ?? '';
+    opening = null;
+    say(words);
+  };
+
+  const retract = (): void => {
+    thought = [];
+    shown = '';
+    retracts = true;
+    hasSpoken = false;
+    beginMessage('spoken');
+  };
+
+  const thoughtEnds = (): void => {
+    const isLone = mode !== 'thinking';
     isFirstThought = false;
-    if (isLone) thought = [];
-    return isLone;
+    if (isLone) retract();
+    else beginMessage('spoken');
+  };
+
+  const thoughtBegins = (): void => {
+    mode = 'thinking';
+    thoughtTail = null;
+    if (!isFirstThought) return;
+    isFirstThought = false;
+    for (const words of thought.splice(0)) say(words);
+  };
+
+  /** A mark that says what the next message is. */
+  const headingBegins = (as: 'header' | 'channel'): void => {
+    endCall();
+    role = as === 'channel' && mode === 'header' ? readRole(heading) : 'spoken';
+    heading = '';
+    mode = role === 'foreign' ? 'over' : as;
+  };
+
+  /** A mark in a mode in which it counts. */
+  const obey = (meaning: Meaning, source: string): void => {
+    if (mode === 'header' && meaning !== 'channel') {
+      endHeading();
+      if (meaning === 'message') return;
+    }
+    switch (meaning) {
+      case 'thought':
+        return mode === 'calling' ? undefined : thoughtBegins();
+      case 'thought end':
+        return mode === 'calling' ? undefined : thoughtEnds();
+      case 'channel end':
+        if (mode === 'thinking') beginMessage('spoken');
+        return;
+      case 'call':
+      case 'argument':
+        if (mode === 'thinking') return;
+        beginCall(source);
+        if (meaning === 'argument') body?.hasArgumentMarks();
+        return;
+      case 'call end':
+        if (mode !== 'calling') return;
+        endCall();
+        mode = 'speaking';
+        return;
+      case 'header':
+      case 'channel':
+        return headingBegins(meaning);
+      case 'message':
+        if (mode === 'channel') endHeading();
+        else if (mode === 'thinking') beginMessage('spoken');
+        return;
+      case 'message end':
+        endCall();
+        mode = 'ended';
+        return;
+      case 'turn end':
+        endCall();
+        // A turn of thoughts alone may be followed by the one with the words.
+        mode = hasSpoken || wroteCall || thought.length > 0 ? 'over' : 'ended';
+        return;
+      case 'foreign turn':
+        endCall();
+        mode = 'over';
+        return;
+      default:
+    }
+  };
+
+  const pass = (meaning: Meaning, source: string): void => {
+    if (meaning === 'sequence' || (meaning === 'sequence end' && isInSequence)) {
+      isInSequence = meaning === 'sequence';
+      return show(source);
+    }
+    if (opening !== null && meaning !== 'nothing') endOpening();
+    if (mode === 'over') return;
+    if (mode === 'ended' && meaning !== 'header' && meaning !== 'channel' && meaning !== 'foreign turn')
+      return;
+    obey(meaning === 'sequence end' ? 'turn end' : meaning, source);
+  };
+
+  /** Whether a call without a mark begins here, or may begin with more text. */
+  const bareCallAt = (text: string, at: number): 'call' | 'begun' | 'text' => {
+    if (mode !== 'speaking') return 'text';
+    const { json, jsonBegun, python, pythonBegun } = bareCallStart;
+    if (startsAt(python, text, at)) {
+      bare = { call: createBareCall({ isCall: true }), text: '' };
+      return 'call';
+    }
+    if (startsAt(json, text, at)) {
+      bare = { call: createBareCall(), text: '' };
+      return 'call';
+    }
+    return startsAt(jsonBegun, text, at) || startsAt(pythonBegun, text, at) ? 'begun' : 'text';
+  };
+
+  const leaveOutCall = (): void => {
+    wroteCall = true;
+    if (opening !== null && beforeCall.test(opening)) opening = '';
+  };
+
+  /** Reads a call without a mark; gives back what is behind it, or undefined while it is open. */
+  const readBare = (reading: Bare, text: string): string | undefined => {
+    let at = 0;
+    for (const character of text) {
+      at += character.length;
+      const verdict = reading.call.add(character);
+      if (verdict === 'open') continue;
+      bare = undefined;
+      if (verdict === 'call') leaveOutCall();
+      else scan(reading.text + text.slice(0, at), false);
+      return text.slice(at);
+    }
+    reading.text += text;
+    return undefined;
+  };
+
+  /**
+   * Takes the marks out of a text; what may become one is held. Gives back the text from where a call without a mark
+   * begins.
+   */
+  const scan = (text: string, looksForCalls: boolean): string | undefined => {
+    let shownTo = 0;
+    for (let from = 0; ;) {
+      markStart.lastIndex = from;
+      const at = markStart.exec(text)?.index;
+      if (at === undefined) {
+        show(text.slice(shownTo));
+        return undefined;
+      }
+      const mark = readMark(text, at);
+      // What stands before it may have ended a heading or a call.
+      show(text.slice(shownTo, at));
+      shownTo = at;
+      if (mark.type === 'mark') {
+        pass(mark.meaning, text.slice(at, at + mark.length));
+        shownTo = at + mark.length;
+        from = shownTo;
+        continue;
+      }
+      const call = looksForCalls && mark.type === 'text' ? bareCallAt(text, at) : 'text';
+      if (call === 'call') return text.slice(at);
+      if (mark.type === 'begun' || call === 'begun') {
+        held = text.slice(at);
+        return undefined;
+      }
+      from = at + 1;
+    }
+  };
+
+  const takeIn = (piece: string): void => {
+    let rest: string | undefined = piece;
+    while (rest !== undefined && rest !== '') {
+      if (bare !== undefined) rest = readBare(bare, rest);
+      else {
+        const text: string = held + rest;
+        held = '';
+        rest = scan(text, true);
+      }
+    }
+  };
+
+  const endBare = (): void => {
+    if (bare === undefined) return;
+    const { call, text } = bare;
+    bare = undefined;
+    if (call.isTornCall()) leaveOutCall();
+    else scan(text, false);
+  };
+
+  const taken = (): string => {
+    const text = shown;
+    shown = '';
+    return text;
   };
 
   return {
     add(piece) {
-      let text = '';
-      let retracts = false;
-      const whole = held + piece;
-      let from = 0;
-      for (const found of whole.matchAll(mark)) {
-        text += visible(whole.slice(from, found.index));
-        from = found.index + found[0].length;
-        if (!pass(found)) continue;
-        text = '';
-        retracts = true;
-      }
-      const rest = whole.slice(from);
-      const begun = begunMark.exec(rest.slice(-longestMark))?.[0] ?? '';
-      held = begun;
-      return { text: text + visible(rest.slice(0, rest.length - begun.length)), retracts };
+      retracts = false;
+      takeIn(piece);
+      return { text: taken(), retracts };
     },
     end() {
-      const rest = visible(held);
-      const released = mode === 'over' ? '' : thought.join('');
+      endBare();
+      const rest = held;
       held = '';
-      thought = [];
+      show(rest);
+      if (mode === 'header' || mode === 'channel') releaseHeading();
+      endCall();
+      endOpening();
       isFirstThought = false;
-      return released + (released === '' ? rest : '');
+      for (const words of thought.splice(0)) say(words);
+      return taken();
     },
+    wroteCall: () => wroteCall,
   };
 };

@@ -4,16 +4,17 @@
  * know.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
-import { AgentFailure, type Agent } from './agent.ts';
+import { AgentFailure, retraction, type Agent } from './agent.ts';
 import { askEndpoint, type EndpointWorld } from './ask-endpoint.ts';
 import { completionsUrl } from './endpoint-path.ts';
 import { readCompletion } from './chat-completions/read-completion.ts';
-
-const wantsTool = 'the model asked for a tool, which the server leaves to the caller';
+import { createMessageEnd } from './message-end.ts';
+import { wantsTool } from './model-marks.ts';
 
 export const openAiCompatibleAgent = (world: EndpointWorld, url: string, call: AgentCall): Agent => ({
   async *reply({ messages }, signal) {
     const { context } = call;
+    const end = createMessageEnd(world.clock, signal);
     const response = await askEndpoint(world, call, {
       url: completionsUrl(url),
       headers: {
@@ -24,13 +25,15 @@ export const openAiCompatibleAgent = (world: EndpointWorld, url: string, call: A
         'X-Gw-Language': context.language,
       },
       body: { messages: messages.map(({ role, content }) => ({ role, content })), stream: true },
-      signal,
+      signal: end.signal,
       maxBodyBytes: world.limits.streamBytes,
     });
     let hasWords = false;
-    for await (const part of readCompletion(response.body, world.limits.lineCharacters)) {
+    const { lineCharacters } = world.limits;
+    for await (const part of readCompletion(end.until(response.body), lineCharacters, end.over)) {
       if (typeof part === 'string') hasWords ||= part.trim() !== '';
-      if (typeof part === 'string' || 'remark' in part) yield part;
+      if (part === retraction) hasWords = false;
+      if (typeof part === 'string' || part === retraction || 'remark' in part) yield part;
       // The gateway has no tools to lend: the server must call its own.
       else if (hasWords) yield { remark: wantsTool };
       else throw new AgentFailure('no_reply', wantsTool);

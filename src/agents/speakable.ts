@@ -8,9 +8,8 @@ export type Speakable = {
   reset(): void;
 };
 
-/** The beginnings of parts that are not for the ear: code, comments, scripts, a model's thoughts. */
-const hiddenPart =
-  /(?<fence>`{3,})|^(?<tildes>~{3,})[\w+#.-]*$|<!--|<(?<element>script|style|think(?:ing)?|svg)\b/iu;
+/** The beginnings of parts that are not for the ear: code, comments, scripts. */
+const hiddenPart = /(?<fence>`{3,})|^(?<tildes>~{3,})[\w+#.-]*$|<!--|<(?<element>script|style|svg)\b/iu;
 
 /** Finds what ends a hidden part. */
 type FindEnd = (text: string) => RegExpExecArray | null | undefined;
@@ -18,8 +17,6 @@ type FindEnd = (text: string) => RegExpExecArray | null | undefined;
 const elementEnds: Readonly<Record<string, RegExp>> = {
   script: /<\/script\s*>/iu,
   style: /<\/style\s*>/iu,
-  think: /<\/think\s*>/iu,
-  thinking: /<\/thinking\s*>/iu,
   svg: /<\/svg\s*>/iu,
 };
 

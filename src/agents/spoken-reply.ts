@@ -2,11 +2,13 @@
  * One reply while its agent writes it: pieces go in, what the conversation hears of it comes out. Nothing follows its
  * end, and nothing at all follows once it was let go of.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ReplyEvent, ReplyFailure } from '#machines/reply.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import { AgentFailure, sentenceEnd, type ReplyPiece } from './agent.ts';
+import { AgentFailure, retraction, sentenceEnd, type ReplyPiece } from './agent.ts';
 import { readListedControls, silence } from './controls/read-control.ts';
+import { wantsTool } from './model-marks.ts';
 import { startReplyTimers, type ReplyTimes } from './reply-timers.ts';
 import type { ReplyPart, Utterances } from './utterances.ts';
 
@@ -14,7 +16,8 @@ export type SpokenReply = {
   /** Aborted when the reply is over, with what it failed with. */
   signal: AbortSignal;
   isOver(): boolean;
-  take(piece: ReplyPiece): void;
+  /** Resolves when the conversation has heard of all that is in the piece. */
+  take(piece: ReplyPiece): Promise<void>;
   /** The agent has no more to say. */
   finish(): void;
   fail(failure: ReplyFailure, detail?: string): void;
@@ -30,7 +33,7 @@ export type SpokenReplyOptions = {
   onFirstSentence: () => void;
   /** Whether controls that an answer lists are controls. */
   readsControls: boolean;
-  /** A control is wrong and is left out; safe to log. */
+  /** A control that is wrong, or the call of a tool, is left out; safe to log. */
   onLeftOut: (why: string) => void;
   /** Whose reply it is, for the log. */
   about: object;
@@ -51,19 +54,23 @@ const createGiving = (
     options.logger.info({ ...options.about, remark }, 'about a reply');
   };
 
+  const leaveOut = (why: string): void => {
+    noteRemark(why);
+    options.onLeftOut(why);
+  };
+
   return {
     given,
     noteRemark,
+    leaveOut,
     give(utterance: ReplyPart): void {
       if (typeof utterance === 'string') {
         if (!given.speech) options.onFirstSentence();
         given.speech = true;
         options.emit({ type: 'reply.sentence', text: utterance });
       } else if (utterance === silence) given.control = true;
-      else if ('leftOut' in utterance) {
-        noteRemark(utterance.leftOut);
-        options.onLeftOut(utterance.leftOut);
-      } else {
+      else if ('leftOut' in utterance) leaveOut(utterance.leftOut);
+      else {
         given.control = true;
         options.emit({ type: 'reply.control', control: utterance });
       }
@@ -74,7 +81,7 @@ const createGiving = (
 export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
   const { utterances, emit, about, logger } = options;
   const abort = new AbortController();
-  const { give, given, noteRemark } = createGiving(options);
+  const { give, given, leaveOut, noteRemark } = createGiving(options);
   /** Whether it has words, whether they can be spoken or not. */
   let hasText = false;
   /** Why the reply ended before it was complete. */
@@ -91,14 +98,21 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
     }
   };
 
-  const takeText = (text: string): void => {
+  /** In steps: what comes in one piece may be sentences by the thousand. */
+  const takeText = async (text: string): Promise<void> => {
     if (text.trim() !== '') {
       if (!hasText) options.onFirstToken();
       hasText = true;
       timers.wordCame();
     }
     timers.pieceCame();
-    say(utterances.add(text));
+    let isFirst = true;
+    for (const parts of utterances.addInSteps(text)) {
+      if (!isFirst) await setImmediate();
+      isFirst = false;
+      say(parts);
+      if (abort.signal.aborted) return;
+    }
   };
 
   const letGo = (reason?: AgentFailure): void => {
@@ -119,10 +133,11 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
   return {
     signal: abort.signal,
     isOver: () => abort.signal.aborted,
-    take(piece) {
+    async take(piece) {
       if (piece === sentenceEnd) say(utterances.sentenceEnd());
+      else if (piece === retraction) utterances.retract();
       else if (typeof piece === 'string') {
-        if (piece !== '') takeText(piece);
+        if (piece !== '') await takeText(piece);
       } else if ('controls' in piece) {
         if (options.readsControls) say([...utterances.sentenceEnd(), ...readListedControls(piece.controls)]);
       } else {
@@ -135,7 +150,8 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
       say(utterances.end());
       if (abort.signal.aborted) return;
       const isSilence = !given.speech && !given.control;
-      if (isSilence && hasText) return fail('no_reply', unspeakable);
+      if (isSilence && hasText) return fail('no_reply', utterances.wroteCall() ? wantsTool : unspeakable);
+      if (utterances.wroteCall()) leaveOut(wantsTool);
       letGo();
       if (isSilence && !given.remark) logger.info(about, 'the agent chose silence');
       emit({ type: 'reply.finished' });

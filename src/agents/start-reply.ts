@@ -4,12 +4,11 @@
  * failed, and so has one that its server ended within a sentence; one whose agent chose silence leaves a line in the log.
  * A reply may also be a control alone.
  */
-import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ReplyEvent, ReplyInput } from '#machines/reply.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
-import { AgentFailure, type Agent, type AgentRequest, type ReplyPiece } from './agent.ts';
+import { AgentFailure, type Agent, type AgentRequest } from './agent.ts';
 import type { ReplyTimes } from './reply-timers.ts';
 import { createSpokenReply, type SpokenReply } from './spoken-reply.ts';
 import { createUtterances, type Utterances } from './utterances.ts';
@@ -27,7 +26,7 @@ export type ReplyOptions = {
   /** The system's clock, also where calls run accelerated: agents are real servers and take their real time. */
   clock: Clock;
   watch?: ReplyWatch;
-  /** A control of a reply is wrong and was left out; safe to log, and logged. */
+  /** A control of a reply that is wrong, or the call of a tool, was left out; safe to log, and logged. */
   onLeftOut?: (why: string) => void;
   logger: Logger;
 };
@@ -44,14 +43,6 @@ const origin = (error: unknown): { error: string; at: string[] } =>
 const isExpected = (error: unknown): error is AgentFailure | EndpointFailure =>
   error instanceof AgentFailure || error instanceof EndpointFailure;
 
-/** Code units of a reply that are taken at once: what comes in one piece may be sentences by the thousand. */
-const mostAtOnce = 1_024;
-
-function* partsOf(piece: ReplyPiece): Generator<ReplyPiece, void, undefined> {
-  if (typeof piece !== 'string' || piece.length <= mostAtOnce) yield piece;
-  else for (let at = 0; at < piece.length; at += mostAtOnce) yield piece.slice(at, at + mostAtOnce);
-}
-
 export const createStartReply = ({
   findAgent,
   times,
@@ -66,12 +57,9 @@ export const createStartReply = ({
   /** Reads the reply to its end, or until it is let go of. Rejects when its agent fails. */
   const read = async (agent: Agent, request: AgentRequest, utterances: Utterances, reply: SpokenReply) => {
     for await (const piece of agent.reply(request, reply.signal)) {
-      for (const part of partsOf(piece)) {
-        if (reply.isOver()) return;
-        reply.take(part);
-        if (utterances.thoughtAloud()) thinkers.add(agent);
-        if (part !== piece) await setImmediate();
-      }
+      if (reply.isOver()) return;
+      await reply.take(piece);
+      if (utterances.thoughtAloud()) thinkers.add(agent);
     }
     reply.finish();
   };

@@ -13,6 +13,10 @@ export type ReplyPart = string | Control | typeof silence | LeftOut;
 export type Utterances = {
   /** What has become clear with this piece. Throws an AgentFailure `reply_too_large` for a speech without end. */
   add(piece: string): ReplyPart[];
+  /** The same in steps, for a piece may hold sentences by the thousand. */
+  addInSteps(piece: string): Generator<ReplyPart[], void, undefined>;
+  /** What came so far was no reply but thoughts. */
+  retract(): void;
   /** The message so far is complete; another may follow. */
   sentenceEnd(): ReplyPart[];
   /** Nothing came for a moment: what can be spoken although more may follow. */
@@ -23,7 +27,12 @@ export type Utterances = {
   end(): ReplyPart[];
   /** Whether what came first has turned out to be thoughts; some of it may have been spoken. */
   thoughtAloud(): boolean;
+  /** Whether the call of a tool was written among the words; it is left out. */
+  wroteCall(): boolean;
 };
+
+/** Code units that are cut into sentences in one step. */
+const longestStep = 1_024;
 
 /** Characters of speech; more than two hours of it. */
 const longestSpeech = 64 * 1024;
@@ -42,6 +51,7 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
 
   let marks = createModelMarks({ thinksAloud });
   let thoughtAloud = false;
+  let wroteCall = false;
 
   const toSpeech = (sentences: readonly string[]): string[] =>
     sentences.flatMap((sentence) => {
@@ -67,25 +77,37 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
             typeof found === 'string' ? toSpeech(cutter.add(found)) : cutAtTag(found.source),
           );
 
-  const endText = (): ReplyPart[] => [
-    ...addText(marks.end()),
-    ...(tags === null ? [] : toSpeech(cutter.add(tags.end()))),
-  ];
+  const endText = (): ReplyPart[] => {
+    const parts = [...addText(marks.end()), ...(tags === null ? [] : toSpeech(cutter.add(tags.end())))];
+    wroteCall ||= marks.wroteCall();
+    return parts;
+  };
 
-  return {
-    add(piece) {
-      const { text, retracts } = marks.add(piece);
-      if (retracts) {
-        thoughtAloud = true;
-        tags?.end();
-        cutter.end();
-      }
-      const utterances = addText(text);
-      if (piece.trim() !== '') endedTorn = false;
+  const retract = (): void => {
+    thoughtAloud = true;
+    tags?.end();
+    cutter.end();
+  };
+
+  function* addInSteps(piece: string): Generator<ReplyPart[], void, undefined> {
+    // Whole: thoughts whose beginning is not marked are known by their end.
+    const { text, retracts } = marks.add(piece);
+    if (retracts) retract();
+    if (piece.trim() !== '') endedTorn = false;
+    for (let at = 0; at < text.length; at += longestStep) {
+      yield addText(text.slice(at, at + longestStep));
       if (spoken > longestSpeech) {
         throw new AgentFailure('reply_too_large', `the reply is longer than ${longestSpeech} characters`);
       }
-      return utterances;
+    }
+  }
+
+  return {
+    add: (piece) => [...addInSteps(piece)].flat(),
+    addInSteps,
+    retract() {
+      marks.end();
+      retract();
     },
     sentenceEnd() {
       const utterances = endText();
@@ -99,6 +121,7 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
     isTorn: () => endedTorn || cutter.isTorn(),
     end: () => [...endText(), ...toSpeech(cutter.end())],
     thoughtAloud: () => thoughtAloud,
+    wroteCall: () => wroteCall,
   };
 };
 

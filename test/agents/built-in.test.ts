@@ -1,4 +1,4 @@
-/** The built-in agent: conversations, language models, tools and turns. */
+/** The built-in agent: conversations, language models, summaries, tools and turns. */
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import pino from 'pino';
@@ -8,8 +8,11 @@ import { AgentFailure } from '#src/agents/agent.ts';
 import { hear } from '#src/agents/built-in/hear.ts';
 import { wordsFor } from '#src/agents/built-in/languages.ts';
 import { languageModelAgent } from '#src/agents/language-model.ts';
+import type { LanguageModel } from '#src/agents/language-model/ask-model.ts';
 import { returnable } from '#src/agents/language-model/returnable.ts';
+import { createSummarizeByModel } from '#src/agents/language-model/summarize-by-model.ts';
 import { createTools } from '#src/agents/language-model/tools.ts';
+import { lingerMs } from '#src/agents/message-end.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
@@ -345,16 +348,17 @@ const setUpLanguageModel = async (
   });
   const done: string[] = [];
   const logged: string[] = [];
+  const model: LanguageModel = {
+    baseUrl: server.url,
+    model: 'small',
+    apiKey: apiKey ?? null,
+    client,
+    clock: systemClock,
+    limits: replyLimits,
+    firstTokenMs,
+  };
   const agent = languageModelAgent(
-    {
-      baseUrl: server.url,
-      model: 'small',
-      apiKey: apiKey ?? null,
-      client,
-      clock: systemClock,
-      limits: replyLimits,
-      firstTokenMs,
-    },
+    model,
     {
       context: {
         call_id: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
@@ -391,7 +395,7 @@ const setUpLanguageModel = async (
   );
   const ask = (messages: readonly Message[] = [kickoff], signal = new AbortController().signal) =>
     agent.reply({ turn: 1, messages }, signal);
-  return { ask, server, done, logged };
+  return { ask, server, done, logged, model };
 };
 
 const kickoff = { role: 'user', content: kickoffFor('예약 확인') } as const;
@@ -613,11 +617,12 @@ const setUpTurns = (
     done.push(what);
     return Promise.resolve();
   };
+  /** Until a first word. */
   const limits: number[] = [];
   const observedClock: Clock = {
     now: () => clock.now() + waited,
     setTimeout(callback, milliseconds) {
-      limits.push(milliseconds);
+      if (milliseconds !== lingerMs) limits.push(milliseconds);
       return clock.setTimeout(callback, milliseconds);
     },
     clearTimeout: (timer) => clock.clearTimeout(timer),
@@ -723,6 +728,86 @@ test.serial('the first word is waited for once, over all rounds together', async
   const talking = setUpTurns([{ words: 'Just a moment. ', tools: ['transfer'], breaks: 'no' }], took);
   await talking.hear();
   t.deepEqual(talking.limits.slice(1), [5_000, 5_000]);
+});
+
+const calls = [
+  { id: 'a', function: { name: 'press_keys', arguments: '{"keys":"1"}' } },
+  { id: 'b', function: { name: 'press_keys', arguments: '{"keys":"2"}' } },
+];
+const numbered = calls.map((call) => ({ index: 0, ...call }));
+const whole = (value: object): string =>
+  JSON.stringify({ choices: [{ index: 0, message: value, finish_reason: 'tool_calls' }] });
+
+for (const [title, body] of [
+  ['both with the number 0', numbered.map((call) => delta({ tool_calls: [call] })).join('')],
+  ['without a number', calls.map((call) => delta({ tool_calls: [call] })).join('')],
+  ['in one chunk', delta({ tool_calls: calls })],
+  ['in a whole document', whole({ content: null, tool_calls: calls })],
+  [
+    'with arguments that are objects',
+    whole({
+      tool_calls: calls.map(({ id, function: { name } }, index) => ({
+        id,
+        function: { name, arguments: { keys: `${index + 1}` } },
+      })),
+    }),
+  ],
+] as const) {
+  test.serial(`runs parallel tool calls ${title}, each once`, async (t) => {
+    const { ask, done } = await setUpLanguageModel(t, (_, round) =>
+      round === 1 ? sendBody(body) : says('눌렀습니다.'),
+    );
+    t.is(await textOf(ask()), '눌렀습니다.');
+    t.deepEqual(done, ['press 1', 'press 2']);
+  });
+}
+
+test.serial('sends a model its words back without its thoughts', async (t) => {
+  const { ask, server } = await setUpLanguageModel(t, (_, round) =>
+    round === 1
+      ? {
+          pieces: ['<think>번호를 ', '누르자.</think>', '잠시만요.<|im_end|>'],
+          calls: [{ name: 'press_keys', arguments: '{"keys":"1"}' }],
+        }
+      : says('눌렀습니다.'),
+  );
+  t.is(await textOf(ask()), '잠시만요.눌렀습니다.');
+  t.like(server.requests[1]?.messages.at(-2), { role: 'assistant', content: '잠시만요.' });
+});
+
+// Summaries
+
+const summaryOf = async (t: ExecutionContext, body: string): Promise<string> => {
+  const { model } = await setUpLanguageModel(t, () => sendBody(body));
+  const call = { language: 'ko', durationSec: 12, endReason: 'agent_hangup', turns: [] } as const;
+  return createSummarizeByModel(model)(call, new AbortController().signal);
+};
+const words = (content: string, finish = 'stop'): string => delta({ content }) + delta({}, finish);
+
+for (const written of [
+  '예약을 확인했다.<|im_end|>',
+  '생각 중.</think>예약을 확인했다.',
+  '<|channel|>analysis<|message|>음.<|end|><|start|>assistant<|channel|>final<|message|>예약을 확인했다.<|return|>',
+  '<tool_call>{"name":"x","arguments":{}}</tool_call>예약을 확인했다.',
+]) {
+  test.serial(`summaries leave out what a model writes for machines: ${written}`, async (t) => {
+    t.is(await summaryOf(t, words(written)), '예약을 확인했다.');
+    t.is(
+      await summaryOf(t, Array.from(written, (content) => delta({ content })).join('')),
+      '예약을 확인했다.',
+    );
+  });
+}
+
+test.serial('a summary needs no finish that is known, and is not written twice', async (t) => {
+  t.is(await summaryOf(t, words('예약을 확인했다.', 'eos')), '예약을 확인했다.');
+  t.is(
+    await summaryOf(
+      t,
+      delta({ content: '예약을 ' }) + delta({ content: '확인했다.' }) + words('예약을 확인했다.'),
+    ),
+    '예약을 확인했다.',
+  );
 });
 
 // Tools

@@ -322,6 +322,13 @@ test.serial(ends, 'a reply with all of its marks needs no remark', events(words,
 test.serial(ends, 'the end of the response will do behind a finish', events(words, streamFinish()), {
   remarks: [],
 });
+for (const reason of ['eos', 'end_turn', { unified: 'stop', raw: 'end_turn' }])
+  test.serial(
+    ends,
+    `a finish in another word: ${JSON.stringify(reason)}`,
+    events(words, { type: 'finish', payload: { stepResult: { reason } } }),
+    { text: '네.', remarks: [] },
+  );
 test.serial(ends, 'text without an end stands', events(words), {
   text: '네.',
   remarks: ['the stream ended without its end mark'],

@@ -297,24 +297,62 @@ test.serial('an end is not the end of the reply, but of a sentence', async (t) =
   });
 });
 
-test.serial('JSON in an item gives its reply, or nothing', async (t) => {
-  const json = (value: unknown) => item(JSON.stringify(value));
+test.serial("a node's first item may be its JSON, which gives its reply or nothing", async (t) => {
+  const node = (content: unknown) => [begin, item(content), end];
+  const json = (value: unknown) => node(JSON.stringify(value));
   const body = lines(
-    begin,
-    json({ output: '하나 ' }),
-    json({ answer: '아님' }),
-    json([{ text: '둘 ' }]),
-    json({ executionStarted: true }),
-    json({ message: 'Workflow was started' }),
-    item({ output: '셋 ' }),
-    item(7),
-    item('{이름} '),
-    item('[1] '),
-    item('"넷"'),
-    end,
+    ...json({ output: '하나 ' }),
+    ...json({ answer: '아님' }),
+    ...json([{ text: '둘 ' }]),
+    ...json({ executionStarted: true }),
+    ...json({ message: 'Workflow was started' }),
+    ...node({ output: '셋 ' }),
+    ...node(7),
+    ...['{이름} ', '[1] ', '"넷"'].flatMap(node),
   );
   t.like(await hearBody(body), { text: '하나 둘 셋 {이름} [1] "넷"', error: undefined });
 });
+
+test.serial('speaks streamed text that happens to be JSON', async (t) => {
+  for (const pieces of [
+    ['예약 번호는 ', '[{"id":3}] ', '입니다.'],
+    ['예약 번호는 ', '{"text":"바꿔치기"}', '입니다.'],
+    // Data at first, and text when more of it comes.
+    ['[{"id":3}] ', '번으로 예약했습니다.'],
+  ]) {
+    const body = lines(begin, ...pieces.map(item), end);
+    t.like(await hearBody(body), { text: pieces.join(''), error: undefined });
+  }
+});
+
+test.serial('two nodes that stream side by side have a first item each', async (t) => {
+  const of = (nodeId: string, type: string, content?: string) => ({ type, content, metadata: { nodeId } });
+  const body = lines(
+    of('a', 'begin'),
+    of('b', 'begin'),
+    of('a', 'item', '네, '),
+    of('b', 'item', '{"output":"확인했습니다. "}'),
+    of('a', 'item', '{"output":"글자"}'),
+    of('a', 'end'),
+    of('b', 'end'),
+  );
+  t.like(await hearBody(body), { text: '네, 확인했습니다. {"output":"글자"}', error: undefined });
+});
+
+for (const [title, steps, response, expected] of [
+  ['JSON', [['안녕하세요. ', '무엇을 도와드릴까요?']], '{"output":"안녕하세요. 무엇을 도와드릴까요?"}', ''],
+  ['text', [['안녕하세요. ', '무엇을 도와드릴까요?']], '안녕하세요. 무엇을 도와드릴까요?', ''],
+  ['the last step', [['확인할게요.'], ['배송 ', '중입니다.']], '{"output":"배송 중입니다."}', ''],
+  ['more', [['네.']], '{"output":"네. 예약했습니다."}', ' 예약했습니다.'],
+  ['other words', [['네.']], '{"output":"예약했습니다."}', '예약했습니다.'],
+] as const) {
+  test.serial(`speaks a reply once that a node behind the agent responds with: ${title}`, async (t) => {
+    const said = steps.flatMap((step) => [begin, ...step.map(item), end]);
+    const { text, error } = await hearBody(lines(...said, begin, item(response), end));
+    t.is(error, undefined);
+    t.is(text, `${steps.flat().join('')}${expected}`);
+  });
+}
 
 const toolError = { type: 'error', content: '연결 거부', metadata: { nodeName: 'hang_up' } };
 const wentOn = 'a node of the workflow failed, and the workflow went on';

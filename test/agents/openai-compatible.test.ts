@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import { replyLimits } from '#config/policy.ts';
 import type { Message } from '#machines/reply.ts';
+import { retraction } from '#src/agents/agent.ts';
 import { readCompletion, type ToolCall } from '#src/agents/chat-completions/read-completion.ts';
 import { openAiCompatibleAgent } from '#src/agents/openai-compatible.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
@@ -137,6 +138,7 @@ const read = async (pieces: readonly Uint8Array[], reset = false): Promise<Read>
   try {
     for await (const part of readCompletion(bodyOf(pieces, { reset }), replyLimits.lineCharacters)) {
       if (typeof part === 'string') result.text += part;
+      else if (part === retraction) result.text = '';
       else if ('remark' in part) result.remarks.push(part.remark);
       else result.toolCalls = part.toolCalls;
     }
@@ -275,6 +277,128 @@ test.serial('calls of tools are put together from their parts', async (t) => {
     { id: 'call_1', name: 'hang_up', arguments: '{}' },
     { id: 'call_2', name: 'press_keys', arguments: '{"keys":"1"}' },
   ]);
+});
+
+for (const finish of ['eos', 'eos_token', 'end_turn', 'stop_sequence', 'STOP', 'null', 'completed']) {
+  test.serial(`a reply that finishes by ${finish} is complete`, async (t) => {
+    const body = says('네, 가능합니다.') + event({ choices: [{ delta: {}, finish_reason: finish }] }) + done;
+    t.like(await readText(body), { text: '네, 가능합니다.', remarks: [], error: undefined });
+  });
+}
+
+test.serial('a text "null" in every chunk is no finish', async (t) => {
+  const body = says('네, ', 'null') + says('가능합니다.', 'null') + done;
+  t.like(await readText(body), { text: '네, 가능합니다.', remarks: [], error: undefined });
+});
+
+for (const finish of ['max_tokens', 'MAX_TOKENS', 'max_output_tokens', 'model_context_window_exceeded']) {
+  test.serial(`a reply that finishes by ${finish} was cut off`, async (t) => {
+    const { text, remarks, error } = await readText(says('네, 가능') + says(null, finish) + done);
+    t.is(text, '네, 가능');
+    t.deepEqual([remarks, error], [['the reply was cut off at its longest length'], undefined]);
+  });
+}
+
+test.serial('an unknown finish is a remark behind words, and declares no silence', async (t) => {
+  const unknown = 'the reply finished for a reason that is not known here';
+  t.like(await readText(says('네.') + says(null, 'ran_dry') + done), {
+    text: '네.',
+    remarks: [unknown],
+    error: undefined,
+  });
+  t.like((await readText(says(null, 'ran_dry') + done)).error, { failure: 'no_reply', message: unknown });
+});
+
+test.serial('a model that ends its turn in another word, without text, chooses silence', async (t) => {
+  const { error, remarks } = await readText(says(null, 'end_turn') + done);
+  t.deepEqual([error, remarks], [undefined, ['the model finished without text']]);
+});
+
+const parts = says('안녕하세요. ') + says('무엇을 도와드릴까요?');
+const wholeReply = '안녕하세요. 무엇을 도와드릴까요?';
+for (const [title, body, expected] of [
+  ['as a delta with the finish', parts + says(wholeReply, 'stop') + done, wholeReply],
+  ['as a delta before the finish', parts + says(wholeReply) + says(null, 'stop') + done, wholeReply],
+  [
+    'as a message',
+    parts + event({ choices: [{ message: { content: wholeReply }, finish_reason: 'stop' }] }) + done,
+    wholeReply,
+  ],
+  [
+    'as a message beside an empty delta',
+    parts + event({ choices: [{ delta: {}, message: { content: `${wholeReply}\n` } }] }) + done,
+    wholeReply,
+  ],
+  [
+    'with its thoughts',
+    says('<think>음.</think>네, ') + says('됩니다.') + says('<think>음.</think>네, 됩니다.', 'stop'),
+    '네, 됩니다.',
+  ],
+  ['with notes behind it', parts + says(`${wholeReply} ##0$$`, 'stop') + done, `${wholeReply} ##0$$`],
+  ['when it is short', says('네.') + says('네.', 'stop') + done, '네.'],
+  [
+    'with more behind it',
+    says('네.') + event({ choices: [{ message: { content: '네. 그럼요.' } }] }) + done,
+    '네. 그럼요.',
+  ],
+] as const) {
+  test.serial(`a whole reply that is repeated ${title} is spoken once`, async (t) => {
+    t.like(await readText(body), { text: expected, error: undefined });
+  });
+}
+
+test.serial('words that only happen to be repeated are spoken', async (t) => {
+  t.is((await readText(says('하') + says('하') + says('하하', 'stop') + done)).text, '하하하하');
+  t.is(
+    (await readText(says('네. ') + says('네. ') + says('감사합니다.', 'stop') + done)).text,
+    '네. 네. 감사합니다.',
+  );
+});
+
+test.serial('the call of a tool among the words is left out, with a remark', async (t) => {
+  const call = '<tool_call>\n{"name":"find_order","arguments":{"id":"B-2"}}\n</tool_call>';
+  t.like(await readText(says(`잠시만요. ${call}`, 'stop') + done), {
+    text: '잠시만요. ',
+    remarks: [wantsTool],
+    error: undefined,
+  });
+  t.like(await readText(says(call, 'stop') + done), {
+    text: '',
+    error: { failure: 'no_reply', message: wantsTool },
+  });
+});
+
+test.serial('calls of tools belong together by number, id or name', async (t) => {
+  const call = (...tool_calls: object[]): string => event({ choices: [{ index: 0, delta: { tool_calls } }] });
+  const press = (keys: string) => ({ name: 'press_keys', arguments: `{"keys":"${keys}"}` });
+  const callsOf = async (body: string) =>
+    (await readText(body + says(null, 'tool_calls'))).toolCalls.map((each) => ({ ...each, id: '' }));
+  const both = ['1', '2'].map((keys) => ({ id: '', ...press(keys) }));
+  for (const body of [
+    call({ index: 0, id: 'a', function: press('1') }) + call({ index: 0, id: 'b', function: press('2') }),
+    call({ id: 'a', function: press('1') }, { id: 'b', function: press('2') }),
+    call({ function: press('1') }) + call({ function: press('2') }),
+    call({ index: 0, function: press('1') }) + call({ index: 0, function: press('2') }),
+    call({ index: '0', id: 'a', function: press('1') }) + call({ index: '0', id: 'b', function: press('2') }),
+    // Parts, of which only the first has the id.
+    call({ index: 0, id: 'a', function: { name: 'press_keys', arguments: '{"keys":' } }) +
+      call({ index: 0, function: { arguments: '"1"}' } }) +
+      call({ index: 0, id: 'b', function: { name: 'press_keys' } }) +
+      call({ index: 0, function: { arguments: '{"keys":"2"}' } }),
+    // The name again with each part.
+    call({ index: 0, id: 'a', function: { name: 'press_keys', arguments: '{"keys":' } }) +
+      call({ index: 0, id: 'a', function: { name: 'press_keys', arguments: '"1"}' } }) +
+      call({ index: 1, id: 'b', function: press('2') }),
+    // All of them again at the end.
+    call({ index: 0, id: 'a', function: press('1') }, { index: 1, id: 'b', function: press('2') }) +
+      call({ index: 0, id: 'a', function: press('1') }, { index: 1, id: 'b', function: press('2') }),
+  ]) {
+    t.deepEqual(await callsOf(body), both, body);
+  }
+  t.deepEqual(
+    await callsOf(event({ choices: [{ delta: { function_call: press('1') } }] })),
+    both.slice(0, 1),
+  );
 });
 
 test.serial('thoughts are never spoken, wherever their marks are cut', async (t) => {

@@ -57,9 +57,18 @@ const tables: Record<string, [written: string, said: string | undefined][]> = {
     ['a*b', 'a*b'],
     ['Press * or #.', 'Press * or #.'],
     ['Dial *67 now.', 'Dial *67 now.'],
+    ['*표를 누르세요', '*표를 누르세요'],
+    ['*를 누르거나 *표와 #을 누르세요.', '*를 누르거나 *표와 #을 누르세요.'],
+    ['*キーを押してください。', '*キーを押してください。'],
+    ['*를* 누르세요', '*를 누르세요'],
+    ['*가격*은 5,000원', '가격은 5,000원'],
     ['별표(*)를 눌러 주세요.', '별표(*)를 눌러 주세요.'],
     ['snake_case_word and __init__', 'snake_case_word and init'],
     ['2~3개, 네~!', '2~3개, 네~!'],
+    ['5~~10분 20~~30분', '5~10분 20~30분'],
+    ['10분~~20분', '10분~20분'],
+    ['~~5,000원~~ 4,000원', '5,000원 4,000원'],
+    ['~~10원~~20원', '10원20원'],
     [String.raw`1\. \*별표\*`, '1. 별표'],
   ],
   links: [
@@ -71,6 +80,11 @@ const tables: Record<string, [written: string, said: string | undefined][]> = {
     ['끊겼습니다.](https://example.com) 네.', '끊겼습니다. 네.'],
     ['https://www.example.com/path?x=1#y.', 'example.com.'],
     ['https://example.com에서 확인하세요.', 'example.com에서 확인하세요.'],
+    ['https://example.com/경로?a=1', 'example.com'],
+    ['https://example.com/예약/안내에서 보세요.', 'example.com에서 보세요.'],
+    ['https://example.com/a에서 보세요.', 'example.com에서 보세요.'],
+    ['https://example.com/案内をご覧ください。', 'example.comをご覧ください。'],
+    ['https://한국.kr/안내', '한국.kr'],
     ['(https://user:secret@example.com:8080/a)', '(example.com)'],
     ['<https://example.com/a>', 'example.com'],
     ['www.example.com/abc!', 'example.com!'],
@@ -171,11 +185,6 @@ const replies: Record<string, [written: string, said: string | undefined][]> = {
     ['```', none],
     ['a', none],
     ['b', none],
-  ],
-  'what a model thought': [
-    ['<think>Hmm.', none],
-    ['Or so.', none],
-    ['</think>안녕하세요.', '안녕하세요.'],
   ],
   'a comment': [
     ['앞 <!-- a', '앞'],
@@ -575,32 +584,241 @@ const passed = (pieces: readonly string[], options = {}): string => {
   return text + marks.end();
 };
 
-const cases: [title: string, given: string, expected: string][] = [
+const order = '{"name":"find_order","arguments":{"id":"B-2"}}';
+
+/** What a model may write, and what is for the ear. `calls`: a tool is called in it. */
+const cases: [title: string, given: string, expected: string, calls?: 'calls'][] = [
   ['ordinary words', '네, 3 < 5 이고 <b>굵게</b> |x| <', '네, 3 < 5 이고 <b>굵게</b> |x| <'],
   ['the end of a turn', '네.<|im_end|>', '네.'],
   ['what a model makes up behind the end', '네.<|im_end|>\n<|im_start|>user\n아니요.<|im_end|>', '네.'],
+  ['another answer behind the end', '네.<|im_end|>\n<|im_start|>assistant\n네.', '네.'],
   ['other ends', '네.<|eot_id|>하나', '네.'],
   ['the end of Gemma', '네.<end_of_turn>\n<start', '네.'],
   ['the beginning of a turn', '<|im_start|>assistant\n네.', '네.'],
+  ['the beginning of a turn of Gemma, and nothing else', '<start_of_turn>model', ''],
   ['a header of Llama', '<|start_header_id|>assistant<|end_header_id|>\n\n네.', '\n\n네.'],
-  ['tokens of other kinds', '네<|pad|>.', '네.'],
+  ['a header without its end', '<|im_start|>네, 예약을 확인했습니다.', '네, 예약을 확인했습니다.'],
+  ['a header of Kimi', '<|im_assistant|>assistant<|im_middle|>네.<|im_end|>', '네.'],
+  ['a header of Granite', '<|start_of_role|>assistant<|end_of_role|>네.<|end_of_text|>', '네.'],
+  ['the end of a sequence', '네.</s> 아니요.', '네.'],
+  ['sentences of SSML', '<s>네.</s><s>그럼요.</s>', '<s>네.</s><s>그럼요.</s>'],
+  ['an answer in tags', '<think>음.</think><answer>네.</answer>', '네.'],
+  ['tokens of EXAONE', '[|assistant|]네.[|endofturn|]\n[|user|]아니요.', '네.'],
+  ['tokens of GLM', '<|assistant|>네.<|observation|>{}', '네.'],
+  ['tokens of Seed', '<seed:bos>assistant\n네.<seed:eos>', '네.'],
+  ['tokens of other kinds', '네<|pad|>.<unused94>', '네.'],
+  ['a turn of Mistral', '네.[INST] 아니요. [/INST] 그래요.', '네.'],
+  ['escapes of a terminal', '\u001b[1;31m네\u001b[0m, \u009b4m그럼요\u009b0m.', '네, 그럼요.'],
+  ['links of a terminal', '\u001b]8;;https://example.com\u0007안내\u001b]8;;\u001b\\ 네.', '안내 네.'],
+
   ['thoughts', '<think>음. 글쎄.</think>\n네.', '\n네.'],
   ['thoughts of another name', '<thinking>음.</thinking>네.', '네.'],
   ['thoughts without a beginning', '음. 글쎄.\n</think>\n네.', '\n네.'],
   ['thoughts without an end', '네.<think>음.', '네.'],
   ['a token within thoughts', '<think>음.<|pad|>글쎄.</think>네.', '네.'],
   ['thoughts that end twice', '음.</think>아.</think>네.', '네.'],
+  ['thoughts of Seed', '<seed:think>음.</seed:think>네.', '네.'],
+  ['thoughts of EXAONE', '<thought>\n음.\n</thought>\n\n네.', '\n\n네.'],
+  ['thoughts of Magistral', '[THINK]음.[/THINK]네.', '네.'],
+  ['thoughts of Kimi', '◁think▷음.◁/think▷네.', '네.'],
+  ['thoughts of Kimi without a beginning', '음.◁/think▷네.', '네.'],
+  [
+    'thoughts of Cohere',
+    '<|START_THINKING|>음.<|END_THINKING|><|START_RESPONSE|>네.<|END_RESPONSE|><|END_OF_TURN_TOKEN|>',
+    '네.',
+  ],
+  ['thoughts of Gemma 4', '<|channel>thought\n음.\n<channel|>네.<turn|>', '네.'],
+  [
+    'thoughts of Solar',
+    '<|begin|>assistant<|think|>음.<|end|><|begin|>assistant<|content|>네.<|end|>',
+    '네.',
+  ],
+  ['thoughts of Apertus', '<|inner_prefix|>음.<|inner_suffix|>네.<|assistant_end|>', '네.'],
+  [
+    'thoughts of OpenThoughts',
+    '<|begin_of_thought|>음.<|end_of_thought|><|begin_of_solution|>네.<|end_of_solution|>',
+    '네.',
+  ],
+  [
+    'a turn of thoughts before that of HyperCLOVA X',
+    '<|im_start|>assistant/think\n음.<|im_end|>\n<|im_start|>assistant\n네.<|im_end|>',
+    '네.',
+  ],
+  ['thoughts of Granite', 'Here is my thought process: 음. Here is my response: 네.', ' 네.'],
   ['half a mark at the end', '네.<|im_', '네.<|im_'],
+
+  [
+    'channels of Harmony',
+    '<|channel|>analysis<|message|>손님은 시각을 알고 싶어 한다.<|end|><|start|>assistant<|channel|>final<|message|>네 시 반입니다.<|return|>',
+    '네 시 반입니다.',
+  ],
+  ['the final channel alone', '<|channel|>final<|message|>네 시 반입니다.', '네 시 반입니다.'],
+  ['the analysis alone', '<|channel|>analysis<|message|>음.<|end|>', ''],
+  ['the final channel without its mark', '<|channel|>final네 시 반입니다.', '네 시 반입니다.'],
+  ['channels without their tokens', 'analysis손님은 안다.assistantfinal네 시 반입니다.', '네 시 반입니다.'],
+  ['a call of Harmony', '<|channel|>commentary to=functions.look<|message|>{"n":1}<|call|>', '', 'calls'],
+  [
+    'a preamble and a call of Harmony',
+    '<|channel|>commentary<|message|>잠시만요.<|end|><|start|>assistant<|channel|>commentary to=functions.look <|constrain|>json<|message|>{"n":1}<|call|>',
+    '잠시만요.',
+    'calls',
+  ],
+  [
+    'a call, its result and the answer of Harmony',
+    '<|start|>assistant to=functions.look<|channel|>commentary<|message|>{}<|call|><|start|>functions.look to=assistant<|channel|>commentary<|message|>{"a":1}<|end|><|start|>assistant<|channel|>final<|message|>네.<|return|>',
+    '네.',
+    'calls',
+  ],
+
+  ['a call of Hermes and Qwen', `잠시만요. <tool_call>\n${order}\n</tool_call>`, '잠시만요. ', 'calls'],
+  ['a call before words', `<tool_call>${order}</tool_call>예약했습니다.`, '예약했습니다.', 'calls'],
+  ['a call without an end before words', `<tool_call>${order}\n예약했습니다.`, '예약했습니다.', 'calls'],
+  [
+    'a call of Qwen Coder',
+    '<tool_call>\n<function=find>\n<parameter=city>\n서울 [1]\n</parameter>\n</function>\n</tool_call>네.',
+    '\n네.',
+    'calls',
+  ],
+  ['a function and its JSON', '<function=book>{"day":"내일"}', '', 'calls'],
+  [
+    'a function and its JSON before words',
+    '<function=book>{"day":"내일"}예약했습니다.',
+    '예약했습니다.',
+    'calls',
+  ],
+  ['calls of Mistral', `[TOOL_CALLS][${order}]`, '', 'calls'],
+  ['calls of Mistral before words', `[TOOL_CALLS] [${order}] 예약했습니다.`, '예약했습니다.', 'calls'],
+  ['calls of newer Mistrals', '[TOOL_CALLS]find_order[CALL_ID]a1[ARGS]{"id":"B-2"}', '', 'calls'],
+  ['calls of Llama', '<|python_tag|>find_order.call(id="B-2")<|eom_id|>', '', 'calls'],
+  ['a list of calls in Python', '네. [find_order(id="B-2"), hang_up()]', '네. ', 'calls'],
+  [
+    'calls of Kimi',
+    '네.<|tool_calls_section_begin|><|tool_call_begin|>functions.find_order:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>',
+    '네.',
+    'calls',
+  ],
+  [
+    'calls of DeepSeek',
+    '네.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>find\n```json\n{"id":"B-2"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜end▁of▁sentence｜>',
+    '네.',
+    'calls',
+  ],
+  [
+    'calls of newer DeepSeeks',
+    '<｜DSML｜function_calls><｜DSML｜invoke name="find"><｜DSML｜parameter name="city" string="true">서울</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>네.',
+    '네.',
+    'calls',
+  ],
+  [
+    'a call of GLM',
+    '<tool_call>find\n<arg_key>city</arg_key>\n<arg_value>[1] 서울</arg_value>\n</tool_call>네.',
+    '네.',
+    'calls',
+  ],
+  [
+    'a call of MiniMax',
+    '<minimax:tool_call><invoke name="find"><parameter name="city">서울</parameter></invoke></minimax:tool_call>네.',
+    '네.',
+    'calls',
+  ],
+  ['a call of Granite', `<|tool_call|>[${order}]`, '', 'calls'],
+  ['a call of Phi', `<|tool_call|>[${order}]<|/tool_call|>네.`, '네.', 'calls'],
+  ['a call of older Phis', `functools[${order}]`, '', 'calls'],
+  [
+    'a call of Gemma',
+    '<start_function_call>call:find{city:<escape>서울<escape>}<end_function_call>',
+    '',
+    'calls',
+  ],
+  ['a call of Gemma 4', '<|tool_call>call:find{city:<|"|>서울<|"|>}<tool_call|>네.', '네.', 'calls'],
+  ['a call of Cohere', '<|START_ACTION|>[{"tool_name":"find","parameters":{}}]<|END_ACTION|>', '', 'calls'],
+  ['a call of InternLM', `<|action_start|><|plugin|>\n${order}<|action_end|>`, '', 'calls'],
+  ['a call of Nemotron', `<TOOLCALL>[${order}]</TOOLCALL>네.`, '네.', 'calls'],
+  ['a call of GigaChat', `<|message_sep|>\n\nfunction call<|role_sep|>\n${order}`, '', 'calls'],
+  ['a result of a tool', '<tool_response>{"a":1}</tool_response>네.', '네.', 'calls'],
+
+  ['a bare call', order, '', 'calls'],
+  ['a bare call among words', `잠시만요. ${order} 네.`, '잠시만요.  네.', 'calls'],
+  ['a list of bare calls', `[${order}, ${order}]`, '', 'calls'],
+  ['a bare call in the words of OpenAI', '{"type":"function","function":{"name":"find"}}', '', 'calls'],
+  ['a bare call in Python', "{'name': 'find', 'arguments': {'who': \"it's me\"}}", '', 'calls'],
+  ['half a bare call', '{"name":"find_order","argum', '', 'calls'],
+
+  ['words about a key', '이름은 "name" 칸에 쓰세요.', '이름은 "name" 칸에 쓰세요.'],
+  ['words about a mark', '<tool_call> 태그는 호출입니다.', '태그는 호출입니다.'],
+  ['words about brackets', '[TOOL_CALLS]라는 표시입니다.', '[TOOL_CALLS]라는 표시입니다.'],
+  ['words in brackets', '[안내] [OK] 네 [1] [a(b)](c)', '[안내] [OK] 네 [1] [a(b)](c)'],
+  ['words in braces', '{이름} 님, { 네 } {', '{이름} 님, { 네 } {'],
+  ['an object', '{"id":3} 입니다.', '{"id":3} 입니다.'],
+  ['an object with a mark', '{"text":"네.<|im_end|>"}', '{"text":"네.'],
+  ['half an object', '{"id":3, "at', '{"id":3, "at'],
+  [
+    'words that begin like a channel',
+    'analysis 결과입니다. final answer.',
+    'analysis 결과입니다. final answer.',
+  ],
+  ['words that begin like a header', 'assistant manager입니다.', 'assistant manager입니다.'],
+  ['words that begin like a thought', 'Here is my number.', 'Here is my number.'],
 ];
 
-for (const [title, given, expected] of cases) {
+for (const [title, given, expected, calls] of cases) {
   test(`${title}: cut anywhere, what is for the ear is left`, (t) => {
-    t.is(passed([given]), expected);
-    t.is(passed(given.split('')), expected);
-    for (let place = 0; place <= given.length; place += 1)
-      t.is(passed([given.slice(0, place), given.slice(place)]), expected, String(place));
+    const read = (pieces: readonly string[]): void => {
+      const marks = createModelMarks();
+      let text = '';
+      for (const piece of pieces) {
+        const next = marks.add(piece);
+        text = next.retracts ? next.text : text + next.text;
+      }
+      t.is(text + marks.end(), expected, pieces.join('¦'));
+      t.is(marks.wroteCall(), calls !== undefined, pieces.join('¦'));
+    };
+    read([given]);
+    read(given.split(''));
+    read(given.match(/[^]{1,3}/gu) ?? []);
+    for (let place = 0; place <= given.length; place += 1) read([given.slice(0, place), given.slice(place)]);
   });
 }
+
+const modelText = [
+  '<|¦|>¦<¦>¦[¦]¦{¦}¦"¦{"name":"x",¦"arguments":{}}¦<think>¦</think>¦<tool_call>¦</tool_call>¦[TOOL_CALLS]',
+  '[f(a=¦1)]¦<|im_start|>¦<|im_end|>¦assistant¦user¦\n¦<|channel|>¦final¦analysis¦commentary to=f.x¦<|message|>',
+  '<|end|>¦<|start|>¦assistantfinal¦Here is my ¦response:¦thought process:¦functools¦[{¦◁think▷¦◁¦<function=a>',
+  '</function>¦<|tool_call>¦<tool_call|>¦<|channel>thought\n¦<channel|>¦]<]minimax[>[¦\u001b[¦31m¦\u001b]¦\u0007¦네¦. ¦A',
+].flatMap((line) => line.split('¦'));
+
+test('however a reply is cut, what is for the ear is the same', (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...modelText), { maxLength: 14 }).map((parts) => parts.join('')),
+      fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 8 }),
+      fc.boolean(),
+      (written, sizes, thinksAloud) => {
+        const cut: string[] = [];
+        for (let at = 0; at < written.length; at += sizes[(cut.length - 1) % sizes.length] ?? 1)
+          cut.push(written.slice(at, at + (sizes[cut.length % sizes.length] ?? 1)));
+        t.is(cut.join(''), written);
+        t.is(passed(cut, { thinksAloud }), passed([written], { thinksAloud }));
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a long object of which nothing is known is given out before its end', (t) => {
+  const marks = createModelMarks();
+  const begun = `{"id":"${'가'.repeat(5_000)}`;
+  t.is(marks.add(begun).text.length + marks.end().length, begun.length);
+  t.true(createModelMarks().add(begun).text.length > 4_000);
+});
+
+test('a call of any length is left out, and the words behind it are not', (t) => {
+  const long = order.replace('B-2', '가'.repeat(100_000));
+  for (const call of [long, `<tool_call>${long}</tool_call>`, `[TOOL_CALLS][${long}]`]) {
+    t.is(passed([`네. ${call} 그럼요.`]).replaceAll(/ +/gu, ' '), '네. 그럼요.');
+    t.is(passed(`네. ${call} 그럼요.`.match(/[^]{1,9}/gu) ?? []).replaceAll(/ +/gu, ' '), '네. 그럼요.');
+  }
+});
 
 test('of an agent that thinks aloud nothing is said before its thoughts are over', (t) => {
   const marks = createModelMarks({ thinksAloud: true });
@@ -621,6 +839,13 @@ test('a thought that has not been spoken yet never is', (t) => {
   t.deepEqual(utterances.add(' 답하자</think>네. '), ['네.']);
   t.true(utterances.thoughtAloud());
   t.deepEqual(utterances.end(), []);
+});
+
+test('thoughts in a reply that comes whole are not spoken, however long', (t) => {
+  const utterances = createUtterances();
+  t.deepEqual(utterances.add(`${'손님이 예약을 물었다. '.repeat(500)}</think>네. 그럼요.`), ['네.']);
+  t.true(utterances.thoughtAloud());
+  t.deepEqual(utterances.end(), ['그럼요.']);
 });
 
 test('a new message may speak again behind the end of another', (t) => {

@@ -19,9 +19,9 @@ import { heardAfter, sayingTime } from '#sip/speaking-time.ts';
 import { AgentFailure } from '#src/agents/agent.ts';
 import { hear } from '#src/agents/built-in/hear.ts';
 import { wordsFor } from '#src/agents/built-in/languages.ts';
-import { withoutThoughts } from '#src/agents/chat-completions/without-thoughts.ts';
 import { createSaidMessages } from '#src/agents/langgraph/said-messages.ts';
 import { partOf } from '#src/agents/mastra/parts.ts';
+import { createModelMarks } from '#src/agents/model-marks.ts';
 import { findReply } from '#src/agents/n8n/find-reply.ts';
 import { plainReply } from '#src/agents/n8n/plain-reply.ts';
 import { createSpeakable } from '#src/agents/speakable.ts';
@@ -93,6 +93,18 @@ const shapes: readonly (readonly [unit: string, end?: string])[] = [
   ['```', '<!--'],
   ['<!---->', 'x'],
   ['<think>', '</think'],
+  ['<|', '|>'],
+  ['<|im_start|>', '\n'],
+  ['<|channel|>', 'final'],
+  ['<tool_call>', '{'],
+  ['<tool_call ', 'x'],
+  ['[TOOL_CALLS]', '{"'],
+  ['[a(', 'b='],
+  ['[f(a=1)]', '('],
+  ['{"name":"', '"}'],
+  ['{"a":{', '}'],
+  ['\u001b]', '\u0007'],
+  ['~~5', '~~'],
   ['|', 'x'],
   ['| ', 'x'],
   [' ->', 'x'],
@@ -208,8 +220,11 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
   thoughts: {
     characters: 64_000,
     read(text) {
-      const thoughts = withoutThoughts();
-      return [...inPieces(text, 9).map((piece) => thoughts.add(piece)), thoughts.end()];
+      const marks = createModelMarks();
+      return [
+        ...[text, ...inPieces(text, 9), ...inPieces(text, 1)].map((piece) => marks.add(piece)),
+        marks.end(),
+      ];
     },
   },
   'a streamed body': {

@@ -2,10 +2,12 @@
  * The contract of an agent (`src/agents/agent.ts`, `machines/reply.ts`) as a suite that every kind runs, whatever its
  * format: the request's common parts, words, silence, failures, time and letting go.
  */
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { SimulatedClock } from 'xstate';
+import { lingerMs } from '#src/agents/message-end.ts';
+import { wantsTool } from '#src/agents/model-marks.ts';
 import {
   breakInTheMiddle,
   hangUpConnection,
@@ -46,6 +48,21 @@ const breakBehind =
   (response) => {
     response.writeHead(200).write(bytes, () => response.destroy());
   };
+
+/** Tells when a time is waited for. */
+class NoticedClock extends SimulatedClock {
+  readonly #begun = new EventEmitter();
+
+  override setTimeout(callback: () => void, milliseconds: number) {
+    const timer = super.setTimeout(callback, milliseconds);
+    this.#begun.emit(`${milliseconds}`);
+    return timer;
+  }
+
+  async waitsFor(milliseconds: number): Promise<void> {
+    await once(this.#begun, `${milliseconds}`);
+  }
+}
 
 type Clause = (title: string, check: (t: ExecutionContext) => Promise<void>) => void;
 
@@ -130,6 +147,44 @@ const controls = (clause: Clause, kind: AgentKind): void => {
   });
 };
 
+/** What models write for machines, and what is for the ear. */
+const modelText = (clause: Clause, kind: AgentKind): void => {
+  const call = '<tool_call>{"name":"find_order","arguments":{"id":"B-2"}}</tool_call>';
+  const written = [
+    `<|channel|>analysis<|message|>음.<|end|><|start|>assistant<|channel|>final<|message|>${words} 내일 봬요.<|return|>`,
+    `<|start_header_id|>assistant<|end_header_id|>\n\n${words} ${call}내일 봬요.<|eot_id|>user\n아니요.`,
+    `<think>음. 글쎄.</think>${words} \u001b[1m내일\u001b[0m 봬요. [TOOL_CALLS][{"name":"x","arguments":{}}]`,
+    `${words} 내일 봬요.<|tool_calls_section_begin|><|tool_call_begin|>functions.x:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>`,
+    `${words} 내일 봬요. {"name":"find_order","arguments":{"id":"B-2"}}`,
+  ];
+  const spoken = [
+    { type: 'reply.sentence', text: words },
+    { type: 'reply.sentence', text: '내일 봬요.' },
+    { type: 'reply.finished' },
+  ];
+  for (const reply of written)
+    clause(`leaves out what a model writes for machines: ${reply}`, async (t) => {
+      for (const answer of [sendBody, inSingleBytes]) {
+        const { hear } = await agentOf(t, kind, answer(kind.reply(reply)));
+        t.deepEqual(await hear(), spoken);
+      }
+      if (kind.streamed?.ended == null) return;
+      const pieces = Array.from(reply, (piece) => kind.streamed?.begun(piece)).join('');
+      const { hear } = await agentOf(t, kind, sendBody(pieces + kind.streamed.ended('')));
+      t.deepEqual(await hear(), spoken);
+    });
+
+  clause('a tool that is called in text, and nothing else, is no reply', async (t) => {
+    for (const reply of [call, '<|channel|>commentary to=functions.look<|message|>{"n":1}<|call|>']) {
+      const { hear } = await agentOf(t, kind, sendBody(kind.reply(reply)));
+      const [event, ...others] = await hear();
+      t.like(event, { type: 'reply.failed', failure: 'no_reply' });
+      t.true(event?.type === 'reply.failed' && event.detail?.endsWith(wantsTool));
+      t.deepEqual(others, []);
+    }
+  });
+};
+
 const replies = (clause: Clause, kind: AgentKind): void => {
   clause('words are spoken, whatever pieces they come in', async (t) => {
     const { hear } = await agentOf(t, kind, inSingleBytes(kind.reply(`${words} 내일 봬요.`)));
@@ -158,6 +213,20 @@ const replies = (clause: Clause, kind: AgentKind): void => {
     while (server.counts.aborted === 0) await server.responseClosed();
     t.is(server.counts.aborted, 1);
   });
+
+  const { ended } = streamed;
+  if (ended !== null)
+    clause('a reply that says where it ends does so while its connection stays open', async (t) => {
+      const agentClock = new NoticedClock();
+      const { hear, server } = await agentOf(t, kind, begin(ended(words)), { agentClock });
+      const heard = hear();
+      await agentClock.waitsFor(lingerMs);
+      const closed = server.responseClosed();
+      agentClock.increment(lingerMs);
+      t.deepEqual(await heard, [{ type: 'reply.sentence', text: words }, { type: 'reply.finished' }]);
+      await closed;
+      t.is(server.counts.aborted, 1);
+    });
 
   clause('a reply that its server cut between sentences is excused', async (t) => {
     const { hear, say } = await agentOf(t, kind, sendBody(streamed.cutOff(words)));
@@ -269,6 +338,7 @@ export const agentContract = (test: DeclareTest, kind: AgentKind): void => {
   const clause: Clause = (title, check) => test(`${kind.name}: ${title}`, check);
   requests(clause, kind);
   replies(clause, kind);
+  modelText(clause, kind);
   controls(clause, kind);
   failures(clause, kind);
   time(clause, kind);

@@ -19,6 +19,8 @@ export type AgentKind = {
     begun: (words: string) => string;
     /** The words, and that the server ended the reply before it was complete. */
     cutOff: (words: string) => string;
+    /** The words, and that they are all; `null` where only the end of the response says so. */
+    ended: ((words: string) => string) | null;
   } | null;
 };
 
@@ -35,6 +37,7 @@ const chatCompletions = {
   streamed: {
     begun: (words: string) => completion(words, null),
     cutOff: (words: string) => `${completion(words, null)}${completion('', 'length')}data: [DONE]\n\n`,
+    ended: (words: string) => `${completion(words, null)}${completion('', 'stop')}`,
   },
 };
 
@@ -78,6 +81,7 @@ export const agentKinds: readonly AgentKind[] = [
     streamed: {
       begun: (words) => `{"type":"begin"}\n${item(words)}`,
       cutOff: (words) => `{"type":"begin"}\n${item(words)}`,
+      ended: null,
     },
   },
   {
@@ -88,6 +92,7 @@ export const agentKinds: readonly AgentKind[] = [
     streamed: {
       begun: (words) => graphRun + graphMessage(words),
       cutOff: (words) => graphRun + graphMessage(words, { response_metadata: { finish_reason: 'length' } }),
+      ended: null,
     },
   },
   {
@@ -98,6 +103,7 @@ export const agentKinds: readonly AgentKind[] = [
     streamed: {
       begun: mastraWords,
       cutOff: (words) => mastraWords(words) + mastraFinish('length'),
+      ended: (words) => mastraWords(words) + mastraFinish('stop').replace('data: [DONE]\n\n', ''),
     },
   },
   { name: 'the language model', agentType: null, ...chatCompletions },

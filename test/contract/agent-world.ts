@@ -44,14 +44,22 @@ const callOf = (
   instruction: null,
 });
 
-type Options = { token?: string; controls?: ControlMode; times?: Partial<ReplyTimes>; clock?: Clock };
+type Options = {
+  token?: string;
+  controls?: ControlMode;
+  times?: Partial<ReplyTimes>;
+  /** Of the time limits of a reply. */
+  clock?: Clock;
+  /** Of the agent itself. */
+  agentClock?: Clock;
+};
 
 /** The server answers like this to everything but the making of a thread and the cancelling of a run. */
 export const agentOf = async (
   t: ExecutionContext,
   kind: AgentKind,
   answer: Answer,
-  { token, controls = 'off', times, clock }: Options = {},
+  { token, controls = 'off', times, clock, agentClock }: Options = {},
 ) => {
   const server = await startAgentServer((response, request) =>
     (/\/(threads|cancel)$/.test(request.path) ? sendBody('{}') : answer)(response, request),
@@ -59,7 +67,8 @@ export const agentOf = async (
   t.teardown(server.close);
   const logged: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  const world = endpointWorld(t);
+  const loopback = endpointWorld(t);
+  const world = { ...loopback, clock: agentClock ?? loopback.clock };
   const agent = createAgents({
     ...world,
     hangUp: () => Promise.resolve(),
@@ -78,7 +87,7 @@ export const agentOf = async (
   const startReply = createStartReply({
     findAgent: () => agent,
     times: { ...patience, ...times },
-    clock: clock ?? world.clock,
+    clock: clock ?? loopback.clock,
     logger,
   });
   const ask = (signal = new AbortController().signal, messages: readonly Message[] = hello) =>

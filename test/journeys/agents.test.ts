@@ -191,6 +191,30 @@ for (const agentType of agentTypes) {
   test.serial(talks, agentType, 'inbound');
 }
 
+const leavesOut = test.macro<[AgentType]>({
+  async exec(t, agentType) {
+    const gateway = await sharing(t);
+    const written =
+      '<|channel|>analysis<|message|>인사하자.<|end|><|start|>assistant<|channel|>final<|message|>안녕하세요. ' +
+      '<tool_call>{"name":"find_order","arguments":{"id":"B-2"}}</tool_call>예약은 *표를 누르세요.<|return|>';
+    const agent = await startFakeAgent(agentType, () => ({ pieces: written.match(/[^]{1,3}/gu) ?? [] }));
+    t.teardown(agent.close);
+    const outbound = `${gateway.numberPath}/agents/outbound`;
+    t.is((await gateway.admin.put(outbound, { ...agent.binding, token: 'agent-token' })).status, 200);
+    await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, {
+      script: [{ listen: true }, { hang_up: true }],
+    });
+    const callId = await gateway.call(callee);
+    await gateway.untilStatus(callId, ...finalStatuses);
+    t.deepEqual(textsOf(await gateway.transcript(callId), 'assistant'), [
+      '안녕하세요. 예약은 *표를 누르세요.',
+    ]);
+  },
+  title: (_, agentType) => `${agentType}: speaks nothing of what its model writes for machines`,
+});
+
+for (const agentType of agentTypes) test.serial(leavesOut, agentType);
+
 test.serial('an agent that only writes text presses DTMF digits, says goodbye and hangs up', async (t) => {
   const gateway = await sharing(t);
   const farewell = '말씀 감사합니다. 예약을 내일 오후 세 시로 옮겨 드렸습니다. 좋은 하루 보내세요.';
@@ -230,6 +254,28 @@ const summaryOf = (gateway: TestGateway, callId: string): Promise<string> =>
     const { body } = await gateway.client.get(`/api/v1/calls/${callId}`);
     return z.string().optional().catch(undefined).parse(body['summary']);
   });
+
+test.serial(
+  'a model that ends its turns in words of its own keeps its calls, and is summarized',
+  async (t) => {
+    const chunk = (delta: object, finish: string | null = null): string =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+    const model = await startModelServer(({ tools }) => {
+      const words =
+        tools.length === 0 ? '생각 중.</think>예약을 확인했다.<|im_end|>' : '<think>음.</think>네, 맞습니다.';
+      return sendBody(`${chunk({ content: words })}${chunk({}, 'eos')}data: [DONE]\n\n`);
+    });
+    t.teardown(model.close);
+    const gateway = await testGateway(t, settings(model.url));
+    await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, {
+      script: [{ listen: true }, { say: '정말요?' }, { listen: true }, { hang_up: true }],
+    });
+    const callId = await gateway.call(callee, '예약 확인');
+    t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'counterparty_hangup' });
+    t.deepEqual(textsOf(await gateway.transcript(callId), 'assistant'), ['네, 맞습니다.', '네, 맞습니다.']);
+    t.is(await summaryOf(gateway, callId), '예약을 확인했다.');
+  },
+);
 
 test.serial(
   'the built-in agent talks by its model, presses keys, hangs up with a tool and is summarized',

@@ -6,13 +6,16 @@ import { z } from 'zod';
 import { AgentFailure } from '../agent.ts';
 import type { Frame } from '../wire/read-frames.ts';
 
-/** A part of a call of a tool; they come cut anywhere and belong together by `index`. */
-export type ToolCallPart = { index: number; id: string; name: string; arguments: string };
+/** A part of a call of a tool; they come cut anywhere. `index`: the number of the call, where the server numbers them. */
+export type ToolCallPart = { index: number | null; id: string; name: string; arguments: string };
 
 export type Chunk = {
+  /** The next part of the reply. */
   text: string;
+  /** The whole reply: in place of its parts, or behind them. */
+  whole: string;
   toolCalls: readonly ToolCallPart[];
-  /** Empty while the reply goes on. */
+  /** In the server's own word; empty while the reply goes on. */
   finish: string;
 };
 
@@ -31,26 +34,55 @@ const content = z
     return given.map((part) => textPart.safeParse(part).data?.text ?? '').join('');
   });
 
+/** A JSON object is written out by some servers, as the model's text by most. */
+const toolArguments = z
+  .union([z.string(), z.record(z.string(), z.unknown()).transform((given) => JSON.stringify(given))])
+  .nullish()
+  .catch(null)
+  .transform((given) => given ?? '');
+
+const called = z.object({ name: absentAs(z.string(), ''), arguments: toolArguments });
+
 const toolCall = z.object({
-  index: absentAs(z.number(), 0),
-  id: absentAs(z.string(), ''),
-  function: absentAs(z.object({ name: absentAs(z.string(), ''), arguments: absentAs(z.string(), '') }), {
-    name: '',
-    arguments: '',
-  }),
+  index: z.number().nullish().catch(null),
+  id: z.string().nullish().catch(null),
+  function: called.nullish().catch(null),
 });
 
 const message = z.object({
   content,
   /** Words of the model as well: it says that it will not answer. */
   refusal: z.string().nullish().catch(null),
-  tool_calls: z.array(toolCall).nullish().catch(null),
+  tool_calls: z.array(z.unknown()).nullish().catch(null),
+  /** The form before `tool_calls`: one call, without an id. */
+  function_call: called.nullish().catch(null),
 });
+
+type Message = z.output<typeof message>;
+
+const wordsOf = (said: Message | null | undefined): string => `${said?.content ?? ''}${said?.refusal ?? ''}`;
+
+const callsOf = (said: Message | null | undefined): ToolCallPart[] => [
+  ...(said?.tool_calls ?? []).flatMap((given) => {
+    const { data } = toolCall.safeParse(given);
+    return data === undefined
+      ? []
+      : [
+          {
+            index: data.index ?? null,
+            id: data.id ?? '',
+            name: data.function?.name ?? '',
+            arguments: data.function?.arguments ?? '',
+          },
+        ];
+  }),
+  ...(said?.function_call ? [{ index: 0, id: '', ...said.function_call }] : []),
+];
 
 const choice = z.object({
   index: absentAs(z.number(), 0),
   delta: message.nullish().catch(null),
-  /** Instead of a delta where the server does not stream. */
+  /** In place of the deltas where the server does not stream; some send it behind them. */
   message: message.nullish().catch(null),
   finish_reason: z.string().nullish().catch(null),
 });
@@ -82,7 +114,7 @@ const parsedOrText = (text: string): unknown => {
   }
 };
 
-const empty: Chunk = { text: '', toolCalls: [], finish: '' };
+const empty: Chunk = { text: '', whole: '', toolCalls: [], finish: '' };
 
 /** `undefined` for what is no chunk. Throws an AgentFailure for an error. */
 export const chunkOf = (frame: Frame): Chunk | undefined => {
@@ -95,11 +127,11 @@ export const chunkOf = (frame: Frame): Chunk | undefined => {
   const choices = chunk.safeParse(frame.value).data?.choices;
   if (choices === undefined) return undefined;
   const own = choices.flatMap((value) => choice.safeParse(value).data ?? []).find(({ index }) => index === 0);
-  const said = own?.delta ?? own?.message;
   if (own === undefined) return empty;
   return {
-    text: `${said?.content ?? ''}${said?.refusal ?? ''}`,
-    toolCalls: (said?.tool_calls ?? []).map(({ function: called, ...call }) => ({ ...call, ...called })),
+    text: wordsOf(own.delta),
+    whole: wordsOf(own.message),
+    toolCalls: [...callsOf(own.delta), ...callsOf(own.message)],
     finish: own.finish_reason ?? '',
   };
 };

@@ -2,31 +2,17 @@
  * A chat completion as its server sends it: streamed events, JSON lines, or one document where `stream` was not
  * understood. Gives text, remarks, and at the end the tools that the model wants to be called.
  */
-import { AgentFailure, type Remark } from '../agent.ts';
+import { AgentFailure, retraction, type Remark } from '../agent.ts';
+import { finishOf, finishRemark, isCutOff, type Finish } from '../finish-reason.ts';
+import { createModelMarks, wantsTool } from '../model-marks.ts';
+import { createSaidSoFar } from '../said-so-far.ts';
 import { readFrames } from '../wire/read-frames.ts';
-import { chunkOf, type ToolCallPart } from './chunk.ts';
-import { withoutThoughts } from './without-thoughts.ts';
+import { assembleCalls, type ToolCall } from './assemble-calls.ts';
+import { chunkOf, type Chunk, type ToolCallPart } from './chunk.ts';
 
-/** `arguments` is what the model wrote: JSON, if it did well. */
-export type ToolCall = { id: string; name: string; arguments: string };
+export type { ToolCall } from './assemble-calls.ts';
 
-export type CompletionPart = string | Remark | { toolCalls: readonly ToolCall[] };
-
-/** Why a reply with this `finish_reason` is not complete; null where it is. */
-const finishes: ReadonlyMap<string, string | null> = new Map([
-  ['stop', null],
-  ['tool_calls', null],
-  ['function_call', null],
-  ['length', 'the reply was cut off at its longest length'],
-  ['content_filter', 'the reply was cut off by a content filter'],
-]);
-
-const assemble = (parts: readonly ToolCallPart[]): ToolCall[] =>
-  [...Map.groupBy(parts, ({ index }) => index).values()].map((call) => ({
-    id: call.find(({ id }) => id !== '')?.id ?? '',
-    name: call.map(({ name }) => name).join(''),
-    arguments: call.map((part) => part.arguments).join(''),
-  }));
+export type CompletionPart = string | typeof retraction | Remark | { toolCalls: readonly ToolCall[] };
 
 /** What a completion has had so far, by which its end is judged. */
 type Seen = {
@@ -35,46 +21,101 @@ type Seen = {
   unreadable: boolean;
   words: boolean;
   done: boolean;
-  finish: string;
+  finish: Finish;
+  /** The call of a tool among the words. */
+  writtenCall: boolean;
 };
 
-/** Without words, only `stop` declares silence: the model has ended its turn and had nothing to say. */
-const noReply = ({ body, finish }: Seen): AgentFailure | undefined => {
-  if (finish === 'stop') return undefined;
+/** Without words, only `stop` and its like declare silence: the model has ended its turn and had nothing to say. */
+const noReply = ({ body, finish, writtenCall }: Seen): AgentFailure | undefined => {
+  if (writtenCall) return new AgentFailure('no_reply', wantsTool);
+  if (finish === 'complete') return undefined;
   if (body === 'foreign') return new AgentFailure('invalid_reply', 'the response is not a chat completion');
-  return new AgentFailure('no_reply', finishes.get(finish) ?? 'the response holds no reply');
+  return new AgentFailure('no_reply', finishRemark(finish) ?? 'the response holds no reply');
 };
 
 function* judge(seen: Seen, wantsTools: boolean): Generator<Remark, void, undefined> {
-  const { unreadable, words, done, finish } = seen;
+  const { unreadable, words, done, finish, writtenCall } = seen;
   const failure = words || wantsTools ? undefined : noReply(seen);
   if (failure !== undefined) throw failure;
   if (unreadable) yield { remark: 'a part of the response could not be read' };
-  if (finish === '' && !done) yield { remark: 'the response ended without its end mark', endsEarly: true };
-  const oddity = finishes.get(finish) ?? null;
-  if (oddity !== null) yield { remark: oddity, endsEarly: true };
+  if (writtenCall && !wantsTools) yield { remark: wantsTool };
+  if (finish === 'none' && !done)
+    yield { remark: 'the response ended without its end mark', endsEarly: true };
+  const remark = finishRemark(finish);
+  if (remark !== undefined) yield { remark, ...(isCutOff(finish) ? { endsEarly: true as const } : {}) };
   else if (!words && !wantsTools) yield { remark: 'the model finished without text' };
 }
 
-/** Throws an AgentFailure; also for an error within the stream, after the text that came before it. */
+/** The words of a completion: what its model wrote for machines is left out, and what was said already. */
+const createWords = () => {
+  const marks = createModelMarks();
+  const said = createSaidSoFar();
+  let hasWords = false;
+  let leavesOut = false;
+
+  /** The white space behind thoughts that come first goes with them. */
+  const begun = (text: string, written: string): string => {
+    leavesOut ||= text.length !== written.length;
+    const words = hasWords || !leavesOut ? text : text.trimStart();
+    hasWords ||= words.trim() !== '';
+    return words;
+  };
+
+  function* add(
+    written: string,
+    place: { isWhole: boolean; isLast: boolean },
+  ): Generator<string | typeof retraction, void, undefined> {
+    if (written === '') return;
+    const { text, retracts } = marks.add(written);
+    if (retracts) {
+      said.clear();
+      hasWords = false;
+      yield retraction;
+    }
+    const words = said.newIn(begun(text, written), place);
+    if (words !== '') yield words;
+  }
+
+  return {
+    *add({ text, whole, finish }: Chunk) {
+      const isLast = finishOf(finish) !== 'none';
+      yield* add(text, { isWhole: false, isLast });
+      yield* add(whole, { isWhole: true, isLast });
+    },
+    end: () => begun(marks.end(), ''),
+    hasWords: () => hasWords,
+    wroteCall: () => marks.wroteCall(),
+  };
+};
+
+/**
+ * `messageOver` is called when the finish has come, and with each frame behind it: whoever reads may end the body then,
+ * for a server may leave it open. Throws an AgentFailure; also for an error within the stream, after the text that came
+ * before it.
+ */
 export async function* readCompletion(
   body: AsyncIterable<Uint8Array>,
   longestLine: number,
+  messageOver: () => void = () => undefined,
 ): AsyncGenerator<CompletionPart, void, undefined> {
   const seen: Seen = {
     body: 'empty',
     unreadable: false,
     words: false,
     done: false,
-    finish: '',
+    finish: 'none',
+    writtenCall: false,
   };
   const toolCalls: ToolCallPart[] = [];
-  const spoken = withoutThoughts();
+  const words = createWords();
+  let broke = false;
 
-  function* say(text: string): Generator<string, void, undefined> {
-    if (text === '') return;
-    seen.words ||= text.trim() !== '';
-    yield text;
+  function* end(): Generator<string, void, undefined> {
+    const rest = words.end();
+    if (rest !== '') yield rest;
+    seen.words = words.hasWords();
+    seen.writtenCall = words.wroteCall();
   }
 
   try {
@@ -91,24 +132,27 @@ export async function* readCompletion(
         continue;
       }
       seen.body = 'completion';
-      yield* say(spoken.add(chunk.text));
+      yield* words.add(chunk);
       toolCalls.push(...chunk.toolCalls);
-      if (chunk.finish === '') continue;
-      if (!finishes.has(chunk.finish)) {
+      const finish = finishOf(chunk.finish);
+      if (finish === 'failed') {
         throw new AgentFailure('agent_reported_error', 'the reply finished with an error', {
           serverSays: `finish_reason ${chunk.finish.slice(0, 100)}`,
         });
       }
-      seen.finish = chunk.finish;
+      if (finish !== 'none') seen.finish = finish;
+      if (seen.finish !== 'none') messageOver();
     }
   } catch (error) {
-    yield* say(spoken.end());
     // Behind the finish nothing of the reply is lost.
-    if (seen.finish === '' || error instanceof AgentFailure) throw error;
-    yield { remark: 'the connection broke behind the end of the reply' };
-    seen.done = true;
+    if (seen.finish === 'none' || error instanceof AgentFailure) {
+      yield* end();
+      throw error;
+    }
+    broke = true;
   }
-  yield* say(spoken.end());
+  yield* end();
+  if (broke) yield { remark: 'the connection broke behind the end of the reply' };
   yield* judge(seen, toolCalls.length > 0);
-  if (toolCalls.length > 0) yield { toolCalls: assemble(toolCalls) };
+  if (toolCalls.length > 0) yield { toolCalls: assembleCalls(toolCalls) };
 }

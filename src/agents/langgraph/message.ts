@@ -1,5 +1,6 @@
 /** One message of a graph's state, as the JavaScript and the Python server write it. */
 import { z } from 'zod';
+import { finishOf, isCutOff } from '../finish-reason.ts';
 
 const calls = z.array(z.unknown()).nullish().catch(null);
 const reason = z.string().nullish().catch(null);
@@ -32,8 +33,6 @@ export type GraphMessage = {
 };
 
 const agentTypes = new Set(['ai', 'AIMessage', 'AIMessageChunk']);
-/** As the models behind a graph call it. */
-const cutsOff = new Set(['length', 'max_tokens', 'MAX_TOKENS', 'content_filter', 'SAFETY']);
 const humanTypes = new Set(['human', 'HumanMessage', 'HumanMessageChunk']);
 
 const textOf = (content: unknown): string => {
@@ -59,6 +58,6 @@ export const readMessage = (value: unknown): GraphMessage | undefined => {
     from: isAgent ? 'agent' : isHuman ? 'human' : 'other',
     text: textOf(data.content),
     callsTools: [data.tool_calls, data.tool_call_chunks].some((called) => (called?.length ?? 0) > 0),
-    isCutOff: Object.values(data.response_metadata ?? {}).some((why) => cutsOff.has(why ?? '')),
+    isCutOff: Object.values(data.response_metadata ?? {}).some((why) => isCutOff(finishOf(why ?? ''))),
   };
 };

@@ -3,10 +3,11 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { ReplyFailure } from '#machines/reply.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
-import { AgentFailure } from '../agent.ts';
+import { AgentFailure, retraction } from '../agent.ts';
 import { completionsUrl } from '../endpoint-path.ts';
 import { readCompletion, type CompletionPart, type ToolCall } from '../chat-completions/read-completion.ts';
 import { excerptOf } from '../excerpt.ts';
+import { createMessageEnd } from '../message-end.ts';
 
 export type LanguageModel = {
   /** With or without `/chat/completions` at its end. */
@@ -58,6 +59,7 @@ export async function* askModel(
 ): AsyncGenerator<CompletionPart, void, undefined> {
   const tooLate = new AbortController();
   const timer = clock.setTimeout(() => tooLate.abort(), firstTokenMs);
+  const end = createMessageEnd(clock, AbortSignal.any([signal, tooLate.signal]));
   try {
     const response = await client.post(completionsUrl(baseUrl), {
       headers: {
@@ -70,7 +72,7 @@ export async function* askModel(
         ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ type: 'function', function: tool })) }),
         stream: true,
       }),
-      signal: AbortSignal.any([signal, tooLate.signal]),
+      signal: end.signal,
       maxBodyBytes: limits.streamBytes,
     });
     if (response.status < 200 || response.status >= 300) {
@@ -80,8 +82,8 @@ export async function* askModel(
         status: response.status,
       });
     }
-    for await (const part of readCompletion(response.body, limits.lineCharacters)) {
-      if (typeof part !== 'string' || part.trim() !== '') clock.clearTimeout(timer);
+    for await (const part of readCompletion(end.until(response.body), limits.lineCharacters, end.over)) {
+      if (part !== retraction && (typeof part !== 'string' || part.trim() !== '')) clock.clearTimeout(timer);
       yield part;
     }
   } catch (error) {

@@ -1,5 +1,6 @@
 /** A call in a few sentences, by the language model. */
 import type { SummarizeByModel } from '#src/domain/call-summary.ts';
+import { retraction } from '../agent.ts';
 import { askModel, type LanguageModel } from './ask-model.ts';
 
 const longest = 2_000;
@@ -22,6 +23,7 @@ export const createSummarizeByModel =
     ];
     for await (const part of askModel(model, { messages, tools: [] }, signal)) {
       if (typeof part === 'string') summary += part;
+      if (part === retraction) summary = '';
       if (summary.length > longest) break;
     }
     const text = summary.replaceAll(/\s+/g, ' ').trim().slice(0, longest).toWellFormed();

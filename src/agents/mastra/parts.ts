@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { AgentFailure } from '../agent.ts';
+import { finishOf, type Finish } from '../finish-reason.ts';
 import type { Frame } from '../wire/read-frames.ts';
 
 export type Part =
@@ -14,7 +15,7 @@ export type Part =
   | { type: 'boundary' }
   /** The agent stops and waits for something that nobody does in a call. */
   | { type: 'waiting'; remark: string }
-  | { type: 'finish'; reason: string }
+  | { type: 'finish'; reason: Finish }
   | { type: 'failure'; failure: AgentFailure }
   /** What is not for the ear: tools, reasoning, sub-agents, files. */
   | { type: 'other' };
@@ -26,10 +27,12 @@ const failed = (detail: string, serverSays?: string): Part => ({
 
 const failedWith = (serverSays?: string): Part => failed('the agent reported an error', serverSays);
 
-const finished = (reason: string): Part =>
-  reason === 'error' || reason === 'tripwire'
+const finished = (given: string): Part => {
+  const reason = finishOf(given);
+  return reason === 'failed' || given === 'tripwire'
     ? failed('the agent finished with an error')
     : { type: 'finish', reason };
+};
 
 const errorText = z.union([
   z.string(),
@@ -39,7 +42,12 @@ const errorText = z.union([
 
 const chunk = z.object({ type: z.string(), payload: z.unknown().optional() });
 const textDelta = z.object({ id: z.string().default(''), text: z.string() });
-const finish = z.object({ stepResult: z.object({ reason: z.string() }) });
+/** Newer versions of the AI SDK tell their own word for it from the provider's. */
+const reasonText = z.union([
+  z.string(),
+  z.object({ unified: z.string() }).transform(({ unified }) => unified),
+]);
+const finish = z.object({ stepResult: z.object({ reason: reasonText }) });
 const error = z.object({ error: errorText.optional() });
 const tripwire = z.object({ reason: z.string().optional() });
 
@@ -82,7 +90,7 @@ const jsonString = (text: string): string | undefined => {
 
 const finishReason = (text: string): string => {
   try {
-    return z.object({ finishReason: z.string() }).safeParse(JSON.parse(text)).data?.finishReason ?? 'unknown';
+    return z.object({ finishReason: reasonText }).safeParse(JSON.parse(text)).data?.finishReason ?? 'unknown';
   } catch {
     return 'unknown';
   }

@@ -1,17 +1,13 @@
 import { AgentFailure, sentenceEnd, type ReplyPiece } from '../agent.ts';
+import { finishRemark, isCutOff, type Finish } from '../finish-reason.ts';
 import { readFrames } from '../wire/read-frames.ts';
 import { partOf } from './parts.ts';
 
-const oddFinishes = new Map([
-  ['length', 'the reply was cut off at its longest length'],
-  ['content-filter', 'the reply was cut off by a content filter'],
-  ['tool-calls', 'the agent finished with a tool call that it leaves to the caller'],
-]);
-
-const cutsOff = new Set(['length', 'content-filter']);
-
-const remarkOn = (finish: string): string =>
-  oddFinishes.get(finish) ?? 'the agent finished for a reason that is not known here';
+const remarkOn = (finish: Finish): string =>
+  finish === 'tools'
+    ? 'the agent finished with a tool call that it leaves to the caller'
+    : ((isCutOff(finish) ? finishRemark(finish) : undefined) ??
+      'the agent finished for a reason that is not known here');
 
 /** What a reply has had so far, by which its end is judged. */
 type Seen = {
@@ -22,15 +18,15 @@ type Seen = {
   words: boolean;
   /** The mark of the end, behind whatever it ends. */
   done: boolean;
-  finish: string | undefined;
+  finish: Finish | undefined;
   /** For what nobody does in a call. */
   waiting: string | undefined;
 };
 
-/** Without words, only the finish `stop` declares silence: the agent has ended its turn and had nothing to say. */
+/** Without words, only the finish `stop` and its like declare silence: the agent has ended its turn and had nothing to say. */
 const noReply = ({ body, finish, waiting }: Seen): AgentFailure | undefined => {
   if (waiting !== undefined) return new AgentFailure('no_reply', waiting);
-  if (finish === 'stop') return undefined;
+  if (finish === 'complete') return undefined;
   if (body === 'foreign') return new AgentFailure('invalid_reply', 'the response is not a stream of Mastra');
   return new AgentFailure(
     'no_reply',
@@ -46,18 +42,20 @@ function* judge(seen: Seen): Generator<ReplyPiece> {
   if (waiting !== undefined) yield { remark: waiting };
   else if (finish === undefined && !done) {
     yield { remark: 'the stream ended without its end mark', endsEarly: true };
-  } else if (finish !== undefined && finish !== 'stop') {
-    yield { remark: remarkOn(finish), ...(cutsOff.has(finish) ? { endsEarly: true as const } : {}) };
+  } else if (finish !== undefined && finish !== 'complete') {
+    yield { remark: remarkOn(finish), ...(isCutOff(finish) ? { endsEarly: true as const } : {}) };
   } else if (!words) yield { remark: 'the agent finished without text' };
 }
 
 /**
  * Speaks the text of the agent itself, never that of its tools and sub-agents. `[DONE]` ends the reply; that alone says
- * nothing about success. Throws an AgentFailure.
+ * nothing about success. `messageOver` is called when the finish has come, and with each frame behind it: its server may
+ * leave the body open. Throws an AgentFailure.
  */
 export async function* readMastraReply(
   body: AsyncIterable<Uint8Array>,
   longestLine: number,
+  messageOver: () => void = () => undefined,
 ): AsyncGenerator<ReplyPiece, void, undefined> {
   const seen: Seen = {
     body: 'empty',
@@ -97,6 +95,7 @@ export async function* readMastraReply(
       yield part.text;
     } else if (part.type === 'finish') seen.finish ??= part.reason;
     else if (part.type === 'waiting') seen.waiting ??= part.remark;
+    if (seen.finish !== undefined || seen.waiting !== undefined) messageOver();
   }
   yield* judge(seen);
 }

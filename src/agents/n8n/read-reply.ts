@@ -4,14 +4,24 @@
  */
 import { z } from 'zod';
 import { AgentFailure, sentenceEnd, type ReplyPiece } from '../agent.ts';
+import { createSaidSoFar } from '../said-so-far.ts';
 import { readFrames } from '../wire/read-frames.ts';
 import { findReply, isStatus, type WorkflowReply } from './find-reply.ts';
 import { plainReply } from './plain-reply.ts';
 
+const place = z.union([z.string(), z.number()]).optional().catch(undefined);
+
 const streamLine = z.object({
   type: z.enum(['begin', 'item', 'end', 'error']),
   content: z.unknown().optional(),
+  /** Of the node; the rest of it changes with every line. */
+  metadata: z
+    .object({ nodeId: place, nodeName: place, runIndex: place, itemIndex: place })
+    .optional()
+    .catch(undefined),
 });
+
+type StreamLine = z.output<typeof streamLine>;
 
 const reportedError = (content: unknown): AgentFailure =>
   new AgentFailure(
@@ -23,14 +33,34 @@ const reportedError = (content: unknown): AgentFailure =>
 const plainText = (words: string | undefined): WorkflowReply | undefined =>
   words === undefined ? undefined : { words, controls: undefined };
 
-/** A node that responds with JSON streams it as a text. What a model says may begin with a brace as well. */
-const replyInItem = (content: unknown): WorkflowReply | undefined => {
-  if (typeof content !== 'string' || !/^\s*(?:\{|\[\s*\{)/.test(content)) return findReply(content);
+/** JSON as a text; `undefined` for any other. What a model says may begin with a brace as well. */
+const jsonIn = (content: unknown): { value: unknown } | undefined => {
+  if (typeof content !== 'string' || !/^\s*(?:\{|\[\s*\{)/.test(content)) return undefined;
   try {
-    return findReply(JSON.parse(content));
+    return { value: JSON.parse(content) };
   } catch {
-    return plainText(content);
+    return undefined;
   }
+};
+
+/** Which nodes, or steps of them, have given an item already. */
+const createNodes = () => {
+  const seen = new Set<string>();
+  const nameOf = ({ metadata }: StreamLine): string =>
+    [metadata?.nodeId, metadata?.nodeName, metadata?.runIndex, metadata?.itemIndex].join('\n').trim();
+  return {
+    begins(line: StreamLine): void {
+      seen.delete(nameOf(line));
+      // An item without a name belongs to the node that began last.
+      seen.delete('');
+    },
+    isFirstItem(line: StreamLine): boolean {
+      const name = nameOf(line);
+      const isFirst = !seen.has(name);
+      seen.add(name);
+      return isFirst;
+    },
+  };
 };
 
 /**
@@ -58,6 +88,10 @@ export async function* readN8nReply(
   /** The newest error, and whether the stream went on behind it. */
   let error: { failure: AgentFailure; isLast: boolean } | undefined;
   let isMidSentence = false;
+  const nodes = createNodes();
+  const said = createSaidSoFar();
+  /** The JSON without a reply that a node began with: data, unless more items show that it was the text's beginning. */
+  let data: string | undefined;
 
   function* say(reply: WorkflowReply | undefined): Generator<ReplyPiece, void, undefined> {
     if (reply === undefined) return;
@@ -71,6 +105,22 @@ export async function* readN8nReply(
     if (isMidSentence) yield sentenceEnd;
     isMidSentence = false;
   }
+  /** A node that responds with JSON streams it as a text, in one item; a later item is text, whatever it looks like. */
+  function* takeItem(line: StreamLine): Generator<ReplyPiece, void, undefined> {
+    const { content } = line;
+    const isFirst = nodes.isFirstItem(line);
+    const json = isFirst ? jsonIn(content) : undefined;
+    const reply = json === undefined ? findReply(content) : findReply(json.value);
+    seen.foreign ||= reply === undefined;
+    if (json !== undefined && reply === undefined && typeof content === 'string') data = content;
+    if (reply === undefined) return;
+    const begun = isFirst ? '' : (data ?? '');
+    data = undefined;
+    // A node behind the agent may respond with what the agent has streamed.
+    const isWhole = json !== undefined || typeof content !== 'string';
+    const words = said.newIn(begun + reply.words, { isWhole, isLast: isFirst });
+    yield* say({ ...reply, words });
+  }
   function* take(value: unknown): Generator<ReplyPiece, void, undefined> {
     const line = streamLine.safeParse(value).data;
     seen.stream ||= line !== undefined;
@@ -80,11 +130,11 @@ export async function* readN8nReply(
       // Only the first document counts, as only the first item of a list does.
       if (!seen.stream && !seen.reply) yield* say(findReply(value));
     } else if (line.type === 'error') error = { failure: reportedError(line.content), isLast: true };
-    else if (line.type === 'item') {
-      const reply = replyInItem(line.content);
-      seen.foreign ||= reply === undefined;
-      yield* say(reply);
-    } else {
+    else if (line.type === 'item') yield* takeItem(line);
+    else {
+      if (line.type === 'begin') nodes.begins(line);
+      data = undefined;
+      said.beginPart();
       seen.end ||= line.type === 'end';
       open = Math.max(0, open + (line.type === 'begin' ? 1 : -1));
       yield* endSentence();

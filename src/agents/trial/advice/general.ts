@@ -1,6 +1,7 @@
 /** Advice for every agent type, where the type itself had none. */
 import { connectionAdvice } from '#src/outgoing/advice/failed-connection.ts';
 import { tlsPortAdvice } from '#src/outgoing/advice/http-status.ts';
+import { wantsTool } from '../../model-marks.ts';
 import { unspeakable } from '../../spoken-reply.ts';
 import { httpErrorAdvice } from './http-status.ts';
 import type { Adviser } from './trouble.ts';
@@ -40,6 +41,9 @@ export const generalAdvice: Adviser = (trouble) => {
     case 'no_reply':
       if (failure.detail === unspeakable) {
         return 'The answer has nothing that can be spoken, such as emoji or code alone. Let the agent answer in words.';
+      }
+      if (failure.detail.endsWith(wantsTool)) {
+        return 'The model wrote the call of a tool into its text, and no words beside it. Let the server read such calls (most have a setting for it, such as a tool parser), run its tools, and send the words that follow.';
       }
       if (failure.detail.includes('longest length')) {
         return 'The model used up its tokens before it came to words. Allow it more of them, or let it think less.';

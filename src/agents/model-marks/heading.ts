@@ -1,0 +1,37 @@
+/** What stands between the marks of a chat template about the message that follows: who speaks, in which channel, to whom. */
+
+/** What becomes of the message. `foreign` ends the reply: the model makes up what somebody else says. */
+export type Heading = 'spoken' | 'thought' | 'call' | 'tool result' | 'foreign';
+
+const roles =
+  /^\s*(?<role>assistant|model|chatbot|user|human|system|developer|tool|function|ipython|observation)?/iu;
+const foreignRoles = new Set(['user', 'human', 'system', 'developer']);
+const toolRoles = new Set(['tool', 'function', 'ipython', 'observation']);
+/** `assistant to=functions.find_order`: the message is no speech, but for a tool. */
+const recipient = /\sto=(?!user\b|assistant\b|all\b)/iu;
+
+export const readRole = (heading: string): Heading => {
+  const role = roles.exec(heading)?.groups?.['role']?.toLowerCase() ?? '';
+  if (foreignRoles.has(role)) return 'foreign';
+  // GigaChat.
+  if (/^\s*function call\b/iu.test(heading)) return 'call';
+  if (toolRoles.has(role) || /^\s*(?:functions|browser|python)\b/iu.test(heading)) return 'tool result';
+  if (recipient.test(heading)) return 'call';
+  // HyperCLOVA X: `assistant/think`, `assistant -> tool/function_call`.
+  if (/^\s*assistant\s*\/\s*think/iu.test(heading)) return 'thought';
+  return /^\s*assistant\s*->/iu.test(heading) ? 'call' : 'spoken';
+};
+
+const channels = /^\s*(?<channel>analysis|final|commentary|thought|thinking)?/iu;
+
+export const readChannel = (heading: string): Heading => {
+  if (recipient.test(heading)) return 'call';
+  const channel = channels.exec(heading)?.groups?.['channel']?.toLowerCase();
+  // What a commentary says to nobody else is for the ear: "One moment, I look it up."
+  return channel === undefined || channel === 'final' || channel === 'commentary' ? 'spoken' : 'thought';
+};
+
+/** The heading's text without who speaks: words, where the mark behind the heading is missing. */
+export const wordsBehindRole = (heading: string): string => heading.replace(roles, '');
+
+export const wordsBehindChannel = (heading: string): string => heading.replace(channels, '');

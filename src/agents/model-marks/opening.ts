@@ -1,0 +1,54 @@
+/**
+ * The beginning of a message whose server has taken the special tokens of the chat template away and has left the words
+ * between them: `analysisThe user asks …assistantfinalHello.` Also the sentences with which Granite 3.2 marks its thoughts.
+ */
+import type { Meaning } from './mark-meaning.ts';
+
+export type Opening =
+  | { type: 'mark'; length: number; meaning: Meaning }
+  | { type: 'begun' }
+  /** The message begins with ordinary words. */
+  | { type: 'text' };
+
+/** A channel's name grown together with the first word of the message. */
+const openings: readonly (readonly [RegExp, Meaning])[] = [
+  [/^\s*(?:assistant)?analysis(?=[\p{Lu}\p{Lo}])/u, 'thought'],
+  [/^\s*(?:assistant)?final(?=[\p{Lu}\p{Lo}])/u, 'nothing'],
+  [/^\s*(?:assistant)?commentary to=(?=\w)/u, 'call'],
+  [/^\s*(?:assistant|model)[^\S\n]*\n/u, 'nothing'],
+  [/^\s*Here(?:'s| is) my thought process:/u, 'thought'],
+];
+
+const begun = [
+  'analysis',
+  'final',
+  'commentary to=',
+  'assistantanalysis',
+  'assistantfinal',
+  'assistantcommentary to=',
+  'assistant\n',
+  'model\n',
+  'functools[',
+  "Here's my thought process:",
+  'Here is my thought process:',
+];
+
+/** Written before a bare call by Phi and Firefunction: `functools[{…}]`. */
+export const beforeCall = /^\s*functools\s*$/u;
+
+/** Ends a thought that began with an opening. */
+export const openingThoughtEnd = /assistantfinal|Here(?:'s| is) my response:/u;
+export const longestOpeningThoughtEnd = 'Here is my response:'.length;
+
+/** White space of a message before its first word. */
+const longestSpace = 64;
+
+export const readOpening = (text: string): Opening => {
+  for (const [pattern, meaning] of openings) {
+    const found = pattern.exec(text);
+    if (found !== null) return { type: 'mark', length: found[0].length, meaning };
+  }
+  const start = text.trimStart();
+  const mayBegin = text.length - start.length < longestSpace && begun.some((mark) => mark.startsWith(start));
+  return { type: mayBegin ? 'begun' : 'text' };
+};
