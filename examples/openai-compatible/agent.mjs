@@ -5,7 +5,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const { GATEWAY_URL = 'http://127.0.0.1:8080', NUMBER_KEY = '', AGENT_TOKEN, PORT = '9002' } = process.env;
 
+/** What is said, once, where the gateway does not end the call: goodbyes for ever would keep it up. */
+const sorry = 'I cannot end this call myself. Please hang up.';
+
 const replyTo = (messages, direction) => {
+  // Behind the second turn in a row that fails the gateway says goodbye itself, and ends the call.
+  if (messages.some(({ role, content }) => role === 'assistant' && content.endsWith(sorry))) {
+    throw new Error('Everything is said, and the gateway does not end the call');
+  }
   const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
   const [firstLine, task] = said.at(-1).split('\n');
   if (firstLine.startsWith('[outbound call connected]')) {
@@ -16,17 +23,27 @@ const replyTo = (messages, direction) => {
   return isOver ? 'Thank you very much. Goodbye!' : `This is turn ${said.length}. You said: "${firstLine}"`;
 };
 
-/** Asks the gateway to end the call when everything that is still to be said has been heard. */
-const hangUp = async (callId) => {
+/**
+ * Asks the gateway to end the call when everything that is still to be said has been heard. Resolves with whether it
+ * takes that on. A refusal says why: `code` and `detail` of a problem document (guides/errors.md).
+ */
+const hangUp = async (callId, mayRetry = true) => {
   try {
     const response = await fetch(`${GATEWAY_URL}/api/v1/calls/${callId}/hangup`, {
       method: 'POST',
       headers: { authorization: `Bearer ${NUMBER_KEY}` },
     });
-    if (!response.ok) console.error(`The call goes on: ${await response.text()}`);
+    if (response.ok) return true;
+    // The only refusal that may pass by itself.
+    if (response.status === 502 && mayRetry) return hangUp(callId, false);
+    console.error(`The call goes on: ${await response.text()}`);
   } catch (error) {
-    console.error(`The call goes on: ${error.message}`, error.cause);
+    console.error(
+      `The call goes on. Is GATEWAY_URL (${GATEWAY_URL}) the gateway? ${error.message}`,
+      error.cause,
+    );
   }
+  return false;
 };
 
 const chunk = (delta, finishReason = null) => {
@@ -46,7 +63,9 @@ const speak = async (request, response) => {
     response.write(chunk({ content: word }));
     await pause(30);
   }
-  if (reply.endsWith('Goodbye!') && callId !== undefined) await hangUp(callId);
+  if (reply.endsWith('Goodbye!') && callId !== undefined && !(await hangUp(callId))) {
+    response.write(chunk({ content: ` ${sorry}` }));
+  }
   response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`);
 };
 
@@ -57,7 +76,8 @@ const server = createServer((request, response) => {
   }
   return speak(request, response).catch((error) => {
     console.error(error);
-    response.destroy();
+    if (response.headersSent) response.destroy();
+    else response.writeHead(500).end();
   });
 });
 

@@ -1,4 +1,4 @@
-/** An agent as a plain webhook. It keeps nothing between turns: each request says which call it belongs to. */
+/** An agent as a plain webhook. Each request says which call it belongs to. */
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 
@@ -14,17 +14,41 @@ const replyTo = (message, gw) => {
   return isOver ? 'Thank you very much. Goodbye!' : `You said: "${message}" What else can I do for you?`;
 };
 
-/** Asks the gateway to end the call when everything that is still to be said has been heard. */
-const hangUp = async (callId) => {
+/** What is said, once, where the gateway does not end the call: goodbyes for ever would keep it up. */
+const sorry = 'I cannot end this call myself. Please hang up.';
+
+/**
+ * Asks the gateway to end the call when everything that is still to be said has been heard. Resolves with whether it
+ * takes that on. A refusal says why: `code` and `detail` of a problem document (guides/errors.md).
+ */
+const hangUp = async (callId, mayRetry = true) => {
   try {
     const response = await fetch(`${GATEWAY_URL}/api/v1/calls/${callId}/hangup`, {
       method: 'POST',
       headers: { authorization: `Bearer ${NUMBER_KEY}` },
     });
-    if (!response.ok) console.error(`The call goes on: ${await response.text()}`);
+    if (response.ok) return true;
+    // The only refusal that may pass by itself.
+    if (response.status === 502 && mayRetry) return hangUp(callId, false);
+    console.error(`The call goes on: ${await response.text()}`);
   } catch (error) {
-    console.error(`The call goes on: ${error.message}`, error.cause);
+    console.error(
+      `The call goes on. Is GATEWAY_URL (${GATEWAY_URL}) the gateway? ${error.message}`,
+      error.cause,
+    );
   }
+  return false;
+};
+
+/** Calls that the gateway would not end. */
+const refused = new Set();
+
+const farewell = async (callId, goodbye) => {
+  // Behind the second turn in a row that fails the gateway says goodbye itself, and ends the call.
+  if (refused.has(callId)) throw new Error('Everything is said, and the gateway does not end the call');
+  if (await hangUp(callId)) return goodbye;
+  refused.add(callId);
+  return `${goodbye} ${sorry}`;
 };
 
 const server = createServer(async (request, response) => {
@@ -34,8 +58,8 @@ const server = createServer(async (request, response) => {
       return;
     }
     const { message, gw } = JSON.parse(await text(request));
-    const reply = replyTo(message, gw);
-    if (reply.endsWith('Goodbye!')) await hangUp(gw.call_id);
+    const answer = replyTo(message, gw);
+    const reply = answer.endsWith('Goodbye!') ? await farewell(gw.call_id, answer) : answer;
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ reply }));
   } catch (error) {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { runRehearse } from '#src/commands/rehearse.ts';
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
 import { signStandardWebhook } from '#src/outgoing/standard-webhooks.ts';
+import { sendJson, startAgentServer } from '#test/helpers/agent-server.ts';
 import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
 import { startModelServer } from '#test/helpers/model-server.ts';
 import { until } from '#test/helpers/until.ts';
@@ -56,6 +57,60 @@ test.serial('webhook/with-controls.mjs hangs up and presses keys without a reque
     body: JSON.stringify({ message: 'Please press 1', gw: { direction: 'inbound' } }),
   });
   t.deepEqual(await response.json(), { reply: 'One moment. <keys press="1"/>' });
+});
+
+const goodbye = 'Thank you very much. Goodbye!';
+const sorry = 'I cannot end this call myself. Please hang up.';
+
+const asksOnce = test.macro<[string, string, (said: readonly string[]) => object]>({
+  async exec(t, path, suffix, bodyOf) {
+    const statuses = [502, 502, 409];
+    const gateway = await startAgentServer((response, request) =>
+      sendJson({ code: 'hangup_failed', detail: 'not now' }, statuses.shift() ?? 409)(response, request),
+    );
+    t.teardown(gateway.close);
+    const agent = await runExample(t, path, { GATEWAY_URL: gateway.url, NUMBER_KEY: 'key' });
+    const said: string[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      const body = await fetch(`${agent.url}${suffix}`, {
+        method: 'POST',
+        headers: { 'x-gw-call-id': 'call-1', 'x-gw-direction': 'inbound' },
+        body: JSON.stringify(bodyOf(said)),
+      }).then(
+        (response) => response.text(),
+        () => '',
+      );
+      const words = [...body.matchAll(/"(?:reply|content)":"([^"]*)"/g)].map(([, word = '']) => word);
+      if (words.length > 0) said.push(words.join(''));
+    }
+    t.deepEqual(said, [`${goodbye} ${sorry}`]);
+    t.is(gateway.requests.length, 2, 'a refusal that may pass is tried once more');
+    t.regex(agent.output(), /The call goes on: .*not now/);
+  },
+  title: (_, path) => `${path} says goodbye once where the gateway does not hang up, and gives up then`,
+});
+
+test.serial(asksOnce, 'webhook/agent.mjs', '', () => ({
+  message: 'Thank you',
+  gw: { call_id: 'call-1', direction: 'inbound' },
+}));
+test.serial(asksOnce, 'openai-compatible/agent.mjs', '/chat/completions', (said) => ({
+  messages: [
+    ...said.map((content) => ({ role: 'assistant', content })),
+    { role: 'user', content: 'Thank you' },
+  ],
+}));
+
+test.serial('a call whose agent is not let hang up ends behind one goodbye', async (t) => {
+  const gateway = await englishGateway(t);
+  const { base_url } = gateway.credentials;
+  const agent = await runExample(t, 'webhook/agent.mjs', { GATEWAY_URL: base_url, NUMBER_KEY: 'wrong' });
+  const binding = { agent: 'endpoint', agent_type: 'webhook', chat_url: agent.url };
+  await gateway.admin.put(`${gateway.numberPath}/agents/outbound`, binding);
+  const callId = await gateway.call('01000000001', 'your table for two');
+  t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_error' });
+  const said = (await gateway.transcript(callId)).filter(({ text }) => text.includes(goodbye));
+  t.is(said.filter(({ role }) => role === 'assistant').length, 1);
 });
 
 const refuses = test.macro<[string, string]>({

@@ -19,6 +19,7 @@ const workflow = z
         id: z.uuid(),
         name: z.string(),
         type: z.string(),
+        onError: z.string().optional(),
         typeVersion: z.number(),
         position: z.tuple([z.number(), z.number()]),
         parameters: z.record(z.string(), z.unknown()),
@@ -54,7 +55,7 @@ const evaluate = (expression: string, scope: object): unknown =>
 const recorded = recordedReplies('n8n').find(({ name }) => name === '03c-respondToWebhook-json');
 
 /** n8n with this workflow published: each request is its execution. */
-const playWorkflow = (gateway: TestGateway): Promise<AgentServer> =>
+const playWorkflow = (gateway: Pick<TestGateway, 'client'>): Promise<AgentServer> =>
   startAgentServer(async (response, request) => {
     const json = reply(JSON.parse(request.body));
     const over = z
@@ -63,7 +64,11 @@ const playWorkflow = (gateway: TestGateway): Promise<AgentServer> =>
     if (evaluate(over, { $json: json }) === true) {
       const url = z.object({ url: z.string() }).parse(nodeNamed('Hang up').parameters).url;
       const path = url.replace('=http://127.0.0.1:8080', '').replace('{{ $json.call_id }}', json.call_id);
-      await gateway.client.post(path);
+      const { status } = await gateway.client.post(path);
+      if (status >= 300) {
+        response.writeHead(500).end('{"message":"Error in workflow"}');
+        return;
+      }
     }
     const { responseBody } = z
       .object({ respondWith: z.literal('json'), responseBody: z.string() })
@@ -125,6 +130,16 @@ test.serial('it talks in calls out and in, and hangs up when it has said goodbye
     'You said: "Are you open today?" What else can I do for you?',
     farewell,
   ]);
+});
+
+test.serial('a hang-up that is refused fails its execution', async (t) => {
+  t.false('onError' in nodeNamed('Hang up'), 'n8n goes on behind no error then');
+  const gateway = await englishGateway(t);
+  const n8n = await playWorkflow(gateway);
+  t.teardown(n8n.close);
+  // The call of the recording is none of this gateway.
+  const body = JSON.stringify(recorded?.request?.body).replace('안녕하세요', 'Thank you');
+  t.is((await fetch(n8n.url, { method: 'POST', body })).status, 500);
 });
 
 // Controls

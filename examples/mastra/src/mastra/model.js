@@ -32,13 +32,25 @@ async function* speak(reply) {
   yield finish(isOver ? 'tool-calls' : 'stop');
 }
 
+/** What is said, once, where the gateway does not end the call: goodbyes for ever would keep it up. */
+const sorry = 'I cannot end this call myself. Please hang up.';
+
+const partsOf = (agentId, prompt) => {
+  const last = prompt.at(-1);
+  // After its own tool it has nothing to add, unless the tool was refused.
+  if (last.role === 'tool') {
+    return JSON.stringify(last).includes('The call goes on') ? speak(sorry) : [finish('stop')];
+  }
+  // Behind the second turn in a row that fails the gateway says goodbye itself, and ends the call.
+  if (prompt.some(({ role, content }) => role === 'assistant' && textOf(content).includes(sorry))) {
+    throw new Error('Everything is said, and the gateway does not end the call');
+  }
+  return speak(replyTo(agentId, prompt));
+};
+
 const fakeModelOf = (agentId) =>
   new MockLanguageModelV3({
-    async doStream({ prompt }) {
-      // After its own tool it has nothing to add.
-      const parts = prompt.at(-1).role === 'tool' ? [finish('stop')] : speak(replyTo(agentId, prompt));
-      return { stream: ReadableStream.from(parts) };
-    },
+    doStream: async ({ prompt }) => ({ stream: ReadableStream.from(partsOf(agentId, prompt)) }),
   });
 
 export const modelOf = (agentId) =>
