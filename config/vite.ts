@@ -22,6 +22,10 @@ export default defineConfig({
     target: 'es2023',
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    rolldownOptions: { input: [folder('src/console/index.html'), folder('src/console/docs.html')] },
+    rolldownOptions: {
+      input: [folder('src/console/index.html'), folder('src/console/docs.html')],
+      // One file for all that pages share, instead of one for each set of pages that share something.
+      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } },
+    },
   },
 });

@@ -7,22 +7,17 @@ import { AdminPage, ForAdmins } from './parts/for-admins.tsx';
 import { LeaveQuestion } from './parts/leave-question.tsx';
 import { Missing } from './parts/page.tsx';
 import { FindSession, OpenLink, SignIn, SignInAgain } from './pages/sign-in.tsx';
-import { AuditPage } from './pages/audit.tsx';
 import { CallPage } from './pages/call.tsx';
 import { CallsPage } from './pages/calls.tsx';
 import { GatewaysPage } from './pages/gateways.tsx';
 import { NewNumberPage } from './pages/new-number.tsx';
 import { NewTokenPage } from './pages/new-token.tsx';
-import { NewTrunkPage } from './pages/new-trunk.tsx';
 import { NewWebhookPage } from './pages/new-webhook.tsx';
-import { NumberPage } from './pages/number.tsx';
 import { NumbersPage } from './pages/numbers.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { PlaceCallPage } from './pages/place-call.tsx';
 import { TokensPage } from './pages/tokens.tsx';
-import { TrunkPage } from './pages/trunk.tsx';
 import { TrunksPage } from './pages/trunks.tsx';
-import { TryAgentPage } from './pages/try-agent.tsx';
 import { WebhookPage } from './pages/webhook.tsx';
 import { WebhooksPage } from './pages/webhooks.tsx';
 import { WorkspacePage } from './pages/workspace.tsx';
@@ -60,6 +55,17 @@ const SignedIn = () => (
 );
 
 const InspectPage = fetchedPage('inspect', async () => (await import('./pages/inspect.tsx')).InspectPage);
+const NumberPage = fetchedPage('number', async () => (await import('./pages/number.tsx')).NumberPage);
+const TrunkPage = fetchedPage('trunk', async () => (await import('./pages/trunk.tsx')).TrunkPage);
+const NewTrunkPage = fetchedPage(
+  'new-trunk',
+  async () => (await import('./pages/new-trunk.tsx')).NewTrunkPage,
+);
+const AuditPage = fetchedPage('audit', async () => (await import('./pages/audit.tsx')).AuditPage);
+const TryAgentPage = fetchedPage(
+  'try-agent',
+  async () => (await import('./pages/try-agent.tsx')).TryAgentPage,
+);
 
 const asAdmin = (page: JSX.Element) => <AdminPage>{page}</AdminPage>;
 

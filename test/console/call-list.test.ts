@@ -221,7 +221,7 @@ consoleTest(
 
     const korean = await open({ locale: 'ko-KR' });
     await korean.getByRole('link', { name: /01055550000.*AI 종료/ }).click();
-    await korean.getByText('에이전트가 인사를 마치고 통화를 종료했습니다.').waitFor();
+    await korean.getByText('요청에 따라 통화를 바로 끊었습니다.').waitFor();
   },
   someSpeed,
 );
