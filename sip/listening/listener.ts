@@ -14,7 +14,7 @@ import { createTurnTaking, type Heard } from './turn-taking.ts';
 import { chooseJudge } from './turn-end/choose-judge.ts';
 import type { TurnModel } from './turn-end/model-ends.ts';
 import { createVoiceActivity, type VoiceNumbers } from './voice-activity.ts';
-import type { OpenVoiceDetector } from './voice-detector.ts';
+import { frameMs, type OpenVoiceDetector } from './voice-detector.ts';
 
 /** A far end that sends nothing for this long is silent. */
 const noSoundMs = 200;
@@ -66,13 +66,21 @@ export type ListenerOptions = {
   logger: Logger;
 };
 
-/** Sound that stops coming ends no voice by itself: while a voice is on, it is watched whether some comes. */
+/**
+ * Sound that stops coming ends no voice by itself: while a voice is on, it is watched whether some comes. A process that
+ * stood still finds its timers due before it reads what has come meanwhile, so it looks a second time after that.
+ */
 const createSoundWatch = (time: LineTime, onNoSound: () => void) => {
   const alarm = createAlarm(time);
   let lastAt = 0;
+  const hasNone = (): boolean => time.since(lastAt) >= noSoundMs;
+  const lookAgain = (): void => {
+    if (hasNone()) onNoSound();
+    else start();
+  };
   const start = (): void =>
     alarm.set(noSoundMs, () => {
-      if (time.since(lastAt) >= noSoundMs) onNoSound();
+      if (hasNone()) alarm.set(frameMs, lookAgain);
       else start();
     });
   return {
@@ -106,6 +114,8 @@ const takeTurns = (
   { numbers, sampleRate, bargeIn, turnEnd, turnModel, time, on, logger }: ListenerOptions,
   isAgentAudible: () => boolean,
   { current: recognition, language }: Pick<ReturnType<typeof createRecognitions>, 'current' | 'language'>,
+  /** A turn is over, and nobody has heard of it yet. */
+  onTurn: (text: string) => void,
 ) => {
   const turns = createTurnTaking({
     numbers: numbers.turns,
@@ -129,6 +139,7 @@ const takeTurns = (
         on.speech();
       },
       heard(heard) {
+        onTurn(heard.text);
         on.heard(heard);
         if (heard.backchannel) onsets.backchannel();
       },
@@ -187,10 +198,12 @@ export const createListener = (options: ListenerOptions): Listener => {
     : null;
   const beeps = createBeepDetector(numbers.beep, () => answerer?.beep());
 
-  const turns = takeTurns(options, isAgentAudible, {
-    current: () => recognitions.current(),
-    language: () => recognitions.language(),
-  });
+  const turns = takeTurns(
+    options,
+    isAgentAudible,
+    { current: () => recognitions.current(), language: () => recognitions.language() },
+    (text) => answerer?.heard(text),
+  );
 
   const onRecognized = (event: RecognitionEvent): void => {
     if (isOver) return;

@@ -1,6 +1,7 @@
 /** Listening: voice activity, onsets, barge-in and ends of turns. */
 import test from 'ava';
 import pino from 'pino';
+import { SimulatedClock } from 'xstate';
 import { listening } from '#config/policy.ts';
 import type { TurnEnd } from '#machines/line.ts';
 import { createLineTime } from '#sip/line-time.ts';
@@ -16,6 +17,7 @@ import { loadVoiceDetector, type VoiceDetector } from '#sip/listening/voice-dete
 import { loadResampler } from '#sip/resampler.ts';
 import type { SampleRate } from '#sip/samples.ts';
 import type { RecognitionEvent } from '#sip/speech.ts';
+import type { Clock } from '#src/domain/clock.ts';
 import { type BargeInSound, bargeInSounds } from '#test/barge-in-sounds/sounds.ts';
 import { falseStops, judge, missedInterruptions, silences, talkedOver } from '#test/barge-in-sounds/tally.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
@@ -31,11 +33,9 @@ import { createWorld, numbers, streamed } from './listening/turn-taking/turn-tak
 const openDetector = await loadVoiceDetector();
 const resample = await loadResampler();
 
-const createListenerWorld = ({
-  isOutbound = true,
-  sampleRate = 8_000,
-}: { isOutbound?: boolean; sampleRate?: SampleRate } = {}) => {
-  const clock = createOrderedClock();
+type ListenerWorld = { isOutbound?: boolean; sampleRate?: SampleRate };
+
+const listenOn = (clock: Clock, { isOutbound = true, sampleRate = 8_000 }: ListenerWorld = {}) => {
   const story: unknown[] = [];
   const logged: string[] = [];
   let written = 0;
@@ -76,19 +76,25 @@ const createListenerWorld = ({
     logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
   });
   return {
-    clock,
     story,
     logged,
     listener,
     emit: (event: RecognitionEvent) => emit(event),
     written: () => written,
-    play(samples: Int16Array) {
+    /** A frame of it every 20 ms of the time that `pass` lets go by. */
+    playWith(pass: (milliseconds: number) => void, samples: Int16Array): void {
       for (let from = 0; from < samples.length; from += 160) {
-        clock.advance(20);
+        pass(20);
         listener.write(samples.subarray(from, from + 160));
       }
     },
   };
+};
+
+const createListenerWorld = (options: ListenerWorld = {}) => {
+  const clock = createOrderedClock();
+  const world = listenOn(clock, options);
+  return { clock, ...world, play: (samples: Int16Array) => world.playWith(clock.advance, samples) };
 };
 
 const listenerSilence = new Int16Array(8_000);
@@ -142,6 +148,27 @@ test.serial('sound that stops coming is silence', (t) => {
   clock.advance(2_000);
   t.deepEqual(story.slice(5), ['human']);
   t.is(clock.pending(), 0);
+});
+
+test.serial('sound that waits while the process stands still is heard before a voice counts as over', (t) => {
+  // Its timers are due all at once, at the end of the time that has passed.
+  const clock = new SimulatedClock();
+  const { listener, story, playWith } = listenOn(clock);
+  const inTime = (samples: Int16Array): void =>
+    playWith((milliseconds) => clock.increment(milliseconds), samples);
+  const atOnce = (samples: Int16Array): void => playWith(() => undefined, samples);
+  inTime(listenerSilence);
+  inTime(listenerVoice.subarray(0, 1_600));
+  t.deepEqual(story.slice(1), ['began']);
+  clock.increment(400);
+  atOnce(listenerVoice.subarray(1_600, 4_800));
+  inTime(listenerVoice.subarray(4_800, 6_400));
+  t.deepEqual(story.slice(1), ['began'], 'it goes on');
+  clock.increment(400);
+  clock.increment(20);
+  clock.increment(listening.turns.pauseMs);
+  t.deepEqual(story.slice(1), ['began', 'speech', 'ended'], 'nothing has come');
+  listener.stop();
 });
 
 test.serial('a recognizer that fails has said what it has said, and nothing more is heard', (t) => {
