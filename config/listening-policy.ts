@@ -3,7 +3,7 @@
 /** Numbers for finding out whether a machine has picked up; see `AnsweringNumbers` of sip/listening. */
 export const answeringMachine = {
   decideWithinMs: 30_000,
-  greetingMs: 6_000,
+  greetingMs: 8_000,
   quietMs: 2_500,
   voiceBeforeBeepMs: 1_500,
   afterBeepMs: 300,

@@ -68,6 +68,12 @@ export const ends = {
   forFault: { type: 'end', params: 'system_error' },
 } as const;
 
+/** The conversation turns to call screening, or from it to who comes behind it. */
+export const meetsScreening = [
+  { guard: 'isScreened', actions: { type: 'tellConversation', params: { type: 'screening.reached' } } },
+  { guard: 'isBehindScreening', actions: 'leaveScreening' },
+] as const;
+
 /** The line keeps the keys that come to itself. */
 export const hideKeys = ({ finish }: KeysWanted): KeysCommand => ({ type: 'hideKeys', finish });
 

@@ -2,7 +2,7 @@
  * The state of a call whose other party is told, before anything else, what is recorded: `active.talking.consenting`.
  * Nothing is recorded and nothing is done for the agent until it agrees.
  */
-import { ends, publishes } from './call-actions.ts';
+import { ends, meetsScreening, publishes } from './call-actions.ts';
 import { callSetup } from './call-setup.ts';
 
 const notYet = { description: 'Not before the other party agrees.' } as const;
@@ -13,6 +13,7 @@ export const consenting = callSetup.createStateConfig({
   tags: 'consenting',
   entry: 'holdRecording',
   on: {
+    'answerer.known': meetsScreening,
     'consent.given': { target: 'conversing', actions: ['noteConsent', 'beginRecording'] },
     'consent.refused': { target: '#call.active.ending', actions: ends.forConsent },
     'keys.requested': notYet,

@@ -10,6 +10,12 @@ import type { Transfer, TransferFailure, TransferRefused, TransferRequest } from
 /** Treatment of an outbound call that a machine has answered; with `talk` the agent goes on as with a person. */
 export type VoicemailPolicy = 'talk' | 'hang_up' | 'leave_message';
 
+/** Treatment of an outbound call that call screening has answered: it is told who calls and why, or hung up on. */
+export type ScreeningPolicy = 'answer' | 'hang_up';
+
+/** Treatment of an outbound call that a menu has answered; with `talk` the agent hears it, and may press keys. */
+export type MenuPolicy = 'talk' | 'hang_up';
+
 /** The input of its line and of its conversation, and its own. */
 export type CallInput = LineInput &
   ConversationInput & {
@@ -21,6 +27,8 @@ export type CallInput = LineInput &
     /** How long the line of a call that another process held may take until it is adopted. */
     adoptTimeoutMs: number;
     voicemail: VoicemailPolicy;
+    screening: ScreeningPolicy;
+    menu: MenuPolicy;
   };
 
 /** Requests to a call. */
@@ -47,8 +55,8 @@ export type CallMachineEvent =
   | ConversationMessage
   | CallCommand
   | TransferRefused
-  /** It was just found out who has answered; what follows from it is decided. */
-  | { type: 'answerer.known' };
+  /** It was just found out who has answered, `wasScreened`: behind call screening; what follows from it is decided. */
+  | { type: 'answerer.known'; wasScreened: boolean };
 
 /**
  * The context of a call. Its input is one object in it: XState copies the context at each change, and from some twenty

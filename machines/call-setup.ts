@@ -71,9 +71,24 @@ export const callSetup = setup({
     wantsSecret: ({ event }) => event.type === 'collect.requested' && event.wanted.secret,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
     /** Who has called us is no question. */
-    isToBeTold: ({ context }) => context.input.direction === 'outbound' && context.answeredBy === null,
+    /** Behind call screening another one may follow. */
+    isToBeTold: ({ context: { input, answeredBy }, event }) =>
+      input.direction === 'outbound' &&
+      event.type === 'line.answered_by' &&
+      (answeredBy === null || (answeredBy === 'screening' && event.by !== 'screening')),
     hangsUpOnMachine: ({ context }) =>
       context.answeredBy === 'machine' && context.input.voicemail === 'hang_up',
+    isScreened: ({ context }) => context.answeredBy === 'screening' && context.input.screening !== 'hang_up',
+    /** A person has come, or a machine or a menu to which the agent talks. */
+    isBehindScreening: ({ context: { answeredBy, input }, event }) =>
+      event.type === 'answerer.known' &&
+      event.wasScreened &&
+      (answeredBy === 'human' ||
+        (answeredBy === 'machine' && input.voicemail === 'talk') ||
+        (answeredBy === 'menu' && input.menu !== 'hang_up')),
+    hangsUpOnMenu: ({ context }) => context.answeredBy === 'menu' && context.input.menu === 'hang_up',
+    hangsUpOnScreening: ({ context }) =>
+      context.answeredBy === 'screening' && context.input.screening === 'hang_up',
     leavesMessage: ({ context }) =>
       context.answeredBy === 'machine' && context.input.voicemail === 'leave_message',
     isRecording: ({ context }) => context.input.recording && !context.recordingIsPaused,
@@ -102,7 +117,15 @@ export const callSetup = setup({
     noteDtmf: assign(({ context: { keys } }, { means }: { means: DtmfMeans }) => ({
       keys: { ...keys, canPress: means.sent !== 'none' },
     })),
-    decideByAnswerer: raise({ type: 'answerer.known' }),
+    leaveScreening: sendTo('conversation', ({ context }): ConversationEvent => ({
+      type: 'screening.over',
+      consentIsAwaited: context.consentIsAwaited,
+    })),
+    /** Before it is noted: what follows depends on who answered first. */
+    decideByAnswerer: raise(({ context }) => ({
+      type: 'answerer.known' as const,
+      wasScreened: context.answeredBy === 'screening',
+    })),
     noteTransfer: assign((_, { type: _type, ...asked }: TransferRequest) => ({
       transfer: { ...asked, givenUp: null },
     })),

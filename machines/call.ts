@@ -10,7 +10,7 @@
  * - A call touches the world through its `line` (closed with the call, which hangs up whatever still stands), the
  *   replies of its conversation, and `publish`.
  */
-import { beginsTransfer, ends, notesLastWord, publishes, tells } from './call-actions.ts';
+import { beginsTransfer, ends, meetsScreening, notesLastWord, publishes, tells } from './call-actions.ts';
 import { contextOf, lineInput, outputOf } from './call-context.ts';
 import { callSetup } from './call-setup.ts';
 import { consenting } from './call-consent.ts';
@@ -176,14 +176,16 @@ export const callMachine = callSetup.createMachine({
             'line.answered_by': {
               guard: 'isToBeTold',
               actions: [
+                'decideByAnswerer',
                 { type: 'noteAnsweredBy', params: ({ event }) => event },
                 publishes.answeredBy,
-                'decideByAnswerer',
               ],
             },
             'answerer.known': [
               { guard: 'hangsUpOnMachine', target: 'ending', actions: ends.byAgent },
               { guard: 'leavesMessage', target: '.leaving-message' },
+              { guard: 'hangsUpOnScreening', target: 'ending', actions: ends.byAgent },
+              { guard: 'hangsUpOnMenu', target: 'ending', actions: ends.byAgent },
             ],
             'line.held': { actions: [publishes.held, 'forwardToConversation'] },
             'line.resumed': { actions: [publishes.resumed, 'forwardToConversation'] },
@@ -222,6 +224,7 @@ export const callMachine = callSetup.createMachine({
             conversing: {
               description: 'Both parties talk.',
               on: {
+                'answerer.known': meetsScreening,
                 'hangup.requested': {
                   guard: 'waitsForFarewell',
                   target: 'hangup-pending',

@@ -29,6 +29,7 @@ export const says = {
   failedOpening: { type: 'say', params: ({ context }: Context) => [phrasesOf(context).failedOpening] },
   failedGoodbye: { type: 'say', params: ({ context }: Context) => [phrasesOf(context).failedGoodbye] },
   voicemailMessage: { type: 'say', params: ({ context }: Context) => [context.input.voicemailMessage] },
+  introduction: { type: 'say', params: ({ context }: Context) => [context.input.introduction] },
   consentAnnouncement: {
     type: 'say',
     params: ({ context }: Context) => [context.input.consent?.announcement ?? ''],

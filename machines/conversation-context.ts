@@ -35,6 +35,8 @@ export type ConversationInput = Phrases & {
   kickoff: string | null;
   /** What an inbound caller is greeted with; `null` for nothing. */
   greeting: string | null;
+  /** Who calls and why, for call screening. */
+  introduction: string;
   /** `null` where the other party is told nothing before. */
   consent: ConsentWanted | null;
   silenceTimeoutSec: number;
@@ -60,6 +62,10 @@ export type ConversationEvent =
   | TransferMessage
   /** A machine has answered: a message is to be left on it. */
   | { type: 'voicemail.reached' }
+  /** Call screening has answered: it is to be told who calls and why. */
+  | { type: 'screening.reached' }
+  /** Somebody has come behind call screening, who may have to agree first to what it is told. */
+  | { type: 'screening.over'; consentIsAwaited: boolean }
   /** The line is being hung up; it may still report what was heard. */
   | { type: 'call.ending' }
   /** The line is gone; nothing more will be reported. */

@@ -44,6 +44,10 @@ export const conversationSetup = setup({
     longestPause: 10_000,
     /** For the first word, or the key. */
     consentWait: 10_000,
+    /** Call screening that does not say when its question is over is answered all the same. */
+    longestQuestion: 15_000,
+    /** For a person behind call screening. */
+    screeningWait: 60_000,
     /** A line that does not report the goodbye is not waited for. */
     longestGoodbye: 120_000,
   },
@@ -72,6 +76,7 @@ export const conversationSetup = setup({
     lastHasLeft: ({ context }) => context.unplayed.length === 1,
     turnIsOver: ({ context }) => context.spoken !== null && context.unplayed.length === 0,
     isAddressed: ({ context }) => context.unanswered > 0 && context.unplayed.length === 0,
+    mustStillConsent: ({ event }) => event.type === 'screening.over' && event.consentIsAwaited,
     isTakenOver: ({ context }) => context.input.takenOver !== null,
     interrupts: ({ event }) => event.type === 'say.requested' && event.interrupt,
     nothingIsAsked: ({ context }) => context.asked.length === 0 && context.collected === null,
@@ -135,6 +140,12 @@ export const conversationSetup = setup({
       asked: ({ context, event }) =>
         event.type === 'say.requested' ? [...context.asked, ...event.sentences] : context.asked,
     }),
+    /** The agent has talked to nobody: its first words are for who comes. */
+    forgetScreening: assign(({ context: { input } }) => ({
+      messages: input.kickoff === null ? [] : [{ role: 'user' as const, content: input.kickoff }],
+      unanswered: 0,
+      failuresInARow: 0,
+    })),
     forgetConsent: assign({ messages: [], wasReprompted: false }),
     forgetAsked: assign({ asked: [] }),
     wantKeys: assign({

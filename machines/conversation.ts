@@ -42,6 +42,7 @@ export const conversationMachine = conversationSetup.createMachine({
   on: {
     'call.ending': { target: '.closing', description: 'The call is being hung up; nothing new begins.' },
     'voicemail.reached': { target: '.voicemail', description: 'Whatever was being said is cut short.' },
+    'screening.reached': { target: '.screened', description: 'Whatever was being said is cut short.' },
     'call.over': { target: '.closing', actions: 'forgetUnplayed', description: 'The rest was not heard.' },
     'transfer.begun': { target: '.standing-by', actions: says.announcement },
     'transfer.over': { target: '.listening', actions: hears.failedTransfer },
@@ -287,6 +288,45 @@ export const conversationMachine = conversationSetup.createMachine({
         'line.played': {
           guard: 'lastHasRunItsCourse',
           actions: [notesPlayed, { type: 'tellVoicemail', params: { type: 'message.played' } }],
+        },
+      },
+    },
+    screened: {
+      description:
+        'Call screening listens: it is told once who calls and why; what it says is no turn for the agent, which waits for a person.',
+      entry: [tells.busy, tells.stopTalking],
+      always: closesTurn,
+      initial: 'questioned',
+      on: {
+        'line.heard': { actions: publishes.heard },
+        'screening.over': [
+          {
+            guard: 'mustStillConsent',
+            target: 'consenting',
+            actions: [tells.stopTalking, 'forgetScreening'],
+          },
+          {
+            target: 'listening.hearing',
+            actions: [tells.stopTalking, 'forgetScreening'],
+            description: 'Somebody has spoken; the words follow.',
+          },
+        ],
+      },
+      states: {
+        questioned: {
+          description: 'Its question is heard to the end.',
+          after: { longestQuestion: 'introducing' },
+          on: { 'line.heard': { target: 'introducing', actions: publishes.heard } },
+        },
+        introducing: {
+          description: 'It is told who calls and why.',
+          entry: says.introduction,
+          after: { longestGoodbye: 'waiting' },
+          on: { 'line.played': { guard: 'lastHasLeft', target: 'waiting', actions: notesPlayed } },
+        },
+        waiting: {
+          description: 'The callee is asked; nothing is said until somebody comes.',
+          after: { screeningWait: { actions: tells.silenceLasted } },
         },
       },
     },

@@ -45,8 +45,12 @@ export type Direction = 'inbound' | 'outbound';
 export type UnansweredCause =
   'no_answer' | 'busy' | 'declined' | 'cancelled' | 'invalid_number' | 'trunk_error' | 'media_error';
 
-/** The one who has picked up: a person, or an answering machine (a voicemail, an announcement of the network). */
-export type AnsweredBy = 'human' | 'machine';
+/**
+ * The one who has picked up: a person, an answering machine (a voicemail, an announcement of the network), call screening
+ * (an assistant that asks for its owner who calls and why), or a menu that lists keys. Behind call screening another one
+ * may follow.
+ */
+export type AnsweredBy = 'human' | 'machine' | 'screening' | 'menu';
 
 /** Why a request or a response was sent (RFC 3326): a status of SIP, a cause of Q.850, or another protocol's. */
 export type SipReason = { protocol: string; cause: number | null; text: string | null };

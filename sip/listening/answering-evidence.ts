@@ -1,15 +1,16 @@
 /**
  * Evidence that tells a person from a machine, from the answer on until one of both is sure:
  *
- * - What only machines say is said by a machine.
+ * - What only machines say is said by a machine; what call screening or a menu says, by them.
  * - A tone behind words that took a while is a machine's beep, also when the words become known behind it.
- * - A voice with words that goes on and on while the agent is silent is a greeting. Who picks up says a word and waits.
+ * - A voice with words that goes on and on while the agent is silent is a greeting, but for one that offers help: that is a
+ *   receptionist's. Who picks up says a word and waits.
  * - Words and then silence are a person's.
  * - What is still not clear a while after the first words stays so: a conversation has begun.
  */
 import type { AnsweredBy } from '#machines/line.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
-import { isSaidByMachine } from './answering-phrases.ts';
+import { offersHelp, saidByMachine } from './answering-phrases.ts';
 import type { CounterpartyVoice } from './counterparty-voice.ts';
 import { hasWords } from './turn.ts';
 
@@ -88,7 +89,8 @@ const createWords = (language: string) => {
       partial = isFinal ? '' : words;
     },
     areThere: (): boolean => hasWords(`${settled} ${partial}`),
-    areOfMachine: (): boolean => isSaidByMachine(`${settled} ${partial}`, language),
+    saidBy: (): ReturnType<typeof saidByMachine> => saidByMachine(`${settled} ${partial}`, language),
+    offerHelp: (): boolean => offersHelp(`${settled} ${partial}`, language),
   };
 };
 
@@ -117,9 +119,11 @@ export const createAnsweringEvidence = (
   };
 
   const review = (): void => {
-    const isGreeting = meter.aloneMs() >= numbers.greetingMs;
+    const saidBy = words.saidBy();
+    if (saidBy !== null) return decide(saidBy);
+    const isGreeting = meter.aloneMs() >= numbers.greetingMs && !words.offerHelp();
     const hasBeeped = isBeepLast && meter.inAllMs() >= numbers.voiceBeforeBeepMs;
-    if (words.areOfMachine() || (words.areThere() && (isGreeting || hasBeeped))) decide('machine');
+    if (words.areThere() && (isGreeting || hasBeeped)) decide('machine');
   };
 
   const awaitQuiet = (): void =>

@@ -83,6 +83,7 @@ export const createVoices = (options: VoicesOptions): Voices => {
     onset: () => report({ type: 'line.onset' }),
     noSpeech: () => report({ type: 'line.no_speech' }),
     heard(heard) {
+      tellAnswerer((asked) => asked.heard(heard.text));
       report({ type: 'line.heard', ...heard });
       if (answering === 'human') cancelWaiting ??= time.after(waitsMs, () => answeredBy('human'));
     },

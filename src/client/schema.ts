@@ -269,8 +269,8 @@ export type Call = {
   /** Connected time, from the answer to the end. Null while the call is in progress or when it is not known; 0 when the call was never answered. */
   duration_sec: number | null;
   answered_at: string | null;
-  /** Who has picked up an outbound call: a person, or an answering machine or announcement. Found out while the call goes on; null as long as, and where, it is not clear. */
-  answered_by: 'human' | 'machine' | null;
+  /** Who has picked up an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening, as long as nobody else has come behind it. Found out while the call goes on; null as long as, and where, it is not clear. */
+  answered_by: 'human' | 'machine' | 'screening' | 'menu' | null;
   recording: {
     status: 'none' | 'pending' | 'completed' | 'failed' | 'erased';
     /** Nothing that is said now is recorded. False once the call has ended. */
@@ -411,6 +411,12 @@ export type PhoneNumber = {
   voicemail: 'talk' | 'hang_up' | 'leave_message';
   /** What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about. */
   voicemail_message: string | null;
+  /** What becomes of an outbound call that call screening answers, an assistant of the telephone that asks who calls and why: it is told once, with `caller_name` and the first sentence of the instruction, and a person is waited for up to a minute (`answer`), or it is hung up on. */
+  screening: 'answer' | 'hang_up';
+  /** Who calls, as call screening is told; null for an automated call without a name. */
+  caller_name: string | null;
+  /** What becomes of an outbound call that a menu answers, which lists keys: the agent hears it and may press keys (`talk`), or it is hung up on. */
+  menu: 'talk' | 'hang_up';
   /** Where its calls may be transferred: whole numbers in domestic format, or prefixes that end in `*`; null for nowhere. Numbers that cost extra are to be named in full. */
   transfer_to: string[] | null;
   /** Whether a recorded call is recorded when it was transferred, too. False: the recording holds silence from then on. */
@@ -676,8 +682,8 @@ export type WorkspaceCall = {
   /** Connected time, from the answer to the end. Null while the call is in progress or when it is not known; 0 when the call was never answered. */
   duration_sec: number | null;
   answered_at: string | null;
-  /** Who has picked up an outbound call: a person, or an answering machine or announcement. Found out while the call goes on; null as long as, and where, it is not clear. */
-  answered_by: 'human' | 'machine' | null;
+  /** Who has picked up an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening, as long as nobody else has come behind it. Found out while the call goes on; null as long as, and where, it is not clear. */
+  answered_by: 'human' | 'machine' | 'screening' | 'menu' | null;
   recording: {
     status: 'none' | 'pending' | 'completed' | 'failed' | 'erased';
     /** Nothing that is said now is recorded. False once the call has ended. */
@@ -1706,6 +1712,12 @@ export type Operations = {
         voicemail?: 'talk' | 'hang_up' | 'leave_message' | undefined;
         /** What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about. */
         voicemail_message?: string | null | undefined;
+        /** What becomes of an outbound call that call screening answers, an assistant of the telephone that asks who calls and why: it is told once, with `caller_name` and the first sentence of the instruction, and a person is waited for up to a minute (`answer`), or it is hung up on. */
+        screening?: 'answer' | 'hang_up' | undefined;
+        /** Who calls, as call screening is told; null for an automated call without a name. */
+        caller_name?: string | null | undefined;
+        /** What becomes of an outbound call that a menu answers, which lists keys: the agent hears it and may press keys (`talk`), or it is hung up on. */
+        menu?: 'talk' | 'hang_up' | undefined;
         /** Where its calls may be transferred: whole numbers in domestic format, or prefixes that end in `*`; null for nowhere. Numbers that cost extra are to be named in full. */
         transfer_to?: string[] | null | undefined;
         /** Whether a recorded call is recorded when it was transferred, too. False: the recording holds silence from then on. */
@@ -1790,6 +1802,12 @@ export type Operations = {
         voicemail?: 'talk' | 'hang_up' | 'leave_message' | undefined;
         /** What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about. */
         voicemail_message?: string | null | undefined;
+        /** What becomes of an outbound call that call screening answers, an assistant of the telephone that asks who calls and why: it is told once, with `caller_name` and the first sentence of the instruction, and a person is waited for up to a minute (`answer`), or it is hung up on. */
+        screening?: 'answer' | 'hang_up' | undefined;
+        /** Who calls, as call screening is told; null for an automated call without a name. */
+        caller_name?: string | null | undefined;
+        /** What becomes of an outbound call that a menu answers, which lists keys: the agent hears it and may press keys (`talk`), or it is hung up on. */
+        menu?: 'talk' | 'hang_up' | undefined;
         /** Where its calls may be transferred: whole numbers in domestic format, or prefixes that end in `*`; null for nowhere. Numbers that cost extra are to be named in full. */
         transfer_to?: string[] | null | undefined;
         /** Whether a recorded call is recorded when it was transferred, too. False: the recording holds silence from then on. */

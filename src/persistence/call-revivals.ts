@@ -12,7 +12,14 @@ import { bargeInModes, type BargeIn } from '#src/domain/barge-in.ts';
 import { consentRequirements, type ConsentPolicy } from '#src/domain/consent.ts';
 import { endReasons, type EndReason } from '#src/domain/end-reasons.ts';
 import { turnEndModes, type TurnEnd } from '#src/domain/turn-end.ts';
-import { voicemailPolicies, type Voicemail } from '#src/domain/voicemail.ts';
+import {
+  menuPolicies,
+  screeningPolicies,
+  voicemailPolicies,
+  type MenuPolicy,
+  type Screening,
+  type Voicemail,
+} from '#src/domain/voicemail.ts';
 import { withoutWaitingForDisk } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
@@ -26,6 +33,8 @@ export type CallBeginning = {
   greeting: string | null;
   speech: SpeechChoice;
   voicemail: Voicemail;
+  screening: Screening;
+  menu: MenuPolicy;
   policy: {
     silenceTimeoutSec: number;
     ringTimeoutSec: number;
@@ -47,6 +56,11 @@ const beginning: z.ZodType<CallBeginning> = z.object({
     voice: z.string().nullable(),
   }),
   voicemail: z.object({ policy: z.enum(voicemailPolicies), message: z.string().nullable() }),
+  // Gateways of before knew no call screening and no menus.
+  screening: z
+    .object({ policy: z.enum(screeningPolicies), callerName: z.string().nullable() })
+    .default({ policy: 'answer', callerName: null }),
+  menu: z.enum(menuPolicies).default('talk'),
   policy: z.object({
     silenceTimeoutSec: z.number(),
     ringTimeoutSec: z.number(),

@@ -7,7 +7,7 @@ import type { Direction, SpeechChoice } from '#machines/line.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import { callPolicyFields, type StoredCallPolicy } from '#src/domain/call-policy.ts';
 import { isLanguage, type Language } from '#src/domain/language.ts';
-import type { Voicemail } from '#src/domain/voicemail.ts';
+import type { MenuPolicy, Screening, Voicemail } from '#src/domain/voicemail.ts';
 import { bindingColumns, builtInBinding } from './agent-bindings.ts';
 import type { Database } from './database.ts';
 import { prepared } from './prepared.ts';
@@ -21,6 +21,8 @@ export type CallableNumber = {
   greeting: string | null;
   speech: SpeechChoice;
   voicemail: Voicemail;
+  screening: Screening;
+  menu: MenuPolicy;
   policy: StoredCallPolicy;
   /** How long its outbound calls of a day may last together. */
   dailyMinutes: number | null;
@@ -64,6 +66,9 @@ const callable = (queries: Queries) =>
       'number.greeting',
       'number.voicemail',
       'number.voicemailMessage',
+      'number.screening',
+      'number.callerName',
+      'number.menu',
       'number.recognizer',
       'number.synthesizer',
       'number.voice',
@@ -104,6 +109,8 @@ const present = (row: Found): CallableNumber => {
     policy,
     speech: { recognizer, synthesizer, voice },
     voicemail: { policy: row.voicemail, message: row.voicemailMessage },
+    screening: { policy: row.screening, callerName: row.callerName },
+    menu: row.menu,
     dailyMinutes: row.dailyMinutes,
     workspace: {
       id: workspaceId,

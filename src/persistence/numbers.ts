@@ -3,7 +3,7 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { StoredCallPolicy } from '#src/domain/call-policy.ts';
 import type { Language } from '#src/domain/language.ts';
 import type { ListenInPolicy } from '#src/domain/listen-in.ts';
-import type { VoicemailPolicy } from '#src/domain/voicemail.ts';
+import type { MenuPolicy, ScreeningPolicy, VoicemailPolicy } from '#src/domain/voicemail.ts';
 import type { Database } from './database.ts';
 import { PhoneNumber } from './entities/phone-number.ts';
 import { given, patchRow, type Patch } from './patch.ts';
@@ -21,6 +21,11 @@ export type NumberSettings = StoredCallPolicy & {
   voicemail: VoicemailPolicy;
   /** Said to a machine; null for the sentence of the language. */
   voicemailMessage: string | null;
+  /** What becomes of its calls that call screening answers, and the name that is said to it; null for none. */
+  screening: ScreeningPolicy;
+  callerName: string | null;
+  /** What becomes of its calls that a menu answers. */
+  menu: MenuPolicy;
   /** Numbers, and prefixes with `*`, to which its calls may be transferred; null for none. */
   transferTo: string[] | null;
   /** Whether what is said behind a transfer is recorded. */

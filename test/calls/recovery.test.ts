@@ -83,6 +83,8 @@ const left = (
       greeting: null,
       speech: usualSpeech,
       voicemail: { policy: 'talk', message: null },
+      screening: { policy: 'answer', callerName: null },
+      menu: 'talk',
       policy: {
         silenceTimeoutSec: 30,
         ringTimeoutSec: 45,
@@ -119,6 +121,22 @@ test('what was said is known in its order, with the kickoff first', (t) => {
     { role: 'user', content: kickoff },
     { role: 'assistant', content: 'Let me' },
     { role: 'user', content: 'Wait!' },
+  ]);
+});
+
+test('what was said to call screening, and by it, is no part of the conversation', (t) => {
+  const screened = entry(2, 'call.answered_by', { data: { by: 'screening' } });
+  const question = turn(3, 'user', 'Say your name.');
+  const during = howItGoesOn(at('screened.waiting'), {
+    facts: [turn(1, 'assistant', 'Good'), screened, question],
+  });
+  t.like(during, { resumesAs: 'listening', unanswered: 1, unsaid: [] });
+  t.deepEqual(during.messages, [{ role: 'user', content: kickoff }]);
+  const person = entry(4, 'call.answered_by', { data: { by: 'human' } });
+  const facts = [turn(1, 'assistant', 'Good'), screened, question, person, turn(5, 'user', 'Hello?')];
+  t.deepEqual(howItGoesOn(at('listening.silent'), { facts }).messages, [
+    { role: 'user', content: kickoff },
+    { role: 'user', content: 'Hello?' },
   ]);
 });
 

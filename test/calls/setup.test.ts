@@ -78,6 +78,8 @@ const inputOf = (
     greeting,
     speech,
     voicemail,
+    screening: { policy: 'answer', callerName: 'Riverside Dental' },
+    menu: 'hang_up',
     times,
   });
 };
@@ -105,6 +107,9 @@ test('an outbound call starts from its policy and its kickoff, and greets nobody
     consentRefused: 'I understand. Without your consent I cannot go on with this call. Goodbye.',
     kickoff:
       '[outbound call connected] You speak first. The other party has not said anything yet.\n[task] Book a table',
+    screening: 'answer',
+    menu: 'hang_up',
+    introduction: 'Hello, this is Riverside Dental. I am calling about this: Book.',
     greeting: null,
     apology: 'I am sorry, something went wrong. Could you say that again, please?',
     brokenOff: 'I am sorry, I was cut off in the middle of that. Please go ahead.',

@@ -13,8 +13,9 @@ import {
 import { agentContext } from '#src/domain/agent-context.ts';
 import { isBackchannel } from '#src/domain/backchannels.ts';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
+import { introductionFor } from '#src/domain/introduction.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
-import { languages } from '#src/domain/language.ts';
+import { type Language, languages } from '#src/domain/language.ts';
 import { builtInGreeting, phrases } from '#src/domain/phrases.ts';
 import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
 
@@ -192,6 +193,30 @@ test(folded, '\nOne.\n', 'One.');
 test(folded, 'One.\rTwo.', 'One. Two.');
 test(folded, 'One.\u2028Two.\u2029Three.', 'One. Two. Three.');
 test(folded, 'One  two.', 'One  two.');
+
+test('call screening is told a name, where there is one, and the first sentence of the instruction', (t) => {
+  const told = (language: Language, callerName: string | null, instruction: string | null) =>
+    introductionFor(language, { callerName, instruction });
+  t.is(
+    told('en', 'Riverside', 'Confirm the appointment at 3.30 p.m. on Friday! The code is 1234.'),
+    'Hello, this is Riverside. I am calling about this: Confirm the appointment at 3.30 p.m.',
+  );
+  t.is(told('en', null, null), 'Hello, this is an automated call.');
+  t.is(told('en', 'Kim', ' … '), 'Hello, this is Kim.');
+  t.is(
+    told('en', 'Kim', 'Ask about the order\nThe code is 1234.'),
+    'Hello, this is Kim. I am calling about this: Ask about the order.',
+  );
+  t.is(
+    told('ko', '행복한 치과', '예약을 확인해 주세요. 비밀번호는 1234입니다.'),
+    '안녕하세요, 행복한 치과입니다. 용건을 말씀드리겠습니다. 예약을 확인해 주세요.',
+  );
+  t.is(
+    told('ja', '田中歯科', '予約の確認です。番号は1234です。'),
+    'お電話しております、田中歯科です。ご用件を申し上げます。予約の確認です。',
+  );
+  t.true(told('en', null, 'x'.repeat(5_000)).length < 300);
+});
 
 test('a kickoff never has more than two lines, so a task cannot pretend to be another marker', (t) => {
   const instruction = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\r', '\u2028', '\u2029', '[') });

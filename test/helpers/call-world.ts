@@ -43,6 +43,9 @@ export const callInput: CallInput = {
   reprompt: 'Hello?',
   voicemail: 'talk',
   voicemailMessage: 'Please call us back.',
+  screening: 'answer',
+  menu: 'talk',
+  introduction: 'Hello, this is Riverside. I am calling about this: an appointment.',
 };
 
 /** An event without its time: the world stamps it with the simulated clock. */

@@ -306,6 +306,32 @@ test.serial('otherwise the agent talks to it, and it is only told', async (t) =>
   t.true((await said(gateway, callId, 'assistant')).length >= 1);
 });
 
+test.serial('call screening is told who calls and why, and the agent talks to who comes then', async (t) => {
+  const gateway = await world(t, { voicemail: 'leave_message', caller_name: '행복한 치과' });
+  const script = [
+    { announce: '전화를 거신 분의 성함과 용건을 말씀해 주시면 연결해 드리겠습니다.' },
+    { wait_sec: 12 },
+    { announce: '잠시만 기다려 주세요.' },
+    { wait_sec: 5 },
+    { say: '여보세요?' },
+    { wait_sec: 20 },
+    { hang_up: true },
+  ];
+  const screened = '01055551236';
+  await gateway.admin.put(`/api/v1/admin/simulator/callees/${screened}`, { script });
+  const callId = await gateway.call(screened, '내일 예약을 확인해 주세요. 비밀번호는 1234입니다.');
+  t.like(await gateway.untilStatus(callId, ...finalStatuses), { answered_by: 'human' });
+  const turns = await gateway.transcript(callId);
+  const introduction = '안녕하세요, 행복한 치과입니다. 용건을 말씀드리겠습니다. 내일 예약을 확인해 주세요.';
+  const at = turns.findIndex(({ text }) => text === introduction);
+  t.true(at > 0, JSON.stringify(turns.map(({ role, text }) => [role, text])));
+  t.deepEqual(
+    turns.slice(at + 1, at + 3).map(({ text }) => text),
+    ['잠시만 기다려 주세요.', '여보세요?'],
+  );
+  t.is(turns[at + 3]?.role, 'assistant');
+});
+
 test.serial('a person is told as well, while the conversation goes on, and a caller never', async (t) => {
   const gateway = await world(t, { voicemail: 'hang_up' });
   const receiver = await startWebhookReceiver();

@@ -171,6 +171,12 @@ const lineSteps = fc.constantFrom<Step>(
   step('a machine', (world) => {
     if (wasAnswered(world)) world.onLine({ type: 'line.answered_by', by: 'machine' });
   }),
+  step('call screening', (world) => {
+    if (wasAnswered(world)) world.onLine({ type: 'line.answered_by', by: 'screening' });
+  }),
+  step('a menu', (world) => {
+    if (wasAnswered(world)) world.onLine({ type: 'line.answered_by', by: 'menu' });
+  }),
   step('a person', (world) => {
     if (wasAnswered(world)) world.onLine({ type: 'line.answered_by', by: 'human' });
   }),
@@ -214,7 +220,7 @@ const anyEnd: fc.Arbitrary<LineEvent> = fc
   .map((event) => ({ type: 'line.ended', ...event }));
 
 const anyAnswer: fc.Arbitrary<LineEvent> = fc
-  .record({ at: fc.nat(), by: fc.constantFrom('human' as const, 'machine' as const) })
+  .record({ at: fc.nat(), by: fc.constantFrom('human' as const, 'machine' as const, 'screening' as const) })
   .map((event) => ({ type: 'line.answered_by', ...event }));
 
 const wildSteps = fc
@@ -260,7 +266,11 @@ const holdsForEveryCall = (world: World): void => {
   check(world.counts.repliesAborted === world.requests.length, 'no reply outlives its call');
   check(count('call.ended') === 1 && story.at(-1) === 'call.ended', 'call.ended is published once, and last');
   check(count('call.consent') <= 1, 'whether it agrees is told once');
-  check(count('call.answered_by') <= 1, 'who answered is told once');
+  const answerers = world.facts.flatMap((fact) => (fact.type === 'call.answered_by' ? [fact.by] : []));
+  check(
+    answerers.length <= 1 || (answerers.length === 2 && answerers.indexOf('screening') === 0),
+    'who answered is told once, and once more behind call screening',
+  );
   check(count('call.answered') <= 1 && story.indexOf('call.answered') <= 0, 'an answer comes first and once');
   check(count('call.answered') === 1 || story.length === 1, 'a call that was not answered has only an end');
   check(

@@ -389,6 +389,128 @@ test('who answered is published once, and with "talk" nothing else changes', (t)
   }
 });
 
+// Call screening
+
+const { introduction } = callInput;
+const question = 'Please say your name and why you are calling.';
+
+/** Call screening is told, and the agent's sentence was cut. */
+const atScreening = (changes: Parameters<typeof createCallWorld>[0] = {}): World => {
+  const world = talking('leave_message', changes);
+  world.onLine({ type: 'line.answered_by', by: 'screening' });
+  world.play('Good morning.');
+  return world;
+};
+
+/** It has been told who calls and why. */
+const introduced = (changes: Parameters<typeof createCallWorld>[0] = {}): World => {
+  const world = atScreening(changes);
+  world.onLine({ type: 'line.heard', text: question, backchannel: false });
+  world.play();
+  return world;
+};
+
+test('call screening is heard to its end and told once who calls and why', (t) => {
+  const world = atScreening();
+  t.is(world.state(), 'active.talking.conversing');
+  t.is(world.conversationState(), 'screened.questioned');
+  t.is(lastCommand(world), 'stopTalking');
+  t.is(world.counts.repliesAborted, 1);
+  world.onLine({ type: 'line.heard', text: question, backchannel: false });
+  t.is(world.conversationState(), 'screened.introducing');
+  t.is(world.said().at(-1), introduction);
+  world.play();
+  t.is(world.conversationState(), 'screened.waiting');
+  world.onLine({ type: 'line.heard', text: 'Please stay on the line.', backchannel: false });
+  t.is(world.conversationState(), 'screened.waiting');
+  t.is(world.said().filter((text) => text === introduction).length, 1);
+  t.is(world.requests.length, 1, 'none of it is a turn for the agent');
+  t.deepEqual(world.turns(), [
+    'assistant: Good morning.',
+    `user: ${question}`,
+    `assistant: ${introduction}`,
+    'user: Please stay on the line.',
+  ]);
+});
+
+test('who comes behind call screening is answered as at the beginning of a call', (t) => {
+  const world = introduced();
+  world.onLine({ type: 'line.answered_by', by: 'human' });
+  t.is(world.conversationState(), 'listening.hearing');
+  world.onLine({ type: 'line.heard', text: 'Hello?', backchannel: false });
+  t.is(world.conversationState(), 'replying.thinking');
+  t.deepEqual(world.requests.at(-1)?.messages, [
+    { role: 'user', content: callInput.kickoff },
+    { role: 'user', content: 'Hello?' },
+  ]);
+  t.deepEqual(factsOf(world), ['screening', 'human']);
+  world.onLine({ type: 'line.answered_by', by: 'machine' });
+  t.deepEqual(factsOf(world), ['screening', 'human']);
+});
+
+test('a voicemail behind call screening is treated as a voicemail', (t) => {
+  for (const [policy, state] of [
+    ['leave_message', 'active.talking.leaving-message'],
+    ['hang_up', 'active.ending'],
+    ['talk', 'active.talking.conversing'],
+  ] as const) {
+    const world = introduced({ voicemail: policy });
+    world.onLine({ type: 'line.answered_by', by: 'machine' });
+    t.is(world.state(), state);
+  }
+});
+
+test('behind call screening a person is waited for a minute', (t) => {
+  const world = introduced();
+  world.clock.increment(59_999);
+  t.is(world.state(), 'active.talking.conversing');
+  world.clock.increment(1);
+  t.is(world.state(), 'active.ending');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'silence_timeout' });
+});
+
+test('call screening that does not say when its question is over is answered all the same', (t) => {
+  const world = atScreening();
+  world.clock.increment(15_000);
+  t.is(world.said().at(-1), introduction);
+});
+
+test('call screening is hung up on where the number says so', (t) => {
+  const world = talking('talk', { screening: 'hang_up' });
+  world.onLine({ type: 'line.answered_by', by: 'screening' });
+  t.is(world.state(), 'active.ending');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'agent_hangup' });
+});
+
+test('a menu is heard by the agent, or hung up on where the number says so', (t) => {
+  const heard = talking('leave_message');
+  heard.onLine({ type: 'line.answered_by', by: 'menu' });
+  t.is(heard.conversationState(), 'replying.speaking', 'no message is left on it');
+  const behind = introduced();
+  behind.onLine({ type: 'line.answered_by', by: 'menu' });
+  t.is(behind.conversationState(), 'listening.hearing');
+  const refused = talking('talk', { menu: 'hang_up' });
+  refused.onLine({ type: 'line.answered_by', by: 'menu' });
+  t.is(refused.state(), 'active.ending');
+});
+
+test('who has to agree first is asked when call screening has put the call through', (t) => {
+  const consent = { announcement: 'We record.', requirement: 'speech', language: 'en' } as const;
+  const world = createCallWorld({ consent });
+  world.answer();
+  world.onLine({ type: 'line.answered_by', by: 'screening' });
+  world.play('We');
+  t.is(world.conversationState(), 'screened.questioned');
+  world.onLine({ type: 'line.heard', text: question, backchannel: false });
+  world.play();
+  world.onLine({ type: 'line.answered_by', by: 'human' });
+  t.is(world.conversationState(), 'consenting.announcing');
+  t.is(world.said().at(-1), 'We record.');
+  t.is(world.requests.length, 0);
+});
+
 test('a person changes nothing, whatever the number does with machines', (t) => {
   for (const policy of ['hang_up', 'leave_message'] as const) {
     const world = talking(policy);

@@ -700,6 +700,22 @@ test.serial('who answered is stored once and told, with the call as it is then',
   t.like(events[0], { at: new Date(at), snapshot: { call: { answered_by: 'human', status: 'active' } } });
 });
 
+test.serial('who comes behind call screening takes its place, and both are told', async (t) => {
+  const db = await testDatabase('afterwards');
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  const at = startedAt + 4_000;
+  t.truthy(await recordFact(db, callId, 2, { type: 'call.answered_by', at, by: 'screening' }));
+  t.truthy(await recordFact(db, callId, 3, { type: 'call.answered_by', at: at + 9_000, by: 'human' }));
+  t.falsy(await recordFact(db, callId, 4, { type: 'call.answered_by', at: at + 9_001, by: 'machine' }));
+  t.is((await findCall(db, { callId, numberId: owner.numberId }))?.answeredBy, 'human');
+  const events = (await eventsOf(db, callId)).filter(({ type }) => type === 'call.answered_by');
+  t.like(events, [
+    { snapshot: { call: { answered_by: 'screening' } } },
+    { snapshot: { call: { answered_by: 'human' } } },
+  ]);
+});
+
 test.serial('a summary is stored and told', async (t) => {
   const db = await testDatabase('afterwards');
   const owner = await storedNumber(db);
@@ -770,6 +786,8 @@ const beginning: CallBeginning = {
   greeting: null,
   speech: { recognizer: null, synthesizer: null, voice: null },
   voicemail: { policy: 'talk', message: null },
+  screening: { policy: 'answer', callerName: null },
+  menu: 'talk',
   policy: {
     silenceTimeoutSec: 10,
     ringTimeoutSec: 45,

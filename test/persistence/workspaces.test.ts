@@ -158,6 +158,9 @@ test.serial('a number begins with nothing set, and each setting can be changed a
     greeting: null,
     voicemail: 'talk',
     voicemailMessage: null,
+    screening: 'answer',
+    callerName: null,
+    menu: 'talk',
     recognizer: null,
     synthesizer: null,
     voice: null,
@@ -364,6 +367,8 @@ test.serial('a key stands for its number with everything that its calls need', a
     dailyMinutes: null,
     speech,
     voicemail: { policy: 'leave_message' as const, message: null },
+    screening: { policy: 'answer' as const, callerName: null },
+    menu: 'talk' as const,
     policy: {
       ...nothingSaid,
       maxDurationSec: 120,

@@ -3,7 +3,7 @@ import test from 'ava';
 import { answeringMachine as numbers, listening } from '#config/policy.ts';
 import { createLineTime } from '#sip/line-time.ts';
 import { createAnsweringMachine } from '#sip/listening/answering-machine.ts';
-import { isSaidByMachine } from '#sip/listening/answering-phrases.ts';
+import { behindScreening, isSaidByMachine, saidByMachine } from '#sip/listening/answering-phrases.ts';
 import { createBeepDetector } from '#sip/listening/beep.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
@@ -238,6 +238,98 @@ test('a person stays one, whatever is said and heard later', (t) => {
   t.deepEqual(story, ['human']);
 });
 
+const screenings: readonly [string, number, string][] = [
+  [
+    'en',
+    7_000,
+    'Hello, this phone answers with a screening assistant, please say your name and why you call, then stay on the line',
+  ],
+  ['en', 5_000, 'Hi, the person you are calling has asked me to screen calls'],
+  ['ko', 7_000, '전화를 거신 분의 성함과 용건을 말씀해 주시면 연결해 드리겠습니다 잠시만 기다려 주세요'],
+];
+
+for (const [language, milliseconds, text] of screenings) {
+  test(`"${text.slice(0, 40)}…" in ${milliseconds} ms is call screening, and takes no message`, (t) => {
+    const { voice, pass, story, isCurious } = createAnsweringMachineWorld(language);
+    pass(500);
+    voice(milliseconds, text);
+    pass(30_000);
+    t.deepEqual(story, ['screening']);
+    t.true(isCurious());
+  });
+
+  test(`"${text.slice(0, 40)}…" is never taken for a machine while it is said`, (t) => {
+    const { voiceBegan, recognized, story, pass } = createAnsweringMachineWorld(language);
+    voiceBegan();
+    for (let length = 1; length <= text.length; length += 1) {
+      recognized(text.slice(0, length), false);
+      pass(milliseconds / text.length);
+    }
+    t.deepEqual(story, ['screening']);
+  });
+}
+
+test('whoever says something else behind call screening is a person', (t) => {
+  const { voice, pass, story, heard, isCurious, clock } = createAnsweringMachineWorld();
+  voice(4_000, "Hi, if you record your name and reason for calling, I'll see if this person is available.");
+  heard("Hi, if you record your name and reason for calling, I'll see if this person is available.");
+  pass(8_000);
+  heard('Thanks. Please stay on the line.');
+  pass(20_000);
+  t.deepEqual(story, ['screening']);
+  voice(700, 'Hello, this is Kim.');
+  heard('Hello, this is Kim.');
+  t.deepEqual(story, ['screening', 'human']);
+  t.false(isCurious());
+  pass(30_000);
+  t.is(clock.pending(), 0);
+});
+
+test('a voicemail behind call screening is a machine, and takes a message', (t) => {
+  const { voice, pass, story, heard, beep } = createAnsweringMachineWorld();
+  voice(4_000, "Please say your name and why you're calling.");
+  pass(10_000);
+  voice(3_000);
+  heard('Kim is not available. Please leave a message after the tone.');
+  beep();
+  pass(numbers.afterBeepMs);
+  t.deepEqual(story, ['screening', 'machine', 'takes message']);
+});
+
+test('turns of a call that is not screened say nothing of who has answered', (t) => {
+  const { heard, pass, story } = createAnsweringMachineWorld();
+  heard('Hello?');
+  pass(30_000);
+  t.deepEqual(story, []);
+});
+
+const receptionists: readonly [string, number, string][] = [
+  [
+    'en',
+    6_500,
+    'Thank you for calling Happy Dental on Main Street, this is Karen, we are open until six today',
+  ],
+  [
+    'en',
+    12_000,
+    'Thank you for calling Happy Dental and Orthodontics, my name is Karen, how may I help you today?',
+  ],
+  ['ko', 12_000, '네 안녕하세요 언제나 행복을 드리는 행복한 치과 상담 실장입니다 무엇을 도와드릴까요'],
+];
+
+for (const [language, milliseconds, text] of receptionists)
+  test(`a receptionist who greets for ${milliseconds} ms is a person (${language})`, (t) => {
+    const { voiceBegan, voiceEnded, recognized, pass, story } = createAnsweringMachineWorld(language);
+    voiceBegan();
+    pass(1_000);
+    recognized(text, false);
+    pass(milliseconds - 1_000);
+    recognized(text, true);
+    voiceEnded();
+    pass(numbers.quietMs);
+    t.deepEqual(story, ['human']);
+  });
+
 test('when the call is over nothing is said any more', (t) => {
   const { voice, voiceBegan, pass, story, beep, recognized, stop, clock } = createAnsweringMachineWorld();
   voice(700, 'Hello?');
@@ -290,9 +382,60 @@ const people: readonly [string, string][] = [
   ['ja', 'もしもし。'],
   ['ja', 'はい、さくら歯科でございます。'],
   ['ja', '担当者はただいま席を外しております。'],
+  ['en', 'Could you tell me your name and the reason for your call?'],
+  ['ko', '실례지만 성함과 용건을 말씀해 주시겠어요?'],
   ['xx', 'Please leave a message after the tone.'],
   ['en', ''],
 ];
+
+const screening: readonly [string, string][] = [
+  ['en', "Hi. If you record your name and reason for calling, I'll see if this person is available."],
+  [
+    'en-US',
+    "Hi, the person you're calling is using a screening service from Google, and will get a copy of this conversation.",
+  ],
+  ['en', "Go ahead and say your name and why you're calling."],
+  ['en', 'Please state your name and the reason for calling.'],
+  ['en', 'Please state your name after the tone, and Google Voice will try to connect you.'],
+  ['ko', '이름과 전화하신 이유를 녹음하시면 통화 가능한지 확인해 보겠습니다.'],
+  ['ko-KR', '성함과 용건을 말씀해 주세요.'],
+  ['ko', '통화 스크리닝 중입니다.'],
+  ['ja', 'お名前とご用件をお聞かせください。'],
+  ['ja-JP', 'お名前と用件をおっしゃってください。電話に出られるか確認します。'],
+];
+
+for (const [language, text] of screening)
+  test(`"${text}" (${language}) is what call screening says`, (t) => {
+    t.is(saidByMachine(text, language), 'screening');
+    t.false(isSaidByMachine(text, language));
+  });
+
+const menus: readonly [string, string][] = [
+  ['en', 'Thank you for calling. For sales, press one. For support, press two.'],
+  ['en-US', 'If you know your party’s extension, you may dial it at any time. To hear this again press 9.'],
+  ['ko', '상담원 연결은 0번을 눌러 주세요.'],
+  ['ko', '예약은 일번, 문의는 이번을 눌러 주십시오.'],
+  ['ja', '予約の方は1を、お問い合わせは2を押してください。'],
+];
+
+for (const [language, text] of menus)
+  test(`"${text}" (${language}) is a menu`, (t) => t.is(saidByMachine(text, language), 'menu'));
+
+const behind: readonly [string, string, 'human' | 'machine' | 'menu' | null][] = [
+  ['en', 'Thanks. Please stay on the line.', null],
+  ['en', 'Hello?', 'human'],
+  ['en', 'Please leave a message after the beep.', 'machine'],
+  ['ko', '감사합니다. 잠시만 기다려 주세요.', null],
+  ['ko', '네, 여보세요.', 'human'],
+  ['ko', '네, 전화 주셔서 감사합니다.', 'human'],
+  ['en', 'For sales, press 1.', 'menu'],
+  ['ja', '少々お待ちください。', null],
+  ['ja', 'もしもし、田中です。', 'human'],
+];
+
+for (const [language, text, by] of behind)
+  test(`"${text}" (${language}) behind call screening is said by ${by ?? 'call screening still'}`, (t) =>
+    t.is(behindScreening(text, language), by));
 
 const said = test.macro<[string, string, boolean]>({
   exec: (t, language, text, byMachine) => t.is(isSaidByMachine(text, language), byMachine),

@@ -113,7 +113,7 @@ export const callRecord = z
     answered_at: timestamp.nullable().meta({ example: '2026-11-21T12:00:06.800+09:00' }),
     answered_by: z.enum(answerers).nullable().meta({
       description:
-        'Who has picked up an outbound call: a person, or an answering machine or announcement. Found out while the call goes on; null as long as, and where, it is not clear.',
+        'Who has picked up an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening, as long as nobody else has come behind it. Found out while the call goes on; null as long as, and where, it is not clear.',
     }),
     recording: z.object({
       status: z.enum(['none', 'pending', 'completed', 'failed', 'erased']).meta({ example: 'completed' }),

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { agentTypes, controlModes } from '#src/domain/agent-binding.ts';
 import { bargeInBounds, bargeInModes, usualBargeIn } from '#src/domain/barge-in.ts';
 import { listenInPolicies } from '#src/domain/listen-in.ts';
-import { voicemailPolicies } from '#src/domain/voicemail.ts';
+import { menuPolicies, screeningPolicies, voicemailPolicies } from '#src/domain/voicemail.ts';
 import { mostTransferTargets, transferDurationBounds, transferTarget } from '#src/domain/transfer-targets.ts';
 import { language, text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
@@ -90,6 +90,26 @@ const voicemailMessage = text(1000)
     example: 'Please call us back.',
   });
 
+const screening = z.enum(screeningPolicies).meta({
+  description:
+    'What becomes of an outbound call that call screening answers, an assistant of the telephone that asks who calls and why: it is told once, with `caller_name` and the first sentence of the instruction, and a person is waited for up to a minute (`answer`), or it is hung up on.',
+  example: 'answer',
+});
+
+const menu = z.enum(menuPolicies).meta({
+  description:
+    'What becomes of an outbound call that a menu answers, which lists keys: the agent hears it and may press keys (`talk`), or it is hung up on.',
+  example: 'talk',
+});
+
+const callerName = text(100)
+  .refine((value) => /[\p{L}\p{N}]/u.test(value), { error: 'There are no words in this name.' })
+  .nullable()
+  .meta({
+    description: 'Who calls, as call screening is told; null for an automated call without a name.',
+    example: 'Riverside Dental',
+  });
+
 const transferTo = z
   .array(
     z.string().regex(transferTarget, {
@@ -160,6 +180,9 @@ export const settingsFields = {
   greeting,
   voicemail,
   voicemail_message: voicemailMessage,
+  screening,
+  caller_name: callerName,
+  menu,
   ...transferFields,
   listen_in: listenIn,
   trunk_id: trunkId,

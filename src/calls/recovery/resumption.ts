@@ -37,9 +37,21 @@ const withoutConsent = (facts: readonly JournalEntry[]): readonly JournalEntry[]
   return facts.slice(asked + 1);
 };
 
+/** Nor what was said to call screening, and by it: a call that was taken over meanwhile begins again. */
+const withoutScreening = (facts: readonly JournalEntry[]): readonly JournalEntry[] => {
+  const met = facts.findLastIndex(
+    ({ type, data }) => type === 'call.answered_by' && data['by'] === 'screening',
+  );
+  if (met === -1) return facts;
+  const over = facts.findIndex(
+    ({ type }, index) => index > met && (type === 'call.answered_by' || type === 'call.taken_over'),
+  );
+  return over === -1 ? [] : facts.slice(over + 1);
+};
+
 /** In the order in which they were said: a turn of the agent is told when it is over, also where somebody spoke into it. */
 const messagesOf = ({ facts, kickoff }: LeftCall): Message[] => {
-  const turns = withoutConsent(facts).flatMap(({ at, role, text }) =>
+  const turns = withoutScreening(withoutConsent(facts)).flatMap(({ at, role, text }) =>
     role === null || text === null ? [] : [{ at, message: { role, content: text } }],
   );
   const said = turns.toSorted((one, other) => one.at.getTime() - other.at.getTime());
@@ -129,6 +141,9 @@ const resumed = (
     }
     case 'saying':
       return as(unplayed.length === 0 ? 'listening' : 'saying');
+    case 'screened':
+      // Who is there now is not known: the agent says its first words.
+      return beginning(left);
     case 'parting':
     case 'voicemail':
     case 'on-hold':

@@ -83,7 +83,7 @@ const createConnect = (options: TakeOverOptions) => {
     const { id: callId, direction, revival, language, numberId, workspaceId, answeredAt } = call;
     if (!isLanguage(language) || answeredAt === null) throw new Error('This call cannot go on');
     const facts = await journalOf(database, callId);
-    const { greeting, policy, speech, voicemail } = revival.beginning;
+    const { greeting, policy, speech, voicemail, screening, menu } = revival.beginning;
     callTime.goOn(callId, nowIn(call, answeredAt));
     const talkedMs = (): number => callTime.now(callId) - answeredAt.getTime();
     const fresh = callInput({
@@ -94,6 +94,8 @@ const createConnect = (options: TakeOverOptions) => {
       greeting,
       speech,
       voicemail,
+      screening,
+      menu,
       times: options.times,
     });
     const progress = revival.progress && byOtherClock(revival.progress, -callTime.shiftOf(callId));

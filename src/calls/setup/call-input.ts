@@ -7,7 +7,8 @@ import type { CallBeginning } from '#src/persistence/call-revivals.ts';
 import type { ConsentPolicy } from '#src/domain/consent.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
-import type { Voicemail } from '#src/domain/voicemail.ts';
+import type { MenuPolicy, Screening, Voicemail } from '#src/domain/voicemail.ts';
+import { introductionFor } from '#src/domain/introduction.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 
 export type CallTimes = { farewellWaitMs: number; hangUpTimeoutMs: number; adoptTimeoutMs: number };
@@ -22,13 +23,15 @@ export const callInput = (call: {
   greeting: string | null;
   speech: SpeechChoice;
   voicemail: Voicemail;
+  screening: Screening;
+  menu: MenuPolicy;
   times: CallTimes;
   /** Of an outbound call. */
   sipHeaders?: SipHeaders | null | undefined;
   /** Of a call that another process held. */
   takenOver?: TakenOverCall;
 }): CallInput => {
-  const { agentCall, language, policy, maxDurationSec, speech, voicemail, times } = call;
+  const { agentCall, language, policy, maxDurationSec, speech, voicemail, screening, menu, times } = call;
   const { voicemailMessage, ...said } = phrases[language];
   const { context, binding, instruction } = agentCall;
   const { call_id: callId, direction, from, to } = context;
@@ -55,6 +58,9 @@ export const callInput = (call: {
     phrasesIn: phrases,
     takenOver: call.takenOver ?? null,
     voicemail: voicemail.policy,
+    screening: screening.policy,
+    menu,
+    introduction: introductionFor(language, { callerName: screening.callerName, instruction }),
     voicemailMessage: voicemail.message ?? voicemailMessage,
     ...(isOutbound && call.sipHeaders ? { sipHeaders: call.sipHeaders } : {}),
   };

@@ -107,7 +107,7 @@ const createStoreBirth = (options: Pick<StartCallOptions, 'database' | 'counting
 
 /** The beginning that another process would go on with. */
 const beginningOf = ({
-  number: { greeting, speech, voicemail },
+  number: { greeting, speech, voicemail, screening, menu },
   policy,
   agentCall: { binding },
 }: CallStart): CallBeginning => {
@@ -116,6 +116,8 @@ const beginningOf = ({
     greeting,
     speech,
     voicemail,
+    screening,
+    menu,
     policy: { silenceTimeoutSec, ringTimeoutSec, recordingEnabled, bargeIn, turnEnd, consent },
     binding,
   };
@@ -131,7 +133,7 @@ const createConnectCall =
   ) =>
   (start: CallStart): void => {
     const { number, policy, maxDurationSec, sipHeaders, agentCall } = start;
-    const { language, greeting, speech, voicemail, workspace } = number;
+    const { language, greeting, speech, voicemail, screening, menu, workspace } = number;
     const { call_id: callId, direction } = agentCall.context;
     options.observer.began({ callId, direction });
     options.journal.open(callId);
@@ -149,6 +151,8 @@ const createConnectCall =
           greeting,
           speech,
           voicemail,
+          screening,
+          menu,
           sipHeaders,
           times: options.times,
         }),

@@ -38,7 +38,8 @@ Of workspaces:
 
 Of numbers:
 
-  --language, --greeting, --voicemail, --voicemail-message, --trunk-id,
+  --language, --greeting, --voicemail, --voicemail-message, --screening,
+  --caller-name, --menu, --trunk-id,
   --transfer-to (such as '["0212345678"]'), --record-transfers,
   --transfer-max-duration-sec, --listen-in,
   --recognizer, --synthesizer, --voice

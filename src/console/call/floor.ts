@@ -3,8 +3,8 @@ import type { ChartState } from '../api/records.ts';
 
 /** `who` is nobody's while it rings, on hold and in silence. `doing` is a key of the words for it. */
 export type Floor =
-  | { who: 'agent'; doing: 'thinking' | 'speaking' | 'pausing' | 'leavingMessage' }
-  | { who: 'counterparty'; doing: 'hearing' | 'machine' }
+  | { who: 'agent'; doing: 'thinking' | 'speaking' | 'pausing' | 'leavingMessage' | 'introducing' }
+  | { who: 'counterparty'; doing: 'hearing' | 'machine' | 'screening' }
   | { who: 'nobody'; doing: 'ringing' | 'silent' | 'onHold' | 'ending' };
 
 const nobody = (doing: (Floor & { who: 'nobody' })['doing']): Floor => ({ who: 'nobody', doing });
@@ -18,6 +18,8 @@ const byConversation: readonly (readonly [path: string, floor: Floor])[] = [
   ['saying', { who: 'agent', doing: 'speaking' }],
   ['parting', { who: 'agent', doing: 'speaking' }],
   ['listening.hearing', { who: 'counterparty', doing: 'hearing' }],
+  ['screened.questioned', { who: 'counterparty', doing: 'screening' }],
+  ['screened.introducing', { who: 'agent', doing: 'introducing' }],
   ['on-hold', nobody('onHold')],
   ['closing', nobody('ending')],
 ];

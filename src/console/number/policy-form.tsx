@@ -1,11 +1,11 @@
 import { languages } from '#src/domain/language.ts';
 import { listenInPolicies } from '#src/domain/listen-in.ts';
-import { voicemailPolicies } from '#src/domain/voicemail.ts';
+import { menuPolicies, screeningPolicies, voicemailPolicies } from '#src/domain/voicemail.ts';
 import { getUsage, getWorkspace, listTrunks, updateNumber } from '../api.ts';
 import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { languageOptions } from '../pages/new-number.tsx';
-import { AreaField, FormBody, SelectField } from '../parts/field.tsx';
+import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
 import { numberFields, textFields, useForm } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
@@ -16,13 +16,23 @@ import { SpeechFields } from './speech-fields.tsx';
 import { TransferFields, transferIn, transferValues } from './transfer-field.tsx';
 import { PolicyFields, policyIn, policyValues } from './policy-fields.tsx';
 
-const texted = textFields('greeting', 'voicemail_message', 'recognizer', 'synthesizer', 'voice', 'trunk_id');
+const texted = textFields(
+  'greeting',
+  'voicemail_message',
+  'caller_name',
+  'recognizer',
+  'synthesizer',
+  'voice',
+  'trunk_id',
+);
 
 const minutes = numberFields('daily_minutes');
 
 const valuesOf = (number: PhoneNumber) => ({
   language: number.language as string,
   voicemail: number.voicemail as string,
+  screening: number.screening as string,
+  menu: number.menu as string,
   listen_in: number.listen_in as string,
   ...texted.of(number),
   ...minutes.of(number),
@@ -45,6 +55,8 @@ export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: 
       ...transferIn(values),
       language: languages.find((one) => one === values.language) ?? number.language,
       voicemail: voicemailPolicies.find((one) => one === values.voicemail) ?? number.voicemail,
+      screening: screeningPolicies.find((one) => one === values.screening) ?? number.screening,
+      menu: menuPolicies.find((one) => one === values.menu) ?? number.menu,
       listen_in: listenInPolicies.find((one) => one === values.listen_in) ?? number.listen_in,
       ...texted.in(values),
       ...minutes.in(values),
@@ -78,6 +90,27 @@ export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: 
             isOptional
           />
         )}
+        <SelectField
+          form={form}
+          name="screening"
+          label={t.screening}
+          options={screeningPolicies.map((one) => [one, t.screeningPolicies[one]])}
+        />
+        {form.values.screening === 'answer' && (
+          <TextField
+            form={form}
+            name="caller_name"
+            label={t.caller_name}
+            hint={t.callerNameHint}
+            isOptional
+          />
+        )}
+        <SelectField
+          form={form}
+          name="menu"
+          label={t.menu}
+          options={menuPolicies.map((one) => [one, t.menuPolicies[one]])}
+        />
         <div class="columns">
           <PolicyFields form={form} below={workspace?.effective} />
           <DailyMinutesField

@@ -141,7 +141,10 @@ export const answer = prepared((queries, fact: ToldFact & LineColumns & { reviva
 );
 
 export const sayWhoAnswered = changing((call, fact: ToldFact & { by: Call['answeredBy'] }) =>
-  call.set({ answeredBy: fact.by }).where('Call.answeredBy', 'is', null),
+  call
+    .set({ answeredBy: fact.by })
+    // Behind call screening another one may have come.
+    .where(({ eb, or }) => or([eb('Call.answeredBy', 'is', null), eb('Call.answeredBy', '=', 'screening')])),
 );
 
 type End = LineColumns &

@@ -5,7 +5,7 @@ import type { Destinations } from '#src/domain/destinations.ts';
 import type { Language } from '#src/domain/language.ts';
 import { listenInPolicies } from '#src/domain/listen-in.ts';
 import { usualTransferDurationSec } from '#src/domain/transfer-targets.ts';
-import { voicemailPolicies } from '#src/domain/voicemail.ts';
+import { menuPolicies, screeningPolicies, voicemailPolicies } from '#src/domain/voicemail.ts';
 import { TrunkRow } from './trunk.ts';
 import { Workspace } from './workspace.ts';
 import type { Retention } from '#src/domain/retention.ts';
@@ -51,6 +51,10 @@ export const PhoneNumber = defineEntity({
     voicemail: p.enum(voicemailPolicies).default('talk'),
     /** What is said to a machine; null for the sentence of the language. */
     voicemailMessage: p.text().nullable(),
+    screening: p.enum(screeningPolicies).default('answer'),
+    /** With which its agent introduces itself to call screening; null for no name. */
+    callerName: p.text().nullable(),
+    menu: p.enum(menuPolicies).default('talk'),
     /** To whom its calls may be transferred; null for nobody. */
     transferTo: p.json<string[]>().nullable(),
     /** Whether they are recorded from then on, where they are recorded at all. */

@@ -34,6 +34,7 @@ import { Nodes } from './nodes.ts';
 import { NumberEngines } from './number-engines.ts';
 import { RequestCounts } from './request-counts.ts';
 import { Retention } from './retention.ts';
+import { Screening } from './screening.ts';
 import { SearchedSummaries } from './searched-summaries.ts';
 import { SipExplanation } from './sip-explanation.ts';
 import { SipLegs } from './sip-legs.ts';
@@ -107,4 +108,5 @@ export const migrations = [
   { name: '0065-left-hangups', class: LeftHangups },
   { name: '0066-sip-explanation', class: SipExplanation },
   { name: '0070-endpoint-failures', class: EndpointFailures },
+  { name: '0067-screening', class: Screening },
 ];

@@ -122,6 +122,8 @@ export const calls = {
       leavingMessage: 'Agent leaves a message',
       hearing: 'Other party is speaking',
       machine: 'A machine is speaking',
+      screening: 'Call screening asks who calls',
+      introducing: 'Agent says who calls and why',
       silent: 'Nobody is speaking',
       onHold: 'On hold',
       ending: 'The call is ending',

@@ -166,6 +166,12 @@ export const numbers = {
     },
     voicemail_message: 'Message',
     voicemailMessageHint: 'Empty: a sentence that does not tell what the call is about.',
+    screening: 'When call screening answers an outbound call',
+    screeningPolicies: { answer: 'Say who calls and why, then wait for a person', hang_up: 'Hang up' },
+    caller_name: 'Name said to call screening',
+    callerNameHint: 'Empty: an automated call without a name.',
+    menu: 'When a menu of keys answers an outbound call',
+    menuPolicies: { talk: 'The agent hears it and may press keys', hang_up: 'Hang up' },
     speech: 'Hearing and speaking',
     recognizer: 'Recognizer',
     notUnderstood: (language: string) =>

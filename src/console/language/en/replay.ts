@@ -27,6 +27,8 @@ export const replay = {
     'line.press_failed': 'The keys cannot be sent',
     'line.ended': 'The line is closed',
     'line.failed': 'The line fails',
+    'screening.reached': 'Call screening asks who calls',
+    'screening.over': 'Somebody has come behind call screening',
     'reply.sentence': 'The agent begins to speak',
     'reply.control': 'The agent has something done',
     'reply.finished': 'The agent has finished',

@@ -123,6 +123,8 @@ export const calls: Texts['calls'] = {
       leavingMessage: '에이전트가 메시지를 남기는 중',
       hearing: '상대방이 말하는 중',
       machine: '기계가 말하는 중',
+      screening: '통화 스크리닝이 누구인지 묻는 중',
+      introducing: '에이전트가 누구이고 왜 거는지 말하는 중',
       silent: '아무도 말하지 않는 중',
       onHold: '보류 중',
       ending: '통화가 끝나는 중',

@@ -169,6 +169,15 @@ export const numbers: Texts['numbers'] = {
     },
     voicemail_message: '메시지',
     voicemailMessageHint: '비워 두면 용건을 밝히지 않는 문장을 남깁니다.',
+    screening: '통화 스크리닝이 받으면(발신)',
+    screeningPolicies: {
+      answer: '누구이고 왜 거는지 말하고 사람을 기다림',
+      hang_up: '전화를 끊음',
+    },
+    caller_name: '스크리닝에 말할 이름',
+    callerNameHint: '비워 두면 이름 없이 인공지능 전화라고만 말합니다.',
+    menu: 'ARS 메뉴가 받으면(발신)',
+    menuPolicies: { talk: '에이전트가 듣고 번호를 누를 수 있음', hang_up: '전화를 끊음' },
     speech: '듣기와 말하기',
     recognizer: '음성 인식 엔진',
     notUnderstood: (language) =>

@@ -28,6 +28,8 @@ export const replay: Texts['replay'] = {
     'line.press_failed': '키를 보내지 못함',
     'line.ended': '회선이 끊어짐',
     'line.failed': '회선에 문제가 생김',
+    'screening.reached': '통화 스크리닝이 누구인지 물음',
+    'screening.over': '스크리닝을 거쳐 상대방이 나옴',
     'reply.sentence': '에이전트가 말하기 시작함',
     'reply.control': '에이전트가 동작을 요청함',
     'reply.finished': '에이전트가 답을 마침',

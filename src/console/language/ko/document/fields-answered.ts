@@ -41,8 +41,8 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
     '받아들였지만 아직 적용되지 않은 옵션이며 받은 뒤에는 비어 있습니다.',
   'Connected time, from the answer to the end. Null while the call is in progress or when it is not known; 0 when the call was never answered.':
     '받은 때부터 끝까지 연결된 시간입니다. 진행 중이거나 알 수 없으면 null이고, 받지 않았으면 0입니다.',
-  'Who has picked up an outbound call: a person, or an answering machine or announcement. Found out while the call goes on; null as long as, and where, it is not clear.':
-    '발신 통화를 누가 받았는지 알려 줍니다. 사람이거나 자동응답기 또는 안내 방송입니다. 통화 중에 알아내며 분명하지 않으면 null입니다.',
+  'Who has picked up an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening, as long as nobody else has come behind it. Found out while the call goes on; null as long as, and where, it is not clear.':
+    '발신 통화를 누가 받았는지 알려 줍니다. 사람이거나 자동응답기 또는 안내 방송, 번호를 누르라는 ARS 메뉴이며, 통화 스크리닝은 그 뒤에 다른 이가 나오기 전까지입니다. 통화 중에 알아내며 분명하지 않으면 null입니다.',
   'Nothing that is said now is recorded. False once the call has ended.':
     '지금 하는 말은 녹음되지 않습니다. 통화가 끝나면 false입니다.',
   'Its end is missing: the gateway ended while it was written. What there is can be played.':

@@ -38,6 +38,12 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     '발신자에게 처음 하는 말입니다. null이면 에이전트의 기본값입니다.',
   'What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up.':
     '자동응답기가 발신 통화를 받았을 때 어떻게 할지 정합니다. 에이전트가 대화하거나, 끊거나, 신호음 뒤에 메시지를 남기고 끊습니다.',
+  'What becomes of an outbound call that call screening answers, an assistant of the telephone that asks who calls and why: it is told once, with `caller_name` and the first sentence of the instruction, and a person is waited for up to a minute (`answer`), or it is hung up on.':
+    '전화를 대신 받아 누구이고 왜 거는지 묻는 통화 스크리닝이 발신 통화를 받았을 때 어떻게 할지 정합니다. `caller_name`과 지시의 첫 문장을 한 번 말하고 사람을 최대 1분 기다리거나(`answer`), 끊습니다.',
+  'What becomes of an outbound call that a menu answers, which lists keys: the agent hears it and may press keys (`talk`), or it is hung up on.':
+    '번호를 누르라는 ARS 메뉴가 발신 통화를 받았을 때 어떻게 할지 정합니다. 에이전트가 듣고 번호를 누를 수 있거나(`talk`), 끊습니다.',
+  'Who calls, as call screening is told; null for an automated call without a name.':
+    '통화 스크리닝에 말하는 발신자 이름입니다. null이면 이름 없이 자동 전화라고 말합니다.',
   'What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about.':
     '`leave_message`가 남기는 말입니다. null이면 번호의 언어로 된, 용건을 밝히지 않는 문장입니다.',
   'Whether a recorded call is recorded when it was transferred, too. False: the recording holds silence from then on.':
