@@ -53,7 +53,9 @@ type Listening = Means & {
 
 /** Who had put the call on hold has not taken it back because another process goes on with it. */
 const stayOnHold = ({ connection, watch }: CallDialog, life: LineLife): void => {
-  if (connection === null || !isHold(connection.dialog.remote.sdp)) return;
+  if (connection === null) return;
+  const { remote, local } = connection.dialog;
+  if (!isHold(remote.sdp, local.sdp)) return;
   watch?.held(true);
   life.send({ type: 'held' });
 };

@@ -186,14 +186,21 @@ export const offerProblem = (
   return 'why' in taken ? taken : undefined;
 };
 
-const activityIn = (sdp: string): { sends: boolean; receives: boolean } => {
+/** The place of our audio among the media of our description; -1 where there is none. */
+const placeIn = (own: string): number =>
+  parseDescription(own).media.findIndex(({ kind, port }) => kind === 'audio' && port !== 0);
+
+const activityIn = (sdp: string, own = ''): { sends: boolean; receives: boolean } => {
   const description = parseDescription(sdp);
-  const audio = audioOf(description);
+  const audio = description.media[placeIn(own)] ?? audioOf(description);
   return audio === undefined ? { sends: true, receives: true } : activityOf(description, audio);
 };
 
-/** Whether the author of this description does not want to hear us: it has put the call on hold (RFC 3264 section 8.4). */
-export const isHold = (sdp: string): boolean => !activityIn(sdp).receives;
+/**
+ * Whether the author of this description does not want to hear us: it has put the call on hold (RFC 3264 section 8.4).
+ * Of several audios the one at the place of ours counts.
+ */
+export const isHold = (sdp: string, own?: string): boolean => !activityIn(sdp, own).receives;
 
 /** Our direction while the other side has described its own so (RFC 3264 section 6.1). */
 export const directionToward = (sdp: string): MediaDirection => {
@@ -204,9 +211,8 @@ export const directionToward = (sdp: string): MediaDirection => {
 
 /** A new offer of ours keeps the media that our last description had, with the audio at its place (RFC 3264 section 8). */
 export const offerAfter = (last: string, next: string): string => {
-  const { media } = parseDescription(last);
-  const place = media.findIndex(({ kind, port }) => kind === 'audio' && port !== 0);
-  return place === -1 ? next : amongMedia(media, place, next);
+  const place = placeIn(last);
+  return place === -1 ? next : amongMedia(parseDescription(last).media, place, next);
 };
 
 /**

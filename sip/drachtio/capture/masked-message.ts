@@ -71,11 +71,11 @@ const maskBodyLine = (line: string, isKeys: boolean): string => {
   return isKey ? `${line.slice(0, line.lastIndexOf(key))}${inPlace(key)}` : line;
 };
 
-/** `application/dtmf-relay`, `audio/telephone-event`, and whatever else is like them. */
-const carriesKeys = (head: string): boolean => {
-  const [, contentType = ''] = /^(?:content-type|c)[ \t]*:([^\r\n]*)/im.exec(head) ?? [];
-  return ['dtmf', 'telephone-event'].some((kind) => contentType.toLowerCase().includes(kind));
-};
+/** `application/dtmf-relay`, `audio/telephone-event`, and whatever else is like them, also as one part of a body. */
+const carriesKeys = (text: string): boolean =>
+  [...text.matchAll(/^(?:content-type|c)[ \t]*:([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)/gim)].some(
+    ([, contentType = '']) => /dtmf|telephone-event/i.test(contentType),
+  );
 
 const maskBody = (body: string, isKeys: boolean): string =>
   body
@@ -88,5 +88,5 @@ export const maskedMessage = (text: string): string => {
   if (end === null) return maskHead(text);
   const head = text.slice(0, end.index);
   const body = text.slice(end.index + end[0].length);
-  return `${maskHead(head)}\r\n\r\n${maskBody(body, carriesKeys(head))}`;
+  return `${maskHead(head)}\r\n\r\n${maskBody(body, carriesKeys(text))}`;
 };

@@ -10,7 +10,7 @@ import { abilities, allowed, holdRequests, type Connection } from './attempt.ts'
 import { dtmfMediaTypes, dtmfOf } from './dtmf.ts';
 import { pending } from './early-sessions.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import { bodyProblem, descriptionIn } from './message-body.ts';
+import { bodyIn, bodyProblem, descriptionIn, type Understood } from './message-body.ts';
 import { Unacceptable, warningOf } from './negotiate.ts';
 import type { InviteRefusal } from './refusals.ts';
 import { refreshedTimer } from './session-timer.ts';
@@ -51,6 +51,9 @@ const createRefreshing = ({ trackedLeg, endpoint, ...connection }: Connection) =
   };
 };
 
+const sendRefusal = (response: Srf.SrfResponse, { status, reason, headers }: InviteRefusal): void =>
+  response.send(status, reason, headers === undefined ? {} : { headers });
+
 /** The session of a dialog as it was described last, by either side. */
 const createSession = (
   { dialog, trackedLeg, endpoint }: Connection,
@@ -75,7 +78,7 @@ const createSession = (
     theirs = change.remoteSdp;
     restore();
     trackedLeg.agreed(change, endpoint.channel());
-    onHold(isHold(change.remoteSdp));
+    onHold(isHold(change.remoteSdp, ours));
   };
 
   return {
@@ -124,17 +127,20 @@ const createSession = (
   };
 };
 
+/** Info packages have a disposition of their own (RFC 6086 section 4.4). */
+const dtmfBodies: Understood = { types: dtmfMediaTypes, dispositions: ['info-package', 'signal', 'render'] };
+
+/** Without a body INFO only asks whether we are there; what a body of an unknown kind asks for cannot be done. */
 const answerInfo = (
   request: Srf.SrfRequest,
   response: Srf.SrfResponse,
   onKey: (key: string) => void,
 ): void => {
-  const contentType = request.has('Content-Type') ? request.get('Content-Type') : '';
-  const key = dtmfOf(contentType, request.body);
-  // Without a body it only asks whether we are there; what a body of an unknown kind asks for cannot be done.
-  if (key === undefined && request.body !== '')
-    return response.send(415, { headers: { Accept: dtmfMediaTypes.join(', ') } });
+  const problem = bodyProblem(request, dtmfBodies);
+  if (problem !== undefined) return sendRefusal(response, problem);
   response.send(200);
+  const body = bodyIn(request, dtmfBodies);
+  const key = body && dtmfOf(body.type, body.content);
   if (typeof key === 'string') onKey(key);
   return undefined;
 };
@@ -155,8 +161,7 @@ export const answerInDialogRequests = (connection: Connection, handlers: Handler
     const obstacle = offer === undefined && !asksForOurs ? undefined : session.obstacle();
     const refusal = bodyProblem(request) ?? obstacle;
     if (refusal === undefined) return { offer, headers: refresh(request) };
-    const { status, reason, headers } = refusal;
-    response.send(status, reason, headers === undefined ? {} : { headers });
+    sendRefusal(response, refusal);
     return null;
   };
 

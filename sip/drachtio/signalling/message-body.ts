@@ -1,6 +1,6 @@
 /**
- * The session description that a SIP message carries, by what the message says about its body: alone, or as one part of
- * several (RFC 3261 section 7.4, RFC 5621).
+ * The body that a SIP message carries, by what the message says about it: alone, or as one part of several (RFC 3261
+ * section 7.4, RFC 5621). Above all, its session description.
  */
 import {
   headerOf,
@@ -75,18 +75,23 @@ const decoded = (content: string, encoding: string): string => {
 const handlings = ['none', 'optional', 'unsaid', 'required'] as const;
 type Handling = (typeof handlings)[number];
 
-/** `unknown`: the strictest handling of what is not understood; `none` where all is. */
-type Reading = { sdp: string | undefined; unknown: Handling };
+/** The bodies that are understood: of these media types in lower case, and with these dispositions or with none. */
+export type Understood = { types: readonly string[]; dispositions: readonly string[] };
 
-const understood = (sdp: string | undefined): Reading => ({ sdp, unknown: 'none' });
+/** Another disposition, such as `early-session` (RFC 3959), is not about the session of the call. */
+const descriptions: Understood = { types: [abilities.Accept], dispositions: ['session'] };
+
+export type Body = { type: string; content: string };
+
+/** `unknown`: the strictest handling of what is not understood; `none` where all is. */
+type Reading = { body: Body | undefined; unknown: Handling };
+
+const only = (body: Body | undefined): Reading => ({ body, unknown: 'none' });
 
 const handlingOf = ({ header }: Entity): Handling => {
   const handling = valueOf(header('Content-Disposition')).parameters.get('handling')?.toLowerCase();
   return handling === 'optional' || handling === 'required' ? handling : 'unsaid';
 };
-
-/** The line break behind a part belongs to its delimiter, and a description ends with one. */
-const asDescription = (content: string): string => `${content.trimEnd()}\r\n`;
 
 const isEncoded = ({ header }: Entity): boolean =>
   !['', 'identity'].includes(valueOf(header('Content-Encoding')).value);
@@ -100,54 +105,64 @@ const typeOf = ({ header, content }: Entity): HeaderValue => {
 const strictest = (readings: readonly Reading[]): Handling =>
   handlings.findLast((handling) => readings.some(({ unknown }) => unknown === handling)) ?? 'none';
 
-const readParts = (entity: Entity, type: HeaderValue, depth: number): Reading => {
+/** Reads the parts of a body; those within them are read so deep. */
+const readParts = (
+  { type, entity }: { type: HeaderValue; entity: Entity },
+  understood: Understood,
+  depth: number,
+): Reading => {
   const parts = depth === 0 ? [] : partsIn(entity.content, type.parameters.get('boundary') ?? '');
-  const readings = parts.map((part) => read(part, depth - 1));
-  const withSdp = readings.filter(({ sdp }) => sdp !== undefined);
+  const readings = parts.map((part) => read(part, understood, depth - 1));
+  const found = readings.flatMap(({ body }) => body ?? []);
   // The last alternative that is understood is meant, and the others are not missed.
-  if (type.value === 'multipart/alternative' && withSdp.length > 0) return understood(withSdp.at(-1)?.sdp);
+  if (type.value === 'multipart/alternative' && found.length > 0) return only(found.at(-1));
   const handling = handlingOf(entity);
   const unknown = parts.length === 0 ? 'unsaid' : strictest(readings);
-  return {
-    sdp: withSdp[0]?.sdp,
-    unknown: unknown === 'none' || handling === 'unsaid' ? unknown : handling,
-  };
+  return { body: found[0], unknown: unknown === 'none' || handling === 'unsaid' ? unknown : handling };
 };
 
-const read = (entity: Entity, depth: number): Reading => {
+const read = (entity: Entity, understood: Understood, depth: number): Reading => {
   const type = typeOf(entity);
-  if (isEncoded(entity)) return { sdp: undefined, unknown: handlingOf(entity) };
-  if (type.value.startsWith('multipart/')) return readParts(entity, type, depth);
+  if (isEncoded(entity)) return { body: undefined, unknown: handlingOf(entity) };
+  if (type.value.startsWith('multipart/')) return readParts({ type, entity }, understood, depth);
   const disposition = valueOf(entity.header('Content-Disposition')).value;
-  // Another disposition, such as `early-session` (RFC 3959), is not about the session of the call.
-  const isDescription = type.value === 'application/sdp' && ['', 'session'].includes(disposition);
-  if (!isDescription) return { sdp: undefined, unknown: handlingOf(entity) };
+  const isKnown = disposition === '' || understood.dispositions.includes(disposition);
+  if (!isKnown || !understood.types.includes(type.value))
+    return { body: undefined, unknown: handlingOf(entity) };
   const encoding = valueOf(entity.header('Content-Transfer-Encoding')).value;
-  return understood(asDescription(decoded(entity.content, encoding)));
+  return only({ type: type.value, content: decoded(entity.content, encoding) });
 };
 
-const readMessage = (message: Message): Reading => {
+const readMessage = (message: Message, understood: Understood): Reading => {
   const content = message.body ?? '';
-  if (content === '') return understood(undefined);
+  if (content === '') return only(undefined);
   // drachtio-srf expands the short form of Content-Encoding to another name.
   const header = (name: string): string =>
     headerOf(message, name) || (name === 'Content-Encoding' ? headerOf(message, 'Contact-Encoding') : '');
-  return read({ header, content }, deepest);
+  return read({ header, content }, understood, deepest);
 };
 
-/** Undefined where it carries none. What else an answer or an ACK carries is passed over. */
-export const descriptionIn = (message: Message): string | undefined => readMessage(message).sdp;
+/** Undefined where the message carries none of these. Other bodies are passed over. */
+export const bodyIn = (message: Message, understood: Understood): Body | undefined =>
+  readMessage(message, understood).body;
+
+/** The session description; the line break behind a part belongs to its delimiter, and a description ends with one. */
+export const descriptionIn = (message: Message): string | undefined => {
+  const body = bodyIn(message, descriptions);
+  return body && `${body.content.trimEnd()}\r\n`;
+};
 
 /**
  * The refusal of a request with a body that is not understood and must be, or that is all it carries (RFC 3261 section
- * 8.2.3). Beside a description only what says `handling=required` must be: locations and ISUP seldom say anything.
+ * 8.2.3). Beside one that is understood only what says `handling=required` must be: locations and ISUP seldom say
+ * anything.
  */
-export const bodyProblem = (request: Message): InviteRefusal | undefined => {
-  const { sdp, unknown } = readMessage(request);
-  if (unknown !== 'required' && (unknown !== 'unsaid' || sdp !== undefined)) return undefined;
+export const bodyProblem = (request: Message, understood = descriptions): InviteRefusal | undefined => {
+  const { body, unknown } = readMessage(request, understood);
+  if (unknown !== 'required' && (unknown !== 'unsaid' || body !== undefined)) return undefined;
   return {
     status: 415,
     reason: 'Unsupported Media Type',
-    headers: { Accept: abilities.Accept, 'Accept-Encoding': 'identity' },
+    headers: { Accept: understood.types.join(', '), 'Accept-Encoding': 'identity' },
   };
 };

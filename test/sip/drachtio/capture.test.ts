@@ -485,6 +485,13 @@ test(
   'Signal=x\r\nDuration=160\r\n',
 );
 test('also where nothing else stands there', bodyIs, 'application/dtmf', '#', 'x');
+test(
+  'keys of the telephone are masked in one part of a body',
+  bodyIs,
+  'multipart/mixed;boundary=b',
+  '--b\r\nContent-Type:\r\n application/dtmf-relay\r\n\r\nSignal=5\r\n--b--\r\n',
+  '--b\r\nContent-Type:\r\n application/dtmf-relay\r\n\r\nSignal=x\r\n--b--\r\n',
+);
 test('another body is kept', bodyIs, 'text/plain', '5', '5');
 
 test('a message without an end of its headers is masked all the same', (t) => {

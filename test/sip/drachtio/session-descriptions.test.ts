@@ -272,6 +272,17 @@ test.serial('an answer with another body alone is no call', async (t) => {
   t.like(await unanswered(edge, line), { cause: 'media_error', sip: { status: 200 } });
 });
 
+test.serial('a key by INFO in one part of a body is reported, and another body is refused', async (t) => {
+  const edge = await startSipEdge(t);
+  const { line, farCall } = await dialled(edge);
+  farCall.sends('INFO', multipart([location, 'Content-Type: application/dtmf-relay\r\n\r\nSignal=5\r\n']));
+  await farCall.receives(200);
+  await edge.said([line], 'line.digit');
+  t.like(line.all('line.digit')[0], { digit: '5' });
+  farCall.sends('INFO', multipart([location]));
+  t.regex(mustHave(await farCall.receives(415), 'Accept'), /^application\/dtmf-relay, /);
+});
+
 // Several media
 
 const head = ['v=0', 'o=far 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0'];
@@ -346,6 +357,11 @@ const heard: readonly [string, string[], string][] = [
     'a second audio is inactive',
     ['m=audio 18000 RTP/AVP 0', 'm=audio 18002 RTP/AVP 0', 'a=inactive'],
     'sendrecv',
+  ],
+  [
+    'of two audios the one that is taken is sent only',
+    ['m=audio 18000 RTP/SAVP 0', key, 'm=audio 18002 RTP/AVP 0', 'a=sendonly'],
+    'recvonly',
   ],
   ['the session is sent only', ['a=sendonly', 'm=audio 18000 RTP/AVP 0'], 'recvonly'],
 ];
