@@ -103,7 +103,7 @@ export const followCall = async (
     onInterrupted(failure: Error, retryInMs: number) {
       if (end !== undefined) return seenEnd.abort();
       ending.reachable(false);
-      view.say(words.interrupted(failure.message, (retryInMs / 1_000).toFixed(0)));
+      view.say(words.interrupted(failure.message.replace(/\.$/, ''), (retryInMs / 1_000).toFixed(0)));
     },
   };
   const watch = async (): Promise<void> => {
