@@ -146,6 +146,7 @@ export const runCluster = async (
   const nodes = nodesOf(wanted, folder, {
     GW_DATABASE_URL: await sharedDatabase(config.databaseUrl, folder, started),
     GW_MASTER_KEY: masterKey.toString('base64'),
+    GW_RECORDINGS_DIR: environment['GW_RECORDINGS_DIR'] ?? join(folder, 'recordings'),
     GW_AGENT_ALLOW_LOOPBACK: environment['GW_AGENT_ALLOW_LOOPBACK'] ?? '1',
   });
 

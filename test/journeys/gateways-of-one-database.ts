@@ -106,6 +106,18 @@ export const untilStatus = (gateway: Running, callId: string, ...statuses: strin
     return statuses.includes(z.string().parse(status)) ? status : undefined;
   });
 
+const recordedCall = z.object({
+  duration_sec: z.number(),
+  recording: z.object({ status: z.literal('completed'), truncated: z.boolean(), duration_sec: z.number() }),
+});
+
+/** The recording of a call that has ended, and by how many seconds it is longer than the call. */
+export const recordingOf = async ({ client }: Running, callId: string) => {
+  const { body } = await client.get(`/api/v1/calls/${callId}`);
+  const { duration_sec: lastedSec, recording } = recordedCall.parse(body);
+  return { truncated: recording.truncated, longerBySec: recording.duration_sec - lastedSec };
+};
+
 export const untilTakenOver = (gateway: Running, callId: string): Promise<unknown> =>
   until('the call is taken over', async () => {
     const { body } = await gateway.client.get(`/api/v1/calls/${callId}/events`);

@@ -7,8 +7,10 @@ import test from 'ava';
 import { lockRows } from '#test/helpers/database-statement.ts';
 import type { EventStreamReader } from '#test/helpers/event-stream.ts';
 import { until } from '#test/helpers/until.ts';
+import { emptyFolder } from '#test/start/gateway-process.ts';
 import {
   place,
+  recordingOf,
   sharedGateways,
   silent,
   statusOf,
@@ -23,8 +25,9 @@ const listed = (callIds: readonly string[]): string => callIds.map((callId) => `
 
 /** A gateway has got SIGTERM while it had calls; the rows of some are locked, so that they are taken over later. */
 const handOver = sharedGateways(async ({ start, rows, databaseUrl }, scope) => {
-  const leaving = await start('leaving');
-  const staying = await start('staying');
+  const settings = { GW_RECORDINGS_DIR: await emptyFolder(scope) };
+  const leaving = await start('leaving', settings);
+  const staying = await start('staying', settings);
   const free = [await place(leaving, silent), await place(leaving, silent)];
   const locked = [await place(leaving, silent), await place(leaving, silent)] as const;
   const watched = await place(leaving, silent);
@@ -92,6 +95,16 @@ test.serial('an event stream at the next holder has every fact once', async (t) 
     body['events'],
   );
 });
+
+test.serial(
+  'gateways that share the folder of recordings have both parts of a call in one file',
+  async (t) => {
+    const { staying, watched } = await handOver(t);
+    const { truncated, longerBySec } = await recordingOf(staying, watched);
+    t.false(truncated);
+    t.true(Math.abs(longerBySec) < 2, String(longerBySec));
+  },
+);
 
 test.serial('with GW_HAND_OVER=never a gateway waits for its calls, and logs why', async (t) => {
   const { start, rows } = await handOver(t);

@@ -17,6 +17,7 @@ import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import {
   neverAnswers,
   place,
+  recordingOf,
   sharedGateways,
   silent,
   statusOf,
@@ -425,6 +426,9 @@ whenKilled(
         stream.events.filter(({ event }) => event === 'fact').map(({ data }) => data),
         body['events'],
       );
+      const { truncated, longerBySec } = await recordingOf(heir, callId);
+      t.true(truncated);
+      t.true(Math.abs(longerBySec) < 2, 'what is lost is silent in its place');
     };
   },
 );
