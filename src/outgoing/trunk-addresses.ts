@@ -13,9 +13,6 @@ import {
   unusualBlocks,
 } from './address-classes.ts';
 
-/** `public`, `private`, `loopback`, an address or a subnet; behind `!` what is denied. */
-export type TrunkAddressRule = string;
-
 export type TrunkAddresses = {
   /** A sentence that says why a trunk may not have this host; undefined when it may. */
   hostProblem(host: string): Promise<string | undefined>;
@@ -37,9 +34,12 @@ const blocksOf = (words: readonly string[]): Blocks => {
 const problem =
   'This gateway sends no SIP to this address. Its operator says where trunks may be (GW_TRUNK_ADDRESSES).';
 
-/** `lookUp`: all addresses of a name; rejects where it has none. `rules` is null where the operator has said nothing. */
+/**
+ * `rules`: `public`, `private`, `loopback`, addresses and subnets; behind `!` what is denied. Null where the operator has
+ * said nothing. `lookUp`: all addresses of a name; rejects where it has none.
+ */
 export const createTrunkAddresses = (
-  rules: readonly TrunkAddressRule[] | null,
+  rules: readonly string[] | null,
   lookUp: (name: string) => Promise<readonly string[]>,
 ): TrunkAddresses => {
   const words = rules ?? [];

@@ -1,6 +1,7 @@
 /** The way to the servers of customers, within what the operator allows. */
 import { lookup } from 'node:dns/promises';
 import { agentTimes, outgoingLimits } from '#config/policy.ts';
+import { withTimeout } from '#src/domain/with-timeout.ts';
 import { createAskNameServers, createAskSystem } from '#src/outgoing/ask-name-servers.ts';
 import { createEndpointClients, type EndpointClients } from '#src/outgoing/endpoint-clients.ts';
 import { endpointUrlProblem } from '#src/outgoing/endpoint-url.ts';
@@ -28,6 +29,9 @@ export type Outgoing = {
   /** A sentence that says why a URL cannot be saved; `undefined` when it can. */
   urlProblem(url: string): Promise<string | undefined>;
 };
+
+/** A name of a trunk that is not known by then is saved without a look at its addresses. */
+const trunkLookUpMs = 2_000;
 
 /** Throws a StartError when the certificate file of the operator cannot be used. */
 export const startOutgoing = async ({
@@ -71,8 +75,10 @@ export const startOutgoing = async ({
   started.defer(async () => {
     await Promise.all(Object.values(clients).map((each) => each.close()));
   });
-  const trunkAddresses = createTrunkAddresses(config.trunkAddresses, async (name) =>
-    (await lookup(name, { all: true })).map(({ address }) => address),
-  );
+  const lookUp = async (name: string): Promise<string[]> => {
+    const found = await withTimeout(clock, trunkLookUpMs, () => lookup(name, { all: true }));
+    return found.map(({ address }) => address);
+  };
+  const trunkAddresses = createTrunkAddresses(config.trunkAddresses, lookUp);
   return { ...clients, trunkAddresses, urlProblem: async (url) => endpointUrlProblem(url, rules) };
 };

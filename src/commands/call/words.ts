@@ -9,7 +9,7 @@ const english = {
   howToEnd: 'Ctrl-C asks the agent to say goodbye, twice hangs up at once.',
   askedToHangUp: 'The agent is asked to end the call; Ctrl-C again hangs up at once.',
   askedAtOnce: 'Hanging up at once; Ctrl-C again leaves, whatever becomes of the call.',
-  left: 'Left. Whether the call has ended, nobody here has seen.',
+  left: 'Left. Whether the call has ended is unknown.',
   interrupted: (why: string, seconds: string) => `${why}. Trying again in ${seconds} s; Ctrl-C leaves.`,
   lost: 'The connection to the gateway is lost, so whether the call has ended is unknown.',
   notHungUp: (why: string) => `The call could not be hung up: ${why}`,
