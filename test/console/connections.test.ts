@@ -73,6 +73,8 @@ consoleTest(
     const english = await open({ page: path, width: 390 });
     await english.getByText(/^Failing since /).waitFor();
     await english.getByText('The connection failed: ECONNREFUSED').first().waitFor();
+    const translated = await open({ page: path, locale: 'ko-KR' });
+    await translated.getByText('연결하지 못했습니다: ECONNREFUSED').first().waitFor();
     const korean = await open({ page: '/webhooks', locale: 'ko-KR', width: 1440 });
     await korean.getByText(/부터 전달 실패$/).waitFor();
     t.is(await korean.getByText('사용 중', { exact: true }).count(), 0);

@@ -2,6 +2,7 @@
  * The API says what is wrong in English. English readers get its own words, but for a few terse ones; for the others,
  * what the API often says is said here in their language, and anything else stays as it is.
  */
+import { deliveryFailures } from './delivery-failures.ts';
 import { serverAdvice } from './server-advice.ts';
 import type { ConsoleLanguage } from './texts.ts';
 
@@ -84,6 +85,10 @@ const sayings: readonly Saying[] = [
     ko: 'URL에 사용자 이름이나 비밀번호를 넣을 수 없습니다.',
   },
   { pattern: /^The URL must not contain a fragment.*$/, ko: 'URL에 # 뒤의 부분을 넣을 수 없습니다.' },
+  {
+    pattern: /^The operator of this gateway does not allow its address\.$/,
+    ko: '이 게이트웨이의 운영자가 허용하지 않는 주소입니다.',
+  },
   {
     pattern: /^This gateway sends no SIP to this address\..*$/,
     ko: '이 게이트웨이가 SIP를 보내지 않는 주소입니다. 운영자가 GW_TRUNK_ADDRESSES로 정합니다.',
@@ -198,6 +203,7 @@ const sayings: readonly Saying[] = [
   { pattern: /^Search for one to (\d+) words, or for digits\.$/, ko: '단어 1~$1개 또는 숫자로 검색하세요.' },
   { pattern: /^Codecs are (.*)\.$/, ko: '사용할 수 있는 코덱은 $1입니다.' },
   { pattern: /^The trunk is not enabled\.$/, ko: '사용하지 않는 회선입니다.' },
+  ...deliveryFailures,
   ...serverAdvice,
 ];
 

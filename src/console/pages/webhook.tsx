@@ -35,7 +35,8 @@ export const WebhookPage = ({ id }: { id: string }) => {
       back={back}
       lead={
         <>
-          <WebhookState webhook={webhook} /> {webhook.disabled_reason ?? webhook.last_failure}
+          <WebhookState webhook={webhook} />{' '}
+          {explain(webhook.disabled_reason ?? webhook.last_failure ?? '', language.value)}
         </>
       }
     >

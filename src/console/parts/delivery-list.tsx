@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { listDeliveries, replayDelivery } from '../api.ts';
 import type { Delivery } from '../api/records.ts';
-import { texts } from '../language/language.ts';
+import { explain } from '../language/explain.ts';
+import { language, texts } from '../language/language.ts';
 import { usePolled } from '../polled.ts';
 import { linkTo } from '../shown-page.ts';
 import { Action, MoreButton } from './action.tsx';
@@ -81,7 +82,8 @@ const DeliveryItem = ({
               <When at={at} precise />
               <span>
                 {status === null ? '' : `HTTP ${status} `}
-                {error} <small class="digits">{Math.round(ms)} ms</small>
+                {error !== null && explain(error, language.value)}{' '}
+                <small class="digits">{Math.round(ms)} ms</small>
               </span>
             </li>
           ))}
