@@ -43,6 +43,9 @@ const origin = (error: unknown): { error: string; at: string[] } =>
 const isExpected = (error: unknown): error is AgentFailure | EndpointFailure =>
   error instanceof AgentFailure || error instanceof EndpointFailure;
 
+/** Replies in a row; so many that are the same keep a call up for nothing, such as goodbyes without a hang-up. */
+const mostSame = 5;
+
 export const createStartReply = ({
   findAgent,
   times,
@@ -53,6 +56,20 @@ export const createStartReply = ({
 }: ReplyOptions): StartReply => {
   /** Agents whose thoughts only end with a mark; with their next reply it is waited for. */
   const thinkers = new WeakSet<Agent>();
+
+  /** The newest reply of each agent, and how often in a row it was given. */
+  const newest = new WeakMap<Agent, { words: string; times: number }>();
+
+  const noteReply = (agent: Agent, words: string, about: object): void => {
+    const before = newest.get(agent);
+    const times = words !== '' && words === before?.words ? before.times + 1 : 1;
+    newest.set(agent, { words, times });
+    if (times !== mostSame) return;
+    logger.warn(
+      { ...about, times },
+      'the agent gives the same reply again and again; was a hang-up refused?',
+    );
+  };
 
   /** Reads the reply to its end, or until it is let go of. Rejects when its agent fails. */
   const read = async (agent: Agent, request: AgentRequest, utterances: Utterances, reply: SpokenReply) => {
@@ -73,11 +90,16 @@ export const createStartReply = ({
       controls: readsControls,
     });
     watch?.asked(callId);
+    let words = '';
     const reply = createSpokenReply({
       utterances,
       times,
       clock,
-      emit,
+      emit(event) {
+        if (event.type === 'reply.sentence') words += event.text;
+        if (event.type === 'reply.finished' && agent !== undefined) noteReply(agent, words, about);
+        emit(event);
+      },
       onFirstToken: () => watch?.firstToken(callId),
       onFirstSentence: () => watch?.firstSentence(callId),
       readsControls,

@@ -120,6 +120,31 @@ test.serial('each sentence is passed on as soon as it is complete, then the end'
   t.deepEqual(asked[0]?.request, { turn: 3, messages: input.messages });
 });
 
+test.serial('warns once of an agent that gives the same reply again and again', async (t) => {
+  const logged: string[] = [];
+  const replies = ['네.', ...Array<string>(6).fill('감사합니다. 안녕히 계세요.'), '네.'];
+  const agent: Agent = {
+    async *reply({ turn }) {
+      yield replies[turn] ?? '';
+    },
+  };
+  const startReply = createStartReply({
+    findAgent: () => agent,
+    times,
+    clock: new SimulatedClock(),
+    logger: pino({ level: 'warn' }, { write: (line: string) => logged.push(line) }),
+  });
+  for (const turn of replies.keys())
+    await new Promise<void>((resolve) => {
+      startReply({ ...input, turn }, ({ type }) => {
+        if (type === 'reply.finished') resolve();
+      });
+    });
+  t.is(logged.length, 1);
+  t.like(JSON.parse(logged[0] ?? ''), { level: 40, call_id: 'call-1', turn: 5, times: 5 });
+  t.notRegex(logged[0] ?? '', /감사/);
+});
+
 const silences: [pieces: ReplyPiece[], logged: object[]][] = [
   [[], [{ msg: 'the agent chose silence' }]],
   [[''], [{ msg: 'the agent chose silence' }]],
