@@ -56,6 +56,9 @@ type Mode =
   | 'ended'
   | 'over';
 
+/** A thought that words end. `tail`: its last characters. `doubted`: all of it, where without that end it is none. */
+type WordThought = { tail: string; doubted: string | null };
+
 /** A bare call, and all of it that has come. */
 type Bare = { call: BareCall; text: string };
 
@@ -77,8 +80,8 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
   let role: Heading = 'spoken';
   /** The first words of the message, until it is known how it begins; `null` from then on. */
   let opening: string | null = '';
-  /** The last characters of a thought that only words end; `null` for any other. */
-  let thoughtTail: string | null = null;
+  /** `null` for a thought that a mark ends. */
+  let wordThought: WordThought | null = null;
   let isFirstThought = thinksAloud;
   /** Of a first thought that may be none. */
   let thought: string[] = [];
@@ -121,7 +124,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     else if (as === 'tool result') mode = 'ended';
     else if (as === 'foreign') mode = 'over';
     else mode = as === 'thought' ? 'thinking' : 'speaking';
-    thoughtTail = null;
+    wordThought = null;
   };
 
   const endHeading = (): void => {
@@ -149,10 +152,14 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
   };
 
   const readThought = (text: string): void => {
-    if (thoughtTail === null) return;
-    const whole = thoughtTail + text;
+    if (wordThought === null) return;
+    const { tail, doubted } = wordThought;
+    const whole = tail + text;
     const end = openingThoughtEnd.exec(whole);
-    thoughtTail = whole.slice(-longestOpeningThoughtEnd);
+    wordThought = {
+      tail: whole.slice(-longestOpeningThoughtEnd),
+      doubted: doubted === null || doubted.length > longestThought ? null : doubted + text,
+    };
     if (end === null) return;
     beginMessage('spoken');
     show(whole.slice(end.index + end[0].length));
@@ -167,7 +174,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     if (found.type === 'text') return say(whole);
     if (found.meaning === 'thought') {
       mode = 'thinking';
-      thoughtTail = '';
+      wordThought = { tail: '', doubted: found.isDoubtful ? whole.slice(0, found.length) : null };
     } else if (found.meaning === 'call') beginCall();
     show(whole.slice(found.length));
   };
@@ -219,7 +226,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
 
   const thoughtBegins = (): void => {
     mode = 'thinking';
-    thoughtTail = null;
+    wordThought = null;
     if (!isFirstThought) return;
     isFirstThought = false;
     for (const words of thought.splice(0)) say(words);
@@ -403,6 +410,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
       if (mode === 'header' || mode === 'channel') releaseHeading();
       endCall();
       endOpening();
+      if (mode === 'thinking') say(wordThought?.doubted ?? '');
       isFirstThought = false;
       for (const words of thought.splice(0)) say(words);
       return taken();

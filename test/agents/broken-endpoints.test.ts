@@ -591,6 +591,13 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
+    title: 'the call of a tool as text',
+    answer: sse(chunk({ content: '[TOOL_CALLS][{"name":"find_order","arguments":{}}]' }, 'stop'), '[DONE]'),
+    kind: 'no_reply',
+    advice: [/wrote the call of a tool into its text/, /run its tools/],
+  },
+  {
+    type: 'openai_compatible',
     title: 'a sentence that is cut off at its length',
     answer: sse(chunk({ content: '네. 오늘은' }), chunk({}, 'length'), '[DONE]'),
     kind: 'reply_cut_off',
@@ -835,6 +842,13 @@ const silentWebhooks: Broken[] = [
     answer: sendJson({ reply: '👍' }),
     kind: 'no_reply',
     advice: [/nothing that can be spoken/, /answer in words/],
+  },
+  {
+    type: 'webhook',
+    title: 'the call of a tool as text',
+    answer: sendJson({ reply: '<tool_call>{"name":"find_order","arguments":{}}</tool_call>' }),
+    kind: 'no_reply',
+    advice: [/wrote the call of a tool into its text/, /run its tools/],
   },
 ];
 

@@ -757,6 +757,7 @@ const cases: [title: string, given: string, expected: string, calls?: 'calls'][]
     'analysis 결과입니다. final answer.',
     'analysis 결과입니다. final answer.',
   ],
+  ['words that grow together with one', 'analysis는 끝났습니다. 네.', 'analysis는 끝났습니다. 네.'],
   ['words that begin like a header', 'assistant manager입니다.', 'assistant manager입니다.'],
   ['words that begin like a thought', 'Here is my number.', 'Here is my number.'],
 ];

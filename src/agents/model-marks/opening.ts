@@ -5,14 +5,17 @@
 import type { Meaning } from './mark-meaning.ts';
 
 export type Opening =
-  | { type: 'mark'; length: number; meaning: Meaning }
+  /** `isDoubtful`: it may be an ordinary word, unless its end follows. */
+  | { type: 'mark'; length: number; meaning: Meaning; isDoubtful: boolean }
   | { type: 'begun' }
   /** The message begins with ordinary words. */
   | { type: 'text' };
 
+const analysis = /^\s*(?:assistant)?analysis(?=[\p{Lu}\p{Lo}])/u;
+
 /** A channel's name grown together with the first word of the message. */
 const openings: readonly (readonly [RegExp, Meaning])[] = [
-  [/^\s*(?:assistant)?analysis(?=[\p{Lu}\p{Lo}])/u, 'thought'],
+  [analysis, 'thought'],
   [/^\s*(?:assistant)?final(?=[\p{Lu}\p{Lo}])/u, 'nothing'],
   [/^\s*(?:assistant)?commentary to=(?=\w)/u, 'call'],
   [/^\s*(?:assistant|model)[^\S\n]*\n/u, 'nothing'],
@@ -46,7 +49,8 @@ const longestSpace = 64;
 export const readOpening = (text: string): Opening => {
   for (const [pattern, meaning] of openings) {
     const found = pattern.exec(text);
-    if (found !== null) return { type: 'mark', length: found[0].length, meaning };
+    if (found === null) continue;
+    return { type: 'mark', length: found[0].length, meaning, isDoubtful: pattern === analysis };
   }
   const start = text.trimStart();
   const mayBegin = text.length - start.length < longestSpace && begun.some((mark) => mark.startsWith(start));
