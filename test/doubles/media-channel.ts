@@ -121,12 +121,6 @@ export class MediaChannel {
         return '+OK\n';
       case 'uuid_getvar':
         return this.variable(rest[0] ?? '') ?? '_undef_';
-      case 'uuid_transfer':
-        // Into a new park, in which its sound may be connected anew.
-        this.variables.set('gw_adopted', rest[0]?.replace('adopted-', '') ?? '');
-        this.sound?.close();
-        this.sound = null;
-        return '+OK\n';
       case 'uuid_exists':
         return 'true';
       case 'uuid_kill':
@@ -203,9 +197,21 @@ export class MediaChannel {
     return expression.replace(/\$\{(\w+)\}/g, (_, name: string) => data[name] ?? '');
   }
 
+  /** Runs the dialplan that leads to a new park, in which a unicast may be opened again. */
+  #repark(extension: string): void {
+    const park = /^again-(\d+) XML trunkline$/.exec(extension)?.[1];
+    if (park === undefined) throw new Error(`There is no extension ${extension}`);
+    this.variables.set('gw_park', park);
+    this.sound?.close();
+    this.sound = null;
+  }
+
   /** `sendmsg`: it is told something, and does it. */
   obey({ headers }: SocketCommand): void {
-    if (headers.get('call-command') !== 'unicast') throw new Error('A channel is told nothing else here');
+    const [command, application] = [headers.get('call-command'), headers.get('execute-app-name')];
+    if (command === 'execute' && application === 'transfer')
+      return this.#repark(headers.get('execute-app-arg') ?? '');
+    if (command !== 'unicast') throw new Error('A channel is told nothing else here');
     if (this.sound !== null) throw new Error('A second unicast would be the end of a FreeSWITCH');
     this.sound = startUnicast(headers);
     this.#events.emit('connected');

@@ -1,26 +1,18 @@
 /**
- * A channel that another process made and left, taken over: it bears our name from now on, and is in a new park, in which
- * its sound can be connected anew. A second time within one park would be the end of FreeSWITCH (see open-unicast.ts), so it is
- * told nothing before its dialplan has said that the park before is over.
+ * Takes over a channel that another process made and left: gives it the name of this gateway, and moves it into a new park,
+ * in which a unicast can be opened. A second unicast within one park would crash FreeSWITCH in the end (`open-unicast.ts`).
  */
-import { randomUUID } from 'node:crypto';
 import type Srf from 'drachtio-srf';
-import type { Clock } from '#src/domain/clock.ts';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
-import { within } from '../background-tasks.ts';
 import { reviveDialog } from '../signalling/revive.ts';
 import type { Channel } from './channel.ts';
 import type { Commands } from './event-socket/commands.ts';
 import type { Keeping } from './event-socket/keeping.ts';
+import { repark, type ReparkMeans } from './repark.ts';
 
-/** Between two looks whether it has come to the new park; it takes 20 ms at most. */
-const lookMs = 5;
-
-type Means = {
-  commands: Pick<Commands, 'api' | 'run'>;
+type Means = ReparkMeans & {
+  commands: Pick<Commands, 'api' | 'run' | 'tell'>;
   keeping: Pick<Keeping, 'claim'>;
-  answerMs: number;
-  clock: Clock;
 };
 
 const valueOf = async (
@@ -30,22 +22,6 @@ const valueOf = async (
 ): Promise<string | null> => {
   const value = await api(`uuid_getvar ${uuid} ${name}`);
   return value === '_undef_' || value.startsWith('-ERR') ? null : value;
-};
-
-/** Into a new park. */
-const park = async (uuid: string, { commands, answerMs, clock }: Means): Promise<void> => {
-  const token = randomUUID();
-  let isGivenUp = false;
-  const look = async (): Promise<void> => {
-    while (!isGivenUp && (await valueOf(uuid, 'gw_adopted', commands)) !== token)
-      await new Promise<void>((resolve) => void clock.setTimeout(resolve, lookMs));
-  };
-  await commands.run(`uuid_transfer ${uuid} adopted-${token} XML trunkline`);
-  try {
-    await within(clock, answerMs, 'Parking a channel', look());
-  } finally {
-    isGivenUp = true;
-  }
 };
 
 const dialogOf = (
@@ -89,7 +65,7 @@ export const claimChannel = async (uuid: string, means: Means): Promise<string> 
   const localSdp = await valueOf(uuid, 'rtp_local_sdp_str', means.commands);
   if (localSdp === null) throw new Error('The channel is gone');
   await means.keeping.claim(means.commands, uuid);
-  await park(uuid, means);
+  await repark(uuid, means);
   return localSdp;
 };
 

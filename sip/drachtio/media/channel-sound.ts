@@ -7,19 +7,14 @@
  * parked anew in between, FreeSWITCH offers once more by itself, and takes the answer for one with two channels (Opus). So
  * both wait until it has read.
  */
-import { randomInt } from 'node:crypto';
 import type { Clock } from '#src/domain/clock.ts';
 import type { SoundEvents, SoundPath } from '../../media/media-endpoint.ts';
 import { createMovablePath } from '../../media/movable-path.ts';
-import type { Commands } from './event-socket/commands.ts';
 import { openUnicast, type UnicastRates, type UnicastMeans } from './open-unicast.ts';
+import { repark, type ReparkMeans } from './repark.ts';
 
 /** It reads every 20 ms; seen: at the latest in the second read. */
 const codecChangeMs = 100;
-
-/** Between two looks whether the channel is parked anew, and how often it is looked. */
-const lookMs = 20;
-const mostLooks = 100;
 
 export type ChannelSound = {
   path: SoundPath;
@@ -27,25 +22,10 @@ export type ChannelSound = {
   renew(): Promise<void>;
 };
 
-export type ChannelSoundMeans = UnicastMeans & {
-  commands: Pick<Commands, 'tell' | 'api' | 'run'>;
-  ended: Promise<never>;
-};
+export type ChannelSoundMeans = UnicastMeans & ReparkMeans & { ended: Promise<never> };
 
 const waitFor = (clock: Clock, milliseconds: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimeout(() => resolve(), milliseconds));
-
-/** What the channel is told before it is parked anew would still be done in the old park. */
-const parkAnew = async (uuid: string, { commands, clock }: ChannelSoundMeans): Promise<void> => {
-  // Another process may have parked it anew before.
-  const park = String(randomInt(2 ** 47));
-  await commands.run(`uuid_transfer ${uuid} again-${park} XML trunkline`);
-  for (let looks = 1; looks <= mostLooks; looks += 1) {
-    if ((await commands.api(`uuid_getvar ${uuid} gw_park`)).trim() === park) return;
-    await waitFor(clock, lookMs);
-  }
-  throw new Error('FreeSWITCH did not park the channel anew');
-};
 
 /** `hasOtherCodec`: than it had when it was parked. Rejects when no sound comes within a few seconds, or `ended` does. */
 export const openChannelSound = async (
@@ -61,7 +41,8 @@ export const openChannelSound = async (
   const renew = async (): Promise<void> => {
     if (isClosed) return;
     await waitFor(means.clock, codecChangeMs);
-    await parkAnew(uuid, means);
+    // What the channel is told before it is in its new park would still be done in the old one.
+    await repark(uuid, means);
     const next = await openUnicast(uuid, events, means);
     const left = current;
     current = next;

@@ -490,16 +490,24 @@ for (const [why, unusual] of [
 const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3 } = {}) => {
   const told: string[] = [];
   const clock = createOrderedClock();
-  let token = '';
+  let park = '';
   let looked = 0;
   const api = async (command: string): Promise<string> => {
     const [name = '', , variable = ''] = command.split(' ');
     told.push(`${name} ${variable.replace(/-.*/, '')}`.trim());
-    if (name === 'uuid_transfer') token = variable.replace('adopted-', '');
     if (variable === 'rtp_local_sdp_str') return localSdp;
-    if (variable !== 'gw_adopted') return '+OK';
+    if (variable !== 'gw_park') return '+OK';
     looked += 1;
-    return looked < looks ? '_undef_' : token;
+    return looked < looks ? '_undef_' : park;
+  };
+  const tell = async (_uuid: string, message: Readonly<Record<string, string>>): Promise<void> => {
+    const {
+      'call-command': command,
+      'execute-app-name': application,
+      'execute-app-arg': extension,
+    } = message;
+    told.push(`${command} ${application} ${extension?.replace(/-\S+/, '')}`);
+    park = /^again-(\S+)/.exec(extension ?? '')?.[1] ?? '';
   };
   const keeping = {
     async claim() {
@@ -508,7 +516,7 @@ const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3 } = {}) => {
     },
   };
   const adopt = () =>
-    claimChannel('a-channel', { commands: { api, run: api }, keeping, answerMs: 3_000, clock });
+    claimChannel('a-channel', { commands: { api, run: api, tell }, keeping, answerMs: 3_000, clock });
   /** Lets time go by until it is done. */
   const passing = async <Result>(work: Promise<Result>): Promise<Result> => {
     let isDone = false;
@@ -524,17 +532,18 @@ const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3 } = {}) => {
 };
 
 test.serial(
-  'it bears our name before it is parked anew, and is there when the park before is over',
+  'claims a channel, moves it into a new park from its own thread, and waits until it is there',
   async (t) => {
     const { adopt, passing, told, clock } = setUpAdoptChannel();
     t.is(await passing(adopt()), 'v=0');
     t.deepEqual(told, [
       'uuid_getvar rtp_local_sdp_str',
       'claim',
-      'uuid_transfer adopted',
-      'uuid_getvar gw_adopted',
-      'uuid_getvar gw_adopted',
-      'uuid_getvar gw_adopted',
+      // Run by the channel's own thread: `uuid_transfer` races with it.
+      'execute transfer again XML trunkline',
+      'uuid_getvar gw_park',
+      'uuid_getvar gw_park',
+      'uuid_getvar gw_park',
     ]);
     t.is(clock.pending(), 0);
   },
