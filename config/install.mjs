@@ -10,12 +10,43 @@ import { fileURLToPath } from 'node:url';
 import { oneAtATime } from './one-at-a-time.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const lockfile = readFileSync(`${root}package-lock.json`, 'utf8');
 const stamp = `${root}node_modules/.installed-lockfile`;
-const wanted = createHash('sha256')
-  .update(readFileSync(`${root}package-lock.json`))
-  .digest('hex');
+const wanted = createHash('sha256').update(lockfile).digest('hex');
 
-const isInstalled = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+/** What npm says it has installed (`npm ci` by hand, too); `null` where it says nothing that can be read. */
+const readInstalled = () => {
+  try {
+    return JSON.parse(readFileSync(`${root}node_modules/.package-lock.json`, 'utf8')).packages ?? null;
+  } catch {
+    return null;
+  }
+};
+
+/** npm leaves out optional packages for other machines, and those that only stand in for one of them. */
+const mayBeMissing = ({ optional, os, cpu, libc }) =>
+  optional === true && !(os?.includes(process.platform) && cpu?.includes(process.arch) && libc === undefined);
+
+const hasLockedPackages = () => {
+  const installed = readInstalled();
+  return (
+    installed !== null &&
+    Object.entries(JSON.parse(lockfile).packages ?? {}).every(([path, locked]) => {
+      if (path === '') return true;
+      const found = installed[path];
+      return found === undefined
+        ? mayBeMissing(locked)
+        : found.version === locked.version && found.integrity === locked.integrity;
+    })
+  );
+};
+
+const isInstalled = () => {
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return true;
+  if (!hasLockedPackages()) return false;
+  writeFileSync(stamp, wanted);
+  return true;
+};
 
 const install = () => {
   if (isInstalled()) return;

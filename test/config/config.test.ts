@@ -579,6 +579,46 @@ test.serial(
   },
 );
 
+/** The packages of a lockfile, and those of them that npm has installed. */
+const lockedPackages = {
+  '': { name: 'clone' },
+  'node_modules/one': { version: '1.0.0', integrity: 'sha512-one' },
+  'node_modules/here': {
+    version: '1.0.0',
+    integrity: 'sha512-here',
+    optional: true,
+    os: [process.platform],
+    cpu: [process.arch],
+  },
+  'node_modules/elsewhere': {
+    version: '1.0.0',
+    integrity: 'sha512-elsewhere',
+    optional: true,
+    os: ['none'],
+    cpu: [process.arch],
+  },
+};
+
+for (const [what, change, installs] of [
+  ['all of them', {}, false],
+  ['another version', { 'node_modules/one': { version: '2.0.0', integrity: 'sha512-two' } }, true],
+  ['one too few', { 'node_modules/one': undefined }, true],
+  ['one too few for this machine', { 'node_modules/here': undefined }, true],
+] as const)
+  test.serial(`${installs ? 'installs' : 'does not install'} over \`npm ci\` by hand: ${what}`, async (t) => {
+    const folder = await makeClone(t);
+    const { 'node_modules/elsewhere': _, ...here } = lockedPackages;
+    await mkdir(join(folder, 'node_modules'));
+    await writeFile(join(folder, 'package-lock.json'), JSON.stringify({ packages: lockedPackages }));
+    await writeFile(
+      join(folder, 'node_modules/.package-lock.json'),
+      JSON.stringify({ packages: { ...here, ...change } }),
+    );
+    await writeFile(join(folder, 'go'), '');
+    t.deepEqual(await once(startInstalling(t, folder), 'exit'), [0, null]);
+    t.is(existsSync(join(folder, 'installed')), installs);
+  });
+
 test.serial('nobody waits for a program that was killed while it installed', async (t) => {
   const folder = await makeClone(t);
   const gone = spawn('true');
