@@ -47,6 +47,8 @@ export const mediaServers = {
   busy: { afterMs: 2_000, coolDown: { firstMs: 1_000, longestMs: 8_000 } },
   answerMs: 3_000,
   probeMs: 5_000,
+  // With what it takes to make sure of it, an ended unicast is opened again 200 ms after its last frame.
+  silenceMs: 140,
 } as const;
 
 /** The relay that shares one drachtio-server among gateways (sip/relay). */

@@ -297,6 +297,32 @@ export const withOneVoice = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): st
   return voice === undefined ? sdp : withVoices(sdp, audio, [voice]);
 };
 
+const packetTime = /^a=(max)?ptime:\s*(\d+)/;
+
+/** Packets of a channel of FreeSWITCH, in milliseconds. */
+export type PacketMs = 10 | 20;
+
+/** The packets with which a channel of FreeSWITCH serves who describes its sound so: 20 ms where those are not too long. */
+export const packetMsIn = (sdp: string): PacketMs => {
+  const isShort = (line: string): boolean => {
+    const [, max, milliseconds] = packetTime.exec(line) ?? [];
+    const value = Number(milliseconds ?? 20);
+    return max === undefined ? value === 10 : value >= 10 && value < 20;
+  };
+  return sdp.split(/\r?\n/).some(isShort) ? 10 : 20;
+};
+
+/** The same description, with packets of this length whatever it says of them; 20 ms is what nothing said means. */
+export const withPackets = (sdp: string, packetMs: PacketMs): string => {
+  const lines = sdp.split(/\r?\n/);
+  if (packetMs === 20) return lines.filter((line) => !packetTime.test(line)).join('\r\n');
+  const audio = lines.findIndex((line) => line.startsWith('m=audio'));
+  const next = lines.findIndex((line, at) => at > audio && (line.startsWith('m=') || line === ''));
+  const end = next === -1 ? lines.length : next;
+  const kept = (part: string[]): string[] => part.filter((line) => !packetTime.test(line));
+  return [...kept(lines.slice(0, end)), 'a=ptime:10', ...kept(lines.slice(end))].join('\r\n');
+};
+
 /** The first voice codec of a description; undefined where there is none. */
 export const voiceIn = (sdp: string): TrunkCodec | undefined => {
   const names: readonly (string | undefined)[] = audioIn(sdp)?.formats.map(({ name }) => name) ?? [];

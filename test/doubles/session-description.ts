@@ -5,6 +5,8 @@ export type Sound = {
   /** Payload types in the order of preference. */
   formats?: readonly number[];
   direction?: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+  /** The wanted length of its packets, in milliseconds. */
+  packetMs?: number;
 };
 
 const codecs: Readonly<Record<number, string>> = {
@@ -19,6 +21,7 @@ export const describeSound = ({
   port = 30_000,
   formats = [0, 101],
   direction = 'sendrecv',
+  packetMs,
 }: Sound = {}): string =>
   [
     'v=0',
@@ -28,6 +31,7 @@ export const describeSound = ({
     't=0 0',
     `m=audio ${port} RTP/AVP ${formats.join(' ')}`,
     ...formats.map((format) => `a=rtpmap:${format} ${codecs[format] ?? 'unknown/8000'}`),
+    ...(packetMs === undefined ? [] : [`a=ptime:${packetMs}`]),
     `a=${direction}`,
     '',
   ].join('\r\n');

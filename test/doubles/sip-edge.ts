@@ -87,6 +87,8 @@ export const plainMediaServers = {
   ...mediaServers,
   probeMs: 3_600_000,
   rtpTimeoutMs: 0,
+  // Frames come as the test says.
+  silenceMs: 0,
   pool: { ...mediaServers.pool, size: 0 },
 };
 

@@ -10,20 +10,14 @@ import { goBeforeOthers } from '#sip/media/thread/thread-priority.ts';
 import type { FromThread, ThreadOptions, ToThread } from './ear-and-mouth.ts';
 import { fromMuLaw, toMuLaw } from './mu-law.ts';
 
-const frameMs = 20;
-const frameLength = 160;
 const headerLength = 12;
 const pcmu = 0;
 const marker = 0x80;
-/**
- * Frames of silence before words, where nothing is sent between them. FreeSWITCH discards the first frames after a pause
- * in the stream; a telephone with silence suppression begins to send before a word, too.
- */
-const leadFrames = 8;
-
 if (parentPort === null) throw new Error('This is the program of a thread');
 const main = parentPort;
-const { sendsSilence, loses, address, ssrc }: ThreadOptions = workerData;
+const { sendsSilence, loses, address, ssrc, frameMs }: ThreadOptions = workerData;
+const samplesPerMs = 8;
+const frameLength = frameMs * samplesPerMs;
 
 goBeforeOthers();
 
@@ -52,8 +46,12 @@ socket.on('message', (packet) => {
     tell({ type: 'call' });
   } else if (packet.length > headerLength) {
     const payloadType = (packet[1] ?? 0) & 0x7f;
-    const loudness = payloadType === pcmu ? loudnessOf(fromMuLaw(packet.subarray(headerLength))) : null;
-    tell({ type: 'packet', at: Date.now(), payloadType, loudness });
+    const payload = packet.subarray(headerLength);
+    const sound =
+      payloadType === pcmu
+        ? { loudness: loudnessOf(fromMuLaw(payload)), lastsMs: payload.length / samplesPerMs }
+        : null;
+    tell({ type: 'packet', at: Date.now(), payloadType, sound });
   }
 });
 
@@ -99,7 +97,7 @@ const timer = setInterval(() => {
 
 main.on('message', (message: ToThread) => {
   if (message.type === 'play') {
-    saying = { samples: message.samples, at: sendsSilence ? 0 : -leadFrames * frameLength, from: 0 };
+    saying = { samples: message.samples, at: 0, from: 0 };
     return;
   }
   clearInterval(timer);

@@ -1,9 +1,11 @@
 /**
  * The sound of a far end whose SIP somebody else speaks (sipp): what arrives by RTP is kept with its time of arrival,
- * and what is to be said is sent as a telephone does it, 20 ms at a time, silence included. Where to, sipp tells it by a
+ * and what is to be said is sent as a telephone does it, packet by packet, silence included. Where to, sipp tells it by a
  * datagram "call <port>".
  */
-import { once } from 'node:events';
+import { createSocket } from 'node:dgram';
+import { EventEmitter, once } from 'node:events';
+import { isIPv6 } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { until } from './real-lines.ts';
 import { sayInTones } from './tone-speech.ts';
@@ -20,11 +22,13 @@ export const beep = Int16Array.from(
   (_, index) => 6_000 * Math.sin((2 * Math.PI * 1_000 * index) / 8_000),
 );
 
+export type HeardPacket = { at: number; loudness: number; lastsMs: number };
+
 export type EarAndMouth = {
   /** Where the sound of the far end's SDP is to go. */
   port: number;
-  /** What was heard of the call that is on, 20 ms at a time, by the wall clock of its arrival. */
-  heard(): readonly { at: number; loudness: number }[];
+  /** What was heard of the call that is on, a packet at a time, by the wall clock of its arrival. */
+  heard(): readonly HeardPacket[];
   /** The payload types of what arrived in the call that is on. */
   payloadTypes(): ReadonlySet<number>;
   /** When the agent was heard last; `null` while it was never. */
@@ -36,33 +40,46 @@ export type EarAndMouth = {
   untilSpokenTo(milliseconds: number): Promise<void>;
   /** Waits until the agent has spoken and was silent for so long. */
   untilSilentFor(milliseconds: number): Promise<void>;
+  /** A call begins, whose sound goes to this port. */
+  callsTo(port: number): Promise<void>;
   /** The far end of a call that begins from now on does this. */
   onCall(act: () => Promise<unknown>): void;
   close(): Promise<void>;
 };
 
-/** `sendsSilence: false` sends nothing at all between its words; of `loses` packets, one is lost on its way. */
-export type ThreadOptions = { sendsSilence: boolean; loses: number; address: string; ssrc: number };
+/**
+ * `sendsSilence: false` sends nothing at all between its words; of `loses` packets, one is lost on its way; a packet lasts
+ * `frameMs`.
+ */
+export type ThreadOptions = {
+  sendsSilence: boolean;
+  loses: number;
+  address: string;
+  ssrc: number;
+  frameMs: number;
+};
 
 export type ToThread = { type: 'play'; samples: Int16Array } | { type: 'close' };
 
-/** `loudness` is `null` for what is no sound of this far end's codec. */
+/** `sound` is `null` for what is no sound of this far end's codec. */
 export type FromThread =
   | { type: 'listening'; port: number }
   | { type: 'call' }
-  | { type: 'packet'; at: number; payloadType: number; loudness: number | null }
+  | { type: 'packet'; at: number; payloadType: number; sound: Omit<HeardPacket, 'at'> | null }
   | { type: 'said'; from: number; to: number };
 
 export const startEarAndMouth = async ({
   sendsSilence = true,
   loses = Infinity,
   address = '127.0.0.1',
+  frameMs = 20,
 }: Partial<Omit<ThreadOptions, 'ssrc'>> = {}): Promise<EarAndMouth> => {
-  const options: ThreadOptions = { sendsSilence, loses, address, ssrc: earSsrc };
+  const options: ThreadOptions = { sendsSilence, loses, address, ssrc: earSsrc, frameMs };
   const thread = new Worker(new URL('./ear-and-mouth-thread.ts', import.meta.url), { workerData: options });
   const ended = once(thread, 'exit');
-  let heard: { at: number; loudness: number }[] = [];
+  let heard: HeardPacket[] = [];
   let payloadTypes = new Set<number>();
+  const calls = new EventEmitter();
   let act: () => Promise<unknown> = async () => {};
   let said: (times: { from: number; to: number }) => void = () => {};
 
@@ -79,10 +96,11 @@ export const startEarAndMouth = async ({
         case 'call':
           heard = [];
           payloadTypes = new Set();
+          calls.emit('call');
           return void act();
         case 'packet':
           payloadTypes.add(message.payloadType);
-          if (message.loudness !== null) heard.push({ at: message.at, loudness: message.loudness });
+          if (message.sound !== null) heard.push({ at: message.at, ...message.sound });
           return;
         case 'said':
           return said({ from: message.from, to: message.to });
@@ -118,6 +136,13 @@ export const startEarAndMouth = async ({
         const last = lastHeardAt();
         return last !== null && Date.now() - last >= milliseconds;
       }),
+    async callsTo(callee) {
+      const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+      const begun = once(calls, 'call');
+      socket.send(`call ${callee}`, port, address);
+      await begun;
+      socket.close();
+    },
     onCall(behave) {
       act = behave;
     },

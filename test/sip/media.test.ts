@@ -784,13 +784,17 @@ const startSession = async (t: ExecutionContext, sampleRate: SampleRate = 8_000)
   let now = 0;
   let begun = 0;
   const heard: Int16Array[] = [];
+  const silences: boolean[] = [];
+  let short = 0;
   const sound = new SampleRing(ringMemory(1_024));
   const session = await openUnicastSession(
-    { address: '127.0.0.1', from: '127.0.0.1', sampleRate, now: () => now },
+    { address: '127.0.0.1', from: '127.0.0.1', sampleRate, silenceMs: 140, now: () => now },
     sound,
     {
       onBegun: () => (begun += 1),
       onSound: (samples) => heard.push(samples),
+      onSilence: (isSilent) => silences.push(isSilent),
+      onShortFrames: () => (short += 1),
     },
   );
   t.teardown(session.close);
@@ -798,9 +802,11 @@ const startSession = async (t: ExecutionContext, sampleRate: SampleRate = 8_000)
     session,
     sound,
     heard,
+    silences,
+    short: () => short,
     begun: () => begun,
-    beat(): void {
-      now += 20;
+    beat(milliseconds = 20): void {
+      now += milliseconds;
       session.tick();
     },
   };
@@ -880,6 +886,93 @@ test.serial('a datagram of nothing or of an odd length ends nothing', async (t) 
     heard.flatMap((samples) => [...samples]),
     [5, 6],
   );
+});
+
+/** A frame of so many milliseconds at 8000 Hz. */
+const bytesFor = (milliseconds: number, sample: number): Uint8Array =>
+  bytesOf(...new Array<number>(8 * milliseconds).fill(sample));
+
+/** Frames that FreeSWITCH fills in where no packet is there. */
+const filled = -1;
+
+for (const [packetMs, ticks] of [
+  [20, [20, 20, 20]],
+  [40, [40, filled, 40, filled, 40, filled]],
+  [30, [30, filled, 30, 30, filled, 30]],
+] as const)
+  test.serial(`leaves out what FreeSWITCH fills in between packets of ${packetMs} ms`, async (t) => {
+    const { session, heard } = await startSession(t);
+    const freeSwitch = await startSpeaker(t);
+    for (const tick of ticks)
+      await freeSwitch.say(session.port, tick === filled ? bytesFor(20, -1) : bytesFor(tick, 7));
+    await freeSwitch.say(session.port, bytesOf(9));
+    await until('the last is heard', () => heard.at(-1)?.[0] === 9 || undefined);
+    const packets = ticks.filter((tick) => tick !== filled).length;
+    t.deepEqual(heard.slice(0, -1), new Array(packets).fill(new Int16Array(8 * packetMs).fill(7)));
+  });
+
+test.serial('hears what FreeSWITCH fills in as the silence of a pause', async (t) => {
+  const { session, heard } = await startSession(t);
+  const freeSwitch = await startSpeaker(t);
+  await freeSwitch.say(session.port, bytesFor(40, 7));
+  for (let frames = 0; frames < 5; frames += 1) await freeSwitch.say(session.port, bytesFor(20, -1));
+  await until('all is heard', () => heard.length >= 5 || undefined);
+  t.is(heard.length, 5, 'the first was in the packet before it');
+});
+
+test.serial('tells once that the frames of FreeSWITCH are shorter than 20 ms', async (t) => {
+  const { session, heard, short } = await startSession(t);
+  const freeSwitch = await startSpeaker(t);
+  const say = async (...lengths: number[]): Promise<void> => {
+    const before = heard.length;
+    for (const milliseconds of lengths) await freeSwitch.say(session.port, bytesFor(milliseconds, 7));
+    await until('it is heard', () => heard.length === before + lengths.length || undefined);
+  };
+  await say(10, 10, 10, 10, 20, 10);
+  t.is(short(), 0);
+  await say(10, 10, 10, 10, 10, 10);
+  t.is(short(), 1);
+});
+
+test.serial('tells a silence of FreeSWITCH once, and its end', async (t) => {
+  const { session, silences, heard, beat } = await startSession(t);
+  const freeSwitch = await startSpeaker(t);
+  const speak = async (): Promise<void> => {
+    const before = heard.length;
+    await freeSwitch.say(session.port, bytesOf(1));
+    await until('it is heard', () => heard.length > before || undefined);
+  };
+  for (let beats = 0; beats < 20; beats += 1) beat();
+  t.deepEqual(silences, [], 'before the first datagram');
+  await speak();
+  await until('frames go out', () => {
+    beat();
+    return freeSwitch.frames.length > 0 || undefined;
+  });
+  await speak();
+  for (let beats = 0; beats < 6; beats += 1) beat();
+  t.deepEqual(silences, []);
+  for (let beats = 0; beats < 20; beats += 1) beat();
+  t.deepEqual(silences, [true]);
+  await speak();
+  t.deepEqual(silences, [true, false]);
+});
+
+test.serial('takes no stall of its own for a silence of FreeSWITCH', async (t) => {
+  const { session, silences, heard, beat } = await startSession(t);
+  const freeSwitch = await startSpeaker(t);
+  await freeSwitch.say(session.port, bytesOf(1));
+  await until('it is heard', () => heard.length === 1 || undefined);
+  await until('frames go out', () => {
+    beat();
+    return freeSwitch.frames.length > 0 || undefined;
+  });
+  await freeSwitch.say(session.port, bytesOf(1));
+  await until('it is heard', () => heard.length === 2 || undefined);
+  // What came meanwhile is still in the socket.
+  beat(2_000);
+  for (let madeUp = 0; madeUp < 9; madeUp += 1) beat(0);
+  t.deepEqual(silences, []);
 });
 
 test.serial('what is sent where nobody listens any more ends nothing', async (t) => {

@@ -18,8 +18,10 @@ import {
   offerAfter,
   offerProblem,
   offerWith,
+  packetMsIn,
   takeOffer,
   withOneVoice,
+  withPackets,
   type AudioTerms,
 } from '#sip/trunks/media-offer.ts';
 import { redirectionsIn } from '#sip/trunks/redirects.ts';
@@ -843,6 +845,31 @@ for (const [formats, codecs, left] of offered)
       offer(`m=audio 4000 RTP/AVP ${left}`, keys, ...annex(left)),
     );
   });
+
+const packetTimes: readonly [string[], 10 | 20][] = [
+  [[], 20],
+  [['a=ptime:10'], 10],
+  [['a=ptime:10', 'a=maxptime:150'], 10],
+  [['a=ptime:20'], 20],
+  [['a=ptime: 40'], 20],
+  [['a=ptime:20', 'a=maxptime:10'], 10],
+  [['a=maxptime:15'], 10],
+  [['a=maxptime:60'], 20],
+  [['a=ptime:5'], 20],
+  [['a=ptime:x'], 20],
+];
+for (const [lines, milliseconds] of packetTimes)
+  test(`serves with packets of ${milliseconds} ms: ${lines.join(' ')}`, (t) => {
+    t.is(packetMsIn(offer('m=audio 4000 RTP/AVP 0', ...lines)), milliseconds);
+  });
+
+test('describes packets of another length, of audio and of the whole session', (t) => {
+  const video = 'm=video 4002 RTP/AVP 99';
+  const described = offer('a=ptime:30', 'm=audio 4000 RTP/AVP 0', 'a=maxptime:60', 'a=sendrecv', video);
+  t.is(withPackets(described, 20), offer('m=audio 4000 RTP/AVP 0', 'a=sendrecv', video));
+  t.is(withPackets(described, 10), offer('m=audio 4000 RTP/AVP 0', 'a=sendrecv', 'a=ptime:10', video));
+  t.is(withPackets(offer('m=audio 4000 RTP/AVP 0'), 10), offer('m=audio 4000 RTP/AVP 0', 'a=ptime:10'));
+});
 
 const media = 'm=audio 4000 RTP/AVP 0';
 const holds: readonly [string, string, boolean][] = [

@@ -76,5 +76,5 @@ export const adoptChannel = async (
 ): Promise<Channel> => {
   if (dialog === undefined) throw new Error('Nothing is known of the dialog of the channel');
   const localSdp = await claimChannel(uuid, means);
-  return { uuid, dialog: dialogOf(uuid, dialog, localSdp, srf), localSdp };
+  return { uuid, dialog: dialogOf(uuid, dialog, localSdp, srf), localSdp, remoteSdp: null };
 };

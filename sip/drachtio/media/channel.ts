@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type Srf from 'drachtio-srf';
+import { packetMsIn, withPackets, type PacketMs } from '../../trunks/media-offer.ts';
 import { gatewayHeader } from './event-socket/keeping.ts';
 
 export type Channel = {
@@ -12,6 +13,8 @@ export type Channel = {
   readonly dialog: Srf.Dialog;
   /** Its answer, or its own offer. */
   readonly localSdp: string;
+  /** The other party's description that it began with; `null` where it made the offer, or another process made it. */
+  readonly remoteSdp: string | null;
 };
 
 export type ChannelRequest = {
@@ -19,6 +22,15 @@ export type ChannelRequest = {
   offer: string | undefined;
   headers: Readonly<Record<string, string>>;
 };
+
+/**
+ * The other party's description as FreeSWITCH is given it: with packets of 20 ms, or of 10 where those are too long.
+ * FreeSWITCH would send longer ones if they were asked for, and we give it frames of 20 ms (`unicast-session.ts`), which it
+ * divides but does not join. It takes longer ones at any length (`rtp-autofix-timing` in config/freeswitch), so the other
+ * party may send as it has said.
+ */
+const given = (remoteSdp: string, packetMs = packetMsIn(remoteSdp)): string =>
+  withPackets(remoteSdp, packetMs);
 
 /** `gateway` is the name that the channel bears; `sipAddress` where FreeSWITCH takes INVITEs. Has no limit in time. */
 export const inviteChannel = (
@@ -29,11 +41,23 @@ export const inviteChannel = (
   const invite = async (): Promise<Channel> => {
     const dialog = await srf.createUAC(`sip:endpoint@${sipAddress}`, {
       headers: { ...headers, 'Call-ID': uuid, [gatewayHeader]: gateway },
-      ...(offer === undefined ? {} : { localSdp: offer }),
+      ...(offer === undefined ? {} : { localSdp: given(offer) }),
     });
-    return { uuid, dialog, localSdp: dialog.remote.sdp };
+    return { uuid, dialog, localSdp: dialog.remote.sdp, remoteSdp: offer ?? null };
   };
   return { uuid, channel: invite() };
+};
+
+/** Offers the other party's description to FreeSWITCH; resolves with its answer. */
+export const offerTo = (
+  { dialog }: Pick<Channel, 'dialog'>,
+  remoteSdp: string,
+  packetMs: PacketMs,
+): Promise<string> => dialog.modify(given(remoteSdp, packetMs));
+
+/** The other party's description with which the next offer of FreeSWITCH is answered; drachtio-srf answers by itself. */
+export const prepareAnswer = ({ dialog }: Pick<Channel, 'dialog'>, remoteSdp: string): void => {
+  dialog.local.sdp = given(remoteSdp);
 };
 
 /** Ends a channel; resolves when FreeSWITCH has confirmed it, which it may never do. */

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
+import { packetMsIn } from '../../trunks/media-offer.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 
 export type PoolNumbers = {
@@ -27,7 +28,7 @@ export type PoolNumbers = {
 export const isUsualOffer = (sdp: string): boolean =>
   /^m=audio \d+ RTP\/AVP([ \d]*)\r?$/m.exec(sdp)?.[1]?.split(' ').includes('101') === true &&
   /^a=rtpmap:101 telephone-event\/8000\r?$/im.test(sdp) &&
-  [...sdp.matchAll(/^a=ptime:(\d+)/gm)].every(([, milliseconds]) => milliseconds === '20') &&
+  packetMsIn(sdp) === 20 &&
   [...sdp.matchAll(/^m=/gm)].length === 1;
 
 /** Endpoints that wait for a call, oldest first, each with the timer that ends its time. */

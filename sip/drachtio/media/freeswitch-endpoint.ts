@@ -1,15 +1,24 @@
 import type Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import type { SampleRate } from '../../samples.ts';
-import { answering, hasTelephoneEvents, isHold, soundRateOf, voiceIn } from '../../trunks/media-offer.ts';
+import {
+  answering,
+  hasTelephoneEvents,
+  isHold,
+  packetMsIn,
+  soundRateOf,
+  voiceIn,
+  type PacketMs,
+} from '../../trunks/media-offer.ts';
 import { within } from '../background-tasks.ts';
 import { askChannelFigures } from './channel-figures.ts';
-import { sayBye, type Channel } from './channel.ts';
+import { offerTo, sayBye, type Channel } from './channel.ts';
 import type { ChannelKeys } from './event-socket/channel-keys.ts';
 import type { Commands } from './event-socket/commands.ts';
-import { openChannelSound, type ChannelSound } from './channel-sound.ts';
+import { openChannelSound, type Change, type ChannelSound } from './channel-sound.ts';
 import type { UnicastMeans } from './open-unicast.ts';
 
 /** Who holds a call may be silent for as long as a call may last. */
@@ -31,6 +40,7 @@ export type FreeSwitchOptions = UnicastMeans & {
    * known; 0 for never.
    */
   rtpTimeoutMs: number;
+  logger: Logger;
 };
 
 /** Why FreeSWITCH says BYE (RFC 3326), such as `MEDIA_TIMEOUT`. */
@@ -99,9 +109,22 @@ const createSoundTimeout = (uuid: string, { commands, rtpTimeoutMs }: FreeSwitch
   };
 };
 
+type Frames = { codec: TrunkCodec; packetMs: PacketMs };
+
+const framesOf = ({ localSdp, remoteSdp }: Channel): Frames => ({
+  codec: voiceIn(localSdp) ?? 'PCMU',
+  packetMs: packetMsIn(remoteSdp ?? localSdp),
+});
+
+const changeOf = (before: Frames, after: Frames): Change => {
+  if (soundRateOf(before.codec) !== soundRateOf(after.codec) || before.packetMs !== after.packetMs)
+    return 'frames';
+  return before.codec === after.codec ? 'nothing' : 'codec';
+};
+
 export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions): MediaEndpoint => {
   const { uuid, dialog, localSdp } = channel;
-  const { server, commands, answerMs, clock } = options;
+  const { server, commands, answerMs, clock, logger } = options;
   const fate = createFate();
   const digits: ((digit: string) => void)[] = [];
   const stopListening = options.keys.listen(uuid, (digit) => {
@@ -114,44 +137,74 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
 
   const expectSound = createSoundTimeout(uuid, options);
   let sound: 'not connected' | 'connecting' | ChannelSound = 'not connected';
-  let codec = voiceIn(localSdp) ?? 'PCMU';
-  let hasOtherCodec = false;
+  const parked = framesOf(channel);
+  let now = parked;
+  /** The other party's description that was taken last. */
+  let remote = channel.remoteSdp;
   /** Its last answer names telephone events where the far end does. */
   let described = localSdp;
-  const goOnWith = (next: TrunkCodec): void => {
-    const isOther = next !== codec;
-    codec = next;
-    hasOtherCodec ||= isOther;
-    if (isOther && typeof sound === 'object') sound.renew().catch(() => fate.lose('CODEC_CHANGE'));
+  /** It sends packets of 10 ms, whatever it has said. */
+  let sendsShort = false;
+  const loseSound = (error: unknown): void => {
+    if (!fate.isStanding()) return;
+    logger.warn({ err: error }, 'the sound of a channel does not go on');
+    fate.lose('NO_SOUND');
   };
   const describe = async (remoteSdp: string): Promise<string> => {
-    const answer = answering(remoteSdp, await dialog.modify(remoteSdp));
-    goOnWith(voiceIn(answer) ?? codec);
-    described = answer;
-    return answer;
+    // The answer of FreeSWITCH names its packets of before.
+    const packetMs = sendsShort ? 10 : packetMsIn(remoteSdp);
+    const before = now;
+    const isSame = changeOf(before, { codec: voiceIn(remoteSdp) ?? before.codec, packetMs }) === 'nothing';
+    const paused = typeof sound === 'string' || isSame ? null : sound;
+    await paused?.pause();
+    try {
+      const answer = answering(remoteSdp, await offerTo(channel, remoteSdp, packetMs));
+      remote = remoteSdp;
+      now = { codec: voiceIn(answer) ?? before.codec, packetMs };
+      described = answer;
+      return answer;
+    } finally {
+      paused?.resume(changeOf(before, now)).catch(loseSound);
+    }
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  const describeInTurn = (remoteSdp: string): Promise<string> => {
+    const describing = last.then(() => describe(remoteSdp));
+    last = describing.catch(() => {});
+    return describing;
+  };
+  /** A FreeSWITCH that reads every 20 ms would leave out half of it. The other party is told nothing. */
+  const takeShortPackets = (): void => {
+    if (now.packetMs === 10 || remote === null) return;
+    sendsShort = true;
+    describeInTurn(remote).catch((error: unknown) =>
+      logger.warn({ err: error }, 'a channel does not take packets of 10 ms'),
+    );
   };
   const modify = async (remoteSdp: string): Promise<string> => {
     await expectSound(remoteSdp);
-    return describe(remoteSdp);
+    return describeInTurn(remoteSdp);
   };
   return {
     channel: () => ({ server, uuid, dialog: dialogIn(dialog) }),
     localSdp,
-    sampleRate: () => soundRateOf(codec),
+    sampleRate: () => soundRateOf(now.codec),
     modify,
-    answerEarly: describe,
+    answerEarly: describeInTurn,
     async takeAnswer(remoteSdp) {
       await modify(remoteSdp);
     },
     async connect(events, callRate) {
       if (sound !== 'not connected') throw new Error('The sound of a call is connected once');
       sound = 'connecting';
-      const codecRate = (): SampleRate => soundRateOf(codec);
+      const codecRate = (): SampleRate => soundRateOf(now.codec);
       sound = await openChannelSound(uuid, events, {
         ...options,
         callRate,
         codecRate,
-        hasOtherCodec,
+        change: changeOf(parked, now),
+        onShortFrames: takeShortPackets,
+        onFailed: loseSound,
         ended: fate.destroyed,
       });
       return sound.path;

@@ -30,6 +30,8 @@ export type MediaServerNumbers = {
   probeMs: number;
   /** A call to which no RTP comes for so long has lost its sound; 0 for never. */
   rtpTimeoutMs: number;
+  /** FreeSWITCH sends every 20 ms; when nothing has come for so long, it may have ended the unicast. 0: never looked at. */
+  silenceMs: number;
 };
 
 export type MediaServerOptions = MediaServerNumbers & {

@@ -34,6 +34,8 @@ export type UnicastMeans = {
   ownAddress: string;
   /** Where FreeSWITCH is; throws while it is not connected. */
   serverAddress: () => string;
+  /** See `MediaServerNumbers`. */
+  silenceMs: number;
   commands: Pick<Commands, 'tell'>;
   resample: Resample;
   clock: Clock;
@@ -58,21 +60,31 @@ const begin = async (
 /** The rate of the call, and that of the channel's codec now. */
 export type UnicastRates = { callRate: SampleRate; codecRate: () => SampleRate };
 
+export type UnicastEvents = SoundEvents & {
+  /** FreeSWITCH has sent nothing for `silenceMs`, or sends again. */
+  onSilence: (isSilent: boolean) => void;
+  /** Its frames are shorter than 20 ms. */
+  onShortFrames: () => void;
+};
+
 /** Rejects when no sound comes within a few seconds, or `ended` does. */
 export const openUnicast = async (
   uuid: string,
-  { onAudio, onLost }: SoundEvents,
+  { onAudio, onLost, onSilence, onShortFrames }: UnicastEvents,
   means: UnicastMeans & UnicastRates & { ended: Promise<never> },
 ): Promise<SoundPath> => {
-  const { soundThread, ownAddress: own, commands, clock, ended, resample, callRate, codecRate } = means;
+  const { soundThread, ownAddress: own, silenceMs, commands, clock, ended } = means;
+  const { resample, callRate, codecRate } = means;
   const theirs = means.serverAddress();
   const sampleRate = codecRate();
-  const channel = await soundThread.openUnicast(own, theirs, sampleRate);
+  const channel = await soundThread.openUnicast(own, theirs, { sampleRate, silenceMs });
   const change = createRateChange(resample, sampleRate, callRate);
   channel.listen({
     onSound: (samples) => onAudio(change.take(samples)),
     onKey: () => {},
     onLost,
+    onSilence,
+    onShortFrames,
   });
   try {
     const beginning = begin(uuid, channel, { ...commands, own, theirs });

@@ -11,7 +11,7 @@ import { hasTelephoneEvents, offerProblem } from '../../trunks/media-offer.ts';
 import { keyIn, srtpSuite, withOneKey } from '../../trunks/sdes.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
-import type { Channel, ChannelRequest } from './channel.ts';
+import { prepareAnswer, type Channel, type ChannelRequest } from './channel.ts';
 import { createMediaEndpoint, type FreeSwitchOptions } from './freeswitch-endpoint.ts';
 
 const codecs = [...usualCodecs];
@@ -105,7 +105,7 @@ export const createSrtpEndpoint = (
     async takeAnswer(remoteSdp) {
       requirePossible(remoteSdp);
       const key = keyIn(remoteSdp);
-      dialog.local.sdp = withOneKey(remoteSdp);
+      prepareAnswer(channel, withOneKey(remoteSdp));
       // In the first milliseconds of a channel FreeSWITCH passes an answer over now and then.
       for (let tries = 1; tries <= 3; tries += 1) {
         await offerAgain();

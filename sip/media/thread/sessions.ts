@@ -36,13 +36,15 @@ const createBeat = (tick: () => void, time: BeatTime) => {
 };
 
 const toFreeSwitch = (
-  { id, address, from, sound, sampleRate }: Opening<'open unicast'>,
+  { id, address, from, sound, sampleRate, silenceMs }: Opening<'open unicast'>,
   heard: Pick<UnicastEvents, 'onSound'>,
   { time, tell }: SessionsOptions,
 ): Promise<UnicastSession> =>
-  openUnicastSession({ address, from, sampleRate, now: time.now }, new SampleRing(sound), {
+  openUnicastSession({ address, from, sampleRate, silenceMs, now: time.now }, new SampleRing(sound), {
     ...heard,
     onBegun: () => tell({ type: 'begun', id }),
+    onSilence: (isSilent) => tell({ type: 'silence', id, isSilent }),
+    onShortFrames: () => tell({ type: 'short frames', id }),
   });
 
 export type Sessions = {

@@ -50,6 +50,8 @@ export type ToSoundThread =
       sound: SharedArrayBuffer;
       /** Of what is said. */
       sampleRate: SampleRate;
+      /** After so long without a datagram of the FreeSWITCH, its silence is told; 0 for never. */
+      silenceMs: number;
     }
   | { type: 'agree'; id: number; agreement: RtpAgreement }
   | { type: 'press'; id: number; keys: string }
@@ -62,6 +64,10 @@ export type FromSoundThread =
   | { type: 'refused'; id: number; reason: string }
   /** The first sound of a FreeSWITCH has come. */
   | { type: 'begun'; id: number }
+  /** No datagram of a FreeSWITCH has come for `silenceMs`, or the first one after that has. */
+  | { type: 'silence'; id: number; isSilent: boolean }
+  /** The frames of a FreeSWITCH are shorter than 20 ms. */
+  | { type: 'short frames'; id: number }
   /** All that came in since the last time, of all calls. */
   | { type: 'heard'; sounds: { id: number; samples: Int16Array }[]; keys: { id: number; key: string }[] }
   | { type: 'figures'; id: number; figures: Figures };

@@ -10,6 +10,10 @@ export type SoundEvents = {
   onKey: (key: string) => void;
   /** The thread has ended: no sound is carried any more. */
   onLost: () => void;
+  /** FreeSWITCH has sent nothing for a while, or sends again. */
+  onSilence?: (isSilent: boolean) => void;
+  /** What FreeSWITCH sends lasts less than 20 ms. */
+  onShortFrames?: () => void;
 };
 
 /** The sound of one call in the thread. */
@@ -42,9 +46,13 @@ export type SoundThread = {
   open(address: string): Promise<SoundChannel>;
   /**
    * Takes a port of this address for the sound that a FreeSWITCH brings from that one, and sends it what is said at this
-   * rate. Rejects when none is free.
+   * rate. Rejects when none is free. A silence of `silenceMs` is told; 0 for never.
    */
-  openUnicast(address: string, from: string, sampleRate: SampleRate): Promise<UnicastChannel>;
+  openUnicast(
+    address: string,
+    from: string,
+    { sampleRate, silenceMs }: { sampleRate: SampleRate; silenceMs: number },
+  ): Promise<UnicastChannel>;
   close(): Promise<void>;
 };
 
@@ -141,6 +149,10 @@ const createRegister = () => {
           return entry.opened.reject(new Error(message.reason));
         case 'begun':
           return entry.begun.resolve();
+        case 'silence':
+          return entry.events?.onSilence?.(message.isSilent);
+        case 'short frames':
+          return entry.events?.onShortFrames?.();
         case 'figures':
           entry.figures = message.figures;
           return settle(entry);
@@ -233,7 +245,7 @@ export const createSoundThread = (options: {
       const opened = await openBy((id, sound) => ({ type: 'open', id, address, sound }));
       return forRtp(opened, register, tell);
     },
-    async openUnicast(address, from, sampleRate) {
+    async openUnicast(address, from, { sampleRate, silenceMs }) {
       const { channel, entry } = await openBy((id, sound) => ({
         type: 'open unicast',
         id,
@@ -241,6 +253,7 @@ export const createSoundThread = (options: {
         from,
         sound,
         sampleRate,
+        silenceMs,
       }));
       return { ...channel, begun: entry.begun.promise };
     },

@@ -9,6 +9,7 @@ import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
 import { ServerRefusal } from '#sip/drachtio/heartbeat.ts';
 import { claimChannel } from '#sip/drachtio/media/adopt-channel.ts';
 import { askChannelFigures, readChannelFigures } from '#sip/drachtio/media/channel-figures.ts';
+import { openChannelSound } from '#sip/drachtio/media/channel-sound.ts';
 import { createEndpointPool, isUsualOffer } from '#sip/drachtio/media/endpoint-pool.ts';
 import { commandsOn } from '#sip/drachtio/media/event-socket/commands.ts';
 import {
@@ -22,8 +23,10 @@ import { probeMediaServer } from '#sip/drachtio/media/event-socket/kept-event-so
 import { openUnicast } from '#sip/drachtio/media/open-unicast.ts';
 import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
+import type { SampleRate } from '#sip/samples.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import type { FreeSwitch } from '#test/doubles/freeswitch.ts';
 import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound, directionIn, formatsIn } from '#test/doubles/session-description.ts';
 import { ownNumber, type SipEdgeOptions, startSipEdge, trunkAddress } from '#test/doubles/sip-edge.ts';
@@ -465,6 +468,7 @@ for (const usual of [
   offer('m=audio 4000 RTP/AVP 0 8 101', keys),
   offer('m=audio 4000 RTP/AVP 18 8 101 13', keys, 'a=ptime:20', 'a=sendonly'),
   offer('m=audio 4000 RTP/AVP 8 101', 'a=rtpmap:101 TELEPHONE-EVENT/8000').replaceAll('\r\n', '\n'),
+  offer('m=audio 4000 RTP/AVP 0 101', keys, 'a=ptime:40', 'a=maxptime:60'),
 ])
   test.serial(`usual: ${JSON.stringify(usual.slice(66))}`, (t) => {
     t.true(isUsualOffer(usual));
@@ -475,7 +479,7 @@ for (const [why, unusual] of [
   ['keys of another number', offer('m=audio 4000 RTP/AVP 0 96', 'a=rtpmap:96 telephone-event/8000')],
   ['101 is something else', offer('m=audio 4000 RTP/AVP 0 101', 'a=rtpmap:101 opus/48000/2')],
   ['keys that are described, not offered', offer('m=audio 4000 RTP/AVP 0', keys)],
-  ['other packets', offer('m=audio 4000 RTP/AVP 0 101', keys, 'a=ptime:30')],
+  ['shorter packets', offer('m=audio 4000 RTP/AVP 0 101', keys, 'a=ptime:10')],
   ['encrypted', offer('m=audio 4000 RTP/SAVP 0 101', keys)],
   ['more than sound', offer('m=audio 4000 RTP/AVP 0 101', keys, 'm=video 4002 RTP/AVP 99')],
 ] as const)
@@ -580,11 +584,11 @@ const setUpOpenUnicast = (isThere = true) => {
   const open = () =>
     openUnicast(
       'a-channel',
-      { onAudio: () => {}, onLost: () => {} },
+      { onAudio: () => {}, onLost: () => {}, onSilence: () => {}, onShortFrames: () => {} },
       {
         soundThread: {
-          async openUnicast(address, from, sampleRate) {
-            opened.push([address, from, String(sampleRate)]);
+          async openUnicast(address, from, { sampleRate, silenceMs }) {
+            opened.push([address, from, String(sampleRate), String(silenceMs)]);
             return {
               port: 30_001,
               sound,
@@ -595,6 +599,7 @@ const setUpOpenUnicast = (isThere = true) => {
           },
         },
         ownAddress: '192.0.2.7',
+        silenceMs: 140,
         resample: (samples) => samples,
         callRate: 16_000,
         codecRate: () => 16_000,
@@ -623,7 +628,7 @@ test.serial(
     const { open, told, opened, begun, sound, clock, isClosed } = setUpOpenUnicast();
     begun.resolve();
     const path = await open();
-    t.deepEqual(opened, [['192.0.2.7', '192.0.2.8', '16000']]);
+    t.deepEqual(opened, [['192.0.2.7', '192.0.2.8', '16000', '140']]);
     t.deepEqual(told, [
       'a-channel',
       {
@@ -662,6 +667,200 @@ test.serial('a refusal, and the end of the call, give it up at once', async (t) 
   over.ended.reject(new Error('not wanted any more'));
   await t.throwsAsync(opening, { message: 'not wanted any more' });
   t.true(over.isClosed());
+});
+
+// Channel sound
+// One unicast after another, for the same call.
+
+/** A channel whose unicasts are the test's. */
+const setUpChannelSound = async (isThere: () => Promise<string> = async () => 'true') => {
+  const clock = createOrderedClock();
+  const told: string[] = [];
+  const failures: unknown[] = [];
+  const unicasts: { ring: SampleRing; silence: (isSilent: boolean) => void; isClosed: boolean }[] = [];
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => {});
+  let park = '';
+  let rate: SampleRate = 8_000;
+  const sound = await openChannelSound(
+    'a-channel',
+    { onAudio: () => {}, onLost: () => {} },
+    {
+      soundThread: {
+        async openUnicast(_address, _from, { sampleRate }) {
+          const ring = new SampleRing(ringMemory(1_024));
+          const unicast = { ring, silence: (_isSilent: boolean): void => {}, isClosed: false };
+          told.push(`unicast at ${sampleRate} Hz`);
+          unicasts.push(unicast);
+          return {
+            port: 30_001,
+            sound: ring,
+            begun: Promise.resolve(),
+            listen: ({ onSilence }) => void (unicast.silence = onSilence ?? unicast.silence),
+            close: () => void (unicast.isClosed = true),
+          };
+        },
+      },
+      ownAddress: '192.0.2.7',
+      serverAddress: () => '192.0.2.8',
+      silenceMs: 140,
+      resample: (samples) => samples,
+      callRate: 8_000,
+      codecRate: () => rate,
+      change: 'nothing',
+      onShortFrames: () => {},
+      commands: {
+        async api(command) {
+          if (command.startsWith('uuid_exists')) return isThere();
+          return park;
+        },
+        async tell(_uuid, message) {
+          const [, next] = /^again-(\d+)/.exec(message['execute-app-arg'] ?? '') ?? [];
+          if (next === undefined) return;
+          park = next;
+          told.push('new park');
+        },
+      },
+      answerMs: 3_000,
+      onFailed: (error) => failures.push(error),
+      ended: ended.promise,
+      clock,
+    },
+  );
+  /** Lets promises go on, and time. */
+  const pass = async (milliseconds: number): Promise<void> => {
+    for (let passed = 0; passed < milliseconds; passed += 20) {
+      for (let turns = 0; turns < 5; turns += 1) await turn();
+      clock.advance(20);
+    }
+    for (let turns = 0; turns < 5; turns += 1) await turn();
+  };
+  const change = (to: SampleRate): void => {
+    rate = to;
+  };
+  const end = (): void => ended.reject(new Error('The sound of the call is not wanted any more'));
+  return { sound, told, failures, unicasts, pass, change, end, clock };
+};
+
+test.serial('opens a unicast that FreeSWITCH has ended again, with what was not played', async (t) => {
+  const { sound, told, failures, unicasts, pass } = await setUpChannelSound();
+  sound.path.send(new Int16Array(500));
+  unicasts[0]?.ring.read(new Int16Array(160));
+  unicasts[0]?.silence(true);
+  await pass(60);
+  t.deepEqual(told, ['unicast at 8000 Hz', 'new park', 'unicast at 8000 Hz']);
+  t.true(unicasts[0]?.isClosed);
+  t.is(unicasts[1]?.ring.waiting, 340);
+  t.deepEqual(failures, []);
+});
+
+test.serial('leaves a FreeSWITCH alone that stood still and sends again', async (t) => {
+  const answer = Promise.withResolvers<string>();
+  const { told, failures, unicasts, pass } = await setUpChannelSound(() => answer.promise);
+  unicasts[0]?.silence(true);
+  await pass(1_000);
+  answer.resolve('true');
+  await pass(20);
+  unicasts[0]?.silence(false);
+  await pass(1_000);
+  t.deepEqual(told, ['unicast at 8000 Hz']);
+  t.deepEqual(failures, []);
+});
+
+test.serial('asks a FreeSWITCH again that did not answer', async (t) => {
+  let asked = 0;
+  const { told, failures, unicasts, pass } = await setUpChannelSound(async () => {
+    asked += 1;
+    if (asked < 3) throw new Error('An answer of FreeSWITCH took longer than 3000 ms');
+    return 'true';
+  });
+  unicasts[0]?.silence(true);
+  await pass(3_000);
+  t.deepEqual(told, ['unicast at 8000 Hz', 'new park', 'unicast at 8000 Hz']);
+  t.deepEqual(failures, []);
+});
+
+test.serial('fails where the channel is gone', async (t) => {
+  const { told, failures, unicasts, pass } = await setUpChannelSound(async () => 'false');
+  unicasts[0]?.silence(true);
+  await pass(60);
+  t.deepEqual(told, ['unicast at 8000 Hz']);
+  t.is(failures.length, 1);
+});
+
+test.serial('gives up a unicast that FreeSWITCH ends again and again', async (t) => {
+  const { failures, unicasts, pass } = await setUpChannelSound();
+  for (let ends = 1; ends <= 6; ends += 1) {
+    t.is(failures.length, 0);
+    unicasts.at(-1)?.silence(true);
+    await pass(100);
+  }
+  t.is(failures.length, 1);
+  t.is(unicasts.length, 6);
+});
+
+test.serial('asks a FreeSWITCH that is away no longer than the call lasts', async (t) => {
+  const { failures, unicasts, pass, end, clock } = await setUpChannelSound(async () => {
+    throw new Error('There is no media server');
+  });
+  unicasts[0]?.silence(true);
+  await pass(5_000);
+  t.true(clock.pending() > 0);
+  end();
+  await pass(1_000);
+  t.is(clock.pending(), 0);
+  t.deepEqual(failures, []);
+});
+
+test.serial('does nothing for a silence after the end of the call', async (t) => {
+  const { sound, told, failures, unicasts, pass, clock } = await setUpChannelSound();
+  sound.path.close();
+  unicasts[0]?.silence(true);
+  await pass(100);
+  t.deepEqual(told, ['unicast at 8000 Hz']);
+  t.deepEqual(failures, []);
+  t.is(clock.pending(), 0);
+});
+
+test.serial(
+  'ends the unicast before the codec changes, and opens one with the new codec after it',
+  async (t) => {
+    const { sound, told, unicasts, pass, change } = await setUpChannelSound();
+    sound.path.send(new Int16Array(500));
+    const pausing = sound.pause();
+    await pass(20);
+    await pausing;
+    t.deepEqual(told, ['unicast at 8000 Hz', 'new park']);
+    sound.path.send(new Int16Array(100));
+    let isPlayed = false;
+    sound.path.whenPlayed(() => (isPlayed = true));
+    t.is(sound.path.waiting(), 600);
+    change(16_000);
+    const resuming = sound.resume('codec');
+    await pass(80);
+    t.is(unicasts.length, 1, 'FreeSWITCH has not read yet');
+    await pass(40);
+    await resuming;
+    t.deepEqual(told.slice(2), ['unicast at 16000 Hz']);
+    t.is(unicasts[1]?.ring.waiting, 600);
+    t.false(isPlayed);
+    unicasts[1]?.ring.read(new Int16Array(600));
+    await pass(200);
+    t.true(isPlayed);
+  },
+);
+
+test.serial('a call that ends while its sound is paused opens none', async (t) => {
+  const { sound, told, pass, clock } = await setUpChannelSound();
+  const pausing = sound.pause();
+  await pass(20);
+  await pausing;
+  const resuming = sound.resume('codec');
+  sound.path.close();
+  await pass(200);
+  await resuming;
+  t.deepEqual(told, ['unicast at 8000 Hz', 'new park']);
+  t.is(clock.pending(), 0);
 });
 
 // Carriers
@@ -740,6 +939,39 @@ test.serial('a call with direct sound is held, taken back and refused what it ca
   call.sends('ACK');
   await said(inbound, 'line.resumed');
   t.is(portIn(resumed.body), portIn(answer.body), 'it stays where it is');
+});
+
+/** Lines about packets in what FreeSWITCH was given of the other party. */
+const packetLinesAt = (freeSwitch: FreeSwitch | undefined): string[] =>
+  (freeSwitch?.channels() ?? []).flatMap(({ remoteSdp }) => remoteSdp.match(/^a=(?:max)?ptime:.*$/gm) ?? []);
+
+test.serial('FreeSWITCH is given no packets of 30 or 40 ms: a caller, and its re-INVITE', async (t) => {
+  const { trunk, inbound, said, freeSwitches } = await startSipEdge(t, carriersOver('freeswitch'));
+  const call = trunk.calls(ownNumber, { sdp: describeSound({ packetMs: 40 }) });
+  await call.receives(200);
+  call.sends('ACK');
+  await said(inbound, 'line.answered');
+  t.deepEqual(packetLinesAt(freeSwitches[0]), []);
+  call.sends('INVITE', { sdp: describeSound({ packetMs: 30 }) });
+  await call.receives(200);
+  call.sends('ACK');
+  t.deepEqual(packetLinesAt(freeSwitches[0]), []);
+});
+
+test.serial('FreeSWITCH is given no packets of 30 or 40 ms: a callee', async (t) => {
+  const { trunk, call, said, freeSwitches } = await startSipEdge(t, carriersOver('freeswitch'));
+  const line = call();
+  const farCall = await trunk.receives('INVITE');
+  farCall.answers(200, { sdp: describeSound({ packetMs: 30 }) });
+  await farCall.receives('ACK');
+  await said([line], 'line.answered');
+  t.deepEqual(packetLinesAt(freeSwitches[0]), []);
+});
+
+test.serial('FreeSWITCH is given packets that are shorter than 20 ms', async (t) => {
+  const { trunk, freeSwitches } = await startSipEdge(t, carriersOver('freeswitch'));
+  await trunk.calls(ownNumber, { sdp: describeSound({ packetMs: 10 }) }).receives(200);
+  t.deepEqual(packetLinesAt(freeSwitches[0]), ['a=ptime:10']);
 });
 
 // Channel figures

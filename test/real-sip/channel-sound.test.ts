@@ -1,4 +1,7 @@
-/** A call whose codec becomes another one while it stands: what is heard has the pitch that was said, and no hole. */
+/**
+ * The sound of a channel of FreeSWITCH: codecs that become others while a call stands, packets of other lengths than its own.
+ * What is heard has the pitch that was said, and no hole.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
@@ -10,11 +13,12 @@ import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
 import { createSoundThread } from '#sip/media/thread/sound-thread.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import type { SampleRate } from '#sip/samples.ts';
-import { withOneVoice } from '#sip/trunks/media-offer.ts';
+import { audioIn, withOneVoice } from '#sip/trunks/media-offer.ts';
 import { systemClock } from '#src/clocks.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { amplitudesOf, medianOf, pitchOf, toneOf } from '#test/sip/media/tone.ts';
+import { audible, startEarAndMouth } from './ear-and-mouth.ts';
 import { isWithout, onRealServers } from './on-real-servers.ts';
 import { ownLinePorts } from './ports.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -88,7 +92,121 @@ const changes: readonly [TrunkCodec, TrunkCodec][] = [
   ['G722', 'opus'],
 ];
 
-onRealServers('codecs that change', (servers) => {
+/** A far end with packets of this length, which describes its sound with these lines, and an endpoint that it talks with. */
+const callWith = async (
+  t: ExecutionContext,
+  media: MediaServers,
+  { frameMs, lines, direction }: Described,
+  { sendsSilence = true } = {},
+) => {
+  const far = await startEarAndMouth({ frameMs, sendsSilence });
+  t.teardown(far.close);
+  const described = [
+    'v=0',
+    'o=far 1 1 IN IP4 127.0.0.1',
+    's=-',
+    'c=IN IP4 127.0.0.1',
+    't=0 0',
+    `m=audio ${far.port} RTP/AVP 0 101`,
+    'a=rtpmap:0 PCMU/8000',
+    'a=rtpmap:101 telephone-event/8000',
+    ...lines,
+    '',
+  ].join('\r\n');
+  const endpoint = await media.createEndpoint(direction === 'in' ? described : undefined);
+  t.teardown(() => endpoint.destroy());
+  if (direction === 'out') await endpoint.takeAnswer(described);
+  await far.callsTo(audioIn(endpoint.localSdp)?.port ?? 0);
+  return { far, endpoint };
+};
+
+const packetTimes: readonly (readonly string[])[] = [
+  [],
+  ['a=ptime:10'],
+  ['a=ptime:20', 'a=maxptime:40'],
+  ['a=ptime:30'],
+  ['a=ptime:40'],
+  ['a=maxptime:60'],
+];
+
+/** Of the sound, in milliseconds. */
+const toneMs = 2_000;
+
+/** Milliseconds of a sound in which a tone is heard. */
+const heardMsOf = (hertz: number, samples: Int16Array): number =>
+  100 * amplitudesOf(hertz, samples, 8_000).filter((level) => level > 4_000).length;
+
+type Described = { frameMs: number; direction: 'in' | 'out'; lines: readonly string[] };
+
+/** Both talk; returns which parts of it are heard. */
+const talk = async (t: ExecutionContext, media: MediaServers, call: Described) => {
+  const { far, endpoint } = await callWith(t, media, call);
+  const here = await speaking(endpoint, 8_000);
+  await delay(500);
+  here.say(1_310, toneMs / 1_000);
+  const heardBefore = here.heardMs();
+  const begunAt = Date.now();
+  await far.play(toneOf(2_170, toneMs / 1_000, 8_000));
+  await delay(500);
+  const passedMs = Date.now() - begunAt;
+  const voiced = far.heard().filter(({ loudness }) => loudness > audible);
+  return {
+    here: heardMsOf(2_170, here.lately(passedMs)) / toneMs,
+    there: voiced.reduce((sum, { lastsMs }) => sum + lastsMs, 0) / toneMs,
+    time: (here.heardMs() - heardBefore) / passedMs,
+  };
+};
+
+const testPacketTimes = (servers: () => SipServers): void => {
+  for (const lines of packetTimes)
+    realTimeTest(
+      `both sides are heard whole with packets of 10 to 40 ms: ${lines.join(' ') || 'no ptime'}`,
+      async (t) => {
+        const media = await connectedMedia(t, servers());
+        const calls = ([10, 20, 30, 40] as const).flatMap((frameMs) =>
+          (['in', 'out'] as const).map((direction) => ({ frameMs, direction, lines })),
+        );
+        const isWhole = (share: number): boolean => share > 0.8 && share < 1.15;
+        await Promise.all(
+          calls.map(async (call) => {
+            const shares = await talk(t, media, call);
+            const what = `${call.direction}, packets of ${call.frameMs} ms: ${JSON.stringify(shares)}`;
+            t.true(Object.values(shares).every(isWhole), what);
+          }),
+        );
+      },
+    );
+};
+
+const bursts = 10;
+const burstMs = 200;
+
+const testSpeechAfterPauses = (servers: () => SipServers): void =>
+  realTimeTest('a word after a pause in the stream of the far end is heard from its beginning', async (t) => {
+    const media = await connectedMedia(t, servers());
+    const { far, endpoint } = await callWith(
+      t,
+      media,
+      { frameMs: 20, direction: 'in', lines: [] },
+      { sendsSilence: false },
+    );
+    const here = await speaking(endpoint, 8_000);
+    for (let burst = 0; burst < bursts; burst += 1) {
+      await far.play(toneOf(2_170, burstMs / 1_000, 8_000));
+      await delay(300);
+    }
+    const loud = here.lately(here.heardMs()).filter((sample) => Math.abs(sample) > 500).length;
+    const sent = toneOf(2_170, (bursts * burstMs) / 1_000, 8_000).filter(
+      (sample) => Math.abs(sample) > 500,
+    ).length;
+    t.log({ lostMs: bursts * burstMs * (1 - loud / sent) });
+    t.true(loud / sent > 0.99, `${loud} of ${sent} samples`);
+  });
+
+onRealServers('the sound of a channel', (servers) => {
+  testPacketTimes(servers);
+  testSpeechAfterPauses(servers);
+
   for (const codec of answers)
     realTimeTest(`sound that is opened in the moment of an answer with ${codec} comes`, async (t) => {
       if (await isWithout(t, servers(), codec)) return;
