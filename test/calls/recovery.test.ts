@@ -585,6 +585,27 @@ test.serial('the next process of a node finds the legs that were not over, as th
   t.deepEqual(await legsOf(database, sealing, node), []);
 });
 
+test.serial(
+  'removes the leg of a call that goes on here, although something else is being written',
+  async (t) => {
+    const database = await testDatabase();
+    const [node, callId, left, other] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    const dead = keeperOn(database, node);
+    dead.keep(left, { callId, leg });
+    await dead.settled(10_000);
+    const next = keeperOn(database, node);
+    next.takeOver(left, callId);
+    next.keep(other, { callId: null, leg });
+    next.keep(left, { callId, leg });
+    next.remove(left);
+    await next.settled(10_000);
+    t.deepEqual(
+      (await legsOf(database, sealing, node)).map(({ id }) => id),
+      [other],
+    );
+  },
+);
+
 test.serial('legs of another node are left alone, unless they are asked for', async (t) => {
   const database = await testDatabase();
   const [one, other, id] = [randomUUID(), randomUUID(), randomUUID()];

@@ -19,6 +19,7 @@ const { drachtio, freeSwitch, trunkPort, media, encrypted } = z
 
 const legs: LegStore = {
   keep: (id, { leg }) => void process.stdout.write(`leg ${JSON.stringify({ id, leg })}\n`),
+  takeOver() {},
   remove() {},
   orphans: async () => [],
 };

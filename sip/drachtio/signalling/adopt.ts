@@ -11,7 +11,7 @@ import { digestClientFor } from '../../digest/digest-client.ts';
 import { credentialsOf } from '../../trunks/addressing.ts';
 import type { MediaServers } from '../media/media-servers.ts';
 import { hangUp, holdRequests, noSip, type Attempt, type Connection, type Outcome } from './attempt.ts';
-import { authorizeRequests } from './dialog-requests.ts';
+import { authorizeRequests, isByeWaiting } from './dialog-requests.ts';
 import type { SendCommand } from './end-leg.ts';
 import type { LegTracker, TrackedLeg } from './leg-tracker.ts';
 import { moveSound, ofCall, type MoveOptions, type Standing } from './move-sound.ts';
@@ -97,10 +97,11 @@ const goOn = async (
   const sip = { status: 200, reason: 'OK', callId: leg.sipCallId };
   try {
     if (!(await dialogStands(leg.dialogId, options.send))) {
-      // Its BYE has waited, perhaps, and is answered now.
+      const hasHungUp = isByeWaiting(dialog);
+      // A BYE that waits is answered now.
       holdRequests(dialog, false);
-      // drachtio-server may have been started anew: then the far end still stands, and is hung up.
-      options.legTracker.endOrphans([{ id: standing.id, callId: options.callId, leg }]);
+      // Without one, drachtio-server may have been restarted: then the far end still stands, and is hung up.
+      if (!hasHungUp) options.legTracker.endOrphans([{ id: standing.id, callId: options.callId, leg }]);
       trackedLeg.ended();
       options.legTracker.endChannels([standing]);
       return unadopted('cancelled', sip);

@@ -79,12 +79,17 @@ export const endDialog = async (dialog: Srf.Dialog): Promise<void> => {
 const isRequest = (value: unknown): value is Srf.SrfRequest =>
   typeof value === 'object' && value !== null && 'method' in value && 'body' in value && 'has' in value;
 
-/** An INVITE of the far end that waits while its requests are held (`holdRequests`). */
-export const waitingInvite = (dialog: Srf.Dialog): Srf.SrfRequest | undefined => {
+/** A request of the far end that waits while its requests are held (`holdRequests`). */
+const waiting = (dialog: Srf.Dialog, method: 'INVITE' | 'BYE'): Srf.SrfRequest | undefined => {
   const queued: unknown = Reflect.get(dialog, 'queuedRequests');
   for (const entry of Array.isArray(queued) ? queued : []) {
     const { req }: { req?: unknown } = entry;
-    if (isRequest(req) && req.method === 'INVITE') return req;
+    if (isRequest(req) && req.method === method) return req;
   }
   return undefined;
 };
+
+export const waitingInvite = (dialog: Srf.Dialog): Srf.SrfRequest | undefined => waiting(dialog, 'INVITE');
+
+/** The far end has hung up. */
+export const isByeWaiting = (dialog: Srf.Dialog): boolean => waiting(dialog, 'BYE') !== undefined;

@@ -14,6 +14,8 @@ import { endLeg, type SendCommand } from './end-leg.ts';
 /** Where legs are kept. Nothing here waits for it. */
 export type LegStore = {
   keep(id: string, kept: { callId: string | null; leg: SipLeg }): void;
+  /** This leg of a call that goes on here was kept by the call's earlier process. */
+  takeOver(id: string, callId: string): void;
   remove(id: string): void;
   /** Those that an earlier process has left behind, of this node or of the one that is named. */
   orphans(node?: string): Promise<{ id: string; callId: string | null; leg: SipLeg }[]>;
@@ -107,8 +109,10 @@ export const createLegTracker = (options: LegTrackerOptions) => {
     backgroundTasks.add('ending a channel', () => options.endChannel(channel));
 
   return {
-    /** A far end of a call, or of the check of a trunk; `id` where it is kept already. */
-    track(callId: string | null, id: string = randomUUID()): TrackedLeg {
+    /** A far end of a call, or of the check of a trunk; `keptId` where the call's earlier process has kept it. */
+    track(callId: string | null, keptId?: string): TrackedLeg {
+      const id = keptId ?? randomUUID();
+      if (callId !== null && keptId !== undefined) store.takeOver(keptId, callId);
       let isOver = false;
       const update = (leg: SipLeg): void => {
         if (isOver) return;
@@ -148,7 +152,10 @@ export const createLegTracker = (options: LegTrackerOptions) => {
 
     /** Legs of which no process is left are ended now, or as soon as there is a connection. */
     endOrphans(orphans: Awaited<ReturnType<LegStore['orphans']>>): void {
-      for (const { id, ...one } of orphans) abandoned.add(id, one);
+      for (const { id, ...one } of orphans) {
+        if (one.callId !== null) store.takeOver(id, one.callId);
+        abandoned.add(id, one);
+      }
       abandoned.endAll();
     },
 

@@ -12,6 +12,8 @@ import { legsOf, writeLegs, type KeptLeg } from '#src/persistence/sip-legs.ts';
 
 export type LegKeeper = {
   keep(id: string, kept: Omit<KeptLeg, 'id'>): void;
+  /** This leg is in the database already: another process has written it, whose call goes on here. */
+  takeOver(id: string, callId: string): void;
   remove(id: string): void;
   /** Those that an earlier process of this node, or of another one, has left behind. */
   orphans(node?: string): Promise<KeptLeg[]>;
@@ -54,6 +56,9 @@ const createLegWriter = ({
 
   return {
     mayBeThere: (id: string): boolean => written.has(id),
+    expect(id: string, callId: string): void {
+      if (!written.has(id)) written.set(id, epochOf(callId));
+    },
     async write(batch: Changes): Promise<void> {
       const kept = [...batch].flatMap(([id, change]) =>
         change === null ? [] : [{ id, ...change, epoch: epochNow(change) }],
@@ -76,7 +81,7 @@ const createLegWriter = ({
 
 export const createLegKeeper = (options: LegKeeperOptions): LegKeeper => {
   const { node, clock, logger } = options;
-  const { mayBeThere, write, read } = createLegWriter(options);
+  const { mayBeThere, expect, write, read } = createLegWriter(options);
   let changes = new Map<string, Omit<KeptLeg, 'id'> | null>();
   let writing: Promise<void> | null = null;
   let dropping: unknown;
@@ -120,6 +125,7 @@ export const createLegKeeper = (options: LegKeeperOptions): LegKeeper => {
 
   return {
     keep: (id, kept) => change(id, kept),
+    takeOver: expect,
     remove: (id) => change(id, null),
     async orphans(of = node) {
       return (await read(of)).filter(({ callId }) => callId === null || !options.goesOn(callId));

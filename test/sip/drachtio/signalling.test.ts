@@ -374,6 +374,7 @@ const legTrackerWorld = (takes: readonly string[] | null) => {
   const legTracker = createLegTracker({
     store: {
       keep: (id, held) => void kept.set(id, held.leg.state),
+      takeOver() {},
       remove: (id) => void kept.delete(id),
       orphans: async () => [],
     },
@@ -443,7 +444,7 @@ test.serial('a BYE of its own says what was kept, with a higher number', async (
   const texts: string[] = [];
   legTracker.connected();
   const spying = createLegTracker({
-    store: { keep() {}, remove() {}, orphans: async () => [] },
+    store: { keep() {}, takeOver() {}, remove() {}, orphans: async () => [] },
     async send({ dialogId, sip }) {
       if (dialogId !== undefined) throw new Error('no');
       texts.push(sip);

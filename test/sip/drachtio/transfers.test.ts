@@ -235,6 +235,7 @@ test.serial('both are kept for who takes the call over, which can tell one from 
   const kept = new Map<string, SipLeg>();
   const legs = {
     keep: (id: string, { leg }: { leg: SipLeg }) => void kept.set(id, leg),
+    takeOver() {},
     remove: (id: string) => void kept.delete(id),
     orphans: async () => [],
   };

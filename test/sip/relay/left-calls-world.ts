@@ -58,6 +58,7 @@ const keeper = () => {
   const legs = new Map<string, LeftLeg>();
   const store: LegStore = {
     keep: (id, { leg }) => void legs.set(id, { id, leg }),
+    takeOver() {},
     remove: (id) => void legs.delete(id),
     orphans: async () => [],
   };
