@@ -70,8 +70,6 @@ export const createCallControl = (options: {
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string, own: OwnCall) => void;
   keepBeginning: Beginnings['keep'];
   handshake: AuthenticateCaller;
-  /** Whether this gateway can reach what signals the end of a call. */
-  canSignal: () => boolean;
   sentencesOf: SentencesOf;
   /** Whether this gateway is configured with telephone lines. */
   hasLines: boolean;

@@ -122,7 +122,6 @@ const openSwitchboard = (
 export const startCalls = (foundation: Foundation, parts: CallParts): StartedCalls => {
   const { config, database, sealing, clock, steadyClock, callTime, logger, started } = foundation;
   const { liveCalls, agents } = parts;
-  const { lines } = parts.telephony;
   const {
     switchboard: opened,
     openLines,
@@ -151,7 +150,6 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
     keepAgent: agents.keep,
     keepBeginning: parts.journalling.beginnings.keep,
     handshake: agents.handshake,
-    canSignal: () => lines.health().ready,
     sentencesOf,
     hasLines: config.lines !== 'none',
     askNode: parts.cluster.askNode,

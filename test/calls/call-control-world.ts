@@ -76,7 +76,6 @@ const alone = {
   handshake: () => {
     throw new Error('Nobody is to be asked');
   },
-  canSignal: () => true,
   sentencesOf,
   hasLines: true,
   askNode: () => {

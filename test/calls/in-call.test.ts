@@ -204,26 +204,6 @@ test.serial('an active call that should be held here and is not has no room', as
 });
 
 test.serial(
-  'a signal that cannot be delivered now is a hangup that failed, and the call goes on',
-  async (t) => {
-    let canSignal = false;
-    const world = await createCallControlWorld(t, { canSignal: () => canSignal });
-    const [active, ringing] = [await talking(world), await world.place()];
-    for (const immediate of [false, true])
-      await t.throwsAsync(hangUp(world, active, immediate), { code: 'hangup_failed' });
-    await t.throwsAsync(world.callControl.requestCancel(world.mine(ringing)), { code: 'hangup_failed' });
-    t.is(world.stateOf(active), 'active.talking.conversing');
-    t.is(world.stateOf(ringing), 'ringing.alerting');
-    t.deepEqual(await typesOf(world, active), ['call.answered']);
-    // What is not active is told first: a retry would be pointless.
-    await t.throwsAsync(hangUp(world, ringing), { code: 'call_not_active' });
-    canSignal = true;
-    await hangUp(world, active);
-    t.is(world.stateOf(active), 'active.talking.hangup-pending');
-  },
-);
-
-test.serial(
   'a gateway without lines hangs up no calls, and says so of those that are active alone',
   async (t) => {
     const world = await createCallControlWorld(t, { hasLines: false });
@@ -444,7 +424,7 @@ const setUpPauseRecording = async (options: { recording?: boolean } = {}) => {
       hasMedia: true,
       underway: { forMs: 0, lookMs: 100 },
       clock: steadyClock,
-      perform: createPerformRequest({ database, canSignal: () => true }),
+      perform: createPerformRequest({ database }),
     }),
   );
   const mine = { callId, numberId: number.numberId };

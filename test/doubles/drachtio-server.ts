@@ -45,6 +45,7 @@ const createConversation = (core: Core, client: Client, secret: () => string, on
 /** The connections of its clients, and a server that can be frozen or away. */
 const createControl = (core: Core, clients: Map<Socket, Client>, secret: () => string) => {
   let isFrozen = false;
+  let isAway = false;
   const held: (() => void)[] = [];
 
   /** What a frozen server would do, it does when it goes on. */
@@ -54,6 +55,7 @@ const createControl = (core: Core, clients: Map<Socket, Client>, secret: () => s
   };
 
   const server = createServer((socket) => {
+    if (isAway) return void socket.destroy();
     socket.setNoDelay(true);
     const client: Client = {
       say: (text) => void socket.write(writeControlMessage(text)),
@@ -87,6 +89,11 @@ const createControl = (core: Core, clients: Map<Socket, Client>, secret: () => s
       return address.port;
     },
     cut,
+    /** Whoever connects is cut off at once, or not any more. */
+    beAway(away: boolean): void {
+      isAway = away;
+      if (away) cut();
+    },
     async close(): Promise<void> {
       cut();
       if (!server.listening) return;
@@ -133,6 +140,9 @@ export const startDrachtioServer = async () => {
     goOn: () => control.goOn(),
     /** Ends the connections of its clients, and keeps their calls; they may come again. */
     cutConnections: () => control.cut(),
+    /** The same, and nobody may come again before `comeBack`. */
+    goAway: () => control.beAway(true),
+    comeBack: () => control.beAway(false),
     /** From now on another secret lets in. */
     changeSecret(): void {
       secret = 'another';

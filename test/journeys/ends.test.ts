@@ -160,32 +160,44 @@ const answered = async (started: Started): Promise<{ callId: string; farCall: Fa
 
 const refusal = z.object({ status: z.number(), body: z.object({ code: z.string() }) });
 
-test.serial('while no media server is reached a call cannot be hung up, and goes on', async (t) => {
+/** Hung up at once; its far end has heard of nothing yet. */
+const hangUp = async ({ gateway }: Started, callId: string): Promise<void> => {
+  const { status } = await gateway.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+  if (status !== 202) throw new Error(`The hang-up was answered with ${status}`);
+};
+
+const untilNotReady = ({ isReady }: Started): Promise<unknown> =>
+  until('it is found out', async () => !(await isReady()) || undefined);
+
+test.serial('hangs up and cancels calls while no media server is reached', async (t) => {
   const started = await startGateway(t);
-  const { gateway, freeSwitch, isReady } = started;
+  const { gateway, freeSwitch } = started;
   const [standing, rings] = [await answered(started), await ringing(started)];
   await freeSwitch.closeEventSocket();
-  await until('it is found out', async () => !(await isReady()) || undefined);
-  for (const path of [`${standing.callId}/hangup`, `${rings.callId}/cancel`]) {
-    const answer = refusal.parse(await gateway.client.post(`/api/v1/calls/${path}`));
-    t.deepEqual([answer.status, answer.body.code], [502, 'hangup_failed'], path);
-  }
-  await gateway.untilStatus(standing.callId, 'active');
-  await gateway.untilStatus(rings.callId, 'ringing');
-
-  freeSwitch.openEventSocket();
-  await until('it is reached again', async () => (await isReady()) || undefined);
+  await untilNotReady(started);
   t.is((await gateway.client.post(`/api/v1/calls/${rings.callId}/cancel`)).status, 202);
   await rings.farCall.receives('CANCEL');
   rings.farCall.answers(487, { to: 'INVITE' });
   await gateway.untilStatus(rings.callId, ...finalStatuses);
-  t.is(
-    (await gateway.client.post(`/api/v1/calls/${standing.callId}/hangup`, { immediate: true })).status,
-    202,
-  );
+  await hangUp(started, standing.callId);
   await standing.farCall.receives('BYE');
   standing.farCall.answers(200);
   await gateway.untilStatus(standing.callId, ...finalStatuses);
+});
+
+test.serial('takes a hang-up while drachtio-server is away, and says BYE when it is back', async (t) => {
+  const started = await startGateway(t);
+  const { gateway, drachtio, isReady } = started;
+  const { callId, farCall } = await answered(started);
+  drachtio.goAway();
+  await untilNotReady(started);
+  await hangUp(started, callId);
+  drachtio.comeBack();
+  await farCall.receives('BYE');
+  farCall.answers(200);
+  t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
+  await until('it is ready again', async () => (await isReady()) || undefined);
+  t.deepEqual(drachtio.dialogs(), []);
 });
 
 test.serial(

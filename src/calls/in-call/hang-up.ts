@@ -2,24 +2,9 @@
  * Hanging up, and cancelling what still rings (guides/design/wire.md, "Hang-up" and "Cancel"). A request is only a
  * request: whatever refuses it, the call stays alive.
  */
-import type { CallCommand } from '#machines/call-context.ts';
 import type { HangUp } from '#src/domain/own-call.ts';
-import { Refusal } from '#src/domain/refusal.ts';
-import type { CallActor } from '../live/switchboard.ts';
 import type { CallOfNumber } from '#src/domain/in-call-request.ts';
 import { notActive, type InCallRequests, type InCallRequestsOptions } from './in-call-requests.ts';
-
-/** Hanging up and cancelling, for a call that is held here. */
-export const signalEnd = (
-  actor: CallActor,
-  request: Extract<CallCommand, { type: 'hangup.requested' | 'cancel.requested' }>,
-  /** Whether this gateway can reach what signals the end of a call. */
-  canSignal: () => boolean,
-): void => {
-  if (!canSignal())
-    throw new Refusal('hangup_failed', 'The call could not be reached just now; try once more.');
-  actor.send(request);
-};
 
 export type HangupRequests = {
   /**

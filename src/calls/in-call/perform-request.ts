@@ -1,26 +1,20 @@
 /** Requests to a call that is held here, as commands of its chart. */
 import type { Database } from '#src/persistence/database.ts';
-import { signalEnd } from './hang-up.ts';
 import type { PerformRequest } from './in-call-requests.ts';
 import { switchRecording } from './pause-recording.ts';
 import { collectKeys, pressKeys, say } from './speak-for-agent.ts';
 import { cancelTransfer, transfer } from './transfer.ts';
 
 export const createPerformRequest =
-  (options: {
-    database: Database;
-    /** Whether this gateway can reach what signals the end of a call. */
-    canSignal: () => boolean;
-  }): PerformRequest =>
+  ({ database }: { database: Database }): PerformRequest =>
   (actor, request) => {
-    const { database, canSignal } = options;
     switch (request.action) {
       case 'hangup':
-        return signalEnd(actor, { type: 'hangup.requested', immediate: false }, canSignal);
+        return actor.send({ type: 'hangup.requested', immediate: false });
       case 'hangup_immediately':
-        return signalEnd(actor, { type: 'hangup.requested', immediate: true }, canSignal);
+        return actor.send({ type: 'hangup.requested', immediate: true });
       case 'cancel':
-        return signalEnd(actor, { type: 'cancel.requested' }, canSignal);
+        return actor.send({ type: 'cancel.requested' });
       case 'pause_recording':
         return switchRecording(actor, { type: 'recording.pause_requested' }, database);
       case 'resume_recording':
