@@ -11,6 +11,7 @@ import { endProcess, start } from './sip-servers.ts';
 import type { Audio } from '#sip/speech.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
+import { startSipp } from './start-sipp.ts';
 import { sayInTones } from './tone-speech.ts';
 import { readWave, waveFile, type Wave } from './wave.ts';
 
@@ -56,17 +57,16 @@ const tryToStart = async (
   const logFile = join(folder, `sipp-${scenario}-${count}.log`);
   const name = scenario === 'echoing' ? 'silent' : scenario;
   const file = fileURLToPath(new URL(`far-ends/${name}.xml`, import.meta.url));
-  const child = start(
-    'sipp',
+  const child = await startSipp(
     [
-      ['-sf', file, '-i', '127.0.0.1', '-p', String(port), '-mp', String(rtpPort), '-nostdin'],
+      ['-sf', file],
       scenario === 'echoing' ? ['-rtp_echo'] : [],
       calls === undefined ? [] : ['-m', String(calls)],
       ear === undefined ? [] : ['-key', 'ear', String(ear)],
     ].flat(),
+    { port, rtpPort },
     logFile,
   );
-  await delay(300);
   return child.exitCode === null
     ? { child, port, logFile, close: () => endProcess(child) }
     : { error: await readFile(logFile, 'utf8') };

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ownPort } from './ports.ts';
-import { endProcess, start } from './sip-servers.ts';
+import { endProcess } from './sip-servers.ts';
+import { startSipp } from './start-sipp.ts';
 
 const message = (...lines: string[]): string => `<![CDATA[\n${lines.join('\n')}\n\n]]>`;
 
@@ -226,18 +226,26 @@ export const startScripted = async (
         '</scenario>',
       ].join('\n'),
     );
-    const child = start(
-      'sipp',
+    const child = await startSipp(
       [
-        ['-sf', file, '-i', '127.0.0.1', '-p', String(port), '-mp', String(await ownPort(4)), '-nostdin'],
-        ['-m', String(calls), '-timeout', '60', '-trace_msg', '-message_file', `${name}.messages`],
+        [
+          '-sf',
+          file,
+          '-m',
+          String(calls),
+          '-timeout',
+          '60',
+          '-trace_msg',
+          '-message_file',
+          `${name}.messages`,
+        ],
         ['-key', 'ear', String(ear ?? (await ownPort()))],
         repeats ? [] : ['-nr'],
         dial === undefined ? [] : ['-s', to, `127.0.0.1:${dial}`],
       ].flat(),
+      { port, rtpPort: await ownPort(4) },
       `${name}.log`,
     );
-    await delay(300);
     if (child.exitCode === null || child.exitCode === 0)
       return {
         port,

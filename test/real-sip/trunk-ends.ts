@@ -3,10 +3,10 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ownPort } from './ports.ts';
 import { endProcess, start } from './sip-servers.ts';
+import { startSipp } from './start-sipp.ts';
 
 /** One file in `far-ends` each; `silent` and `busy` are ordinary callees, which are reached without a password. */
 export type TrunkEnd =
@@ -33,15 +33,11 @@ export const startTrunk = async (
     const own = port ?? (await ownPort());
     const logFile = logFileIn(folder, end);
     const messageFile = `${logFile}.messages`;
-    const child = start(
-      'sipp',
-      [
-        ['-sf', file, '-i', '127.0.0.1', '-p', String(own), '-mp', String(await ownPort(4)), '-nostdin'],
-        ['-t', transport === 'tcp' ? 't1' : 'u1', '-trace_msg', '-message_file', messageFile],
-      ].flat(),
+    const child = await startSipp(
+      ['-sf', file, '-t', transport === 'tcp' ? 't1' : 'u1', '-trace_msg', '-message_file', messageFile],
+      { port: own, rtpPort: await ownPort(4), transport },
       logFile,
     );
-    await delay(300);
     if (child.exitCode === null)
       return {
         port: own,

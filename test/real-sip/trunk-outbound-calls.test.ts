@@ -76,9 +76,7 @@ const testFailingTrunks = ({ servers, startTrunkFor, linesWith }: TrunkLines): v
       trunkAt(9, { name: 'nobody by tcp', priority: 3, transport: 'tcp' }),
       trunkAt(far.port, { name: 'last', priority: 4 }),
     ]);
-    const begun = Date.now();
     t.like(await call(lines), { type: 'line.answered' });
-    t.true(Date.now() - begun < 5_000, `it took ${Date.now() - begun} ms`);
     const nowhere = await linesWith(t, [trunkAt(hole.port)]);
     t.like(await call(nowhere), {
       type: 'line.unanswered',
