@@ -55,7 +55,10 @@ const createControl = (core: Core, clients: Map<Socket, Client>, secret: () => s
   };
 
   const server = createServer((socket) => {
-    if (isAway) return void socket.destroy();
+    if (isAway) {
+      socket.destroy();
+      return;
+    }
     socket.setNoDelay(true);
     const client: Client = {
       say: (text) => void socket.write(writeControlMessage(text)),

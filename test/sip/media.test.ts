@@ -890,7 +890,7 @@ test.serial('a datagram of nothing or of an odd length ends nothing', async (t) 
 
 /** A frame of so many milliseconds at 8000 Hz. */
 const bytesFor = (milliseconds: number, sample: number): Uint8Array =>
-  bytesOf(...new Array<number>(8 * milliseconds).fill(sample));
+  bytesOf(...Array.from({ length: 8 * milliseconds }, () => sample));
 
 /** Frames that FreeSWITCH fills in where no packet is there. */
 const filled = -1;
@@ -908,7 +908,11 @@ for (const [packetMs, ticks] of [
     await freeSwitch.say(session.port, bytesOf(9));
     await until('the last is heard', () => heard.at(-1)?.[0] === 9 || undefined);
     const packets = ticks.filter((tick) => tick !== filled).length;
-    t.deepEqual(heard.slice(0, -1), new Array(packets).fill(new Int16Array(8 * packetMs).fill(7)));
+    const packet = new Int16Array(8 * packetMs).fill(7);
+    t.deepEqual(
+      heard.slice(0, -1),
+      Array.from({ length: packets }, () => packet),
+    );
   });
 
 test.serial('hears what FreeSWITCH fills in as the silence of a pause', async (t) => {

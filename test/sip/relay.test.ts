@@ -494,6 +494,9 @@ test.serial(
     t.like(line.all('line.ended')[0], { by: 'counterparty' });
     t.deepEqual(line.story(), ['line.ended']);
     t.deepEqual(world.legs.kept(), []);
+    // A BYE would take a few turns of the event loop: it goes to drachtio-server twice.
+    for (let turns = 0; turns < 100; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    t.deepEqual(call.far.unread(), []);
   },
 );
 
