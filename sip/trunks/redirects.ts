@@ -5,6 +5,7 @@
 import type { Country } from '#src/domain/phone-number.ts';
 import { trunkTransports, type Trunk, type TrunkTransport } from '#src/domain/trunk.ts';
 import { nameAddressesIn } from '../headers/name-addresses.ts';
+import { longestUri } from '../drachtio/signalling/ring.ts';
 import { calledNumber } from '../parties/number-format.ts';
 import { transportIn, type Place } from './addressing.ts';
 
@@ -15,9 +16,6 @@ export type Redirection = Place & {
 
 /** Further Contacts are passed over. */
 const mostContacts = 10;
-
-/** drachtio-server 0.9.10 reads beyond its buffer in a Request-URI of 255 characters and more. */
-const longestUri = 250;
 
 /** Without a valid `q` it is 1 (RFC 3261 section 20.10). */
 const priorityOf = (q: string | undefined): number =>

@@ -15,6 +15,8 @@ export type SipLeg = {
   /** Whom requests of ours are for, the other side's Contact, and where they go first when that is elsewhere. */
   target: string;
   nextHop: string | null;
+  /** The proxies that want to stay in the way, in the order of our requests; a gateway of before has kept none. */
+  routes?: readonly string[] | undefined;
   /** Where its sound is; `null` until it has a place. */
   channel: MediaChannel | null;
   /** The person to whom the call's other party is handed; otherwise it is the other party itself. */

@@ -32,6 +32,7 @@ const sipLeg: z.ZodType<SipLeg> = z.object({
   remote: z.string(),
   target: z.string(),
   nextHop: z.string().nullable(),
+  routes: z.array(z.string()).optional(),
   channel: z
     .object({
       server: z.string(),

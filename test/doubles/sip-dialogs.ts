@@ -64,6 +64,7 @@ export const dialogIdOf = (invite: SipMessage): string =>
 /** What drachtio-server does not let its clients write. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'via',
+  'route',
   'from',
   'to',
   'call-id',

@@ -1,12 +1,49 @@
 /** Packets from outside that must stop nothing. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { contactsWithoutHost, hostilePackets } from './hostile-packets.ts';
+import { contactsWithoutHost, deadlyRoutes, hostilePackets } from './hostile-packets.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
+
+/** The strings of the firewall rules in config/README.md, in lower case. */
+const droppedStrings = [
+  ...readFileSync(new URL('../../config/README.md', import.meta.url), 'utf8').matchAll(
+    /--icase --hex-string '([^']+)' -j DROP/g,
+  ),
+].map(([, text = '']) =>
+  text.replaceAll(/\|([0-9a-f]{2})\|/g, (_, code: string) => String.fromCharCode(parseInt(code, 16))),
+);
+
+/** As the module `string` of iptables searches a packet. */
+const isDropped = (packet: string): boolean =>
+  droppedStrings.some((dropped) => packet.toLowerCase().includes(dropped));
+
+const within = (header: string, lineEnd = '\r\n'): string =>
+  [
+    'BYE sip:07012345678@127.0.0.1 SIP/2.0',
+    'Via: SIP/2.0/UDP 127.0.0.1:9;branch=z9hG4bKroute',
+    'From: <sip:01012345678@127.0.0.1>;tag=a',
+    'To: <sip:07012345678@127.0.0.1>;tag=b',
+    'Call-ID: route@hostile.example',
+    'CSeq: 2 BYE',
+    header,
+    'Max-Forwards: 70',
+    'Content-Length: 0',
+    '',
+    '',
+  ].join(lineEnd);
+
+test('the firewall rules of config/README.md drop every Route header, and nothing else', (t) => {
+  t.is(droppedStrings.length, 2);
+  for (const header of deadlyRoutes)
+    for (const lineEnd of ['\r\n', '\n', '\r']) t.true(isDropped(within(header, lineEnd)), header);
+  for (const header of ['Record-Route: <sip:127.0.0.1;lr>', 'X-Route: 1', 'Subject: Route: <tel:1;lr>'])
+    t.false(isDropped(within(header)), header);
+});
 
 const missing = missingPrograms();
 if (missing.length > 0) {
@@ -127,4 +164,19 @@ if (missing.length > 0) {
     t.deepEqual(lines.health(), { ready: true });
     t.log(lines.refusedCallers());
   });
+
+  test.serial(
+    'a Route without a host within a dialog ends drachtio-server 0.9.10, as config/README.md says',
+    async (t) => {
+      const { lines } = await startLines(t);
+      const { send } = await startSender(t);
+      t.deepEqual(lines.health(), { ready: true });
+      send(within(deadlyRoutes[0] ?? ''));
+      // A server that lives here needs no such rule any more: the page is to be changed then.
+      await until(() => !lines.health().ready);
+      await servers.restartDrachtio();
+      await until(() => lines.health().ready);
+      t.pass();
+    },
+  );
 }

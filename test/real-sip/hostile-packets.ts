@@ -49,11 +49,19 @@ const others = [
   ['Content-Encoding: gzip', 'Content-Length: 9999', 'Content-Length: -1', ': x', 'Via: SIP/2.0/UDP'],
 ].flat();
 
+/** Headers that end drachtio-server 0.9.10 in a request with a tag in To, before the gateway hears of it. */
+export const deadlyRoutes = [
+  'Route: <tel:+821012345678;lr>',
+  'ROUTE:<tel:1;lr>',
+  'route \t: <tel:1;lr>',
+  'Route:\r\n <tel:1;lr>',
+  'Route: "A. Proxy" <tel:1;lr>, <sip:127.0.0.1;lr>',
+];
+
 /**
  * So many requests to a number of the gateway at this port, the same ones each time; `from` is where the answers go.
  *
- * A request within a dialog whose Route is a telephone number is left out: it ends drachtio-server 0.9.10 before the
- * gateway hears of it (config/README.md).
+ * A request within a dialog whose Route is a telephone number is left out: `deadlyRoutes`.
  */
 export const hostilePackets = (count: number, { port, from }: { port: number; from: number }): Buffer[] => {
   const random = randomFrom(42);

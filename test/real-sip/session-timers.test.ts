@@ -43,9 +43,9 @@ const testIntervals = ({ callTo }: ScriptedCalls): void => {
     await t.notThrowsAsync(end.finished());
     const messages = await end.messages();
     t.regex(messages, /^Supported: timer, 100rel\r?$/m);
-    t.regex(messages, /^Session-Expires: 1800\r?$/m);
+    t.regex(messages, /^Session-Expires: 1800;refresher=uas\r?$/m);
     t.regex(messages, /^Min-SE: 90\r?$/m);
-    t.regex(messages, /^Session-Expires: 3600\r?$/m);
+    t.regex(messages, /^Session-Expires: 3600;refresher=uas\r?$/m);
     t.regex(messages, /^Min-SE: 3600\r?$/m);
   });
 

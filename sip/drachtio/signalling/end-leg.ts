@@ -5,6 +5,7 @@
  */
 import type { Clock } from '#src/domain/clock.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
+import { longestUri } from './ring.ts';
 
 /** There is nobody to send anything to. */
 export class NotConnected extends Error {}
@@ -20,7 +21,7 @@ export type SendCommand = (message: {
   sip: string;
 }) => Promise<void>;
 
-/** The way in which it came to its end; `gone` when the far end had gone by itself. */
+/** The way in which it came to its end; `gone` when the far end had gone by itself, or cannot be reached any more. */
 export type LegEnd = 'BYE' | 'CANCEL' | 'answered 480' | 'gone';
 
 /** An answer that crossed the CANCEL is here by then. */
@@ -29,17 +30,28 @@ const crossingMs = 500;
 const message = (startLine: string, headers: readonly string[] = []): string =>
   [startLine, ...headers, 'Content-Length: 0', '', ''].join('\r\n');
 
+/** The first proxy routes loosely with `lr`, or else takes its own address as the Request-URI. */
+const wayOf = ({ target, routes = [] }: SipLeg): { uri: string; routes: readonly string[] } => {
+  const [first] = routes;
+  return first === undefined || /;lr(?:[=;]|$)/i.test(first)
+    ? { uri: target, routes }
+    : { uri: first, routes: [...routes.slice(1), target] };
+};
+
 /**
- * drachtio-server lets nobody write a Route: the first proxy gets it without one. Its number only has to be higher than
- * any that was used in the dialog (RFC 3261 section 12.2.1.1).
+ * Has the route set (RFC 3261 section 12.2.1.1), although drachtio-server 0.9.10 discards the header Route of its clients:
+ * it sends the request to the first proxy. The number of the request only has to be higher than any in the dialog.
  */
-const byeOutsideOfAnyDialog = (leg: SipLeg, clock: Clock): string =>
-  message(`BYE ${leg.target} SIP/2.0`, [
+const byeOutsideOfAnyDialog = (leg: SipLeg, clock: Clock): string => {
+  const { uri, routes } = wayOf(leg);
+  return message(`BYE ${uri} SIP/2.0`, [
+    ...routes.map((route) => `Route: <${route}>`),
     `From: ${leg.local}`,
     `To: ${leg.remote}`,
     `Call-ID: ${leg.sipCallId}`,
     `CSeq: ${Math.floor(clock.now() / 1_000)} BYE`,
   ]);
+};
 
 export const endLeg = async (
   leg: SipLeg,
@@ -74,6 +86,7 @@ export const endLeg = async (
     }
     default: {
       if (await bye()) return 'BYE';
+      if (leg.target.length > longestUri) return 'gone';
       await send({ nextHop: leg.nextHop ?? '', sip: byeOutsideOfAnyDialog(leg, clock) });
       return 'BYE';
     }

@@ -7,7 +7,9 @@ import { nameAddressesIn, tagIn, uriIn } from '../../headers/name-addresses.ts';
 type Received = Headers & Pick<Srf.SipMessage, 'source_address' | 'source_port' | 'protocol'>;
 
 const routesIn = (message: Headers): string[] =>
-  nameAddressesIn(headerOf(message, 'Record-Route')).map(({ uri }) => uri);
+  nameAddressesIn(headerOf(message, 'Record-Route'))
+    .map(({ uri }) => uri)
+    .filter((uri) => /^sips?:[\x21-\x7E]+$/i.test(uri));
 
 const hostIn = (uri: string): string => /^sips?:(?:[^@]*@)?(\[[^\]]*\]|[^:;?]*)/i.exec(uri)?.[1] ?? '';
 
@@ -28,7 +30,7 @@ const nameOf = (message: object, name: 'stackTxnId' | 'stackDialogId'): string =
   return typeof value === 'string' ? value : '';
 };
 
-const begun = (request: Srf.SrfRequest) => {
+const begun = (request: Headers) => {
   const sipCallId = headerOf(request, 'Call-ID');
   return {
     transactionId: nameOf(request, 'stackTxnId'),
@@ -39,13 +41,14 @@ const begun = (request: Srf.SrfRequest) => {
 };
 
 /** Of an INVITE that came in. */
-export const arrivingLeg = (request: Srf.SrfRequest): SipLeg => ({
+export const arrivingLeg = (request: Received): SipLeg => ({
   state: 'arriving',
   ...begun(request),
   local: headerOf(request, 'To'),
   remote: headerOf(request, 'From'),
   target: uriIn(headerOf(request, 'Contact')),
   nextHop: nextHopOf(request, routesIn(request)[0]),
+  routes: routesIn(request),
   channel: null,
   dialog: null,
 });
@@ -106,5 +109,6 @@ export const answeredLeg = (
   target: uriIn(headerOf(answer, 'Contact')) || inviting.target,
   // The nearest proxy is the last for who called (RFC 3261 section 12.1.2).
   nextHop: nextHopOf(answer, routesIn(answer).at(-1)),
+  routes: routesIn(answer).toReversed(),
   dialog: standingDialog(dialog, agreed),
 });

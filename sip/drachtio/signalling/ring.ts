@@ -5,6 +5,12 @@
  * and behind a message that could fill it together with the next ones nothing is sent until it was answered.
  */
 
+/**
+ * It copies the Request-URI of what is sent outside of dialogs into 255 characters without an end, and reads beyond them:
+ * a longer one is not sent.
+ */
+export const longestUri = 254;
+
 /** In bytes. */
 export const longestMessage = 12_000;
 /** A longer one is sent alone. */

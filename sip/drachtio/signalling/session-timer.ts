@@ -49,9 +49,12 @@ const headersFor = ({ seconds, refresher }: SessionExpires): Headers => ({
   ...(refresher === 'uac' ? { Require: 'timer' } : {}),
 });
 
-/** For an INVITE that goes out. */
+/**
+ * For an INVITE that goes out. The far end is to refresh: drachtio-server would do it for ever, also for a gateway that is
+ * gone, but answers 481 to a refresh that no gateway takes, and ends the call of a far end that refreshes no more.
+ */
 export const timerOffer = ({ expiresSec, shortestSec }: SessionTimes): Headers => ({
-  ...headersFor({ seconds: expiresSec, refresher: null }),
+  ...headersFor({ seconds: expiresSec, refresher: 'uas' }),
   'Min-SE': String(shortestSec),
 });
 

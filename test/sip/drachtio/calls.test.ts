@@ -103,7 +103,7 @@ test.serial('an INVITE says who calls whom, offers sound and asks for a session 
   t.is(requestUriOf(invite), `sip:${callee}@${trunkAddress}`);
   t.regex(mustHave(invite, 'From'), new RegExp(`^<sip:${ownNumber}@127.0.0.1:5060>;tag=`));
   t.is(mustHave(invite, 'Supported'), 'timer, 100rel');
-  t.is(mustHave(invite, 'Session-Expires'), '1800');
+  t.is(mustHave(invite, 'Session-Expires'), '1800;refresher=uas');
   t.is(mustHave(invite, 'Min-SE'), '90');
   t.is(mustHave(invite, 'Allow'), 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK');
   t.regex(invite.body, /^m=audio \d+ RTP\/AVP 0 8 101\r$/m);
@@ -257,7 +257,7 @@ test.serial('a session timer that is too short for the trunk is asked for again,
   const first = await trunk.receives('INVITE');
   first.answers(422, { headers: { 'Min-SE': '3600' } });
   const second = await trunk.receives('INVITE');
-  t.is(mustHave(second.last('INVITE'), 'Session-Expires'), '3600');
+  t.is(mustHave(second.last('INVITE'), 'Session-Expires'), '3600;refresher=uas');
   t.is(mustHave(second.last('INVITE'), 'Min-SE'), '3600');
   second.answers(200, { sdp });
   await second.receives('ACK');

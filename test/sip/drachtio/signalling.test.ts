@@ -9,6 +9,7 @@ import { createRoute, noWay } from '#sip/drachtio/signalling/call-route.ts';
 import { createDtmfDeduplication, dtmfOf } from '#sip/drachtio/signalling/dtmf.ts';
 import { NotConnected, type SendCommand } from '#sip/drachtio/signalling/end-leg.ts';
 import { createMergedRequests, requestProblem } from '#sip/drachtio/signalling/header-inspection.ts';
+import { arrivingLeg } from '#sip/drachtio/signalling/leg-states.ts';
 import { createLegTracker } from '#sip/drachtio/signalling/leg-tracker.ts';
 import {
   afterTooSmall,
@@ -439,10 +440,10 @@ test.serial(
   ['SIP/2.0 480 Temporarily Unavailable\r\nContent-Length: 0\r\n\r\n transaction', 'BYE dialog'],
 );
 
-test.serial('a BYE of its own says what was kept, with a higher number', async (t) => {
-  const { legTracker, settle } = legTrackerWorld([]);
+/** The BYE for such a leg where drachtio-server knows its dialog no longer; none where it is not sent. */
+const ownByeFor = async (orphan: SipLeg): Promise<string | undefined> => {
+  const { settle } = legTrackerWorld([]);
   const texts: string[] = [];
-  legTracker.connected();
   const spying = createLegTracker({
     store: { keep() {}, takeOver() {}, remove() {}, orphans: async () => [] },
     async send({ dialogId, sip }) {
@@ -456,9 +457,14 @@ test.serial('a BYE of its own says what was kept, with a higher number', async (
     logger: pino({ level: 'silent' }),
   });
   spying.connected();
-  spying.endOrphans([{ id: 'one', callId: null, leg: leg('standing') }]);
+  spying.endOrphans([{ id: 'one', callId: null, leg: orphan }]);
   await settle();
-  t.deepEqual(texts[0]?.split('\r\n'), [
+  return texts[0];
+};
+
+test.serial('a BYE of its own says what was kept, with a higher number', async (t) => {
+  const bye = await ownByeFor(leg('standing'));
+  t.deepEqual(bye?.split('\r\n'), [
     'BYE sip:them@192.0.2.1 SIP/2.0',
     'From: <sip:us@gateway>;tag=us',
     'To: <sip:them@far>;tag=them',
@@ -468,6 +474,39 @@ test.serial('a BYE of its own says what was kept, with a higher number', async (
     '',
     '',
   ]);
+});
+
+const loose = ['sip:p1.example;lr', 'sip:p2.example;lr=on;ftag=1'];
+const strict = ['sip:p1.example', 'sip:p2.example;lr'];
+for (const [routes, uri, sent] of [
+  [loose, 'sip:them@192.0.2.1', loose],
+  [strict, 'sip:p1.example', ['sip:p2.example;lr', 'sip:them@192.0.2.1']],
+] as const)
+  test.serial(`a BYE of its own goes by the whole route set ${routes.join(', ')}`, async (t) => {
+    const bye = (await ownByeFor(leg('standing', { nextHop: routes[0] ?? null, routes }))) ?? '';
+    t.true(bye.startsWith(`BYE ${uri} SIP/2.0\r\n`));
+    t.deepEqual(
+      [...bye.matchAll(/^Route: <(.*)>\r$/gm)].map(([, route]) => route),
+      [...sent],
+    );
+  });
+
+test.serial('a target that drachtio-server cannot read is sent no BYE', async (t) => {
+  t.is(await ownByeFor(leg('standing', { target: `sip:them@192.0.2.1;x=${'x'.repeat(255)}` })), undefined);
+});
+
+test('the route set of a dialog is that of its Record-Route, in our order', (t) => {
+  const proxies =
+    '<sip:p1.example;lr>, "Two, too" <sip:p2.example;lr;x="<>">, <tel:1;lr>, <sip:p3.example;lr>';
+  const message = (headers: Record<string, string>) => ({
+    ...headersOf({ From: '<sip:a@h>;tag=a', To: '<sip:b@h>', Contact: '<sip:b@h>', ...headers }),
+    source_address: 'h',
+    source_port: '5060',
+    protocol: 'udp',
+  });
+  const request = message({ 'Call-ID': 'x', 'Record-Route': proxies.replace(';x="<>"', '') });
+  t.deepEqual(arrivingLeg(request).routes, ['sip:p1.example;lr', 'sip:p2.example;lr', 'sip:p3.example;lr']);
+  t.is(arrivingLeg(request).nextHop, 'sip:p1.example;lr');
 });
 
 test.serial('a far end is kept from its INVITE to its end, and then forgotten', async (t) => {
@@ -655,7 +694,7 @@ test('Session-Expires is read in its long and its short form', (t) => {
 });
 
 test('an INVITE asks for a timer and says the shortest that is taken', (t) => {
-  t.deepEqual(timerOffer(times), { 'Session-Expires': '1800', 'Min-SE': '90' });
+  t.deepEqual(timerOffer(times), { 'Session-Expires': '1800;refresher=uas', 'Min-SE': '90' });
 });
 
 test('a trunk that wants a longer timer gets it, and one that does not say which gets nothing', (t) => {
