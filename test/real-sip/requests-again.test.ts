@@ -1,6 +1,8 @@
-/** Requests of callers that come again by another way, or with a lower number, by raw UDP. */
+/** Requests that come again by another way, with a lower number, or for a gateway that is gone, by raw UDP. */
+import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
@@ -8,7 +10,7 @@ import { onRealServers } from './on-real-servers.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import type { SipServers } from './sip-servers.ts';
-import { headerIn } from './udp-end.ts';
+import { headerIn, startUdpEnd } from './udp-end.ts';
 
 /** A caller whose requests a test writes itself. */
 const startCaller = async (t: ExecutionContext, { sipPort }: SipServers) => {
@@ -109,5 +111,45 @@ onRealServers('requests that come again', (servers) => {
     // A server that answers 500 here lets the call go on: the page is to be changed then.
     t.regex(await final('lower', 'c'), /^SIP\/2\.0 200 /);
     await until(() => events.some(({ type }) => type === 'line.ended'));
+  });
+
+  realTimeTest('a refresh for a call whose gateway is gone gets 481, so that it ends', async (t) => {
+    const end = await startUdpEnd();
+    t.teardown(end.close);
+    const { drachtio, freeSwitch, sipPort } = servers();
+    const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
+    const given = JSON.stringify({ drachtio, freeSwitch, trunkPort: end.port });
+    const doomed = spawn(process.execPath, [program, given], { stdio: ['ignore', 'pipe', 'inherit'] });
+    t.teardown(() => doomed.kill('SIGKILL'));
+    let said = '';
+    doomed.stdout.on('data', (data: Buffer) => (said += data.toString()));
+    await until(() => said.includes('answered'));
+    doomed.kill('SIGKILL');
+    await once(doomed, 'exit');
+
+    const socket = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(socket, 'listening');
+    t.teardown(() => socket.close());
+    const answers: string[] = [];
+    socket.on('message', (data) => answers.push(data.toString()));
+    const invite = end.heard.find(({ method }) => method === 'INVITE')?.text ?? '';
+    t.is(headerIn(invite, 'Session-Expires'), '1800;refresher=uas');
+    const update = [
+      `UPDATE ${/<([^>]+)>/.exec(headerIn(invite, 'Contact'))?.[1] ?? ''} SIP/2.0`,
+      `Via: SIP/2.0/UDP 127.0.0.1:${socket.address().port};branch=z9hG4bKrefresh`,
+      `From: ${headerIn(invite, 'To')};tag=far`,
+      `To: ${headerIn(invite, 'From')}`,
+      `Call-ID: ${headerIn(invite, 'Call-ID')}`,
+      'CSeq: 1 UPDATE',
+      `Contact: <sip:far@127.0.0.1:${end.port}>`,
+      'Session-Expires: 1800;refresher=uac',
+      'Max-Forwards: 70',
+      'Content-Length: 0',
+      '',
+      '',
+    ];
+    socket.send(update.join('\r\n'), sipPort, '127.0.0.1');
+    await until(() => answers.some((text) => /^SIP\/2\.0 [2-6]/.test(text)));
+    t.regex(answers.at(-1) ?? '', /^SIP\/2\.0 481 /);
   });
 });
