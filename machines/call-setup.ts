@@ -17,8 +17,9 @@ import {
 import { conversationMachine } from './conversation.ts';
 import type { ConversationEvent } from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
-import { line, type AnsweredBy, type DtmfMeans, type KeysCommand, type LineCommand } from './line.ts';
+import { line, type AnsweredBy, type KeysCommand, type LineCommand } from './line.ts';
 import type { EndReason } from './outcome.ts';
+import type { DtmfMeans } from './sound-figures.ts';
 import type { TransferFailure, TransferRequest, TransferWanted } from './transfer.ts';
 
 export const callSetup = setup({

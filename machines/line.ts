@@ -37,7 +37,7 @@
  *    reports that by `line.dtmf`; where it says nothing it can.
  */
 import { fromCallback } from 'xstate';
-import type { SoundFigures } from './sound-figures.ts';
+import type { DtmfMeans, SoundFigures } from './sound-figures.ts';
 
 export type Direction = 'inbound' | 'outbound';
 
@@ -81,12 +81,6 @@ export type CallRoute = {
 
 /** On which way no sound goes: nothing of the other party comes in; nothing of ours arrives, as its reports say. */
 export type OneWaySound = 'nothing_received' | 'nothing_delivered';
-
-/**
- * How DTMF digits go out and come in: as events of RTP (RFC 4733), by SIP INFO, as tones in the audio, or not at all. INFO
- * is always taken in beside the way that is named.
- */
-export type DtmfMeans = { sent: 'rfc4733' | 'info' | 'none'; received: 'rfc4733' | 'inband' };
 
 /** Events of a line, for its call. `at` and `startedAt` are wall-clock milliseconds since the epoch. */
 export type LineEvent =

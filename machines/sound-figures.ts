@@ -3,8 +3,6 @@
  * knows.
  */
 
-import type { DtmfMeans } from './line.ts';
-
 /** One direction of it, from the agreement until now. */
 export type StreamFigures = {
   packets: number | null;
@@ -14,6 +12,12 @@ export type StreamFigures = {
   /** Mean opinion score, 1 to 4.5 (ITU-T P.800), as the E-model has it from the other figures. */
   mos: number | null;
 };
+
+/**
+ * How DTMF digits go out and come in: as events of RTP (RFC 4733), by SIP INFO, as tones in the audio, or not at all. INFO
+ * is always taken in beside the way that is named.
+ */
+export type DtmfMeans = { sent: 'rfc4733' | 'info' | 'none'; received: 'rfc4733' | 'inband' };
 
 export type SoundFigures = {
   /** Missing in records of earlier versions, and where a call has no SIP. */

@@ -2,7 +2,7 @@
  * The agent's keypad: DTMF digits go out as events of RTP (RFC 4733) where both descriptions name them, by SIP INFO where
  * the far end says that it takes INFO, or not at all.
  */
-import type { DtmfMeans } from '#machines/line.ts';
+import type { DtmfMeans } from '#machines/sound-figures.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { within } from './background-tasks.ts';
 import type { Connection } from './signalling/attempt.ts';
