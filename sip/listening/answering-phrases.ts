@@ -99,13 +99,13 @@ const ofHelp: Phrases = {
 /** What an assistant says while it asks its owner: nobody else has come. */
 const ofWaiting: Phrases = {
   ko: [
-    /기다려주|잠시만요|잠시만기다|끊지말|연결(?:하고있|중|해드리)|확인(?:하고있|중|해보|하겠)|전달(?:하고있|했|하겠)|^감사합니다$/u,
+    /기다려주|잠시만요|잠시만기다|끊지말|연결(?:하고있|중|해드리)|확인(?:하고있|중|해보|하겠)|전달(?:하고있|했|하겠)|^감사합니다$|녹음(?:되|됩)|기록(?:되|됩)|전달됩니다/u,
   ],
   en: [
-    /(?:stay|remain|hold) on the line|please (?:hold|wait)|(?:hold|hang) on|one moment|just a (?:moment|second)|try(?:ing)? to (?:connect|reach|get)|connect(?:ing)? you|^thanks?(?: you)?$|^got it$/u,
+    /(?:stay|remain|hold) on the line|please (?:hold|wait)|(?:hold|hang) on|one moment|just a (?:moment|second)|try(?:ing)? to (?:connect|reach|get)|connect(?:ing)? you|^thanks?(?: you)?$|^got it$|(?:copy|transcript|recording) of th(?:is|e)|is being (?:recorded|transcribed)|^go ahead$/u,
   ],
   ja: [
-    /お待ち(?:ください|下さい|くださいませ)|(?:少々|しばらく)お待ち|切らずに|確認(?:して|いたし)|おつなぎ(?:して|いたし)|^ありがとうございます$/u,
+    /お待ち(?:ください|下さい|くださいませ)|(?:少々|しばらく)お待ち|切らずに|確認(?:して|いたし)|おつなぎ(?:して|いたし)|^ありがとうございます$|録音され|文字起こし/u,
   ],
 };
 

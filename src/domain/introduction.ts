@@ -34,7 +34,7 @@ const reasonIn = (instruction: string | null): string | null => {
   const end = sentenceEnd.exec(text);
   const sentence = (end === null ? text : text.slice(0, end.index + end[0].length)).trim();
   if (!/[\p{L}\p{N}]/u.test(sentence)) return null;
-  return withEnd([...sentence].slice(0, longestReason).join('').trim());
+  return withEnd(Array.from(sentence).slice(0, longestReason).join('').trim());
 };
 
 export const introductionFor = (

@@ -423,6 +423,7 @@ for (const [language, text] of menus)
 
 const behind: readonly [string, string, 'human' | 'machine' | 'menu' | null][] = [
   ['en', 'Thanks. Please stay on the line.', null],
+  ['en', 'And will get a copy of this conversation.', null],
   ['en', 'Hello?', 'human'],
   ['en', 'Please leave a message after the beep.', 'machine'],
   ['ko', '감사합니다. 잠시만 기다려 주세요.', null],
