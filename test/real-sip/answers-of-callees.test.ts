@@ -99,6 +99,40 @@ const testEarlyMedia = ({ callTo }: ScriptedCalls): void => {
     });
 };
 
+const secret = (key: string): string =>
+  soundAt(`a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key.repeat(40)}`).replace('RTP/AVP', 'RTP/SAVP');
+
+const testEncryptedChange = ({ callTo }: ScriptedCalls): void => {
+  for (const media of ['freeswitch', 'direct'] as const)
+    realTimeTest(
+      `${media}: a key that changes by UPDATE before the answer is that of the call`,
+      async (t) => {
+        const { line, end, has } = await callTo(
+          t,
+          [
+            receiveAndKeep(),
+            answer('183 Session Progress', {
+              tag: true,
+              headers: ['Require: 100rel', 'RSeq: 1'],
+              sdp: secret('A'),
+            }),
+            receive('PRACK'),
+            answer('200 OK'),
+            ask('UPDATE', 1, { sdp: secret('B') }),
+            expectAnswer(200, { body: 'm=audio [1-9][0-9]* RTP/SAVP 0 101.*a=crypto:1 ' }),
+            answerKept('200 OK', { tag: true }).replace('[last_From:]', 'From:[$from]'),
+            receive('ACK'),
+            ...leave,
+          ],
+          { media, srtp: 'required' },
+        );
+        await has('line.answered');
+        line.tell({ type: 'hangUp' });
+        await t.notThrowsAsync(end.finished());
+      },
+    );
+};
+
 const testUselessAnswers = ({ callTo }: ScriptedCalls): void => {
   const answersWithoutSound: readonly [string, string][] = [
     [
@@ -182,6 +216,7 @@ const testHastyAnswers = ({ callTo }: ScriptedCalls): void => {
 
 withScriptedCalls('answers of callees', (calls) => {
   testEarlyMedia(calls);
+  testEncryptedChange(calls);
   testUselessAnswers(calls);
   testRepeatedAnswers(calls);
   testHastyAnswers(calls);

@@ -1,6 +1,6 @@
 /** Calls of far ends: with which codecs, with what cannot be taken, again and again. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Trunk } from '#src/domain/trunk.ts';
+import type { Trunk, TrunkSrtp } from '#src/domain/trunk.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -17,9 +17,9 @@ import {
   type Body,
 } from './scripted-end.ts';
 
-const allowing = (codecs: Trunk['codecs']) => ({
+const allowing = (terms: Partial<Trunk>) => ({
   trunk: null,
-  trunks: directoryOf([someTrunk({ host: '127.0.0.1', inboundAddresses: ['127.0.0.1'], codecs })]),
+  trunks: directoryOf([someTrunk({ host: '127.0.0.1', inboundAddresses: ['127.0.0.1'], ...terms })]),
 });
 
 /** What is offered, what the trunk has, and what is chosen. */
@@ -53,7 +53,7 @@ withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
             tellTheEar,
             ...leave,
           ],
-          { ear, ...allowing(codecs) },
+          { ear, ...allowing({ codecs }) },
         );
         await has('line.answered');
         line.tell({ type: 'say', utterance: 1, text: 'Which codec is this said in?' });
@@ -66,26 +66,28 @@ withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
     );
 
   const key = `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'A'.repeat(40)}`;
-  const taken: readonly [string, Body, string][] = [
-    ['one part of a body', besideLocation(soundAt()), 'm=audio [1-9][0-9]* RTP/AVP 0 101'],
-    [
-      'of encrypted audio, and of the same in clear',
-      { sdp: soundAt().replace('m=audio', `m=audio 9 RTP/SAVP 0\n${key}\nm=audio`) },
-      'm=audio 0 RTP/SAVP 0.*m=audio [1-9][0-9]* RTP/AVP 0 101',
-    ],
+  const bothWays = { sdp: soundAt().replace('m=audio', `m=audio 9 RTP/SAVP 0\n${key}\nm=audio`) };
+  const inClear = 'm=audio 0 RTP/SAVP 0.*m=audio [1-9][0-9]* RTP/AVP 0 101';
+  const encrypted = 'm=audio [1-9][0-9]* RTP/SAVP 0.*a=crypto:1 .*m=audio 0 RTP/AVP 0 101';
+  const taken: readonly [string, TrunkSrtp, Body, string][] = [
+    ['one part of a body', 'off', besideLocation(soundAt()), 'm=audio [1-9][0-9]* RTP/AVP 0 101'],
+    ['of encrypted audio, and of the same in clear', 'off', bothWays, inClear],
+    ['of encrypted audio, and of the same in clear', 'optional', bothWays, encrypted],
+    ['of encrypted audio, and of the same in clear', 'required', bothWays, encrypted],
     [
       'of a video that is inactive',
+      'off',
       { sdp: soundAt('m=video 0 RTP/AVP 96', 'a=inactive') },
       'm=audio [1-9][0-9]* RTP/AVP 0 101.*m=video 0',
     ],
   ];
   for (const media of ['freeswitch', 'direct'] as const)
-    for (const [what, body, fits] of taken)
-      realTimeTest(`${media}: an offer that is ${what} is answered`, async (t) => {
+    for (const [what, srtp, body, fits] of taken)
+      realTimeTest(`${media}, srtp ${srtp}: an offer that is ${what} is answered`, async (t) => {
         const { line, end, has } = await callFrom(
           t,
           [invite(body), expectAnswer(200, { body: fits }), acknowledge(), ...leave],
-          { trunk: { address: '127.0.0.1:9', media } },
+          allowing({ media, srtp }),
         );
         await has('line.answered');
         line.tell({ type: 'hangUp' });

@@ -5,7 +5,8 @@ import type { Line, LineEvent } from '#machines/line.ts';
 import type { DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
-import type { TrunkMedia } from '#src/domain/trunk.ts';
+import type { TrunkMedia, TrunkSrtp } from '#src/domain/trunk.ts';
+import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { onRealServers } from './on-real-servers.ts';
@@ -14,8 +15,12 @@ import { startScripted, type ScriptedEnd } from './scripted-end.ts';
 import type { SipServers } from './sip-servers.ts';
 
 type Steps = readonly (string | readonly string[])[];
-/** `ear` is where the sound of the far end is; `media` is of the trunk that calls go to. */
-type CallOptions = Partial<DrachtioLinesOptions> & { ear?: EarAndMouth; media?: TrunkMedia };
+/** `ear` is where the sound of the far end is; `media` and `srtp` are of the trunk that calls go to. */
+type CallOptions = Partial<DrachtioLinesOptions> & {
+  ear?: EarAndMouth;
+  media?: TrunkMedia;
+  srtp?: TrunkSrtp;
+};
 
 /** The events of a line as they come. */
 type Following = {
@@ -56,10 +61,14 @@ const earKey = (ear: EarAndMouth | undefined): { ear?: number } =>
 
 const dialling =
   (servers: () => SipServers): ScriptedCalls['callTo'] =>
-  async (t, steps, { ear, media, calls = 1, repeats = true, ...options } = {}) => {
+  async (t, steps, { ear, media, srtp, calls = 1, repeats = true, ...options } = {}) => {
     const end = await startScripted(servers().folder, steps, { calls, repeats, ...earKey(ear) });
     t.teardown(end.close);
-    const lines = await realLines(servers(), end.port, options, media);
+    const at = { host: '127.0.0.1', port: end.port };
+    const trunks =
+      srtp && directoryOf([someTrunk({ ...at, srtp, ...(media === undefined ? {} : { media }) })]);
+    const terms = trunks === undefined ? options : { ...options, trunk: null, trunks };
+    const lines = await realLines(servers(), end.port, terms, media);
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     t.teardown(() => lines.close());
     const events: LineEvent[] = [];
