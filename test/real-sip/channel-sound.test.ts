@@ -21,6 +21,7 @@ import { amplitudesOf, medianOf, pitchOf, toneOf } from '#test/sip/media/tone.ts
 import { audible, startEarAndMouth } from './ear-and-mouth.ts';
 import { isWithout, onRealServers } from './on-real-servers.ts';
 import { ownLinePorts } from './ports.ts';
+import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import type { SipServers } from './sip-servers.ts';
 
@@ -200,12 +201,38 @@ const testSpeechAfterPauses = (servers: () => SipServers): void =>
       (sample) => Math.abs(sample) > 500,
     ).length;
     t.log({ lostMs: bursts * burstMs * (1 - loud / sent) });
-    t.true(loud / sent > 0.99, `${loud} of ${sent} samples`);
+    t.true(loud / sent > 0.95, `${loud} of ${sent} samples`);
+  });
+
+const testEndedUnicast = (servers: () => SipServers): void =>
+  realTimeTest('sound that FreeSWITCH has ended without a word comes back, both ways', async (t) => {
+    const media = await connectedMedia(t, servers());
+    const { far, endpoint } = await callWith(t, media, { frameMs: 20, direction: 'in', lines: [] });
+    const here = await speaking(endpoint, 8_000);
+    here.say(1_310, 4);
+    const loud = (): number[] =>
+      far
+        .heard()
+        .filter(({ loudness }) => loudness > audible)
+        .map(({ at }) => at);
+    await until(() => loud().length > 25);
+    const uuid = endpoint.channel()?.uuid ?? '';
+    const park = async (): Promise<string> => (await servers().console(`uuid_getvar ${uuid} gw_park`)).trim();
+    // Another park, into which the channel goes by itself, ends the unicast.
+    await servers().console(`uuid_broadcast ${uuid} 'transfer::again-1 XML trunkline' aleg`);
+    await until(async () => !['', '_undef_', '1'].includes(await park()));
+    await until(() => loud().some((at) => at > Date.now() - 100));
+    const holes = loud().map((at, index, all) => at - (all[index - 1] ?? at));
+    t.log({ longestHoleMs: Math.max(...holes) });
+    await far.play(toneOf(2_170, 1, 8_000));
+    await delay(200);
+    t.true(heardMsOf(2_170, here.lately(1_500)) >= 800);
   });
 
 onRealServers('the sound of a channel', (servers) => {
   testPacketTimes(servers);
   testSpeechAfterPauses(servers);
+  testEndedUnicast(servers);
 
   for (const codec of answers)
     realTimeTest(`sound that is opened in the moment of an answer with ${codec} comes`, async (t) => {

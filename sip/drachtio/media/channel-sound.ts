@@ -10,6 +10,7 @@
  * When FreeSWITCH sends nothing any more, it may have ended the unicast (a packet that it could not decode, for one), or it
  * stands still for a moment. It is asked something: one that stands still answers late, and sends again by then.
  */
+import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { SoundEvents, SoundPath } from '../../media/media-endpoint.ts';
 import { createMovablePath } from '../../media/movable-path.ts';
@@ -50,6 +51,7 @@ export type ChannelSoundMeans = UnicastMeans &
     onFailed: (error: unknown) => void;
     /** Rejects when the call is over. */
     ended: Promise<never>;
+    logger: Pick<Logger, 'warn'>;
   };
 
 const waitFor = (clock: Clock, milliseconds: number): Promise<void> =>
@@ -166,6 +168,7 @@ export const openChannelSound = async (
     if (!patience.allowsAnother()) throw new Error('FreeSWITCH ends the sound of a call again and again');
     await pause();
     await resume();
+    means.logger.warn({ channel: uuid }, 'FreeSWITCH had ended the sound of a channel: it is open again');
   };
 
   let last: Promise<void> = Promise.resolve();

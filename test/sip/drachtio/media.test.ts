@@ -723,6 +723,7 @@ const setUpChannelSound = async (isThere: () => Promise<string> = async () => 't
       },
       answerMs: 3_000,
       onFailed: (error) => failures.push(error),
+      logger: pino({ level: 'silent' }),
       ended: ended.promise,
       clock,
     },
