@@ -1,5 +1,8 @@
-/** A chart as SVG. It holds no colours: the page that shows it has its own, and lights states by `data-state`. */
-import type { ElkExtendedEdge, ElkNode } from 'elkjs';
+/**
+ * A chart as SVG, one element a line. It holds no colours: the page that shows it has its own, and lights states by
+ * `data-state`.
+ */
+import Elk, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled.js';
 import type { Arrow, StateBox, StateGraph } from './state-graph.ts';
 
 /** Pixels; the widths of letters are those of common sans-serif fonts. */
@@ -42,9 +45,8 @@ const layoutOptions = {
   'elk.json.edgeCoords': 'ROOT',
 };
 
-/** `drawn` by elkjs, which is a megabyte and a half and is loaded when the first chart is wanted. */
+/** Laid out by elkjs, which computes for more than half a second: for generated files alone. */
 export const drawChart = async (graph: StateGraph): Promise<string> => {
-  const { default: Elk } = await import('elkjs/lib/elk.bundled.js');
   const page: ElkNode = {
     id: '(page)',
     children: [elkNode(graph.root)],
@@ -65,8 +67,8 @@ export const drawChart = async (graph: StateGraph): Promise<string> => {
     '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="arrow" d="M0 0 8 4 0 8z"/></marker></defs>',
     ...(drawn.children ?? []).map((node) => shape(node, boxes)),
     ...(drawn.edges ?? []).map(line),
-    '</svg>',
-  ].join('');
+    '</svg>\n',
+  ].join('\n');
 };
 
 const escaped = (text: string): string =>
@@ -94,7 +96,7 @@ const shape = (node: ElkNode, boxes: ReadonlyMap<string, StateBox>): string => {
     `<text x="${px(at.x)}" y="${px(at.y)}" text-anchor="${at.anchor}">${escaped(box?.name ?? node.id)}</text>`,
     ...children.map((child) => shape(child, boxes)),
     '</g>',
-  ].join('');
+  ].join('\n');
 };
 
 const line = ({ sections = [], labels = [] }: ElkExtendedEdge): string => {

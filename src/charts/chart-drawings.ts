@@ -1,0 +1,31 @@
+/**
+ * The pictures of a call's charts. `npm run generate-charts` lays them out: a layout takes more than half a second of
+ * processor time, so that no gateway makes one while it has calls.
+ */
+import { readFile } from 'node:fs/promises';
+import { callMachine } from '#machines/call.ts';
+import { conversationMachine } from '#machines/conversation.ts';
+import { voicemailMachine } from '#machines/voicemail.ts';
+
+/** The charts whose pictures the onlookers of a call see. */
+export const callCharts = {
+  call: callMachine,
+  conversation: conversationMachine,
+  voicemail: voicemailMachine,
+};
+
+type CallChart = keyof typeof callCharts;
+
+/** The generated file. */
+export const drawingFile = (name: CallChart): URL => new URL(`drawings/${name}.svg`, import.meta.url);
+
+/** The picture of a chart as SVG; each file is read once. */
+export const createChartDrawings = (): ((name: CallChart) => Promise<string>) => {
+  const read = new Map<CallChart, Promise<string>>();
+  return (name) => {
+    const drawing = read.get(name) ?? readFile(drawingFile(name), 'utf8');
+    read.set(name, drawing);
+    drawing.catch(() => read.delete(name));
+    return drawing;
+  };
+};
