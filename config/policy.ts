@@ -77,6 +77,9 @@ export const databaseLimits = {
 /** The keys that belong to the calls in progress are looked up again so often; see src/calls/live/known-keys.ts. */
 export const knownKeysMs = 5_000;
 
+/** So long a database that is silent is waited for where such a key will do: a hang-up is not to wait for it. */
+export const knownKeyPatienceMs = 1_000;
+
 /** The longest end of a gateway, beyond GW_DRAIN_SEC for calls in progress. */
 export const closing = {
   /** See `EndCallsNumbers` of src/start. */
@@ -103,6 +106,9 @@ export const closing = {
 
 /** See `InCallRequestsOptions` of src/calls. */
 export const underway = { forMs: 5_000, lookMs: 100 } as const;
+
+/** See `QueueLimits` of src/calls. */
+export const queueLimits = { facts: 1_000, digitsMs: 60_000, transfersInVain: 20 } as const;
 
 /** The longest waits of a call for what ends it. */
 export const callTimes = {
@@ -225,6 +231,8 @@ export const requestLimits = {
     retryMs: 2_000,
   },
   readinessMs: 2_000,
+  /** So long the database is waited for that counts requests with other gateways. */
+  countingMs: 3_000,
 } as const;
 
 /** Streams of events that one key may have open. */
@@ -272,8 +280,13 @@ export const retention = { everyMs: 60_000, batch: 200 } as const;
 /** For so long it is taken for granted that the data folder can, or cannot, be written to. */
 export const dataFolderMs = 5_000;
 
-/** When the event loop stands still; see `EventLoopNumbers` of src/start. */
-export const eventLoop = { everyMs: 100, stallMs: 500 } as const;
+/** See `EventLoopNumbers` of src/telemetry. */
+export const eventLoop = {
+  everyMs: 100,
+  stallMs: 500,
+  windowMs: 2_000,
+  utilization: { idle: 0.5, busy: 0.8 },
+} as const;
 
 /** Onlookers by the Stately inspector; see `InspectorLimits` of src/inspector. */
 export const inspectorLimits = {
@@ -296,5 +309,11 @@ export const webPhones = {
   comeBackMs: 6_000,
   /** See `SoundNumbers` of sip/webphone. */
   sound: { burstMs: 2_000, stallMs: 20_000 },
-  limits: { phones: 200, messageBytes: 16 * 1024, waitingBytes: 1024 * 1024, pingMs: 15_000 },
+  limits: {
+    phones: 200,
+    phonesOfWorkspace: 40,
+    messageBytes: 16 * 1024,
+    waitingBytes: 1024 * 1024,
+    pingMs: 15_000,
+  },
 } as const;

@@ -6,6 +6,7 @@ import type {
   ConversationInput,
   ConversationMessage,
 } from './conversation-context.ts';
+import { withAsked } from './asked-words.ts';
 import { assentOf, type Assent } from './assent.ts';
 import { noKeysYet, turnOfKeys, withKey } from './collected-keys.ts';
 import { agreeingKey } from './consent.ts';
@@ -42,6 +43,9 @@ export const conversationSetup = setup({
     longestSpeech: 30_000,
     /** A line that does not tell what came of an onset is not waited for. */
     longestPause: 10_000,
+    /** Behind a take-over: for a voice that is still speaking to be noticed, and for its words. */
+    lostWordsWait: 1_000,
+    lostSpeechWait: 10_000,
     /** For the first word, or the key. */
     consentWait: 10_000,
     /** Call screening that does not say when its question is over is answered all the same. */
@@ -138,7 +142,7 @@ export const conversationSetup = setup({
     noteFailure: assign({ failuresInARow: ({ context }) => context.failuresInARow + 1 }),
     keepAsked: assign({
       asked: ({ context, event }) =>
-        event.type === 'say.requested' ? [...context.asked, ...event.sentences] : context.asked,
+        event.type === 'say.requested' ? withAsked(context.asked, event.sentences) : context.asked,
     }),
     /** The agent has talked to nobody: its first words are for who comes. */
     forgetScreening: assign(({ context: { input } }) => ({

@@ -9,6 +9,7 @@ import type { Database } from '#src/persistence/database.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 import { createAdmission, type Admission, type AdmissionLimits } from './setup/admission.ts';
 import type { LoadShedding } from './setup/load-shedding.ts';
+import type { QueueLimits } from './in-call/call-queues.ts';
 import {
   createInCallRequests,
   type AskNode,
@@ -89,6 +90,7 @@ export const createCallControl = (options: {
   /** The name of this gateway among those that share the database. */
   node: string;
   underway: InCallRequestsOptions['underway'];
+  queueLimits: QueueLimits;
   /** One that nobody sets. */
   clock: Clock;
   /** Wall-clock milliseconds since the epoch. */

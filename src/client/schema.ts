@@ -1371,6 +1371,7 @@ export type ProblemCode =
   | 'concurrency_limit'
   | 'daily_limit_reached'
   | 'stream_limit'
+  | 'queue_full'
   | 'internal_error'
   | 'hangup_failed'
   | 'hangup_unavailable'

@@ -45,6 +45,7 @@ export const refusalCatalogue = {
   concurrency_limit: { status: 429, title: 'Too many calls in progress' },
   daily_limit_reached: { status: 429, title: 'The minutes of the day are used up' },
   stream_limit: { status: 429, title: 'Too many streams at once' },
+  queue_full: { status: 429, title: 'Too much is waiting in this call' },
   headers_too_large: { status: 431, title: 'The request headers are too large' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   hangup_failed: { status: 502, title: 'The hangup could not be signalled' },

@@ -1,5 +1,12 @@
 /** The calls of this gateway: who may begin one, who holds it, and what is written down of it. */
-import { callTimes, knownKeysMs, loadLimits, platformMaxCallsInProgress, underway } from '#config/policy.ts';
+import {
+  callTimes,
+  knownKeysMs,
+  loadLimits,
+  platformMaxCallsInProgress,
+  queueLimits,
+  underway,
+} from '#config/policy.ts';
 import type { callMachine } from '#machines/call.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { TransferWanted } from '#machines/transfer.ts';
@@ -51,7 +58,7 @@ export type StartedCalls = {
   switchboard: Switchboard;
   expectLine: OpenLines['expect'];
   canBeLeft: OpenLines['canBeLeft'];
-  knownKeys: Pick<KnownKeys, 'find'>;
+  knownKeys: Pick<KnownKeys, 'find' | 'note'>;
   /** To be given to the lines. */
   onArrival: OnArrival;
 };
@@ -169,6 +176,7 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
     times: callTimes,
     node: config.node,
     underway,
+    queueLimits,
     clock: steadyClock,
     now: clock.now,
     logger,

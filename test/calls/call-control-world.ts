@@ -7,7 +7,7 @@ import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import { fromCallback, SimulatedClock } from 'xstate';
 import { readConfig } from '#config/config.ts';
-import { callTimes, journalLimits, platformMaxCallsInProgress } from '#config/policy.ts';
+import { callTimes, journalLimits, platformMaxCallsInProgress, queueLimits } from '#config/policy.ts';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
@@ -96,6 +96,7 @@ const alone = {
   times: callTimes,
   node: 'test',
   underway: { forMs: 0, lookMs: 100 },
+  queueLimits,
 } satisfies Partial<Options>;
 
 /** What the other party does, through the line of its call. */

@@ -2,6 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import pino from 'pino';
+import { SimulatedClock } from 'xstate';
+import { queueLimits } from '#config/policy.ts';
+import { mostAsked } from '#machines/asked-words.ts';
 import { briefingOf } from '#src/calls/in-call/briefing.ts';
 import { type AskNode, createInCallRequests } from '#src/calls/in-call/in-call-requests.ts';
 import { createLeftHangups } from '#src/calls/in-call/left-hangups.ts';
@@ -11,16 +14,17 @@ import { pressKeys, say } from '#src/calls/in-call/speak-for-agent.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Pressure } from '#src/calls/setup/load-shedding.ts';
 import { steadyClock } from '#src/clocks.ts';
-import type { InCallRequest } from '#src/domain/in-call-request.ts';
+import type { CallAct, InCallRequest } from '#src/domain/in-call-request.ts';
 import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
 import { facts } from '#src/persistence/call-facts.ts';
 import { type HangupAction, leaveHangup, leftHangupsOf } from '#src/persistence/left-hangups.ts';
 import { patchNumber } from '#src/persistence/numbers.ts';
-import { createCallWorld } from '#test/helpers/call-world.ts';
+import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
 import { testDatabase } from '#test/helpers/database.ts';
-import { scriptedStatements } from '#test/helpers/scripted-database.ts';
+import { scriptedDatabase, scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { takenOver } from '#test/helpers/taken-over-call.ts';
+import { asked as askedTransfer } from '#test/machines/call/asked-transfer.ts';
 import { type CallControlWorld, createCallControlWorld } from './call-control-world.ts';
 
 // Call control
@@ -424,7 +428,12 @@ const setUpPauseRecording = async (options: { recording?: boolean } = {}) => {
       hasMedia: true,
       underway: { forMs: 0, lookMs: 100 },
       clock: steadyClock,
-      perform: createPerformRequest({ database }),
+      perform: createPerformRequest({
+        database,
+        journal: { waitingOf: () => 0 },
+        queueLimits,
+        clock: steadyClock,
+      }),
     }),
   );
   const mine = { callId, numberId: number.numberId };
@@ -514,10 +523,11 @@ const answered = (options: Parameters<typeof createCallWorld>[0] = {}) => {
 };
 
 const words = { sentences: ['One moment.'], interrupt: false };
+const noLimit = (): void => undefined;
 
 test('keys are pressed in a call that was answered', (t) => {
   const world = answered();
-  pressKeys(world.actor, '1w2#');
+  pressKeys(world.actor, '1w2#', noLimit);
   t.deepEqual(world.commands.at(-1), { type: 'press', keys: '1w2#' });
 });
 
@@ -525,11 +535,11 @@ test('keys that the line cannot send are refused, until it can', (t) => {
   const world = answered();
   world.onLine({ type: 'line.dtmf', means: { sent: 'none', received: 'inband' } });
   const before = world.commands.length;
-  t.throws(() => pressKeys(world.actor, '1'), { code: 'keys_not_available' });
+  t.throws(() => pressKeys(world.actor, '1', noLimit), { code: 'keys_not_available' });
   t.is(world.commands.length, before);
-  t.notThrows(() => say(world.actor, words));
+  t.notThrows(() => say(world.actor, words, noLimit));
   world.onLine({ type: 'line.dtmf', means: { sent: 'info', received: 'inband' } });
-  t.notThrows(() => pressKeys(world.actor, '1'));
+  t.notThrows(() => pressKeys(world.actor, '1', noLimit));
 });
 
 test('nobody would hear the keys or the words in a call that rings or is being ended', (t) => {
@@ -538,8 +548,8 @@ test('nobody would hear the keys or the words in a call that rings or is being e
   ending.ask({ type: 'hangup.requested', immediate: true });
   for (const { actor, commands } of [ringing, ending]) {
     const before = commands.length;
-    t.throws(() => pressKeys(actor, '1'), { code: 'call_not_active' });
-    t.throws(() => say(actor, words), { code: 'call_not_active' });
+    t.throws(() => pressKeys(actor, '1', noLimit), { code: 'call_not_active' });
+    t.throws(() => say(actor, words, noLimit), { code: 'call_not_active' });
     t.is(commands.length, before);
   }
 });
@@ -548,14 +558,120 @@ test('a machine that gets its message hears nothing else', (t) => {
   const world = answered({ voicemail: 'leave_message' });
   world.onLine({ type: 'line.answered_by', by: 'machine' });
   t.is(world.state(), 'active.talking.leaving-message');
-  t.throws(() => say(world.actor, words), { code: 'call_not_active' });
-  t.throws(() => pressKeys(world.actor, '1'), { code: 'call_not_active' });
+  t.throws(() => say(world.actor, words, noLimit), { code: 'call_not_active' });
+  t.throws(() => pressKeys(world.actor, '1', noLimit), { code: 'call_not_active' });
 });
 
 test('a call that is being taken over is asked once more, when its line is there', (t) => {
   const world = createCallWorld({ takenOver: takenOver() });
-  t.throws(() => say(world.actor, words), { code: 'room_unknown' });
+  t.throws(() => say(world.actor, words, noLimit), { code: 'room_unknown' });
   world.onLine({ type: 'line.adopted' });
-  say(world.actor, words);
+  say(world.actor, words, noLimit);
   t.deepEqual(world.said(), words.sentences);
+});
+
+// Queues of a call
+
+const queued = () => {
+  const world = answered();
+  const clock = new SimulatedClock();
+  let facts = 0;
+  const perform = createPerformRequest({
+    database: scriptedDatabase(() => Promise.reject(new Error('Nothing is looked up'))),
+    journal: { waitingOf: () => facts },
+    queueLimits,
+    clock,
+  });
+  const mine = { callId: callInput.callId, numberId: randomUUID() };
+  return {
+    world,
+    clock,
+    ask: (act: CallAct) => perform(world.actor, { ...mine, ...act }),
+    storeLate: (count: number) => (facts = count),
+    asked: () => world.actor.getSnapshot().children.conversation?.getSnapshot().context.asked ?? [],
+  };
+};
+
+const sayText = (length: number): CallAct => ({
+  action: 'say',
+  sentences: ['a'.repeat(length)],
+  interrupt: false,
+});
+
+const transferred = (sentences: readonly string[]): CallAct => {
+  const { type: _type, ...asked } = { ...askedTransfer, sentences };
+  return { action: 'transfer', ...asked };
+};
+
+const isFull = { code: 'queue_full' } as const;
+
+test('words that wait in a call are bounded by their characters and their number', (t) => {
+  const { ask, asked, world } = queued();
+  for (let text = 0; text < 4; text += 1) ask(sayText(2_000));
+  t.throws(() => ask(sayText(1)), isFull);
+  t.is(asked().length, 4);
+  const few = queued();
+  for (let text = 0; text < mostAsked.sentences; text += 1) few.ask(sayText(1));
+  t.throws(() => few.ask(sayText(1)), isFull);
+  t.is(few.asked().length, mostAsked.sentences);
+  // Once they are being said, others may wait.
+  world.onReply({ type: 'reply.finished' });
+  t.is(asked().length, 0);
+  ask(sayText(2_000));
+  t.is(asked().length, 1);
+});
+
+test('a long text may wait where no other does, also as the words that interrupt', (t) => {
+  const { ask, asked } = queued();
+  ask({ action: 'say', sentences: Array.from({ length: 700 }, () => 'A.'), interrupt: false });
+  t.is(asked().length, 700);
+  t.throws(() => ask({ action: 'say', sentences: ['Stop.'], interrupt: true }), isFull);
+});
+
+test('the chart itself keeps no more words than may wait', (t) => {
+  const { world, asked } = queued();
+  for (let text = 0; text < 500; text += 1)
+    world.ask({ type: 'say.requested', sentences: ['One moment.'], interrupt: false });
+  t.is(asked().length, mostAsked.sentences);
+});
+
+test('digits that wait in a call are bounded by the time that they take', (t) => {
+  const { ask, clock, world } = queued();
+  const press = () => ask({ action: 'press_keys', keys: 'w'.repeat(60) });
+  press();
+  press();
+  t.throws(press, isFull);
+  t.is(world.commands.filter(({ type }) => type === 'press').length, 2);
+  clock.increment(30_000);
+  press();
+  t.throws(press, isFull);
+});
+
+test('a call whose events are not stored refuses what makes more of them, and no hang-up', (t) => {
+  const { ask, storeLate, world } = queued();
+  storeLate(queueLimits.facts);
+  const before = world.facts.length;
+  const wanted = { digits: 4, finish: null, timeoutSec: 10, secret: false };
+  for (const act of [
+    sayText(1),
+    { action: 'press_keys', keys: '1' },
+    { action: 'collect', wanted },
+    transferred([]),
+  ] satisfies CallAct[])
+    t.throws(() => ask(act), isFull);
+  t.is(world.facts.length, before);
+  ask({ action: 'hangup' });
+  t.is(world.state(), 'active.talking.hangup-pending');
+});
+
+test('transfers that are taken back again and again are refused until the other party speaks', (t) => {
+  const { ask, world } = queued();
+  const announced = transferred(['One moment.']);
+  for (let transfer = 0; transfer < queueLimits.transfersInVain; transfer += 1) {
+    ask(announced);
+    ask({ action: 'cancel_transfer' });
+  }
+  t.throws(() => ask(announced), isFull);
+  world.onLine({ type: 'line.heard', text: 'Who is there?', backchannel: false });
+  t.notThrows(() => ask(announced));
 });

@@ -40,7 +40,7 @@ export const collectKeys = defineRoute({
       schema: z.object({ call_id: z.uuid(), status: z.literal('collect_requested') }),
     },
   },
-  refusals: ['call_not_found', 'call_not_active', 'room_unknown'],
+  refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'queue_full'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const { callId } = params;
   const { digits = null, finish = null, timeoutSec, secret } = body;

@@ -26,7 +26,7 @@ export const pressKeys = defineRoute({
       schema: z.object({ call_id: z.uuid(), status: z.literal('keys_requested') }),
     },
   },
-  refusals: ['call_not_found', 'call_not_active', 'keys_not_available', 'room_unknown'],
+  refusals: ['call_not_found', 'call_not_active', 'keys_not_available', 'room_unknown', 'queue_full'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const { callId } = params;
   await services.pressKeys({ callId, numberId: caller.id, keys: body.keys });

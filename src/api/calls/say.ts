@@ -33,7 +33,7 @@ export const say = defineRoute({
       schema: z.object({ call_id: z.uuid(), status: z.literal('say_requested') }),
     },
   },
-  refusals: ['call_not_found', 'call_not_active', 'room_unknown'],
+  refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'queue_full'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const { callId } = params;
   await services.say({ callId, numberId: caller.id, text: body.text, interrupt: body.interrupt ?? false });

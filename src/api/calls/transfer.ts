@@ -75,6 +75,7 @@ export const transfer = defineRoute({
     'call_not_active',
     'transfer_in_progress',
     'room_unknown',
+    'queue_full',
   ],
 }).handledBy(async ({ caller, params, body }, services) => {
   const { callId } = params;

@@ -30,13 +30,14 @@ const notRecorded = (reason: 'none' | 'failed'): Refusal =>
 export const switchRecording = async (
   actor: CallActor,
   request: Extract<CallCommand, { type: 'recording.pause_requested' | 'recording.resume_requested' }>,
-  database: Database,
+  { database, admit }: { database: Database; admit: () => void },
 ): Promise<void> => {
   const snapshot = actor.getSnapshot();
   const { callId, input } = snapshot.context;
   if (!input.recording) throw notRecorded('none');
   if (snapshot.context.consentIsAwaited)
     throw new Refusal('call_not_active', 'Nothing is recorded before the other party agrees to the call.');
+  admit();
   // Before anything is looked up: the next word may be the one that must not be kept.
   actor.send(request);
   const recording = await findRecording(database, callId);

@@ -1,13 +1,24 @@
 /** Requests to a call that is held here, as commands of its chart. */
 import type { Database } from '#src/persistence/database.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { Journal } from '../journal/journal.ts';
+import { createCallQueues, type QueueLimits } from './call-queues.ts';
 import type { PerformRequest } from './in-call-requests.ts';
 import { switchRecording } from './pause-recording.ts';
 import { collectKeys, pressKeys, say } from './speak-for-agent.ts';
 import { cancelTransfer, transfer } from './transfer.ts';
 
-export const createPerformRequest =
-  ({ database }: { database: Database }): PerformRequest =>
-  (actor, request) => {
+export const createPerformRequest = (options: {
+  database: Database;
+  journal: Pick<Journal, 'waitingOf'>;
+  queueLimits: QueueLimits;
+  /** One that nobody sets. */
+  clock: Pick<Clock, 'now'>;
+}): PerformRequest => {
+  const { database, journal, queueLimits: limits, clock } = options;
+  const queues = createCallQueues({ journal, limits, clock });
+  return (actor, request) => {
+    const admit = (): void => queues.admit(actor, request);
     switch (request.action) {
       case 'hangup':
         return actor.send({ type: 'hangup.requested', immediate: false });
@@ -16,21 +27,26 @@ export const createPerformRequest =
       case 'cancel':
         return actor.send({ type: 'cancel.requested' });
       case 'pause_recording':
-        return switchRecording(actor, { type: 'recording.pause_requested' }, database);
+        return switchRecording(
+          actor,
+          { type: 'recording.pause_requested' },
+          { database, admit: () => undefined },
+        );
       case 'resume_recording':
-        return switchRecording(actor, { type: 'recording.resume_requested' }, database);
+        return switchRecording(actor, { type: 'recording.resume_requested' }, { database, admit });
       case 'press_keys':
-        return pressKeys(actor, request.keys);
+        return pressKeys(actor, request.keys, admit);
       case 'collect':
-        return collectKeys(actor, request.wanted);
+        return collectKeys(actor, request.wanted, admit);
       case 'transfer': {
         const { action: _action, callId: _callId, numberId: _numberId, ...asked } = request;
-        return transfer(actor, { type: 'transfer.requested', ...asked });
+        return transfer(actor, { type: 'transfer.requested', ...asked }, admit);
       }
       case 'cancel_transfer':
         return cancelTransfer(actor);
       // Saying something, the only one that is left.
       default:
-        return say(actor, request);
+        return say(actor, request, admit);
     }
   };
+};

@@ -27,28 +27,33 @@ const requireTalking = (actor: CallActor): void => {
 const speakFor = (
   actor: CallActor,
   request: Extract<CallCommand, { type: 'say.requested' | 'collect.requested' }>,
+  admit: () => void,
 ): void => {
   requireTalking(actor);
+  admit();
   actor.send(request);
 };
 
-export const pressKeys = (actor: CallActor, keys: string): void => {
+/** `admit` throws where too much waits in the call already; the same of the other two. */
+export const pressKeys = (actor: CallActor, keys: string, admit: () => void): void => {
   requireTalking(actor);
   if (!actor.getSnapshot().context.keys.canPress)
     throw new Refusal(
       'keys_not_available',
       'The other party takes keys neither as telephone events (RFC 4733) nor by INFO; none was pressed.',
     );
+  admit();
   actor.send({ type: 'keys.requested', keys });
 };
 
 export const say = (
   actor: CallActor,
   { sentences, interrupt }: { sentences: readonly string[]; interrupt: boolean },
-): void => speakFor(actor, { type: 'say.requested', sentences, interrupt });
+  admit: () => void,
+): void => speakFor(actor, { type: 'say.requested', sentences, interrupt }, admit);
 
-export const collectKeys = (actor: CallActor, wanted: KeysWanted): void =>
-  speakFor(actor, { type: 'collect.requested', wanted });
+export const collectKeys = (actor: CallActor, wanted: KeysWanted, admit: () => void): void =>
+  speakFor(actor, { type: 'collect.requested', wanted }, admit);
 
 /** The sentences of a text as they can be spoken; none of one that is all marks. */
 export type SentencesOf = (text: string) => readonly string[];
@@ -56,7 +61,7 @@ export type SentencesOf = (text: string) => readonly string[];
 export type SpeakingRequests = {
   /**
    * Presses keys of the telephone, at once. Refuses with `call_not_found`, `call_not_active`, `keys_not_available`,
-   * `room_unknown` or `service_unavailable`.
+   * `room_unknown`, `queue_full` or `service_unavailable`.
    */
   pressKeys(request: CallOfNumber & { keys: string }): Promise<void>;
   /**

@@ -15,7 +15,7 @@ import type { InCallRequests } from './in-call-requests.ts';
 import type { SentencesOf } from './speak-for-agent.ts';
 
 /** For a call that is held here. */
-export const transfer = (actor: CallActor, request: TransferRequest): void => {
+export const transfer = (actor: CallActor, request: TransferRequest, admit: () => void): void => {
   const snapshot = actor.getSnapshot();
   if (snapshot.hasTag('taken-over'))
     throw new Refusal('room_unknown', 'The call is just being taken over; try once more.');
@@ -25,6 +25,7 @@ export const transfer = (actor: CallActor, request: TransferRequest): void => {
     throw new Refusal('call_not_active', 'The other party has not agreed to the call yet.');
   if (!snapshot.matches({ active: { talking: 'conversing' } }))
     throw new Refusal('call_not_active', 'The agent does not talk with the other party any more.');
+  admit();
   actor.send(request);
 };
 
@@ -47,7 +48,8 @@ export type AskedTransfer = CallOfNumber &
 export type TransferRequests = {
   /**
    * Rings somebody for the other party; resolves to the id of the transfer. Refuses with `transfer_not_allowed`,
-   * `transfer_in_progress`, `call_not_found`, `call_not_active`, `room_unknown` or `service_unavailable`.
+   * `transfer_in_progress`, `call_not_found`, `call_not_active`, `room_unknown`, `queue_full` or
+   * `service_unavailable`.
    */
   transfer(request: AskedTransfer): Promise<string>;
   cancelTransfer(request: CallOfNumber): Promise<void>;

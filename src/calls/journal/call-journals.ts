@@ -48,7 +48,8 @@ export const createCallJournals = () => {
   return {
     of,
     leave,
-    /** See `Journal`, for both. */
+    /** See `Journal`, for all three. */
+    waitingOf: (callId: string): number => journals.get(callId)?.waiting.length ?? 0,
     async written(callId: string): Promise<void> {
       await journals.get(callId)?.drained;
     },

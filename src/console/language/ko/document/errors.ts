@@ -39,6 +39,7 @@ export const errors: Readonly<Record<string, string>> = {
   'Too many calls in progress': '진행 중인 통화가 너무 많습니다',
   'The minutes of the day are used up': '하루 통화 시간을 모두 썼습니다',
   'Too many streams at once': '동시에 연 스트림이 너무 많습니다',
+  'Too much is waiting in this call': '이 통화에 대기 중인 요청이 너무 많습니다',
   'Something went wrong on our side': '게이트웨이에서 문제가 생겼습니다',
   'The hangup could not be signalled': '끊기를 알리지 못했습니다',
   'Hanging up is not available': '지금은 끊을 수 없습니다',
