@@ -73,6 +73,7 @@ export const conversationMachine = conversationSetup.createMachine({
             description: 'The rest of the reply was to come to the other process.',
           },
           { guard: resumesAs('saying'), target: 'saying', actions: says.unsaid },
+          { guard: resumesAs('words-lost'), target: 'listening.catching-up' },
           { target: 'listening' },
         ],
         'reply.failed': 'failing',
@@ -123,6 +124,28 @@ export const conversationMachine = conversationSetup.createMachine({
             'line.speech': 'hearing',
             'say.requested': { target: 'settling', actions: 'keepAsked' },
             'collect.requested': { target: 'settling', actions: 'wantKeys' },
+          },
+        },
+        'catching-up': {
+          description:
+            'Words were lost with the process before; the other party is asked for them, unless it speaks.',
+          entry: tells.busy,
+          initial: 'waiting',
+          on: {
+            'say.requested': { target: 'settling', actions: 'keepAsked' },
+            'collect.requested': { target: 'settling', actions: 'wantKeys' },
+          },
+          states: {
+            waiting: {
+              description: 'Nobody speaks.',
+              after: { lostWordsWait: { target: '#conversation.saying', actions: says.apology } },
+              on: { 'line.speech': 'still-speaking' },
+            },
+            'still-speaking': {
+              description: 'The other party speaks; the rest of a sentence may hold no word.',
+              after: { lostSpeechWait: { target: '#conversation.saying', actions: says.apology } },
+              on: { 'line.speech': { target: 'still-speaking', reenter: true } },
+            },
           },
         },
         hearing: {

@@ -11,12 +11,13 @@ import type { Spoken } from './turns.ts';
 
 /**
  * The next step of its conversation: say what was left to say; say goodbye, for replies had failed; wait for who had
- * put the call on hold; leave a message on a machine; or ask anew whether the other party agrees. A reply that came no further than its first words, or that is
+ * put the call on hold; leave a message on a machine; or ask anew whether the other party agrees. With `words-lost` the
+ * floor was free, and what the other party said meanwhile was heard by nobody: it is asked to say it again. A reply that came no further than its first words, or that is
  * not to be asked for twice, is `broken-off`: what had come of it is said, and then an excuse. Otherwise it listens,
  * and answers what was not answered.
  */
 export type ResumedAs =
-  'listening' | 'saying' | 'broken-off' | 'parting' | 'on-hold' | 'voicemail' | 'consenting';
+  'listening' | 'words-lost' | 'saying' | 'broken-off' | 'parting' | 'on-hold' | 'voicemail' | 'consenting';
 
 export type TakenOverConversation = {
   resumesAs: ResumedAs;

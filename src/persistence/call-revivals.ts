@@ -96,6 +96,8 @@ export type CallProgress = {
   endReason: EndReason | null;
   /** Whether the recording is paused for secret keys alone. */
   pausedForSecret: boolean;
+  /** When its holder let go of it on purpose, in the time of the call; null while it is held. */
+  leftAt: number | null;
   conversation: {
     /** Its state, such as `replying.speaking`. */
     state: string;
@@ -165,8 +167,9 @@ const waitingControl: z.ZodType<WaitingControl> = z.object({
 const progress: z.ZodType<CallProgress> = z.object({
   facts: z.number(),
   endReason: z.enum(endReasons).nullable(),
-  // Gateways of before did not keep it.
+  // Gateways of before did not keep these two.
   pausedForSecret: z.boolean().default(false),
+  leftAt: z.number().nullable().default(null),
   conversation: z.object({
     state: z.string(),
     turn: z.number(),

@@ -99,6 +99,7 @@ export const startJournal = (
     epochOf: journal.epochOf,
     shiftOf: callTime.shiftOf,
     aheadOf,
+    nowIn: callTime.now,
     clock,
     isPassing,
     ...journalLimits.progress,

@@ -54,6 +54,7 @@ const at = (state: string, conversation: Partial<Conversation> = {}, facts = 3):
   facts,
   endReason: null,
   pausedForSecret: false,
+  leftAt: null,
   conversation: {
     state,
     turn: 2,
@@ -107,6 +108,7 @@ const left = (
   facts,
   kickoff,
   greeting: null,
+  unheldMs: 0,
   ...more,
 });
 
@@ -254,6 +256,36 @@ test('a reply is not asked for twice though only the journal knows that it was a
 
 test('words that were never written are not waited for', (t) => {
   t.is(howItGoesOn(at('listening.silent', { unanswered: 3 }, 9)).unanswered, 1);
+});
+
+test('what the other party said into a death is asked for, wherever the floor was free', (t) => {
+  const facts = [...saidHello, turn(4, 'assistant', 'How are you?')];
+  const resumedAs = (state: string, given: Partial<LeftCall> = {}, kept: Partial<Conversation> = {}) =>
+    howItGoesOn(at(state, kept, 4), { facts, ...given }).resumesAs;
+  for (const unheldMs of [null, 1_001, 60_000]) {
+    for (const state of ['listening.silent', 'listening.settling', 'listening.hearing', 'saying.sounding'])
+      t.is(resumedAs(state, { unheldMs }), 'words-lost', `${state} ${unheldMs}`);
+    t.is(resumedAs('on-hold', { unheldMs, facts: [...facts, entry(5, 'call.held')] }), 'on-hold');
+    t.is(resumedAs('listening.silent', { unheldMs }, { asked: ['One moment.'] }), 'listening');
+    t.is(resumedAs('saying.sounding', { unheldMs }, { unplayed: ['Well.'] }), 'saying');
+  }
+  // It was handed over in a moment: only who was speaking is asked.
+  t.is(resumedAs('listening.silent', { unheldMs: 200 }), 'listening');
+  t.is(resumedAs('listening.hearing', { unheldMs: 200 }), 'words-lost');
+  t.is(resumedAs('listening.catching-up.waiting', { unheldMs: 200 }), 'words-lost');
+  const greeted = { facts: [entry(1, 'call.answered')], kickoff: null, unheldMs: null };
+  t.is(howItGoesOn(null, greeted).resumesAs, 'words-lost');
+});
+
+test('what gives a reason to speak or to end goes before lost words', (t) => {
+  const unheldMs = null;
+  t.is(howItGoesOn(at('listening.hearing', { unanswered: 1 }), { unheldMs }).resumesAs, 'listening');
+  const said = turn(4, 'assistant', 'Goodbye.');
+  for (const type of ['call.hangup_requested', 'call.transfer_requested']) {
+    const data = { immediate: false, transferId: 'a', to: '0212345678' };
+    const facts = [...saidHello, said, entry(5, type, { data })];
+    t.is(howItGoesOn(at('listening.silent', {}, 5), { facts, unheldMs }).resumesAs, 'listening');
+  }
 });
 
 test('hold, pause, a pending hangup and who has answered are as the journal says', (t) => {

@@ -440,6 +440,40 @@ test('what was not heard whole is said again from its sentence, and makes one tu
   t.is(world.conversationState(), 'listening.silent');
 });
 
+test('words that were lost with the gateway are asked for within a second, in the language of the call', (t) => {
+  const world = worldOf({ resumesAs: 'words-lost' });
+  world.onLine({ type: 'line.adopted' });
+  t.is(world.conversationState(), 'listening.catching-up.waiting');
+  world.clock.increment(1_000);
+  t.deepEqual(world.said(), ['Sorry.']);
+  world.play();
+  world.hear('I asked where you are.');
+  t.is(world.requests.length, 1);
+  t.deepEqual(world.turns(), ['assistant: Sorry.', 'user: I asked where you are.']);
+});
+
+test('who still speaks after a take-over is heard out, and asked where no words come of it', (t) => {
+  const world = worldOf({ resumesAs: 'words-lost' });
+  world.onLine({ type: 'line.adopted' });
+  world.onLine({ type: 'line.speech' });
+  world.clock.increment(5_000);
+  t.deepEqual(world.said(), []);
+  world.onLine({ type: 'line.heard', text: 'my order?', backchannel: false });
+  t.is(world.conversationState(), 'replying.thinking');
+  const wordless = worldOf({ resumesAs: 'words-lost' });
+  wordless.onLine({ type: 'line.adopted' });
+  wordless.onLine({ type: 'line.speech' });
+  wordless.clock.increment(10_000);
+  t.deepEqual(wordless.said(), ['Sorry.']);
+});
+
+test('a program that has something to say after a take-over is not kept waiting', (t) => {
+  const world = worldOf({ resumesAs: 'words-lost' });
+  world.onLine({ type: 'line.adopted' });
+  world.ask({ type: 'say.requested', sentences: ['Here I am.'], interrupt: false });
+  t.deepEqual(world.said(), ['Here I am.']);
+});
+
 test('what was not answered is answered: the reply is asked for once more', (t) => {
   const world = worldOf({ messages: heard.slice(0, 1), unanswered: 1 });
   t.is(world.requests.length, 0);

@@ -36,6 +36,7 @@ const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
     facts,
     endReason: snapshot.context.endReason,
     pausedForSecret: snapshot.context.keys.secret?.pausedRecording ?? false,
+    leftAt: null,
     conversation: {
       ...kept,
       state: stateName(conversation.value),
@@ -54,6 +55,8 @@ export const createProgress = (
     shiftOf: (callId: string) => number;
     /** The same, of the database's clock. */
     aheadOf: (callId: string) => number;
+    /** The time of the call. */
+    nowIn: (callId: string) => number;
   },
 ): Progress => {
   const calls = new Map<string, Last>();
@@ -104,7 +107,7 @@ export const createProgress = (
     leave(callId) {
       const last = keptOf(callId);
       if (last === undefined) return;
-      left.set(callId, last);
+      left.set(callId, { ...last, progress: { ...last.progress, leftAt: options.nowIn(callId) } });
       writer.add(callId);
     },
     release: (callId) => void calls.delete(callId),

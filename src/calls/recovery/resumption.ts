@@ -16,11 +16,16 @@ export type LeftCall = {
   facts: readonly JournalEntry[];
   kickoff: string | null;
   greeting: string | null;
+  /** For so many milliseconds nobody held it; null where its holder died, and nobody knows. */
+  unheldMs: number | null;
 };
 
 /** Whose server remembers nothing of a call may be asked twice; the others would hear the same words again. */
 const mayBeAskedAgain = ({ agent, agentType }: AgentBinding): boolean =>
   agent === 'builtin' || agentType === 'openai_compatible' || agentType === 'mastra';
+
+/** A hand-over in a moment in which nobody speaks is quicker than anybody begins to. */
+const longestUnnoticedMs = 1_000;
 
 const outerOf = (state: string): string => state.split('.', 1)[0] ?? '';
 
@@ -164,6 +169,9 @@ const endOf = ({ facts, revival: { progress } }: LeftCall, was: CallProgress['co
   return null;
 };
 
+const hangupIsPending = ({ facts }: LeftCall): boolean =>
+  lastOf(facts, 'call.hangup_requested', 'call.hangup_cancelled')?.type === 'call.hangup_requested';
+
 /** The transfer that nothing has become of, or that somebody had come for. */
 const lostTransferOf = ({ facts }: LeftCall): TakenOverCall['lostTransfer'] => {
   const last = lastOf(facts, 'call.transfer_requested', 'call.transfer_failed', 'call.transfer_returned');
@@ -204,7 +212,29 @@ const askedForConsent: TakenOverConversation = {
 const isMachine = (was: CallProgress['conversation'] | null): boolean =>
   was !== null && outerOf(was.state) === 'voicemail';
 
-const conversationOf = (left: LeftCall, was: CallProgress['conversation'] | null): TakenOverConversation => {
+/** Whether the other party may have said something that nobody heard: it was speaking, or has had the time for it. */
+const mayHaveLostWords = ({ unheldMs }: LeftCall, was: CallProgress['conversation'] | null): boolean =>
+  unheldMs === null ||
+  unheldMs > longestUnnoticedMs ||
+  was?.state === 'listening.hearing' ||
+  was?.state.startsWith('listening.catching-up') === true;
+
+/** It listens, and nothing else gives the agent or the gateway a reason to speak soon. */
+const onlyListens = (
+  left: LeftCall,
+  { resumesAs, unanswered, asked, collected }: TakenOverConversation,
+): boolean =>
+  resumesAs === 'listening' &&
+  unanswered === 0 &&
+  asked.length === 0 &&
+  collected === null &&
+  !hangupIsPending(left) &&
+  lostTransferOf(left) === null;
+
+const conversationAsItWas = (
+  left: LeftCall,
+  was: CallProgress['conversation'] | null,
+): TakenOverConversation => {
   const { facts } = left;
   const messages = messagesOf(left);
   const isHeld = lastOf(facts, 'call.held', 'call.resumed')?.type === 'call.held';
@@ -228,6 +258,13 @@ const conversationOf = (left: LeftCall, was: CallProgress['conversation'] | null
   };
 };
 
+const conversationOf = (left: LeftCall, was: CallProgress['conversation'] | null): TakenOverConversation => {
+  const conversation = conversationAsItWas(left, was);
+  return onlyListens(left, conversation) && mayHaveLostWords(left, was)
+    ? { ...conversation, resumesAs: 'words-lost' }
+    : conversation;
+};
+
 /** `node`: the gateway that goes on with it. */
 export const resumption = (left: LeftCall, node: string): TakenOverCall => {
   const { call, revival, facts } = left;
@@ -239,8 +276,7 @@ export const resumption = (left: LeftCall, node: string): TakenOverCall => {
     recordingIsPaused: lastOf(facts, 'recording.paused', 'recording.resumed')?.type === 'recording.paused',
     pausedForSecret: revival.progress?.pausedForSecret ?? false,
     consentIsAwaited,
-    hangupIsPending:
-      lastOf(facts, 'call.hangup_requested', 'call.hangup_cancelled')?.type === 'call.hangup_requested',
+    hangupIsPending: hangupIsPending(left),
     endReason: endOf(left, was),
     lostTransfer: lostTransferOf(left),
     conversation: isMachine(was) || !consentIsAwaited ? conversationOf(left, was) : askedForConsent,

@@ -60,6 +60,10 @@ const atOnce = 16;
 const turnsTold = ({ conversation: { messages, unanswered } }: TakenOverCall): number =>
   messages.filter(({ role }) => role === 'user').length - unanswered;
 
+/** How long nobody held a call that its holder let go of on purpose; null for one whose holder died. */
+const unheldMsOf = (progress: Revival['progress'], now: number): number | null =>
+  progress === null || progress.leftAt === null ? null : now - progress.leftAt;
+
 /** Gives a call its actor here. Rejects where that cannot be. */
 const createConnect = (options: TakeOverOptions) => {
   const { database, sealing, journal, callTime, clocks, node } = options;
@@ -106,6 +110,7 @@ const createConnect = (options: TakeOverOptions) => {
         facts,
         kickoff: fresh.kickoff,
         greeting: fresh.greeting,
+        unheldMs: unheldMsOf(revival.progress, callTime.now(callId)),
       },
       node,
     );
