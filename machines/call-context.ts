@@ -33,7 +33,8 @@ export type CallInput = LineInput &
 
 /** Requests to a call. */
 export type CallCommand =
-  | { type: 'hangup.requested'; immediate: boolean }
+  /** With `isFinal`, speech of the other party does not cancel it: the gateway shuts down. */
+  | { type: 'hangup.requested'; immediate: boolean; isFinal?: boolean }
   /** The agent presses keys of the telephone, as in `LineCommand`. */
   | { type: 'keys.requested'; keys: string }
   /** A program has words said in the agent's place. */
@@ -76,7 +77,8 @@ export type CallContext = Pick<CallInput, 'callId'> & {
     /** While the other party presses some that are a secret: whether the recording was paused for them. */
     secret: { pausedRecording: boolean } | null;
   };
-  hangupIsPending: boolean;
+  /** A hang-up that waits, and whether speech of the other party may still cancel it; null where none does. */
+  pendingHangup: 'cancellable' | 'final' | null;
   /** The one that is under way, or that has come about. */
   transfer: Transfer | null;
   endReason: EndReason | null;
@@ -122,7 +124,7 @@ export const contextOf = (input: CallInput): CallContext => ({
   recordingIsPaused: input.takenOver?.recordingIsPaused ?? false,
   consentIsAwaited: input.consent !== null && (input.takenOver?.consentIsAwaited ?? true),
   keys: { canPress: true, secret: secretKeysOf(input) },
-  hangupIsPending: input.takenOver?.hangupIsPending ?? false,
+  pendingHangup: input.takenOver?.hangupIsPending === true ? 'cancellable' : null,
   transfer: lostTransferOf(input),
   endReason: input.takenOver?.endReason ?? null,
   endedAt: null,

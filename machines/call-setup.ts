@@ -62,12 +62,14 @@ export const callSetup = setup({
     awaitedConsent: ({ context }) => context.input.takenOver?.conversation.resumesAs === 'consenting',
     /** No farewell is waited for: the agent has not spoken yet. */
     hungUpBeforeConsent: ({ context }) =>
-      context.hangupIsPending && context.input.takenOver?.conversation.resumesAs === 'consenting',
-    hangupIsPending: ({ context }) => context.hangupIsPending,
+      context.pendingHangup !== null && context.input.takenOver?.conversation.resumesAs === 'consenting',
+    hangupIsPending: ({ context }) => context.pendingHangup !== null,
     wasLeavingMessage: ({ context }) => context.input.takenOver?.conversation.resumesAs === 'voicemail',
     otherPartyLeft: ({ event }) => event.type === 'line.ended' && event.by === 'counterparty',
     wasCutOff: ({ event }) => event.type === 'line.ended' && event.by === 'network',
     isImmediate: ({ event }) => event.type === 'hangup.requested' && event.immediate,
+    isFinal: ({ event }) => event.type === 'hangup.requested' && event.isFinal === true,
+    hangupIsFinal: ({ context }) => context.pendingHangup === 'final',
     waitsForFarewell: ({ event }) => event.type === 'hangup.requested' && !event.immediate,
     wantsSecret: ({ event }) => event.type === 'collect.requested' && event.wanted.secret,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
@@ -111,7 +113,10 @@ export const callSetup = setup({
     },
     end: assign(({ context }, cause: EndReason) => ({ endReason: firstCause(context, cause) })),
     noteLastWord: assign((_, word: LastWord) => lastWords(word)),
-    noteHangupPending: assign({ hangupIsPending: true }),
+    noteHangupPending: assign({ pendingHangup: 'cancellable' }),
+    noteFinal: assign(({ event }) =>
+      event.type === 'hangup.requested' && event.isFinal === true ? { pendingHangup: 'final' } : {},
+    ),
     noteUnseen: assign({ endWasSeen: false }),
     noteAnswered: assign({ wasAnswered: true }),
     noteAnsweredBy: assign((_, { by }: { by: AnsweredBy }) => ({ answeredBy: by })),

@@ -228,7 +228,7 @@ export const callMachine = callSetup.createMachine({
                 'hangup.requested': {
                   guard: 'waitsForFarewell',
                   target: 'hangup-pending',
-                  actions: publishes.hangupRequested,
+                  actions: [publishes.hangupRequested, 'noteFinal'],
                 },
                 'transfer.wanted': {
                   actions: { type: 'askForTransfer', params: ({ event }) => event.wanted },
@@ -252,13 +252,22 @@ export const callMachine = callSetup.createMachine({
               always: { guard: 'farewellIsOver', target: '#call.active.ending', actions: ends.byAgent },
               after: { farewellWait: { target: '#call.active.ending', actions: ends.byAgent } },
               on: {
-                'line.speech': {
-                  target: 'conversing',
-                  actions: [publishes.hangupCancelled, 'forwardToConversation'],
-                  description: 'The other party speaks into the farewell: the call goes on.',
-                },
+                'hangup.requested': { guard: 'isFinal', actions: 'noteFinal' },
+                'line.speech': [
+                  {
+                    guard: 'hangupIsFinal',
+                    actions: 'forwardToConversation',
+                    description: 'It is answered, and the call ends behind that.',
+                  },
+                  {
+                    target: 'conversing',
+                    actions: [publishes.hangupCancelled, 'forwardToConversation'],
+                    description: 'The other party speaks into the farewell: the call goes on.',
+                  },
+                ],
                 'line.heard': [
                   { guard: 'isBackchannel', actions: 'forwardToConversation' },
+                  { guard: 'hangupIsFinal', actions: 'forwardToConversation' },
                   { target: 'conversing', actions: [publishes.hangupCancelled, 'forwardToConversation'] },
                 ],
               },

@@ -15,7 +15,7 @@ export type Control =
 
 /** The same requests to the call as those of its API, but for a transfer, of which it is found out first whether it may be. */
 export type ControlRequest =
-  | { type: 'hangup.requested'; immediate: false }
+  | { type: 'hangup.requested'; immediate: false; isFinal?: false }
   | { type: 'keys.requested'; keys: string }
   | CollectRequest
   | TransferWish

@@ -1,4 +1,4 @@
-/** The end of the journal: everything that was published is written, or given up when the database stays away. */
+/** The end of the journal: everything that was published is written, or given up when no fact could be written for a while. */
 import type { Logger } from 'pino';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import type { Summaries } from '#src/calls/summaries/summaries.ts';
@@ -16,25 +16,26 @@ export type JournalClosing = {
 };
 
 export const createJournalClosing = (options: {
-  journal: Pick<Journal, 'backlog' | 'settled' | 'giveUp'>;
+  journal: Pick<Journal, 'backlog' | 'lost' | 'settled' | 'giveUp'>;
   summaries: Pick<Summaries, 'hurry' | 'settled'>;
   transitions: Pick<Transitions, 'close'>;
-  /** How long `close` waits for an absent database, and how long once it is hurried. */
+  /** How long `close` waits while no fact is written, and how long once it is hurried. */
   times: { journalMs: number; hurriedJournalMs: number };
   clock: Clock;
   logger: Logger;
 }): JournalClosing => {
   const { journal, summaries, transitions, times, clock, logger } = options;
   let limitMs = times.journalMs;
-  let lost = 0;
   /** Until it is closed there is none. */
   let timer: unknown;
 
   const giveUpLater = (): void => {
     clock.clearTimeout(timer);
+    const before = journal.backlog();
     timer = clock.setTimeout(() => {
-      lost = journal.backlog();
-      journal.giveUp();
+      // As long as the database takes some of them, there is nothing to give up.
+      if (journal.backlog() < before) giveUpLater();
+      else journal.giveUp();
     }, limitMs);
   };
 
@@ -42,7 +43,8 @@ export const createJournalClosing = (options: {
     async close() {
       const facts = journal.backlog();
       if (facts > 0) {
-        logger.info({ facts }, `waiting for the facts of calls to be written, up to ${limitMs / 1000} s`);
+        const upTo = `up to ${limitMs / 1000} s while the database takes none`;
+        logger.info({ facts }, `waiting for the facts of calls to be written, ${upTo}`);
       }
       giveUpLater();
       await journal.settled();
@@ -51,6 +53,7 @@ export const createJournalClosing = (options: {
       await journal.settled();
       await transitions.close();
       clock.clearTimeout(timer);
+      const lost = journal.lost();
       if (lost > 0) throw new Error(`${lost} facts of calls are lost: the database is away`);
     },
     hurry() {

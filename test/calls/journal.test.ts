@@ -577,11 +577,13 @@ test.serial(
     journal.giveUp();
     await journal.settled();
     t.is(journal.backlog(), 0);
+    t.is(journal.lost(), 2);
     t.is(world.errors().length, 2);
     isAway = false;
     journal.publish('a', said('three'));
     await journal.settled();
     t.deepEqual(world.rows, [['a', 1, 'three']]);
+    t.is(journal.lost(), 2, 'what was written since is not lost');
   },
 );
 

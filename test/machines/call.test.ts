@@ -826,6 +826,35 @@ test('a backchannel does not cancel the hangup', (t) => {
   t.deepEqual(world.turns(), ['user: 네', 'assistant: Goodbye.']);
 });
 
+test('speech does not cancel the hangup of a gateway that ends; it is answered, and the call ends behind that', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.replyAndPlay('How are you?');
+  world.onLine({ type: 'line.speech' });
+  world.ask({ type: 'hangup.requested', immediate: false, isFinal: true });
+  world.onLine({ type: 'line.heard', text: 'Fine.', backchannel: false });
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.onReply({ type: 'reply.sentence', text: 'Good.' });
+  world.onReply({ type: 'reply.finished' });
+  world.onLine({ type: 'line.speech' });
+  t.is(world.state(), 'active.talking.hangup-pending');
+  world.play('');
+  world.onLine({ type: 'line.heard', text: 'And you?', backchannel: false });
+  world.replyAndPlay('Fine as well.');
+  t.is(world.state(), 'active.ending');
+  t.false(world.story().includes('call.hangup_cancelled'));
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
+});
+
+test('a hangup that waits already becomes final when the gateway ends', (t) => {
+  const world = sayingFarewell();
+  world.ask({ type: 'hangup.requested', immediate: false, isFinal: true });
+  world.onLine({ type: 'line.heard', text: 'Wait!', backchannel: false });
+  t.is(world.state(), 'active.talking.hangup-pending');
+  t.is(world.story().filter((type) => type === 'call.hangup_requested').length, 1);
+});
+
 test('a pressed key does not cancel the hangup', (t) => {
   const world = sayingFarewell();
   world.onLine({ type: 'line.digit', digit: '#' });

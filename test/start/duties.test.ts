@@ -6,7 +6,6 @@ import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
-import { databaseLimits } from '#config/policy.ts';
 import { newNumberKey } from '#src/administration/new-key.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { Retention } from '#src/domain/retention.ts';
@@ -23,11 +22,13 @@ import { createWorkspace, patchWorkspace } from '#src/persistence/workspaces.ts'
 import { clearOutlivedRows } from '#src/start/clear-outlived-rows.ts';
 import { writeCredentials } from '#src/start/credentials.ts';
 import { endCalls } from '#src/start/end-calls.ts';
+import { createJournalClosing } from '#src/start/journal-closing.ts';
 import { keepToRetention } from '#src/start/keep-to-retention.ts';
 import { seed } from '#src/start/seed.ts';
 import { sweepSipMessages } from '#src/start/sweep-sip-messages.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
+import { patientLimits } from '#test/helpers/patient-limits.ts';
 import { scriptedDatabase } from '#test/helpers/scripted-database.ts';
 import { type StoredNumber, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
@@ -44,7 +45,7 @@ const openAs = async (t: ExecutionContext, url: string, node: string) => {
     connection: { url },
     poolSize: 2,
     journalPoolSize: 1,
-    limits: databaseLimits,
+    limits: patientLimits,
     node,
     logger,
   });
@@ -512,6 +513,68 @@ test.serial('a database that is away is asked again the next time', async (t) =>
 });
 
 // Calls at the end
+
+/** A journal at its end, of which the test writes and gives up facts. */
+const closingJournal = (facts: number) => {
+  const clock = createOrderedClock();
+  const settled = Promise.withResolvers<void>();
+  let backlog = facts;
+  let lost = 0;
+  const end = createJournalClosing({
+    journal: {
+      backlog: () => backlog,
+      lost: () => lost,
+      settled: () => settled.promise,
+      giveUp() {
+        lost = backlog;
+        backlog = 0;
+        settled.resolve();
+      },
+    },
+    summaries: { hurry: () => {}, settled: () => Promise.resolve() },
+    transitions: { close: () => Promise.resolve() },
+    times: { journalMs: 5_000, hurriedJournalMs: 1_000 },
+    clock,
+    logger,
+  });
+  return {
+    ...end,
+    clock,
+    write(written: number) {
+      backlog -= written;
+      if (backlog === 0) settled.resolve();
+    },
+  };
+};
+
+test('facts are waited for as long as the database takes some, and none of them is reported as lost', async (t) => {
+  const journal = closingJournal(10_911);
+  const closed = journal.close();
+  for (let written = 0; written < 10; written += 1) {
+    journal.write(1_091);
+    journal.clock.advance(5_000);
+  }
+  journal.write(1);
+  await t.notThrowsAsync(closed);
+  t.is(journal.clock.pending(), 0);
+});
+
+test('facts are given up when the database takes none, and as many are reported as lost', async (t) => {
+  const journal = closingJournal(100);
+  const closed = journal.close();
+  journal.write(40);
+  journal.clock.advance(5_000);
+  journal.clock.advance(5_000);
+  await t.throwsAsync(closed, { message: /^60 facts of calls are lost/ });
+});
+
+test('a second request to end waits for a second without a fact', async (t) => {
+  const journal = closingJournal(2);
+  const closed = journal.close();
+  journal.hurry();
+  journal.clock.advance(1_000);
+  await t.throwsAsync(closed, { message: /^2 facts/ });
+});
 
 /** What is done, in order. */
 const ending = async (drainSec: number): Promise<string[]> => {

@@ -43,8 +43,12 @@ export type Journal = {
   written(callId: string): Promise<void>;
   /** Resolves when all that was published of a call is written, which another gateway goes on with: no more is. */
   letGo(callId: string): Promise<void>;
+  /** Facts of this call that wait to be written. */
+  waitingOf(callId: string): number;
   /** Facts that wait to be written, over all calls. */
   backlog(): number;
+  /** Facts that were given up since `giveUp`. */
+  lost(): number;
   /** Resolves when everything published so far is written or given up. */
   settled(): Promise<void>;
   /** From now on nothing waits for an absent database: a fact that cannot be written is given up at once. */
@@ -76,6 +80,8 @@ export const createJournal = (options: JournalOptions): Journal => {
   const takenFollowers: ((callId: string) => void)[] = [];
   const writer = createFactWriter(options);
   let backlog = 0;
+  let isGivingUp = false;
+  let lost = 0;
 
   const tellFollowers: FollowFact = (callId, fact, ended) => {
     for (const follow of followers) follow(callId, fact, ended);
@@ -107,7 +113,8 @@ export const createJournal = (options: JournalOptions): Journal => {
       journal.waiting.shift();
       backlog -= 1;
       if (fact.type === 'call.ended') journal.stage = 'over';
-      if (outcome !== 'given up') tellFollowers(callId, fact, outcome.written?.ended);
+      if (outcome === 'given up') lost += isGivingUp ? 1 : 0;
+      else tellFollowers(callId, fact, outcome.written?.ended);
     }
     journal.drained = null;
     if (journal.stage !== 'held') journals.leave(callId);
@@ -141,10 +148,15 @@ export const createJournal = (options: JournalOptions): Journal => {
     wasWritten: tellFollowers,
     written: journals.written,
     letGo: journals.letGo,
+    waitingOf: journals.waitingOf,
     backlog: () => backlog,
+    lost: () => lost,
     async settled() {
       while (draining.size > 0) await Promise.all(draining);
     },
-    giveUp: writer.giveUp,
+    giveUp() {
+      isGivingUp = true;
+      writer.giveUp();
+    },
   };
 };

@@ -22,7 +22,10 @@ export type Switchboard = {
   find(callId: string): CallActor | undefined;
   /** All calls that are held here, by their ids. */
   calls(): Iterable<[string, CallActor]>;
-  /** Asks to hang up every call that was answered, when its agent has been heard out. */
+  /**
+   * Asks to hang up every call that was answered, when its agent has been heard out: speech of the other party is still
+   * answered, and does not cancel it.
+   */
   hangUpAll(): void;
   /** Lets go of a call that another gateway holds; its far end notices nothing. */
   leave(callId: string): void;
@@ -137,7 +140,8 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
     find: (callId) => actors.get(callId),
     calls: () => actors.entries(),
     hangUpAll() {
-      for (const actor of actors.values()) actor.send({ type: 'hangup.requested', immediate: false });
+      for (const actor of actors.values())
+        actor.send({ type: 'hangup.requested', immediate: false, isFinal: true });
     },
     leave,
     leaveAll() {
