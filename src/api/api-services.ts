@@ -46,7 +46,7 @@ export type ApiServices = Pick<
   | 'resumeRecording'
 > &
   AdministrationServices & {
-    checkCapacity: Admission['check'];
+    approach: Admission['approach'];
     /** The name of this gateway among those that share the database. */
     node: string;
     logger: Logger;
@@ -150,6 +150,7 @@ export type RequestLimits = {
   eventStream: EventStreamTimes;
   /** A database that takes longer than this to answer is not ready for calls. */
   readinessMs: number;
+  countingMs: number;
 };
 
 export interface Recordings {

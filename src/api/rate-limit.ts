@@ -5,6 +5,7 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { CountedRequests } from '#src/domain/counted-requests.ts';
 import { Refusal } from '#src/domain/refusal.ts';
+import { withTimeout } from '#src/domain/with-timeout.ts';
 import type { ApiContext } from './context.ts';
 import type { ApiServices, RequestLimit } from './api-services.ts';
 
@@ -14,10 +15,14 @@ export type Count = { isBeyond: boolean; left: number; seconds: number };
 /** Counts one more for `key`; null where there is no limit. `policy` names the limit. Several limits may share one. */
 export type Counter = { policy: string; limit: RequestLimit; count(key: string): Promise<Count | null> };
 
+type CounterServices = Pick<ApiServices, 'countWithOthers' | 'clock' | 'logger'> & {
+  limits: Pick<ApiServices['limits'], 'countingMs'>;
+};
+
 export const createCounter = (
   policy: string,
   limit: RequestLimit,
-  { countWithOthers, logger }: Pick<ApiServices, 'countWithOthers' | 'logger'>,
+  { countWithOthers, limits: { countingMs }, clock, logger }: CounterServices,
 ): Counter => {
   const { points, perSeconds } = limit;
   if (points === 0) return { policy, limit, count: () => Promise.resolve(null) };
@@ -33,7 +38,7 @@ export const createCounter = (
     // Always, for when the others are gone, or the database is.
     const here = await inMemory(key);
     try {
-      return (await withOthers(`${policy} ${key}`)) ?? here;
+      return (await withTimeout(clock, countingMs, () => withOthers(`${policy} ${key}`))) ?? here;
     } catch (error) {
       logger.debug({ err: error }, 'a request could not be counted with those of other gateways');
       return here;

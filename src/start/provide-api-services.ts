@@ -1,5 +1,10 @@
 /** The services that the API asks for, each done by a part of the gateway. */
-import { dataFolderMs, platformMaxCallsInProgress, requestLimits } from '#config/policy.ts';
+import {
+  dataFolderMs,
+  knownKeyPatienceMs,
+  platformMaxCallsInProgress,
+  requestLimits,
+} from '#config/policy.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import { createReadBrowser } from '#src/api/browser.ts';
 import { createClientAddress } from '#src/api/client-address.ts';
@@ -9,7 +14,7 @@ import { createNumberAuthentication } from '#src/calls/live/number-authenticatio
 import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
 import { createStoredCalls } from '#src/calls/stored-calls.ts';
 import { chartDefinition } from '#src/charts/chart-definition.ts';
-import { callCharts, createCharts } from '#src/charts/create-charts.ts';
+import { callCharts, createChartDrawings } from '#src/charts/chart-drawings.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import { createRequestCounting } from '#src/persistence/request-counts.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
@@ -61,11 +66,17 @@ export const apiServicesOf = (
     clock,
     logger,
     country,
-    authenticateNumber: createNumberAuthentication({ database, sealing, knownKeys }),
+    authenticateNumber: createNumberAuthentication({
+      database,
+      sealing,
+      knownKeys,
+      patienceMs: knownKeyPatienceMs,
+      clock: steadyClock,
+    }),
     repeatedRequests: createRepeatedRequests(database, sealing),
     storedCalls: createStoredCalls(database),
     isPassing: isTransient,
-    checkCapacity: control.admission.check,
+    approach: control.admission.approach,
     placeCall: control.placeCall,
     requestHangup: control.requestHangup,
     requestCancel: control.requestCancel,
@@ -93,7 +104,7 @@ export const apiServicesOf = (
     watchFacts: parts.journalling.factNews.watch,
     watchCall: parts.watching.watch,
     isHeldHere: parts.watching.isHeld,
-    charts: createCharts(callCharts),
+    charts: createChartDrawings(),
     chartDefinitions: (name) => chartDefinition(callCharts[name], chartVersionOf(name)),
     streams: parts.streams,
     simulator: telephony.simulator && createSimulatedPeople(telephony.simulator, database),

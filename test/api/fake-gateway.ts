@@ -66,6 +66,7 @@ export const testLimits: ApiServices['limits'] = {
     retryMs: 2_000,
   },
   readinessMs: 2_000,
+  countingMs: 3_000,
 };
 
 let counted = 0;
@@ -154,12 +155,14 @@ export const fakeGateway = async (
     authenticateNumber: createNumberAuthentication({
       database: asking,
       sealing,
-      knownKeys: { find: () => undefined },
+      knownKeys: { find: () => undefined, note: () => {} },
+      patienceMs: 1_000,
+      clock: systemClock,
     }),
     repeatedRequests: createRepeatedRequests(asking, sealing),
     storedCalls: createStoredCalls(asking),
     isPassing: isTransient,
-    checkCapacity: () => {},
+    approach: () => ({ leave: () => {} }),
     node: 'test',
     ...fakeCalls(database, workspaceId, note),
     recordings: { open: async () => undefined },

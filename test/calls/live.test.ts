@@ -13,12 +13,15 @@ import { createCallTime } from '#src/calls/live/call-time.ts';
 import { sayingNow } from '#machines/turns.ts';
 import { type ChartState, createChartWatch, stateName } from '#src/calls/live/chart-watch.ts';
 import { createKnownKeys } from '#src/calls/live/known-keys.ts';
+import { createNumberAuthentication } from '#src/calls/live/number-authentication.ts';
 import { createLatency } from '#src/calls/live/latency.ts';
 import { createLiveCalls, type LiveCall } from '#src/calls/live/live-calls.ts';
 import { createSecretKeys } from '#src/calls/live/secret-keys.ts';
 import { createSwitchboard } from '#src/calls/live/switchboard.ts';
+import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import { DatabaseAway } from '#src/persistence/connection-errors.ts';
 import { putNumberKey } from '#src/persistence/number-keys.ts';
+import { createSealing } from '#src/persistence/sealing.ts';
 import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
@@ -602,7 +605,7 @@ const everyMs = 5_000;
 /** A number with a key and a call in progress, and a database that can be away. */
 const createKeysWorld = async (t: ExecutionContext) => {
   const database = await testDatabase();
-  const { numberId, workspaceId } = await storedNumber(database);
+  const { numberId, workspaceId, number: digits } = await storedNumber(database);
   const liveCalls = createLiveCalls();
   const clock = new SimulatedClock();
   const asked: string[] = [];
@@ -619,16 +622,21 @@ const createKeysWorld = async (t: ExecutionContext) => {
     logger: pino({ level: 'silent' }),
   });
   t.teardown(known.close);
-  const issueKey = async (): Promise<Buffer> => {
-    const keyHash = randomBytes(32);
+  const issueKey = async (keyHash: Buffer = randomBytes(32)): Promise<Buffer> => {
     await putNumberKey(database, { numberId, keyHash, keySealed: 'sealed', issuedAt: new Date() });
     return keyHash;
   };
   return {
+    database,
     known,
     asked,
     issueKey,
     numberId,
+    async number() {
+      const number = await findNumberByDigits(database, digits);
+      if (number === undefined) throw new Error('The number is gone');
+      return number;
+    },
     goAway: () => (isAway = true),
     async begin(callId = 'a-call') {
       liveCalls.add({ callId, numberId, workspaceId, direction: 'outbound', status: 'active' });
@@ -680,6 +688,52 @@ test.serial('what was known stays while the database is away', async (t) => {
   await pass();
   t.is(known.find([key])?.id, numberId);
 });
+
+test.serial('a key that was just authenticated is known before the database was asked for it', async (t) => {
+  const { known, numberId, goAway, begin, pass, number } = await createKeysWorld(t);
+  const key = randomBytes(32);
+  goAway();
+  await begin();
+  t.is(known.find([key]), undefined);
+  known.note([randomBytes(32), key], await number());
+  t.is(known.find([key])?.id, numberId);
+  await pass();
+  t.is(known.find([key])?.id, numberId, 'the database has not said that it was replaced');
+});
+
+test.serial(
+  'a silent database is waited for a second where a known key will do, and for its answer otherwise',
+  async (t) => {
+    const world = await createKeysWorld(t);
+    const { known, numberId, issueKey, begin } = world;
+    const text = 'gw_number_key';
+    const keys = createSealing(Buffer.alloc(32, 7));
+    const clock = new SimulatedClock();
+    let isSilent = false;
+    const authenticate = createNumberAuthentication({
+      database: {
+        ...world.database,
+        ...scriptedStatements((sql, parameters) =>
+          isSilent ? new Promise(() => {}) : world.database.execute(sql, parameters),
+        ),
+      },
+      sealing: keys,
+      knownKeys: known,
+      patienceMs: 1_000,
+      clock,
+    });
+    await issueKey(keys.fingerprints(text)[0]);
+    await begin();
+    t.is((await authenticate(text, { needsNoDatabase: true }))?.id, numberId);
+    isSilent = true;
+    const inCall = authenticate(text, { needsNoDatabase: true });
+    let isAnswered = false;
+    void authenticate(text, { needsNoDatabase: false }).then(() => (isAnswered = true));
+    clock.increment(1_000);
+    t.is((await inCall)?.id, numberId);
+    t.false(isAnswered);
+  },
+);
 
 test.serial('further calls of a number cost no further question', async (t) => {
   const { asked, issueKey, begin } = await createKeysWorld(t);

@@ -119,7 +119,12 @@ const openDoor = async (t: ExecutionContext) => {
   const failures = createCounter(
     'failures',
     { points: 2, perSeconds: 60 },
-    { countWithOthers: () => () => Promise.resolve(null), logger: pino({ level: 'silent' }) },
+    {
+      countWithOthers: () => () => Promise.resolve(null),
+      limits: { countingMs: 3_000 },
+      clock: systemClock,
+      logger: pino({ level: 'silent' }),
+    },
   );
   const logged: string[] = [];
   const tried: string[] = [];

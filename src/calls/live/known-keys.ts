@@ -3,7 +3,7 @@
  * has a call must be able to end it then.
  *
  * What is known is what the database said last. It is asked when the first call of a number begins and every few
- * seconds, and its answer replaces all that was known. So a key that was replaced, on this gateway or on another, is
+ * seconds, and its answer replaces all that was known; in between, keys count that were authenticated. So a key that was replaced, on this gateway or on another, is
  * known for some seconds at most while the database is there, when nobody asks here, and is good for nothing but the
  * calls held here when it is not.
  */
@@ -19,6 +19,8 @@ import type { LiveCalls } from './live-calls.ts';
 export type KnownKeys = {
   /** A call of this number has begun here. */
   begin(numberId: string): void;
+  /** The database has just said that one of these fingerprints is that of the number's key. */
+  note(fingerprints: readonly Buffer[], number: CallableNumber): void;
   /** The number that one of these fingerprints of a key stands for, if a call of it is in progress here. */
   find(fingerprints: readonly Buffer[]): CallableNumber | undefined;
   /** Resolves when what is being asked was answered. */
@@ -35,14 +37,14 @@ export const createKnownKeys = (options: {
   logger: Logger;
 }): KnownKeys => {
   const { database, liveCalls, everyMs, clock, logger } = options;
-  let known: ReadonlyMap<string, CallableNumber> = new Map();
+  let known = new Map<string, CallableNumber>();
   /** Numbers that were asked for, with a key or without one. */
   let asked = new Set<string>();
 
   const ask = async (): Promise<void> => {
     const numbers = new Set(Array.from(liveCalls.all(), ({ numberId }) => numberId));
     try {
-      known = numbers.size === 0 ? new Map() : await findNumbersWithKeys(database, [...numbers]);
+      known = new Map(numbers.size === 0 ? [] : await findNumbersWithKeys(database, [...numbers]));
       asked = numbers;
     } catch (error) {
       // The keys known before stay: they are kept for the very time in which the database is away.
@@ -60,6 +62,9 @@ export const createKnownKeys = (options: {
   return {
     begin(numberId) {
       if (!asked.has(numberId)) void refresh();
+    },
+    note(fingerprints, number) {
+      for (const fingerprint of fingerprints) known.set(fingerprint.toString('hex'), number);
     },
     find(fingerprints) {
       const number = fingerprints

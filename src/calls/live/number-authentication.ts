@@ -1,4 +1,6 @@
 /** The number of a key (guides/design/administration.md, "Number keys"), also while the database does not answer. */
+import type { Clock } from '#src/domain/clock.ts';
+import { TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
 import { isTransient } from '#src/persistence/connection-errors.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -20,19 +22,29 @@ export type AuthenticateNumber = (
 export const createNumberAuthentication = (options: {
   database: Database;
   sealing: Pick<Sealing, 'fingerprints'>;
-  knownKeys: Pick<KnownKeys, 'find'>;
+  knownKeys: Pick<KnownKeys, 'find' | 'note'>;
+  /** How long the database is waited for where a known key will do. */
+  patienceMs: number;
+  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
 }): AuthenticateNumber => {
-  const { database, sealing, knownKeys } = options;
-  const authenticate = createAuthentication(database, sealing);
+  const { database, sealing, knownKeys, patienceMs, clock } = options;
+  const find = createAuthentication(database, sealing);
+
+  const authenticate = async (key: string): Promise<CallableNumber | undefined> => {
+    const number = await find(key);
+    if (number !== undefined) knownKeys.note(sealing.fingerprints(key), number);
+    return number;
+  };
+
   return async (key, { needsNoDatabase }) => {
+    const known = needsNoDatabase ? knownKeys.find(sealing.fingerprints(key)) : undefined;
+    // A key that is not known here may be good all the same: nobody else can tell.
+    if (known === undefined) return authenticate(key);
     try {
-      return await authenticate(key);
+      return await withTimeout(clock, patienceMs, () => authenticate(key));
     } catch (error) {
-      if (!needsNoDatabase || !isTransient(error)) throw error;
-      const known = knownKeys.find(sealing.fingerprints(key));
-      // A key that is not known here may be good all the same: nobody can tell.
-      if (known === undefined) throw error;
-      return known;
+      if (error instanceof TimeoutError || isTransient(error)) return known;
+      throw error;
     }
   };
 };
