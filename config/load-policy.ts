@@ -7,6 +7,6 @@ export const loadLimits = {
   journal: { from: 20_000, until: 10_000 },
   /** Of GW_MAX_DELAY_MS, when calls are taken again. */
   delayLeft: 0.3,
-  /** Calls whose rows are written at once. */
-  beginning: 1_000,
+  /** Calls that begin at once: their number is looked up, or their row is written. More would only wait for each other. */
+  beginning: 250,
 } as const;

@@ -2,6 +2,7 @@
  * Refusals as RFC 9457 problem documents: one shape for everything that goes wrong (guides/design/wire.md, "Errors").
  */
 import * as z from 'zod';
+import { capacityLimits } from '#src/calls/setup/admission.ts';
 import { destinationProblems } from '#src/domain/destinations.ts';
 import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
 
@@ -33,6 +34,13 @@ const extrasOf: Partial<Record<RefusalCode, z.ZodRawShape>> = {
   },
   concurrency_limit: {
     maximum: z.int().optional().meta({ description: 'How many calls may be in progress.', example: 3 }),
+  },
+  over_capacity: {
+    reason: z.enum(capacityLimits).optional().meta({
+      description:
+        'The limit of the gateway that is reached, where a call was to begin: `calls` in progress, calls that are `beginning`, or what it has too much of: a late `event_loop`, `memory`, the `journal` of events that wait to be stored.',
+      example: 'calls',
+    }),
   },
   daily_limit_reached: {
     maximum: z.int().meta({ description: 'Minutes a day.', example: 600 }),

@@ -38,9 +38,11 @@ export const refuse =
 
 /** The caller's mistakes are the caller's to log; an accident is logged with its cause. */
 const logFailure = (logger: Logger, { code, status, message, cause }: Refusal, requestId: string): void => {
+  const about = { code, detail: message, err: cause, request_id: requestId };
   if (code === 'internal_error') logger.error({ err: cause, request_id: requestId }, 'a request failed');
-  else if (status >= 500)
-    logger.warn({ code, detail: message, err: cause, request_id: requestId }, 'a request was refused');
+  // There may be hundreds a second, and the beginning and the end of shedding load are logged.
+  else if (code === 'over_capacity') logger.debug(about, 'a request was refused');
+  else if (status >= 500) logger.warn(about, 'a request was refused');
 };
 
 const callerWentAway = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);

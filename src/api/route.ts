@@ -16,6 +16,7 @@ import { ignoredFields, ignoredFieldsHeader } from './ignored-fields.ts';
 import { readJsonBody } from './json-body.ts';
 import type { ApiServices } from './api-services.ts';
 import { validated, type OutputOf } from './validated.ts';
+import { withinCapacity } from './within-capacity.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -160,12 +161,14 @@ export const defineRoute = <
   handledBy: (handle) => ({
     ...route,
     async serve(ctx, authentication, services) {
-      if (route.beginsCall === true) services.checkCapacity();
-      const authenticators: Authenticators = authentication;
-      const caller = await authenticators[route.auth](ctx, {
-        needsNoDatabase: route.needsNoDatabase === true,
-      });
-      return this.answer(askedBy(ctx, { caller, auth: route.auth }, authentication, services), services);
+      const answer = async (): Promise<Rendered> => {
+        const authenticators: Authenticators = authentication;
+        const caller = await authenticators[route.auth](ctx, {
+          needsNoDatabase: route.needsNoDatabase === true,
+        });
+        return this.answer(askedBy(ctx, { caller, auth: route.auth }, authentication, services), services);
+      };
+      return route.beginsCall === true ? withinCapacity(services, answer) : answer();
     },
     async answer({ caller: anybody, readBody, readBrowser, nameIgnored, ...asked }, services) {
       // Who asks was let in as this route wants it.

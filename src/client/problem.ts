@@ -17,7 +17,7 @@ export class TrunklineProblem extends Error {
   readonly requestId: string | undefined;
   /** What would be allowed, of `max_duration_exceeds_policy`, `concurrency_limit` and `stream_limit`. */
   readonly maximum: number | undefined;
-  /** Why there is no recording, of `recording_not_available`. */
+  /** Why there is no recording, of `recording_not_available`; the limit that is reached, of `over_capacity`. */
   readonly reason: string | undefined;
   /** How long to wait before another try, where the gateway says so. */
   readonly retryAfterSec: number | undefined;

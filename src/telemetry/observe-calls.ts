@@ -27,7 +27,13 @@ export const observeCalls = (
 ): Telemetry => {
   const metrics = createMetrics();
   const traces = createTraces();
-  const eventLoop = watchEventLoop({ numbers, clock, registry: metrics.registry, logger });
+  const eventLoop = watchEventLoop({
+    numbers,
+    clock,
+    measureUtilization: performance.eventLoopUtilization.bind(performance),
+    registry: metrics.registry,
+    logger,
+  });
   started.defer(eventLoop.close);
   return {
     metrics,

@@ -82,7 +82,7 @@ test.serial(
           return database.execute(sql, parameters);
         }),
       },
-      checkCapacity: () => {
+      approach: () => {
         throw full;
       },
     });

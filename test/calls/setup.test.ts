@@ -216,6 +216,28 @@ test('no more calls begin at once than the database keeps up with', (t) => {
   t.is(refusal(), undefined);
 });
 
+test('requests count among those that begin while their number is looked up', (t) => {
+  const { admission, refusal } = createDoor({ maxBeginning: 2 });
+  const requests = [admission.approach(), admission.approach()];
+  t.like(t.throws(admission.approach), { code: 'over_capacity', extras: { reason: 'beginning' } });
+  t.is(refusal(), undefined, 'those that were let in may begin');
+  requests[0]?.leave();
+  requests[0]?.leave();
+  t.notThrows(admission.approach);
+  t.throws(admission.approach);
+});
+
+test('a gateway without room names the limit that is reached', (t) => {
+  const full = createDoor({ maxCalls: 1 });
+  full.begin();
+  t.like(full.refusal(), { extras: { reason: 'calls' } });
+  for (const pressure of pressures) {
+    const { press, refusal } = createDoor();
+    press(pressure);
+    t.like(refusal(), { code: 'over_capacity', extras: { reason: pressure } });
+  }
+});
+
 test('a number has its own maximum', (t) => {
   const { begin, refusal } = createDoor();
   const limited = { ...wish, maxConcurrentCalls: 2 };

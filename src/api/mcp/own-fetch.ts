@@ -9,6 +9,7 @@ import type { ApiServices } from '../api-services.ts';
 import type { Rendered } from '../context.ts';
 import { answerError } from '../refuse.ts';
 import type { Asked, Route } from '../route.ts';
+import { withinCapacity } from '../within-capacity.ts';
 
 /** Whose own routes these are is in no address. */
 export const ownUrl = 'http://gateway.internal';
@@ -56,21 +57,22 @@ export const createOwnFetch = (
   const serve = (url: string, { method = 'GET', headers: sent, body }: RequestInit): Promise<Rendered> => {
     const { pathname, searchParams } = new URL(url);
     const { route, params } = find(method.toLowerCase(), pathname);
-    if (route.beginsCall === true) services.checkCapacity();
     const headers = Object.fromEntries(new Headers(sent));
-    return route.answer(
-      {
-        ...asker,
-        params,
-        query: Object.fromEntries(searchParams),
-        headers,
-        accepts: (...types) => types.find((type) => type === headers['accept']) ?? types[0] ?? false,
-        // The tools send declared fields alone.
-        nameIgnored: () => undefined,
-        readBody: () => Promise.resolve(typeof body === 'string' ? JSON.parse(body) : undefined),
-      },
-      services,
-    );
+    const answer = (): Promise<Rendered> =>
+      route.answer(
+        {
+          ...asker,
+          params,
+          query: Object.fromEntries(searchParams),
+          headers,
+          accepts: (...types) => types.find((type) => type === headers['accept']) ?? types[0] ?? false,
+          // The tools send declared fields alone.
+          nameIgnored: () => undefined,
+          readBody: () => Promise.resolve(typeof body === 'string' ? JSON.parse(body) : undefined),
+        },
+        services,
+      );
+    return route.beginsCall === true ? withinCapacity(services, answer) : answer();
   };
 
   return async (url, init) => {

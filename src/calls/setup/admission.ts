@@ -6,21 +6,28 @@ import { once } from '#src/domain/once.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { CallsInProgress } from '#src/persistence/counted-births.ts';
 import type { LiveCalls } from '../live/live-calls.ts';
-import type { LoadShedding } from './load-shedding.ts';
+import { pressures, type LoadShedding } from './load-shedding.ts';
 
 export type AdmissionLimits = {
   /** Calls in progress on this gateway. */
   maxCalls: number;
-  /** Calls whose rows are being written at once: more of them would only wait for the database. */
+  /** Calls that begin at once: more of them would only wait for the database. */
   maxBeginning: number;
 };
 
+/** The limits of a gateway that are a reason to take no more calls. */
+export const capacityLimits = ['calls', 'beginning', ...pressures] as const;
+
+export type CapacityLimit = (typeof capacityLimits)[number];
+
 export type Admission = {
   /**
-   * Throws `service_unavailable` (no lines), `draining` or `over_capacity` (all calls that this gateway may have, or load
-   * is shed): what can be told without knowing whose call it would be, and so before anything is looked up.
+   * Throws `service_unavailable` (no lines), `draining` or `over_capacity` (with the limit as `reason`): what can be told
+   * without knowing whose call it would be, and so before anything is looked up.
    */
   check(): void;
+  /** Throws the same. A request that is let in counts among those that begin until `leave` is called. */
+  approach(): { leave: () => void };
   /**
    * Throws the same, or `concurrency_limit`. A call that is let in counts from now on; `release` gives its permit back
    * when the call could not begin after all.
@@ -32,6 +39,17 @@ export type Admission = {
 
 /** The most calls in progress at once that a call may be one of. */
 export type ConcurrencyLimits = { maxConcurrentCalls: number; maxCallsInProgress: number };
+
+const sheds = (of: string): string =>
+  `This gateway has too much to do (${of}) and takes no more calls for now.`;
+
+const detailOf: Readonly<Record<CapacityLimit, (limits: AdmissionLimits) => string>> = {
+  calls: ({ maxCalls }) => `This gateway has its maximum of ${maxCalls} calls in progress.`,
+  beginning: ({ maxBeginning }) => `${maxBeginning} other calls are beginning at this gateway just now.`,
+  event_loop: () => sheds('its event loop is late'),
+  memory: () => sheds('its memory is nearly used up'),
+  journal: () => sheds('too many events of calls wait to be stored'),
+};
 
 const concurrencyLimit = (whose: string, maximum: number): Refusal =>
   new Refusal(
@@ -57,6 +75,8 @@ export const createAdmission = (options: {
   hasLines: boolean;
 }): Admission => {
   const { liveCalls, limits, load } = options;
+  /** Requests that were let in before anything was looked up, and are not answered yet. */
+  let approaching = 0;
   /** Let in and not yet on the switchboard: in all, and per number and workspace. */
   let entering = 0;
   const enteringOf = new Map<string, number>();
@@ -69,6 +89,14 @@ export const createAdmission = (options: {
   };
   const countOf = (owner: string): number => enteringOf.get(owner) ?? 0;
 
+  const overCapacity = (limit: CapacityLimit): Refusal =>
+    new Refusal('over_capacity', detailOf[limit](limits), { extras: { reason: limit } });
+
+  const reachedLimit = (): CapacityLimit | null => {
+    if (liveCalls.count() + entering >= limits.maxCalls) return 'calls';
+    return entering >= limits.maxBeginning ? 'beginning' : load.pressure();
+  };
+
   const check = (): void => {
     if (!options.hasLines) {
       throw new Refusal(
@@ -77,14 +105,18 @@ export const createAdmission = (options: {
       );
     }
     if (isDraining) throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
-    const isFull = liveCalls.count() + entering >= limits.maxCalls || entering >= limits.maxBeginning;
-    if (isFull || load.pressure() !== null) {
-      throw new Refusal('over_capacity', 'This gateway cannot take another call right now.');
-    }
+    const reached = reachedLimit();
+    if (reached !== null) throw overCapacity(reached);
   };
 
   return {
     check,
+    approach() {
+      check();
+      if (approaching >= limits.maxBeginning) throw overCapacity('beginning');
+      approaching += 1;
+      return { leave: once(() => void (approaching -= 1)) };
+    },
     enter({ numberId, workspaceId, ...limits }) {
       check();
       checkConcurrency(limits, {

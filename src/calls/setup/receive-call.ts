@@ -34,7 +34,7 @@ type ReceiveCallOptions = {
   policyOf: PolicyOf;
   handshake: AuthenticateCaller;
   startCall: StartCall;
-  admission: Pick<Admission, 'check'>;
+  admission: Pick<Admission, 'approach'>;
   observer: CallObserver;
   journal: Pick<Journal, 'wasWritten'>;
   /** Wall-clock milliseconds since the epoch. */
@@ -79,7 +79,11 @@ const createAdmitCaller =
 /** What the gateway itself refuses becomes a verdict; anything else is an accident. */
 const refusedBecause = (error: unknown, { callId }: Arrival, logger: Logger): NotTaken => {
   if (!(error instanceof Refusal)) throw error;
-  logger.warn({ call_id: callId, reason: error.code }, 'an inbound call was not taken');
+  const { reason } = error.extras;
+  logger.warn(
+    { call_id: callId, reason: error.code, ...(reason && { limit: reason }) },
+    'an inbound call was not taken',
+  );
   const { code } = error;
   return {
     accepted: false,
@@ -133,16 +137,25 @@ export const createReceiveCall = (options: ReceiveCallOptions): ReceiveCall => {
     return { accepted: true };
   };
 
-  return async (arrival) => {
-    try {
-      admission.check();
-    } catch (error) {
-      return refusedBecause(error, arrival, logger);
-    }
+  const receive = async (arrival: Arrival): Promise<ArrivalVerdict> => {
     const number = await findNumber(arrival.to);
     if (number !== undefined) return take(arrival, number);
     const about = { call_id: arrival.callId };
     logger.info(about, 'an inbound call for a number that belongs to nobody was not taken');
     return { accepted: false, because: 'unknown_number' };
+  };
+
+  return async (arrival) => {
+    let request: ReturnType<Admission['approach']>;
+    try {
+      request = admission.approach();
+    } catch (error) {
+      return refusedBecause(error, arrival, logger);
+    }
+    try {
+      return await receive(arrival);
+    } finally {
+      request.leave();
+    }
   };
 };

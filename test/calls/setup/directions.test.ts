@@ -454,7 +454,7 @@ const withoutRoom = test.macro({
     const receiveCall = createReceiveCall({
       database: await testDatabase(),
       admission: {
-        check: () => {
+        approach: () => {
           throw new Refusal(code, 'There is no room.');
         },
       },
