@@ -11,8 +11,9 @@ import { parseFromPhone } from './phone-messages.ts';
 import type { Dial, WebPhones } from './web-phones.ts';
 
 export type PhoneSocketLimits = {
-  /** Phones at once, of all workspaces. */
+  /** Phones at once, of all workspaces and of one. */
   phones: number;
+  phonesOfWorkspace: number;
   messageBytes: number;
   /** What may wait for one that reads slowly; it is sent away then. */
   waitingBytes: number;
@@ -35,7 +36,7 @@ const farewellMs = 500;
 const isName = (name: string): boolean => /^[\w-]{8,64}$/.test(name);
 
 export const createPhoneSocket = (options: {
-  phones: WebPhones;
+  phones: Pick<WebPhones, 'connect' | 'close'>;
   /** How a phone calls. */
   dial: Dial;
   limits: PhoneSocketLimits;
@@ -49,7 +50,12 @@ export const createPhoneSocket = (options: {
   });
   server.on('error', (error) => logger.error({ err: error }, 'the web phones report an error'));
 
+  const workspaces = new Map<WebSocket, string>();
+  const phonesOf = (workspaceId: string): number =>
+    [...workspaces.values()].filter((one) => one === workspaceId).length;
+
   const serve = (socket: WebSocket, workspaceId: string, name: string): void => {
+    workspaces.set(socket, workspaceId);
     let isThere = true;
     const ping = setInterval(() => {
       if (!isThere) return socket.terminate();
@@ -81,6 +87,7 @@ export const createPhoneSocket = (options: {
     });
     socket.on('error', (error) => logger.debug({ err: error }, 'a web phone was lost'));
     socket.on('close', () => {
+      workspaces.delete(socket);
       clearInterval(ping);
       connection.lost();
     });
@@ -91,6 +98,7 @@ export const createPhoneSocket = (options: {
       const name = query.get('phone') ?? '';
       if (!isName(name)) return refuse(400);
       if (server.clients.size >= limits.phones) return refuse(503);
+      if (phonesOf(workspaceId) >= limits.phonesOfWorkspace) return refuse(429);
       server.handleUpgrade(request, socket, head, (phone) => serve(phone, workspaceId, name));
     },
     close() {

@@ -6,6 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#src/domain/clock.ts';
+import { createReaderBacklog } from '#src/domain/reader-backlog.ts';
 import {
   askedNewsOf,
   isNewsPath,
@@ -52,10 +53,14 @@ export const createCallNewsHandler = (options: {
   };
 
   const tell = (callId: string, kind: NewsKind, response: ServerResponse): void => {
+    const backlog = createReaderBacklog(() => response.writableLength);
     const send = (news: CallNews): void => {
       if (response.writableEnded || response.destroyed) return;
-      if (response.writableLength <= limits[kind].waitingBytes) response.write(lineOf(news));
-      else if (news.news !== 'sound') response.destroy();
+      if (backlog.waiting() <= limits[kind].waitingBytes) {
+        const line = lineOf(news);
+        response.write(line);
+        backlog.wrote(Buffer.byteLength(line));
+      } else if (news.news !== 'sound') response.destroy();
     };
     const stop = held[kind](callId, send, () => response.end());
     if (stop === undefined) return end(response, 404);

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { AnyActorRef } from 'xstate';
+import { createReaderBacklog } from '#src/domain/reader-backlog.ts';
 import { inspectCall, type InspectionMessage } from './inspect-call.ts';
 import { createSessionNames, type ShownMessage } from './session-names.ts';
 
@@ -30,6 +31,9 @@ export type OnlookerLimits = {
 /** RFC 6455 section 7.4.1 and the registry of close codes. */
 export const closeCodes = { done: 1000, goingAway: 1001, tooSlow: 1013 } as const;
 
+/** With a part of what may wait, no further call is introduced: the rest is for what happens in those that are shown. */
+const roomShare = 4;
+
 /** The library sends its last words about a call a moment after its end, in milliseconds. */
 const lastWordsMs = 50;
 
@@ -47,15 +51,38 @@ const cutOffWhenSilent = (viewer: WebSocket, pingMs: number): void => {
   viewer.on('close', () => clearInterval(timer));
 };
 
-const sendTo =
-  (viewer: WebSocket, waitingBytes: number, logger: Logger) =>
-  (message: object): void => {
-    if (viewer.readyState !== viewer.OPEN) return;
-    if (viewer.bufferedAmount > waitingBytes) {
-      logger.info('an onlooker of the inspector was too slow and was sent away');
-      viewer.close(closeCodes.tooSlow, 'too slow');
-    } else viewer.send(JSON.stringify(message));
+type Sending = {
+  send(message: object): void;
+  /** Resolves in a later turn, when the viewer has taken most of what was sent, or is gone. */
+  hasRoom(): Promise<void>;
+};
+
+const sendTo = (viewer: WebSocket, waitingBytes: number, logger: Logger): Sending => {
+  const backlog = createReaderBacklog(() => viewer.bufferedAmount);
+  /** Until the last message has left. */
+  let leaving = Promise.resolve();
+  return {
+    send(message) {
+      if (viewer.readyState !== viewer.OPEN) return;
+      if (backlog.waiting() > waitingBytes) {
+        logger.info('an onlooker of the inspector was too slow and was sent away');
+        viewer.close(closeCodes.tooSlow, 'too slow');
+        return;
+      }
+      const text = JSON.stringify(message);
+      leaving = new Promise((resolve) => {
+        viewer.send(text, () => resolve());
+      });
+      backlog.wrote(Buffer.byteLength(text));
+    },
+    async hasRoom() {
+      if (viewer.bufferedAmount > waitingBytes / roomShare) await leaving;
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    },
   };
+};
 
 /**
  * Shows a call that is held here, as it stands and as it goes on. `onOver` is called when it is held here no longer, a
@@ -83,30 +110,42 @@ export const showHeld =
     };
   };
 
-/** Shows every call of a workspace that this gateway holds, those that are still to come too, until it is ended. */
-const showAll = (
-  workspaceId: string,
-  calls: InspectedCalls,
-  send: (message: InspectionMessage) => void,
-): (() => void) => {
+/**
+ * Shows every call of a workspace that this gateway holds, those that are still to come too, until it is ended. Calls
+ * are introduced one after the other, as the viewer takes them: the chart of each is some 30 kB.
+ */
+const showAll = (workspaceId: string, calls: InspectedCalls, { send, hasRoom }: Sending): (() => void) => {
   const shown = new Map<string, () => void>();
+  const waiting = new Set<string>();
   const show = showHeld(calls);
+  let state: 'idle' | 'introducing' | 'ended' = 'idle';
 
   const forget = (callId: string): void => {
     shown.get(callId)?.();
     shown.delete(callId);
   };
-  const look = (): void => {
-    for (const { callId, workspaceId: owner } of calls.all()) {
-      if (owner !== workspaceId || shown.has(callId)) continue;
+  const isEnded = (): boolean => state === 'ended';
+  const introduce = async (): Promise<void> => {
+    state = 'introducing';
+    for (const callId of waiting) {
+      waiting.delete(callId);
       const stop = show(callId, send, () => forget(callId));
       if (stop !== undefined) shown.set(callId, stop);
+      await hasRoom();
+      if (isEnded()) return;
     }
+    state = 'idle';
+  };
+  const look = (): void => {
+    for (const { callId, workspaceId: owner } of calls.all())
+      if (owner === workspaceId && !shown.has(callId)) waiting.add(callId);
+    if (state === 'idle') void introduce();
   };
 
   const unsubscribe = calls.subscribe(look);
   look();
   return () => {
+    state = 'ended';
     unsubscribe();
     for (const callId of shown.keys()) forget(callId);
   };
@@ -119,17 +158,17 @@ export const showCalls = (
   options: { calls: InspectedCalls; follow: FollowCharts; limits: OnlookerLimits; logger: Logger },
 ): void => {
   const { calls, limits, logger } = options;
-  const send = sendTo(viewer, limits.waitingBytes, logger);
+  const sending = sendTo(viewer, limits.waitingBytes, logger);
   const leaving = new AbortController();
   cutOffWhenSilent(viewer, limits.pingMs);
   viewer.on('error', (error) => logger.debug({ err: error }, 'an onlooker of the inspector was lost'));
   viewer.on('close', () => leaving.abort());
   if (callId === null) {
-    leaving.signal.addEventListener('abort', showAll(workspaceId, calls, send));
+    leaving.signal.addEventListener('abort', showAll(workspaceId, calls, sending));
     return;
   }
   const nameSessions = createSessionNames();
   void options
-    .follow(callId, (message) => send(nameSessions(message)), leaving.signal)
+    .follow(callId, (message) => sending.send(nameSessions(message)), leaving.signal)
     .then(() => viewer.close(closeCodes.done, 'the call is over'));
 };

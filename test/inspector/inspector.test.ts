@@ -6,10 +6,14 @@ import { type StatelyInspectionEvent, createWebSocketReceiver } from '@statelyai
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { inspectorLimits } from '#config/policy.ts';
 import { createInspectorSocket } from '#src/inspector/inspector-socket.ts';
 import { masked } from '#src/inspector/masked.ts';
+import type { InspectedCalls } from '#src/inspector/onlooker.ts';
 import { createSessionNames } from '#src/inspector/session-names.ts';
 import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
+import { createCallWorld } from '#test/helpers/call-world.ts';
 import { until } from '#test/helpers/until.ts';
 
 // Inspector
@@ -129,12 +133,19 @@ test.serial('the inspector is off unless it is asked for', async (t) => {
 
 const limits = { viewers: 4, viewersOfWorkspace: 2, waitingBytes: 1_000, pingMs: 1_000 };
 
-const openInspector = async (t: ExecutionContext, pingMs = limits.pingMs) => {
+const noCalls: InspectedCalls = { find: () => undefined, all: () => [], subscribe: () => () => {} };
+
+const openInspector = async (
+  t: ExecutionContext,
+  pingMs = limits.pingMs,
+  calls = noCalls,
+  waitingBytes = limits.waitingBytes,
+) => {
   const inspector = createInspectorSocket({
-    calls: { find: () => undefined, all: () => [], subscribe: () => () => {} },
+    calls,
     follow: () => Promise.resolve(),
     ownerOf: (callId) => Promise.resolve(callId === 'call-of-one' ? 'one' : undefined),
-    limits: { ...limits, pingMs },
+    limits: { ...limits, waitingBytes, pingMs },
     logger: pino({ level: 'silent' }),
   });
   const server = createServer();
@@ -181,7 +192,7 @@ const openInspector = async (t: ExecutionContext, pingMs = limits.pingMs) => {
     await once(socket, 'data');
     return socket.pause();
   };
-  return { look, stare };
+  return { look, stare, port };
 };
 
 test.serial('a workspace has so many places, and all of them together', async (t) => {
@@ -196,6 +207,45 @@ test.serial('who reads nothing gives the place back; who reads keeps it', async 
   t.is(await look('one'), 101);
   await until('the place is free', async () => ((await look('one')) === 101 ? true : undefined));
   t.is(await look('one'), 429, 'the two who answer are still there');
+});
+
+test.serial('many calls are shown one after the other to who reads slowly', async (t) => {
+  const { actor } = createCallWorld();
+  const callIds = Array.from({ length: 400 }, (_, index) => `call-${index}`);
+  let asked = 0;
+  const { port } = await openInspector(
+    t,
+    60_000,
+    {
+      ...noCalls,
+      all: () => callIds.map((callId) => ({ callId, workspaceId: 'one' })),
+      find() {
+        asked += 1;
+        return actor;
+      },
+    },
+    inspectorLimits.waitingBytes,
+  );
+  const viewer = new WebSocket(`ws://127.0.0.1:${port}/inspect?workspace=one`);
+  t.teardown(() => viewer.terminate());
+  let shown = 0;
+  let bytes = 0;
+  let closed: number | undefined;
+  viewer.on('close', (code) => (closed = code));
+  viewer.on('message', (data: Buffer) => {
+    bytes += data.length;
+    const { type, sessionId, rootId } = z
+      .object({ type: z.string(), sessionId: z.string(), rootId: z.string() })
+      .parse(JSON.parse(data.toString()));
+    if (type === '@xstate.actor' && sessionId === rootId) shown += 1;
+  });
+  await once(viewer, 'open');
+  viewer.pause();
+  await until('some calls are introduced', () => asked >= 40 || undefined);
+  viewer.resume();
+  await until('all calls are shown', () => shown === callIds.length || closed !== undefined || undefined);
+  t.is(closed, undefined);
+  t.true(bytes > inspectorLimits.waitingBytes, 'more than may wait');
 });
 
 test.serial('a call is seen by its own workspace alone, whichever gateway holds it', async (t) => {

@@ -1,13 +1,18 @@
 /** Telephones in the browser. */
+import { createServer } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
+import pino from 'pino';
+import { WebSocket } from 'ws';
 import { listening } from '#config/policy.ts';
 import type { MediaMeans } from '#sip/call-media.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import type { RecognitionEvent, Recognizer } from '#sip/speech.ts';
 import { longestText, parseFromPhone } from '#sip/webphone/phone-messages.ts';
+import { createPhoneSocket } from '#sip/webphone/phone-socket.ts';
 import { createPhoneSound, isSoundFrame } from '#sip/webphone/phone-sound.ts';
 import { phoneSampleRate, soundLeadMs } from '#src/domain/web-phone.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { until } from '#test/helpers/until.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { scriptedInput } from './simulator/network.ts';
 import { createTape } from './simulator/recording-network.ts';
@@ -712,3 +717,68 @@ test('a phone that comes back is told what the agent has said since its person s
   t.like(back.told[0], { type: 'answered', said });
   t.like(back.told[1], { type: 'agent_says', utterance: 4 });
 });
+
+// Places
+
+const phoneLimits = {
+  phones: 3,
+  phonesOfWorkspace: 2,
+  messageBytes: 1_000,
+  waitingBytes: 1_000,
+  pingMs: 60_000,
+};
+
+test.serial(
+  'a workspace has a share of the web phones, and all of them together have their places',
+  async (t) => {
+    const connection = { receive: () => {}, hear: () => {}, lost: () => {} };
+    const phones = createPhoneSocket({
+      phones: { connect: () => connection, close: () => {} },
+      dial: () => Promise.reject(new Error('Nobody dials')),
+      limits: phoneLimits,
+      logger: pino({ level: 'silent' }),
+    });
+    const server = createServer();
+    server.on('upgrade', (request, socket, head) => {
+      const { searchParams: query } = new URL(request.url ?? '/', 'http://gateway');
+      phones.accept({
+        request,
+        socket,
+        head,
+        query,
+        workspaceId: query.get('workspace') ?? '',
+        actor: 'admin:a',
+        refuse: (status) => void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`),
+      });
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('The server has no port');
+    t.teardown(() => {
+      phones.close();
+      server.close();
+      server.closeAllConnections();
+    });
+    const open = (workspace: string): Promise<{ status: number; socket: WebSocket }> =>
+      new Promise((resolve) => {
+        const socket = new WebSocket(
+          `ws://127.0.0.1:${address.port}/?workspace=${workspace}&phone=phone-0001`,
+        );
+        t.teardown(() => socket.terminate());
+        socket.on('open', () => resolve({ status: 101, socket }));
+        socket.on('error', ({ message }) =>
+          resolve({ status: Number(/(\d{3})$/.exec(message)?.[1]), socket }),
+        );
+      });
+    const first = await open('one');
+    t.is(first.status, 101);
+    t.is((await open('one')).status, 101);
+    t.is((await open('one')).status, 429);
+    t.is((await open('two')).status, 101);
+    t.is((await open('two')).status, 503);
+    first.socket.close();
+    await until('the place is free', async () => ((await open('one')).status === 101 ? true : undefined));
+  },
+);
