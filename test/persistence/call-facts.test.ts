@@ -10,7 +10,7 @@ import {
   type RecordedFact,
   recordFact,
 } from '#src/persistence/call-facts.ts';
-import type { CallBeginning } from '#src/persistence/call-revivals.ts';
+import { type CallBeginning, type CallProgress, keepProgress } from '#src/persistence/call-revivals.ts';
 import { callTransitions, keepTransitions } from '#src/persistence/call-transitions.ts';
 import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls.ts';
 import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/held-calls.ts';
@@ -825,6 +825,45 @@ test.serial(
     t.deepEqual(await db.execute('select 1 from call_revival where call_id = $1', [callId]), []);
   },
 );
+
+test.serial('an earlier holder keeps no progress of a call that was taken over', async (t) => {
+  const { db, node, callId } = await setUpWrittenBeside();
+  const revival = { beginning, tokenSealed: null, aheadMs: 0 };
+  await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] });
+  const progressAt = (turn: number): CallProgress => ({
+    facts: 1,
+    endReason: null,
+    pausedForSecret: false,
+    leftAt: null,
+    conversation: {
+      state: 'listening.silent',
+      turn,
+      utterance: 0,
+      spoken: null,
+      unanswered: 0,
+      asked: [],
+      controls: [],
+      collected: null,
+      failuresInARow: 0,
+      wasReprompted: false,
+      unplayed: [],
+    },
+  });
+  const kept = async (): Promise<unknown> =>
+    (
+      await db.execute<{ turn: number }>(
+        `select (progress -> 'conversation' ->> 'turn')::int as turn from call_revival where call_id = $1`,
+        [callId],
+      )
+    )[0]?.turn;
+  await keepProgress(db, [{ callId, epoch: 1, progress: progressAt(1), aheadMs: 0 }]);
+  t.is(await kept(), 1);
+  await takeFromEarlierProcess(db, node);
+  await keepProgress(db, [{ callId, epoch: 1, progress: progressAt(2), aheadMs: 0 }]);
+  t.is(await kept(), 1);
+  await keepProgress(db, [{ callId, epoch: 2, progress: progressAt(3), aheadMs: 0 }]);
+  t.is(await kept(), 3);
+});
 
 test.serial('nobody goes on with a call that was not answered', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();

@@ -10,6 +10,15 @@ type Rule = { what: string; broken: string };
 /** Each query finds what breaks its rule. */
 const always: readonly Rule[] = [
   {
+    what: 'a gateway wrote of a call that another one held',
+    broken: `select * from stale_write`,
+  },
+  {
+    what: 'a call was taken over more often than its epoch says',
+    broken: `select id, epoch, count(*) from call join call_fact on call_id = id and type = 'call.taken_over'
+      group by id, epoch having count(*) > epoch - 1`,
+  },
+  {
     what: 'a call has more than one terminal fact',
     broken: `select call_id from call_fact where type = 'call.ended' group by call_id having count(*) > 1`,
   },

@@ -163,7 +163,9 @@ export class DatabaseServer {
     if (!connection.process.isAlive) return;
     connection.isOpen = true;
     this.#connections.set(connection.pid, connection);
-    this.#keepHouse(`insert into server_session (pid) values (${connection.pid})`);
+    this.#keepHouse(
+      `insert into server_session (pid, node) values (${connection.pid}, '${connection.process.name}')`,
+    );
     connection.socket.opened();
   }
 

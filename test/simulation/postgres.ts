@@ -20,7 +20,7 @@ const sessionsOfItsOwn = `
   set plan_cache_mode = force_generic_plan;
   set simulated.session = '0';
   create unlogged table session_lock (key bigint primary key, pid int not null);
-  create unlogged table server_session (pid int primary key, backend_start timestamptz not null default clock_timestamp());
+  create unlogged table server_session (pid int primary key, node text not null, backend_start timestamptz not null default clock_timestamp());
   create view pg_stat_activity as select pid, backend_start from server_session;
   create view pg_locks as
     select 'advisory' as locktype, 1::smallint as objsubid, true as granted,
@@ -39,6 +39,7 @@ const sessionsOfItsOwn = `
       raise exception 'somebody else holds the lock' using errcode = '55P03';
     end if;
   end $$;
+  create unlogged table stale_write (what text not null, call_id uuid not null, writer text not null, holder text not null);
   create sequence drawn;
   create function gen_random_uuid() returns uuid language sql as $$
     select overlay(overlay(md5(current_setting('simulated.seed') || nextval('public.drawn'))
@@ -48,7 +49,29 @@ const sessionsOfItsOwn = `
     select true $$;
 `;
 
-const asksForSession = /advisory_lock|pg_backend_pid|pg_terminate_backend/;
+/**
+ * Whose facts and progress are written while somebody else holds the call. An end is left out: calls that cannot go on
+ * stay with the name of their dead holder, and are ended by another gateway.
+ */
+const writers = `
+  create function note_stale_write() returns trigger language plpgsql as $$
+  declare
+    writer text := (select node from server_session where pid = public.pg_backend_pid());
+    holder text := (select node from call where id = new.call_id);
+  begin
+    if writer <> holder then insert into stale_write values (tg_argv[0], new.call_id, writer, holder); end if;
+    return new;
+  end $$;
+  create trigger note_stale_fact after insert on call_fact for each row
+    when (new.type not in ('call.ended', 'call.summarized', 'recording.completed', 'recording.failed'))
+    execute function note_stale_write('fact');
+  create trigger note_stale_progress after update of progress on call_revival for each row
+    execute function note_stale_write('progress');
+`;
+
+/** Statements of which it counts whose session asks. */
+const asksForSession =
+  /advisory_lock|pg_backend_pid|pg_terminate_backend|insert into "?call_fact|update "?call_revival/;
 
 export type Answer = {
   messages: Message[];
@@ -88,6 +111,7 @@ export class Postgres {
 
   /** What was migrated stays; from now on `begin` empties everything else. */
   async keepMigrated(): Promise<void> {
+    await this.#server.exec(writers);
     const { rows } = await this.#server.query<{ tablename: string }>(
       "select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migration' order by 1",
     );
@@ -148,8 +172,10 @@ export class Postgres {
 
   /** Does what one session asks up to a point where it waits for the answer. */
   run(asked: readonly Message[], { pid, texts }: Session): Answer {
-    if (asked.some(({ bytes }) => asksForSession.test(bytes.toString('latin1'))))
-      this.exec(`set simulated.session = '${pid}'`);
+    const isAsking = (message: Message): boolean =>
+      asksForSession.test(message.bytes.toString('latin1')) ||
+      (message.kind === 'B' && asksForSession.test(texts.get(textsOf(message, 2).texts[1] ?? '') ?? ''));
+    if (asked.some(isAsking)) this.exec(`set simulated.session = '${pid}'`);
     const fresh: string[] = [];
     const answered: Buffer[] = [];
     const sent = asked.flatMap((message) => {

@@ -77,6 +77,14 @@ test.serial(
   /is said to have lasted/,
 );
 
+test.serial(
+  'a mistake that is planted is found: who takes a call over does not count up its epoch',
+  planted,
+  { ...calm, ends: [{ atMs: 6_000, node: 'north', by: 'SIGKILL', restartAfterMs: 20_000 }] },
+  (text) => text.replaceAll('"call"."epoch" + 1', '"call"."epoch" + 0'),
+  /more often than its epoch says/,
+);
+
 test.serial('a gateway is killed at steps of the chart of a call, and every rule holds', async (t) => {
   const kills = await someKills(postgres);
   t.true(kills.length > 10);
