@@ -14,6 +14,7 @@ import { once } from './idempotency.ts';
 import { gathered } from './gathered.ts';
 import { ignoredFields, ignoredFieldsHeader } from './ignored-fields.ts';
 import { readJsonBody } from './json-body.ts';
+import { parseQuery } from './parse-query.ts';
 import type { ApiServices } from './api-services.ts';
 import { validated, type OutputOf } from './validated.ts';
 import { withinCapacity } from './within-capacity.ts';
@@ -116,6 +117,10 @@ type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
    * what it has too much of.
    */
   beginsCall?: boolean;
+  /**
+   * Makes what its answers need once, before the port opens: a first request would keep every call waiting for it.
+   */
+  prepare?: (services: Pick<ApiServices, 'version'>) => Promise<void>;
   /** Can be done for a call that is held here while the database is away. Only for routes of a number key. */
   needsNoDatabase?: boolean;
   /** Honours `Idempotency-Key`. Only for routes of a number key. */
@@ -212,7 +217,7 @@ const askedBy = (
 ): Asked => ({
   caller,
   params: ctx.params,
-  query: ctx.query,
+  query: parseQuery(ctx.querystring),
   headers: ctx.headers,
   readBody: () => readJsonBody(ctx.req, services.limits.bodyBytes),
   readBrowser: () => services.readBrowser(ctx.req),

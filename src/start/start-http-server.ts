@@ -8,6 +8,7 @@ import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/client-errors.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import { createCounter, type Counter } from '#src/api/rate-limit.ts';
+import { routes } from '#src/api/routes.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Overheard } from '#src/calls/live/overheard.ts';
 import { createInspectorSocket } from '#src/inspector/inspector-socket.ts';
@@ -53,6 +54,7 @@ export const startHttpServer = async (
     if (watching.handler.isFor(request)) watching.handler.answer(request, response);
     else void (recordingHandler.isFor(request) ? recordingHandler.answer : answer)(request, response);
   };
+  for (const { prepare } of routes) await prepare?.(services);
   const { host, port } = config;
   const server = await surroundings.listen(handle, { host, port, prepare: answerClientErrors });
   started.defer(() => server.close());

@@ -11,11 +11,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
+import { z } from 'zod';
 import type { Config } from '#config/config.ts';
 import { speechEngines } from '#config/policy.ts';
 import type { SpeechConfig } from '#config/speech-config.ts';
 import { createReadBrowser } from '#src/api/browser.ts';
+import { openApiDocument } from '#src/api/openapi.ts';
 import { createCounter } from '#src/api/rate-limit.ts';
+import type { Route } from '#src/api/route.ts';
+import { routes } from '#src/api/routes.ts';
 import { systemClock } from '#src/clocks.ts';
 import { bytesOf } from '#src/domain/sample-bytes.ts';
 import type { SipMessage } from '#src/domain/sip-message.ts';
@@ -30,9 +34,13 @@ import { createWebSocketRoutes } from '#src/start/websocket-routes.ts';
 import { welcome } from '#src/start/welcome.ts';
 import { type RawAnswer, rawRequest } from '#test/api/raw-http.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
+import { runStatement } from '#test/helpers/database-statement.ts';
 import { until } from '#test/helpers/until.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
+import { serverSettings } from './gateway-process.ts';
+import { type WatchedGateway, watchedGateway } from './watched-gateway.ts';
 import { readHep } from '#test/sip/hep/read-hep.ts';
 import { listeningLogger } from '#test/speech/doubles/engine-world.ts';
 import { listen as listenTo, numbered } from '#test/speech/doubles/heard-events.ts';
@@ -665,3 +673,142 @@ for (const host of ['0.0.0.0', '::', '192.168.1.5', 'gateway.example.com', '127.
 test.serial('a gateway with a database server of its own is meant to be reached', (t) => {
   t.is(exposureWarning({ host: '0.0.0.0', databaseUrl: 'postgresql://db/trunkline' }), undefined);
 });
+
+// Stalls
+// No request keeps other calls waiting, whatever it sends, and also where it is the first one of its kind.
+
+const longestTurnMs = 50;
+/** What the work of `stall-probe.ts` takes a usual machine; a slower one has so much more time for a request. */
+const usualReferenceMs = 30;
+
+/** Three hundred calls that have ended, one of them with a long conversation. Resolves to the id of that one. */
+const storeCalls = async (databaseUrl: string, numberId: string): Promise<string> => {
+  const [long] = await runStatement(
+    databaseUrl,
+    `insert into call (id, workspace_id, number_id, direction, own_number, counterparty, language, status, end_reason,
+       max_duration_sec, recording_enabled, started_at, answered_at, ended_at, duration_sec, node)
+     select gen_random_uuid(), workspace_id, id, 'outbound', number, '01000000001', 'ko', 'completed', 'agent_hangup',
+       1800, false, now() - interval '1800 s', now() - interval '1795 s', now(), 1795, 'gone'
+     from phone_number, generate_series(1, 300) where id = '${numberId}' returning id`,
+  );
+  const { id } = z.object({ id: z.string() }).parse(long);
+  for (const rows of [
+    `call_turn (call_id, sequence, role, text, t_offset_sec, spoken_at, whole)
+     select '${id}', n, 'user', repeat('Where is my order? ', 5), n, now(), true from generate_series(1, 1500) n`,
+    `call_fact (call_id, sequence, type, at, data)
+     select '${id}', n, 'turn.digit', now(), '{"digit":"1"}' from generate_series(1, 1500) n`,
+    `call_transition (call_id, sequence, at, machine, chart_version, event_type, state_after, facts_before)
+     select '${id}', n, now(), 'call', 'v', 'line.digit', 'active.talking.conversing', n from generate_series(1, 3000) n`,
+  ])
+    await runStatement(databaseUrl, `insert into ${rows}`);
+  return id;
+};
+
+/** Deletes what other requests ask for. */
+const lastRequests = new Set(['deleteNumber', 'eraseCall', 'issueKey']);
+
+const examples = openApiDocument(routes, 'test');
+
+const exampleOf = ({ path, method }: Route): unknown =>
+  z
+    .object({ content: z.object({ 'application/json': z.object({ example: z.unknown() }) }) })
+    .safeParse(examples.paths?.[path]?.[method]?.requestBody).data?.content['application/json'].example;
+
+/** Nobody is there. */
+const onLoopback = (json: string): string => json.replaceAll(/https?:\/\/[^/"]+/g, 'http://127.0.0.1:9');
+
+/** What a body of a hundred kilobytes may be. */
+const hostileBodies = [
+  `{"to":"${'0'.repeat(100_000)}","text":"${'a'.repeat(20_000)}"}`,
+  `{${Array.from({ length: 10_000 }, (_, index) => `"a${index}":1`).join(',')}}`,
+  `${'['.repeat(60_000)}${']'.repeat(60_000)}`,
+];
+
+type Request = { name: string; method: string; path: string; key: string | undefined; body?: string };
+
+const everyRequest = ({ credentials }: WatchedGateway, callIds: readonly string[]): Request[] => {
+  const { number_key, admin_token, number_id } = credentials;
+  const filled = (path: string, callId: string): string =>
+    path
+      .replace('{call_id}', callId)
+      .replace('/numbers/{id}', `/numbers/${number_id}`)
+      .replace('{direction}', 'outbound')
+      .replace('{name}', 'conversation')
+      .replace('{number}', '01000000042')
+      .replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000');
+  const longQuery = `?limit=200&to=01000000042&${'a=b&'.repeat(3_000)}`;
+  return routes
+    .filter(({ operationId }) => !lastRequests.has(operationId))
+    .flatMap((route) => {
+      const { operationId: name, method, auth, body } = route;
+      const key = auth === 'none' ? undefined : auth === 'number' ? number_key : admin_token;
+      const bodies =
+        body === undefined
+          ? [undefined]
+          : [onLoopback(JSON.stringify(exampleOf(route) ?? {})), ...hostileBodies];
+      const paths = callIds.map((callId) => filled(route.path, callId));
+      const queries = method === 'get' ? ['', longQuery] : [''];
+      return [...new Set(paths)].flatMap((path) =>
+        queries.flatMap((query) =>
+          bodies.map((sent) => ({
+            name: `${name} ${query.slice(0, 10)} ${sent?.slice(0, 20) ?? ''}`,
+            method: method.toUpperCase(),
+            path: `${path}${query}`,
+            key,
+            ...(sent === undefined ? {} : { body: sent }),
+          })),
+        ),
+      );
+    });
+};
+
+const sendRequest = async (baseUrl: string, { method, path, key, body }: Request): Promise<void> => {
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body }),
+    redirect: 'manual',
+  });
+  await response.arrayBuffer();
+};
+
+/** Those of the requests that kept the event loop for too long, in a gateway that has answered none before. */
+const stallingRequests = async (
+  t: ExecutionContext,
+  suspects?: ReadonlySet<string>,
+): Promise<Map<string, number>> => {
+  const settings = await serverSettings(t);
+  // A call is in progress meanwhile.
+  const gateway = await watchedGateway(t, {
+    ...settings,
+    GW_INSPECT: '1',
+    GW_SIMULATOR_SPEED: '1',
+    GW_RATE_LIMIT: '0',
+  });
+  const { base_url, number_key, number_id } = gateway.credentials;
+  const { body } = await apiClient(base_url, number_key).post('/api/v1/calls', { to: '01000000006' });
+  const live = z.string().parse(body['call_id']);
+  const ended = await storeCalls(settings['GW_DATABASE_URL'] ?? '', number_id);
+  const atMost = longestTurnMs * Math.max(1, gateway.referenceMs / usualReferenceMs);
+  const found = new Map<string, number>();
+  for (const request of everyRequest(gateway, [live, ended])) {
+    if (suspects?.has(request.name) === false) continue;
+    const turnMs = await gateway.longestTurn(() => sendRequest(base_url, request));
+    if (turnMs > atMost) found.set(request.name, turnMs);
+  }
+  return found;
+};
+
+test.serial(
+  'no request stalls the event loop: every route, the first time and with hostile bodies',
+  async (t) => {
+    let stalling = await stallingRequests(t);
+    // What else the gateway had to do just then, such as collecting garbage, does not fall on the same request again.
+    for (let tries = 1; tries < 3 && stalling.size > 0; tries += 1)
+      stalling = await stallingRequests(t, new Set(stalling.keys()));
+    t.deepEqual([...stalling], []);
+  },
+);

@@ -34,6 +34,7 @@ export const postMcp = (routes: () => readonly Route[]): Route =>
     description:
       'One message of the Model Context Protocol (streamable HTTP, without sessions), whose tools place, follow and end the calls of the number: `place_call`, `wait_for_call`, `get_call`, `get_transcript`, `list_calls`, `hang_up` and `transfer_call`. Clients of the protocol send it; give them this address and the key.',
     auth: 'number',
+    prepare: async () => void (await import('./answer-message.ts')),
     headers: z.object({
       'mcp-protocol-version': z.string().max(50).optional().meta({
         description: 'The version of the protocol that both sides have agreed on, behind `initialize`.',

@@ -2,9 +2,11 @@ import { openApiDocument } from '../openapi.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createPacked } from './packed.ts';
 
-/** `routes` is asked at the first request, when the list that holds this route is complete. */
+/** `routes` is asked when the list that holds this route is complete. */
 export const getOpenApi = (routes: () => readonly Route[]): Route => {
   let document: ReturnType<typeof createPacked> | undefined;
+  const documentOf = (version: string): ReturnType<typeof createPacked> =>
+    (document ??= createPacked(Buffer.from(JSON.stringify(openApiDocument(routes(), version)))));
   return defineRoute({
     method: 'get',
     path: '/openapi.json',
@@ -13,6 +15,7 @@ export const getOpenApi = (routes: () => readonly Route[]): Route => {
     summary: 'This document',
     description: 'The OpenAPI 3.1 document of this API, for generators and tools.',
     auth: 'none',
+    prepare: async ({ version }) => void documentOf(version),
     responses: {
       200: {
         description: 'The document.',
@@ -21,8 +24,9 @@ export const getOpenApi = (routes: () => readonly Route[]): Route => {
       },
     },
     refusals: [],
-  }).handledBy(async ({ takesEncoding }, { version }) => {
-    document ??= createPacked(Buffer.from(JSON.stringify(openApiDocument(routes(), version))));
-    return { status: 200, media: 'application/json', ...(await document(takesEncoding)) };
-  });
+  }).handledBy(async ({ takesEncoding }, { version }) => ({
+    status: 200,
+    media: 'application/json',
+    ...(await documentOf(version)(takesEncoding)),
+  }));
 };

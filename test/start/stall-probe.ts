@@ -1,0 +1,48 @@
+/**
+ * Loaded into a gateway before its own code (`node --import`). Between the messages `watch` and `report` it measures the
+ * longest turn of the event loop, in milliseconds of processor time of the main thread: what other threads and other
+ * processes do meanwhile counts for nothing.
+ */
+
+/** The same work on every machine, to know how quick this one is. */
+const referenceWork = (): number => {
+  let sum = 0;
+  for (let step = 0; step < 5_000_000; step += 1) sum = (sum * 31 + step) % 1_000_003;
+  return sum;
+};
+
+const cpuMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+};
+
+const costOf = (work: () => unknown): number => {
+  const before = cpuMs();
+  work();
+  return cpuMs() - before;
+};
+
+let isWatching = false;
+let longestMs = 0;
+
+const look = (before: number): void => {
+  const now = cpuMs();
+  longestMs = Math.max(longestMs, now - before);
+  if (isWatching) setImmediate(look, now);
+};
+
+process.on('message', (message) => {
+  if (message === 'watch') {
+    isWatching = true;
+    longestMs = 0;
+    setImmediate(look, cpuMs());
+    process.send?.({ watching: true });
+  }
+  if (message === 'report') {
+    isWatching = false;
+    // The turn that has just begun ends with it.
+    setImmediate(() => process.send?.({ longestMs }));
+  }
+  if (message === 'calibrate')
+    process.send?.({ referenceMs: Math.min(...[1, 2, 3, 4, 5].map(() => costOf(referenceWork))) });
+});
