@@ -37,6 +37,9 @@ const longestStep = 1_024;
 /** Characters of speech; more than two hours of it. */
 const longestSpeech = 64 * 1024;
 
+/** Marks of one reply: each that is no speech acts in the call, such as by sending DTMF digits. */
+const mostControls = 100;
+
 /**
  * `thinksAloud`: earlier replies of this agent began with thoughts whose beginning was not marked. `controls`: tags are
  * looked for that are controls.
@@ -46,6 +49,7 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
   const speakable = createSpeakable();
   const tags = controls ? createTagFinder() : null;
   let spoken = 0;
+  let acts = 0;
   /** Whether the last message ended within a sentence; nothing has followed it. */
   let endedTorn = false;
 
@@ -64,6 +68,7 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
   const cutAtTag = (source: string): ReplyPart[] => {
     const control = readControlTag(source);
     if (control === undefined) return toSpeech(cutter.add(`<${source}>`));
+    acts += 1;
     const isLeftOut = typeof control === 'object' && 'leftOut' in control;
     return isLeftOut ? [...toSpeech(cutter.add(' ')), control] : [...toSpeech(cutter.end()), control];
   };
@@ -99,6 +104,8 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
       if (spoken > longestSpeech) {
         throw new AgentFailure('reply_too_large', `the reply is longer than ${longestSpeech} characters`);
       }
+      if (acts > mostControls)
+        throw new AgentFailure('reply_too_large', `the reply has more than ${mostControls} marks`);
     }
   }
 

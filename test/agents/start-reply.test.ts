@@ -936,6 +936,14 @@ test('a speech without end is a failure; what is not spoken does not count', (t)
   t.notRegex(error.message, /말이/);
 });
 
+test('a reply that acts again and again is a failure', (t) => {
+  const utterances = createUtterances({ controls: true });
+  const mark = '<keys press="1"/>';
+  t.is(utterances.add(mark.repeat(100)).length, 100);
+  const error = t.throws(() => utterances.add(mark), { instanceOf: AgentFailure });
+  t.is(error.failure, 'reply_too_large');
+});
+
 // With breaker
 
 /** What the server does with a turn. */
