@@ -480,6 +480,7 @@ test('the agent has the floor while it thinks, speaks and pauses', (t) => {
 
 test('the counterparty has the floor while it speaks; nobody has it in silence, on hold and while ringing', (t) => {
   t.deepEqual(floorIn('listening.hearing'), { who: 'counterparty', doing: 'hearing' });
+  t.deepEqual(floorIn('listening.catching-up.still-speaking'), { who: 'counterparty', doing: 'hearing' });
   t.deepEqual(floorIn('listening.silent'), { who: 'nobody', doing: 'silent' });
   t.deepEqual(floorIn('on-hold'), { who: 'nobody', doing: 'onHold' });
   t.deepEqual(floorIn(null, 'ringing.alerting'), { who: 'nobody', doing: 'ringing' });

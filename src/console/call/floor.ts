@@ -18,6 +18,7 @@ const byConversation: readonly (readonly [path: string, floor: Floor])[] = [
   ['saying', { who: 'agent', doing: 'speaking' }],
   ['parting', { who: 'agent', doing: 'speaking' }],
   ['listening.hearing', { who: 'counterparty', doing: 'hearing' }],
+  ['listening.catching-up.still-speaking', { who: 'counterparty', doing: 'hearing' }],
   ['screened.questioned', { who: 'counterparty', doing: 'screening' }],
   ['screened.introducing', { who: 'agent', doing: 'introducing' }],
   ['on-hold', nobody('onHold')],
