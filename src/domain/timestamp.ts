@@ -3,24 +3,43 @@
  * "Timestamps").
  */
 
-const formatters = new Map<string, Intl.DateTimeFormat>();
+type Zone = {
+  formatter: Intl.DateTimeFormat;
+  /** The last quarter of an hour that was asked about: offsets change between two of them. */
+  quarter: number;
+  offset: string;
+};
 
-const offsetFormatter = (timeZone: string): Intl.DateTimeFormat => {
-  let formatter = formatters.get(timeZone);
-  if (formatter === undefined) {
-    formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
-    formatters.set(timeZone, formatter);
+const zones = new Map<string, Zone>();
+
+const quarterMs = 900_000;
+
+const zoneOf = (timeZone: string): Zone => {
+  let zone = zones.get(timeZone);
+  if (zone === undefined) {
+    const formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+    zone = { formatter, quarter: NaN, offset: '' };
+    zones.set(timeZone, zone);
   }
-  return formatter;
+  return zone;
 };
 
 /** `+09:00`; UTC is `+00:00`. */
-const offsetOf = (instant: Date, timeZone: string): string => {
-  const name = offsetFormatter(timeZone)
-    .formatToParts(instant)
-    .find((part) => part.type === 'timeZoneName')?.value;
+const offsetAt = (instant: Date, { formatter }: Zone): string => {
+  const name = formatter.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value;
   const offset = name?.replace('GMT', '') ?? '';
   return offset === '' ? '+00:00' : offset.slice(0, 6);
+};
+
+/** Many moments of one answer lie together, and to ask for each would take most of the time of a long one. */
+const offsetOf = (instant: Date, timeZone: string): string => {
+  const zone = zoneOf(timeZone);
+  const quarter = Math.floor(instant.getTime() / quarterMs);
+  if (quarter !== zone.quarter) {
+    zone.offset = offsetAt(instant, zone);
+    zone.quarter = quarter;
+  }
+  return zone.offset;
 };
 
 /** `2026-11-21T12:00:00.000+09:00`. Throws a RangeError for an unknown time zone or an invalid date. */

@@ -63,10 +63,32 @@ const stepsOfFacts = ({ startedAt, facts }: RecordedCall): ReplayStep[] => {
   return steps;
 };
 
+/** Reads facts in their order: each is looked at once, however many transitions there are. */
+const readerOf = (facts: readonly JournalEntry[]) => {
+  let next = 0;
+  return {
+    /** Those up to this one that were not read before. */
+    upTo(sequence: number): readonly JournalEntry[] {
+      const from = next;
+      while (next < facts.length && (facts[next]?.sequence ?? 0) <= sequence) next += 1;
+      return facts.slice(from, next);
+    },
+    /** The first one behind this one. */
+    firstBehind(sequence: number): JournalEntry | undefined {
+      while (next < facts.length && (facts[next]?.sequence ?? 0) <= sequence) next += 1;
+      return facts[next];
+    },
+  };
+};
+
 const stepsOfTransitions = ({ facts, transitions }: RecordedCall): ReplayStep[] => {
   const steps: ReplayStep[] = [];
   let state: ChartState = ringing;
-  let told = 0;
+  const told = readerOf(facts);
+  const turns = {
+    assistant: readerOf(facts.filter(({ role }) => role === 'assistant')),
+    user: readerOf(facts.filter(({ role }) => role === 'user')),
+  };
   for (const transition of transitions) {
     const { at, eventType, factsBefore, machine } = transition;
     const before = state;
@@ -76,22 +98,19 @@ const stepsOfTransitions = ({ facts, transitions }: RecordedCall): ReplayStep[] 
       continue;
     }
     state = after(state, transition);
-    const news = facts.filter(({ sequence }) => sequence > told && sequence <= factsBefore);
-    told = factsBefore;
+    const news = told.upTo(factsBefore);
     const since = steps.at(-1)?.at.getTime() ?? 0;
     for (const fact of news.slice(0, -1)) {
       const moment = new Date(Math.min(at.getTime(), Math.max(since, toldAt(fact))));
       steps.push({ at: moment, event: fact.type, fact: fact.sequence, ...before });
     }
-    const role = beginsTurn[eventType];
-    const turn = facts.find(
-      (fact) => role !== undefined && fact.role === role && fact.sequence > factsBefore,
-    );
+    const role = beginsTurn[eventType] ?? null;
+    const turn = role === null ? undefined : turns[role].firstBehind(factsBefore);
     const fact = news.at(-1)?.sequence ?? turn?.sequence ?? null;
     steps.push({ at, event: eventName(eventType), fact, ...state });
   }
   // Facts after the last transition, among them the end that another gateway wrote for a lost one.
-  for (const fact of facts.filter(({ sequence }) => sequence > told)) {
+  for (const fact of told.upTo(Infinity)) {
     const moment = new Date(Math.max(steps.at(-1)?.at.getTime() ?? 0, toldAt(fact)));
     if (fact.type === 'call.ended') state = endedBy(fact);
     steps.push({ at: moment, event: fact.type, fact: fact.sequence, ...state });
