@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import pino, { type Logger } from 'pino';
 import pretty from 'pino-pretty';
+import { terminalEscapes } from '#src/domain/terminal-text.ts';
 
 export type { Logger };
 
@@ -14,14 +15,15 @@ type LoggedError = { type: string; message: string; stack?: string; code?: strin
 
 /**
  * The parts of an error that a log has. Its other properties stay out: PostgreSQL, for one, tells in `detail` the whole
- * row that it refused, spoken words and numbers included.
+ * row that it refused, spoken words and numbers included. A message may hold what a server of somebody else said: it reaches
+ * a terminal without controls.
  */
 const describeError = (error: unknown): LoggedError => {
-  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  if (!(error instanceof Error)) return { type: typeof error, message: terminalEscapes(String(error)) };
   return {
     type: error.name,
-    message: error.message,
-    ...(error.stack === undefined ? {} : { stack: error.stack }),
+    message: terminalEscapes(error.message),
+    ...(error.stack === undefined ? {} : { stack: terminalEscapes(error.stack) }),
     ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   };
