@@ -78,3 +78,15 @@ test('something thrown that is no error is told as well', async (t) => {
   logger.error({ err: 'out of paper' }, 'a surprise');
   t.like(JSON.parse((await lines(1))[0] ?? ''), { err: { type: 'string', message: 'out of paper' } });
 });
+
+for (const format of ['json', 'pretty'] as const)
+  test(`an error with terminal controls in its message moves no cursor (${format})`, async (t) => {
+    const { logger, lines } = logged(format);
+    const cause = new Error('The server says \u001B[2J\u202E\u009B1A');
+    logger.warn({ err: new Error('\u001B]0;title\u0007 failed', { cause }) }, 'a request failed');
+    logger.warn({ err: '\u001B[2J' }, 'what is no error');
+    const written = (await lines(2)).join('');
+    t.notRegex(written, /[^\P{Cc}\n]|\p{Bidi_Control}/u);
+    // JSON escapes them once more.
+    t.regex(written, /The server says \\+u001b\[2J\\+u202e/);
+  });
