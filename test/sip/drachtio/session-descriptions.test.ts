@@ -283,6 +283,14 @@ test.serial('a key by INFO in one part of a body is reported, and another body i
   t.regex(mustHave(await farCall.receives(415), 'Accept'), /^application\/dtmf-relay, /);
 });
 
+test.serial('a type of a body that takes long to read by expressions is read at once', async (t) => {
+  const { trunk } = await startSipEdge(t);
+  const { body = '' } = multipart([sdpPart(sdp)]);
+  const type = `multipart/mixed${';boundary=b'.repeat(2_000)};x="\u2028"`;
+  const farCall = trunk.calls(ownNumber, { headers: { 'Content-Type': type }, body });
+  await t.notThrowsAsync(farCall.receives(200));
+});
+
 // Several media
 
 const head = ['v=0', 'o=far 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0'];
