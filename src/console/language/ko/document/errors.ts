@@ -18,6 +18,7 @@ export const errors: Readonly<Record<string, string>> = {
   'There is no such call': '그런 통화가 없습니다',
   'There is no such number': '그런 번호가 없습니다',
   'The recording is not available': '녹음을 받을 수 없습니다',
+  'Keys cannot be sent to the other party': '상대방에게 키를 보낼 수 없습니다',
   'The call is not in progress': '진행 중인 통화가 아닙니다',
   'The call is in progress': '통화가 진행 중입니다',
   'A transfer is under way': '통화를 넘기는 중입니다',
