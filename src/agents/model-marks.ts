@@ -59,7 +59,7 @@ type Mode =
 /** A thought that words end. `tail`: its last characters. `doubted`: all of it, where without that end it is none. */
 type WordThought = { tail: string; doubted: string | null };
 
-/** A bare call, and all of it that has come. */
+/** What may be a bare call, and all of it that has come; nothing once it is known to be one. */
 type Bare = { call: BareCall; text: string };
 
 const startsAt = (pattern: RegExp, text: string, at: number): boolean => {
@@ -333,7 +333,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
       else scan(reading.text + text.slice(0, at), false);
       return text.slice(at);
     }
-    reading.text += text;
+    reading.text = reading.call.isCall() ? '' : reading.text + text;
     return undefined;
   };
 

@@ -1,6 +1,8 @@
 /** Streams of agents: lines, server-sent events and JSON frames. */
 import test from 'ava';
 import * as fc from 'fast-check';
+import { SimulatedClock } from 'xstate';
+import { createMessageEnd, lingerMs } from '#src/agents/message-end.ts';
 import { type Frame, readFrames } from '#src/agents/wire/read-frames.ts';
 import { readLines } from '#src/agents/wire/read-lines.ts';
 import { bodyOf, everyCut } from '#test/helpers/recorded-replies.ts';
@@ -271,4 +273,42 @@ test.serial('line ends, comments, unknown fields and cuts change nothing of what
       t.deepEqual(await readFramesOf(pieces), expected);
     }),
   );
+});
+
+// Message end
+
+test.serial('comments behind the end of a message do not keep its connection open', async (t) => {
+  const clock = new SimulatedClock();
+  const end = createMessageEnd(clock, new AbortController().signal);
+  async function* comments() {
+    for (;;) {
+      yield Buffer.from(': ping\n\n');
+      clock.increment(lingerMs / 3);
+      end.signal.throwIfAborted();
+    }
+  }
+  let count = 0;
+  end.over();
+  for await (const _ of end.until(comments())) count += 1;
+  t.is(count, 3);
+});
+
+test.serial('a message that is not over is waited for, and an abort of its reader is thrown', async (t) => {
+  const clock = new SimulatedClock();
+  const reader = new AbortController();
+  const end = createMessageEnd(clock, reader.signal);
+  async function* words() {
+    yield Buffer.from('a');
+    clock.increment(10 * lingerMs);
+    end.signal.throwIfAborted();
+    yield Buffer.from('b');
+    reader.abort(new Error('nobody wants it'));
+    end.signal.throwIfAborted();
+  }
+  const read: string[] = [];
+  const reading = async () => {
+    for await (const bytes of end.until(words())) read.push(Buffer.from(bytes).toString());
+  };
+  await t.throwsAsync(reading, { message: 'nobody wants it' });
+  t.deepEqual(read, ['a', 'b']);
 });

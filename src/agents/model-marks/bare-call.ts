@@ -6,6 +6,8 @@
 export type BareCall = {
   /** `call`: it is one, and all that belongs to it is left out. `text`: it is none. Both end it at this character. */
   add(character: string): 'open' | 'call' | 'text';
+  /** Whether it is known to be one. */
+  isCall(): boolean;
   /** No more comes: whether it is the beginning of a call. */
   isTornCall(): boolean;
 };
@@ -92,6 +94,7 @@ export const createBareCall = ({ isCall = false } = {}): BareCall => {
       isCall = keys.name || keys.argument;
       return isCall ? 'open' : 'text';
     },
+    isCall: () => isCall,
     isTornCall: () => isCall || keys.name || keys.argument,
   };
 };
