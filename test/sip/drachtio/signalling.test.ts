@@ -972,6 +972,22 @@ test.serial('a REGISTER that is challenged is sent again with credentials', asyn
   t.like(await registering, { expiresSec: 90 });
 });
 
+test.serial(
+  'OPTIONS that are challenged are sent again; a trunk that refuses them is there anyway',
+  async (t) => {
+    const { drachtio, lines } = await startSipEdge(t);
+    const carrier = someTrunk({ host: '127.0.0.1', port: 15_081, username: 'gw', password: 'secret' });
+    const checking = lines.askTrunk.check(carrier, new AbortController().signal);
+    const asked = await createFarEnd(drachtio, '127.0.0.1:15081').receives('OPTIONS');
+    const headers = { 'Proxy-Authenticate': 'Digest realm="t", nonce="n1", qop="auth"' };
+    asked.answers(407, { headers });
+    t.regex(mustHave(await asked.receives('OPTIONS'), 'Proxy-Authorization'), /^Digest username="gw"/);
+    asked.answers(407, { headers });
+    await t.notThrowsAsync(checking);
+    t.deepEqual(asked.unread(), []);
+  },
+);
+
 for (const [challenge, message] of [
   ['Digest realm="t", nonce="n1"', 'The trunk refuses the user name or the password (401 Unauthorized).'],
   [
