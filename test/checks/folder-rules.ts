@@ -157,7 +157,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   /** drachtio-server and FreeSWITCH as child processes, for the command that starts them. */
   'src/servers': { values: ['sip'], types: ['config'] },
   /** The files beside the composition root: its clock, its log, its version. */
-  src: { types: ['src/domain'], packages: ['pino', 'pino-pretty', 'zod'] },
+  src: { values: ['src/domain'], packages: ['pino', 'pino-pretty', 'zod'] },
   config: { packages: ['vite', 'zod'] },
 };
 

@@ -202,7 +202,8 @@ const leavesOut = test.macro<[AgentType]>({
     const outbound = `${gateway.numberPath}/agents/outbound`;
     t.is((await gateway.admin.put(outbound, { ...agent.binding, token: 'agent-token' })).status, 200);
     await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, {
-      script: [{ listen: true }, { hang_up: true }],
+      // A reply whose pieces come late is heard to its end, too.
+      script: [{ hear: '표를 누르세요' }, { hang_up: true }],
     });
     const callId = await gateway.call(callee);
     await gateway.untilStatus(callId, ...finalStatuses);
