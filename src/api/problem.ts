@@ -2,7 +2,7 @@
  * Refusals as RFC 9457 problem documents: one shape for everything that goes wrong (guides/design/wire.md, "Errors").
  */
 import * as z from 'zod';
-import { capacityLimits } from '#src/calls/setup/admission.ts';
+import { capacityLimits } from '#src/domain/capacity.ts';
 import { destinationProblems } from '#src/domain/destinations.ts';
 import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
 

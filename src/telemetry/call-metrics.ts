@@ -2,7 +2,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { SipReason } from '#machines/line.ts';
 import type { CallObserver } from '#src/calls/observer.ts';
-import { pressures, type Pressure } from '#src/calls/setup/load-shedding.ts';
+import { pressures, type Pressure } from '#src/domain/capacity.ts';
 import type { DailyNotice } from '#src/calls/setup/daily-minutes.ts';
 import type { RecordedFact } from '#src/persistence/call-facts.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';

@@ -12,7 +12,7 @@ import { createRecordingRequests } from '#src/calls/in-call/pause-recording.ts';
 import { createPerformRequest } from '#src/calls/in-call/perform-request.ts';
 import { pressKeys, say } from '#src/calls/in-call/speak-for-agent.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
-import type { Pressure } from '#src/calls/setup/load-shedding.ts';
+import type { Pressure } from '#src/domain/capacity.ts';
 import { steadyClock } from '#src/clocks.ts';
 import type { CallAct, InCallRequest } from '#src/domain/in-call-request.ts';
 import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
@@ -586,7 +586,10 @@ const queued = () => {
   return {
     world,
     clock,
-    ask: (act: CallAct) => perform(world.actor, { ...mine, ...act }),
+    /** Only of acts that are done at once. */
+    ask(act: CallAct): void {
+      if (perform(world.actor, { ...mine, ...act }) !== undefined) throw new Error('It takes a while');
+    },
     storeLate: (count: number) => (facts = count),
     asked: () => world.actor.getSnapshot().children.conversation?.getSnapshot().context.asked ?? [],
   };

@@ -4,15 +4,11 @@ import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { type AdmissionLimits, createAdmission } from '#src/calls/setup/admission.ts';
 import { callInput } from '#src/calls/setup/call-input.ts';
 import { createDailyMinutes, type DailyNotice } from '#src/calls/setup/daily-minutes.ts';
-import {
-  createLoadShedding,
-  type LoadLimits,
-  type Pressure,
-  pressures,
-} from '#src/calls/setup/load-shedding.ts';
+import { createLoadShedding, type LoadLimits } from '#src/calls/setup/load-shedding.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { agentContext } from '#src/domain/agent-context.ts';
+import { type Pressure, pressures } from '#src/domain/capacity.ts';
 import { phrases } from '#src/domain/phrases.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { facts } from '#src/persistence/call-facts.ts';

@@ -2,11 +2,12 @@
  * Whether one more call may begin: the gateway's own state, then the limits of number and workspace
  * (guides/design/wire.md, "Place a call").
  */
+import type { CapacityLimit } from '#src/domain/capacity.ts';
 import { once } from '#src/domain/once.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { CallsInProgress } from '#src/persistence/counted-births.ts';
 import type { LiveCalls } from '../live/live-calls.ts';
-import { pressures, type LoadShedding } from './load-shedding.ts';
+import type { LoadShedding } from './load-shedding.ts';
 
 export type AdmissionLimits = {
   /** Calls in progress on this gateway. */
@@ -14,11 +15,6 @@ export type AdmissionLimits = {
   /** Calls that begin at once: more of them would only wait for the database. */
   maxBeginning: number;
 };
-
-/** The limits of a gateway that are a reason to take no more calls. */
-export const capacityLimits = ['calls', 'beginning', ...pressures] as const;
-
-export type CapacityLimit = (typeof capacityLimits)[number];
 
 export type Admission = {
   /**

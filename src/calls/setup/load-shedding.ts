@@ -3,12 +3,8 @@
  * What has begun to shed goes on until the pressure is well below where it began, so that a gateway at its limit does not
  * change its mind with every call.
  */
+import { pressures, type Pressure } from '#src/domain/capacity.ts';
 import type { Clock } from '#src/domain/clock.ts';
-
-/** Pressures that can be too much, in the order in which they are looked at. */
-export const pressures = ['event_loop', 'memory', 'journal'] as const;
-
-export type Pressure = (typeof pressures)[number];
 
 /** Load is shed from `from` on until no more than `until` is left; `from` 0: never. */
 export type LoadLimit = { from: number; until: number };
