@@ -161,19 +161,20 @@ test('the first page has at most 90 kB, also with gzip', async (t) => {
 
 /**
  * Counts the bytes of files that came over the line since it was asked last, headers included, cached files excluded. How
- * often a page asks the API depends on the time that it takes, so those answers do not count.
+ * often a page asks the API depends on the time that it takes, so those answers do not count, nor do files that an
+ * earlier page had requested.
  */
 const bytesOver = async (page: Page): Promise<() => number> => {
   const network = await page.context().newCDPSession(page);
   await network.send('Network.enable');
   await network.send('Network.clearBrowserCache');
   let bytes = 0;
-  const ofApi = new Set<string>();
-  network.on('Network.responseReceived', ({ requestId, response }) => {
-    if (new URL(response.url).pathname.startsWith('/api/')) ofApi.add(requestId);
+  const files = new Set<string>();
+  network.on('Network.requestWillBeSent', ({ requestId, request }) => {
+    if (!new URL(request.url).pathname.startsWith('/api/')) files.add(requestId);
   });
   network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    if (!ofApi.has(requestId)) bytes += encodedDataLength;
+    if (files.has(requestId)) bytes += encodedDataLength;
   });
   return () => {
     const sum = bytes;
