@@ -54,14 +54,9 @@ export const createKeypad = (
   };
 
   const pressNow = (keys: string): Promise<void> => {
-    switch (sent()) {
-      case 'rfc4733':
-        return endpoint.press(keys);
-      case 'info':
-        return pressAllByInfo(keys);
-      case 'none':
-        return Promise.reject(new NoDtmf('The far end takes no DTMF digits'));
-    }
+    const way = sent();
+    if (way === 'none') return Promise.reject(new NoDtmf('The far end takes no DTMF digits'));
+    return way === 'info' ? pressAllByInfo(keys) : endpoint.press(keys);
   };
 
   return {

@@ -1,8 +1,31 @@
-/** Keys by INFO, and requests that are not done here, in a call and outside of one. */
+/** Keys by INFO and as tones, and requests that are not done here, in a call and outside of one. */
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
-import { withScriptedCalls } from './scripted-calls.ts';
-import { ask, expectAnswer, invite, leave, pause, pickUp, ring } from './scripted-end.ts';
+import { startEar, withScriptedCalls } from './scripted-calls.ts';
+import {
+  answer,
+  ask,
+  expectAnswer,
+  invite,
+  leave,
+  pause,
+  pickUp,
+  receive,
+  ring,
+  soundAt,
+  tellTheEar,
+} from './scripted-end.ts';
+
+/** Without telephone events. */
+const voiceAlone = soundAt()
+  .replace('AVP 0 101', 'AVP 0')
+  .replaceAll(/\n.*:101 .*/g, '');
+
+/** The tones of 5, and silence before and behind them. */
+const toneOfFive = Int16Array.from({ length: 4_800 }, (_, index) => {
+  const wave = (hertz: number): number => Math.sin((2 * Math.PI * hertz * index) / 8_000);
+  return index < 1_600 || index >= 3_200 ? 0 : 6_000 * (wave(770) + wave(1_336));
+});
 
 withScriptedCalls('keys and other requests', ({ callTo, callFrom }) => {
   realTimeTest('what is not done in a call is refused', async (t) => {
@@ -64,6 +87,54 @@ withScriptedCalls('keys and other requests', ({ callTo, callFrom }) => {
       ['4', '4', '#', '*', 'D'],
     );
   });
+
+  for (const media of ['freeswitch', 'direct'] as const) {
+    realTimeTest(
+      `${media}: without telephone events tones are keys, and the agent's are refused`,
+      async (t) => {
+        const ear = await startEar(t);
+        ear.onCall(() => ear.play(toneOfFive));
+        const steps = [...ring, ...pickUp({ sdp: voiceAlone }), tellTheEar, ...leave];
+        const { line, end, has, events, count } = await callTo(t, steps, { ear, media });
+        await has('line.answered');
+        await has('line.digit');
+        t.deepEqual(
+          events.flatMap((event) => (event.type === 'line.digit' ? [event.digit] : [])),
+          ['5'],
+        );
+        line.tell({ type: 'press', keys: '1' });
+        await has('line.press_failed');
+        t.is(count('line.pressed'), 0);
+        line.tell({ type: 'hangUp' });
+        await t.notThrowsAsync(end.finished());
+        await has('line.ended');
+        const ended = events.find((event) => event.type === 'line.ended');
+        t.deepEqual(ended?.sound?.dtmf, { sent: 'none', received: 'inband' });
+      },
+    );
+
+    realTimeTest(`${media}: keys go out by INFO to a far end that takes nothing else`, async (t) => {
+      const steps = [
+        ...ring,
+        ...pickUp({ sdp: voiceAlone, headers: ['Allow: INVITE, ACK, BYE, INFO'] }),
+        receive('INFO'),
+        answer('200 OK'),
+        receive('INFO'),
+        answer('200 OK'),
+        ...leave,
+      ];
+      const { line, end, has, count } = await callTo(t, steps, { media });
+      await has('line.answered');
+      line.tell({ type: 'press', keys: '1#' });
+      await has('line.pressed');
+      t.is(count('line.press_failed'), 0);
+      const sent = await end.messages();
+      t.regex(sent, /^Signal=1\r?$/m);
+      t.regex(sent, /^Signal=#\r?$/m);
+      line.tell({ type: 'hangUp' });
+      await t.notThrowsAsync(end.finished());
+    });
+  }
 
   for (const method of ['MESSAGE', 'NOTIFY', 'PUBLISH', 'SUBSCRIBE', 'INFO'])
     realTimeTest(`${method} outside of a call is answered: that is not done here`, async (t) => {
