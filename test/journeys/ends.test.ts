@@ -2,8 +2,10 @@
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import type { FarCall } from '#test/doubles/far-end.ts';
+import type { FreeSwitch } from '#test/doubles/freeswitch.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { startServers, trunkAddress } from '#test/doubles/sip-edge.ts';
+import { frameSamples } from '#test/doubles/unicast.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses, testGateway } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
@@ -122,11 +124,21 @@ test.serial(
 
 // A media server that is away
 
+/** Channels send silence all the time, as those of a real FreeSWITCH: without frames the gateway ends the call. */
+const sendSilence = (t: ExecutionContext, { channels }: FreeSwitch): void => {
+  const silence = new Int16Array(frameSamples);
+  const timer = setInterval(() => {
+    for (const { sound } of channels()) sound?.tick(silence);
+  }, 20);
+  t.teardown(() => clearInterval(timer));
+};
+
 const startGateway = async (t: ExecutionContext) => {
   const servers = await startServers(t);
   const { drachtio, freeSwitches } = servers;
   const [freeSwitch] = freeSwitches;
   if (freeSwitch === undefined) throw new Error('There is no media server');
+  sendSilence(t, freeSwitch);
   const gateway = await testGateway(t, {
     GW_LINES: 'drachtio',
     GW_DRACHTIO: `127.0.0.1:${drachtio.control.port}`,
