@@ -815,6 +815,10 @@ test.serial(
     await receiver.until(5);
 
     world.clock.advance(15_000);
+    await until('all five have failed', async () => {
+      const failed = (await world.deliveries(id)).filter(({ attempts }) => attempts.length === 1);
+      return failed.length === 5 || undefined;
+    });
     await world.clock.timerIn(5_000);
     // The retries are due, and wait all the same.
     world.clock.advance(5_000);
