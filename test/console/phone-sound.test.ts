@@ -15,6 +15,7 @@ import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { flite } from '#src/speech/flite.ts';
 import { pocketsphinxProgram } from '#src/speech/pocketsphinx.ts';
 import { writeWav } from '#src/speech/write-wav.ts';
+import { startFakeAgent } from '#test/helpers/fake-agents.ts';
 import { until } from '#test/helpers/until.ts';
 import { everybodyCanUse } from './everybody-can-use.ts';
 import { wholeBrowser } from '#test/helpers/browser/shared-browser.ts';
@@ -24,8 +25,9 @@ import { startVoiceCounter } from './voice-counter.ts';
 
 const callee = '01055551234';
 const sentence = 'Please call me back tomorrow.';
-const instruction =
-  'Ask when the delivery should come. Say which days are free, which hours are quiet, and what it costs to have it brought to the door.';
+/** Lasts longer than the time between two sentences of the microphone, so that one of them comes into each reply. */
+const longReply =
+  'Let me tell you when the delivery can come. On Monday and on Tuesday we are in your street in the morning, before ten, and on Wednesday and on Thursday in the afternoon, between two and five. On Friday somebody rings you an hour before, and on Saturday it costs four dollars more to have it brought to the door.';
 
 const missing = [pocketsphinxProgram, 'flite'].filter(
   (program) => spawnSync('which', [program]).status !== 0,
@@ -92,10 +94,14 @@ heardOnes(
   understanding,
   async (t, { gateway, open }) => {
     await allowLongSilence(gateway);
+    const agent = await startFakeAgent('webhook', () => ({ pieces: [longReply] }));
+    t.teardown(agent.close);
+    const outbound = `${gateway.numberPath}/agents/outbound`;
+    t.is((await gateway.admin.put(outbound, { ...agent.binding, token: 'agent-token' })).status, 200);
     t.is((await gateway.admin.patch(gateway.numberPath, { language: 'en' })).status, 200);
     const page = await open({ mayHear: true });
     await page.getByRole('button', { name: 'Web phone' }).waitFor();
-    const callId = await gateway.call(callee, instruction);
+    const callId = await gateway.call(callee);
     await page.getByLabel('Talk with my microphone and speaker').waitFor();
     await everybodyCanUse(t, page, 'ringing, where sound is offered');
     await watchLevels(page);
