@@ -14,7 +14,7 @@ const lockfile = readFileSync(`${root}package-lock.json`, 'utf8');
 const stamp = `${root}node_modules/.installed-lockfile`;
 const wanted = createHash('sha256').update(lockfile).digest('hex');
 
-/** What npm says it has installed (`npm ci` by hand, too); `null` where it says nothing that can be read. */
+/** The packages in npm's own list of what is installed, which a manual `npm ci` writes too; `null` if it cannot be read. */
 const readInstalled = () => {
   try {
     return JSON.parse(readFileSync(`${root}node_modules/.package-lock.json`, 'utf8')).packages ?? null;

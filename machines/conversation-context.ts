@@ -35,7 +35,7 @@ export type ConversationInput = Phrases & {
   kickoff: string | null;
   /** What an inbound caller is greeted with; `null` for nothing. */
   greeting: string | null;
-  /** Who calls and why, for call screening. */
+  /** Answer to call screening: the caller's name and the reason for the call. */
   introduction: string;
   /** `null` where the other party is told nothing before. */
   consent: ConsentWanted | null;

@@ -61,7 +61,7 @@ export type SipDetails = {
   /** The reason phrase of the status. */
   reason: string | null;
   callId: string | null;
-  /** Of the refusal, the CANCEL or the BYE that ended the call; absent where it says none. */
+  /** Reason headers (RFC 3326) of the response, CANCEL or BYE that ended the call; absent without any. */
   reasons?: SipReason[];
   /** Addresses where a refusal is explained (Call-Info, RFC 8688); absent where there are none. */
   callInfo?: string[];

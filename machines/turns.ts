@@ -66,7 +66,7 @@ export const withSpoken = ({ messages, spoken, unanswered }: Turns): readonly Me
   return messages.toSpliced(messages.length - unanswered, 0, said);
 };
 
-/** Of longer turns the end is shown. */
+/** Maximum length of `sayingNow` in characters; longer turns are cut at the front. */
 const longestSaying = 1_000;
 
 /** The words of the agent's turn that were heard, and the sentence that is being said; null between turns. */

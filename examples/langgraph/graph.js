@@ -4,7 +4,7 @@ import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph
 import { hangUp } from './hang-up.js';
 import { model } from './model.js';
 
-/** What is said, once, where the gateway does not end the call: goodbyes for ever would keep it up. */
+/** The reply after a refused hang-up, said once: an agent that repeats its goodbye keeps the call open. */
 const sorry = 'I cannot end this call myself. Please hang up.';
 
 const speak = async ({ messages }, config) => {

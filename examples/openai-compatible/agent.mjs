@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const { GATEWAY_URL = 'http://127.0.0.1:8080', NUMBER_KEY = '', AGENT_TOKEN, PORT = '9002' } = process.env;
 
-/** What is said, once, where the gateway does not end the call: goodbyes for ever would keep it up. */
+/** The reply after a refused hang-up, said once: an agent that repeats its goodbye keeps the call open. */
 const sorry = 'I cannot end this call myself. Please hang up.';
 
 const replyTo = (messages, direction) => {

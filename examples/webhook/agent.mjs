@@ -14,7 +14,7 @@ const replyTo = (message, gw) => {
   return isOver ? 'Thank you very much. Goodbye!' : `You said: "${message}" What else can I do for you?`;
 };
 
-/** What is said, once, where the gateway does not end the call: goodbyes for ever would keep it up. */
+/** The reply after a refused hang-up, said once: an agent that repeats its goodbye keeps the call open. */
 const sorry = 'I cannot end this call myself. Please hang up.';
 
 /**

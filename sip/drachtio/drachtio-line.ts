@@ -100,7 +100,7 @@ const createDtmfReports = (keypad: Keypad, life: LineLife) => {
   };
 };
 
-/** Whatever comes in from the far end or the media server of a call that stands; returns what takes tones of digits. */
+/** Subscribes to requests, DTMF digits and the loss of audio of an answered call. Returns the handler of in-band DTMF tones. */
 const listenTo = (
   connection: Connection,
   { watch, reportDtmf }: { watch: SoundWatch; reportDtmf: () => void },

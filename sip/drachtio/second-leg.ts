@@ -46,7 +46,7 @@ type Means = Pick<SecondLegOptions, 'clock' | 'backgroundTasks'>;
 
 type OnLeg = { key: (digit: string) => void; left: () => void; lost: () => void };
 
-/** Whatever comes in from the person, or from who carries its sound; returns what takes tones of digits. */
+/** Subscribes to requests, DTMF digits and the loss of audio of this leg. Returns the handler of in-band DTMF tones. */
 const listenTo = (
   connection: Connection,
   on: OnLeg,

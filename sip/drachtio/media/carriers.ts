@@ -22,7 +22,7 @@ export type Carrier = 'media server' | 'this process';
 export type CarryingProblem = { sentence: string; isLasting: boolean };
 
 export type Carriers = {
-  /** What descriptions of the far end must have on this trunk. */
+  /** Codecs, encryption and address families that session descriptions on this trunk may use. */
   termsFor(trunk: Pick<Trunk, 'srtp' | 'media' | 'codecs'>): AudioTerms;
   /** Who would carry a call on these terms. */
   carrierFor(terms: MediaTerms): Carrier;

@@ -38,8 +38,8 @@ export type ChannelSound = {
 };
 
 /**
- * What of a channel is not any more as it was when it was parked. A park goes on with the frames that it began with
- * (`switch_ivr_park`), so that other ones need another park.
+ * What changed in a channel since it was parked. A park keeps the frame length that it started with
+ * (`switch_ivr_park`), so another frame length needs another park.
  */
 export type Change = 'nothing' | 'codec' | 'frames';
 

@@ -32,7 +32,7 @@ async function* speak(reply) {
   yield finish(isOver ? 'tool-calls' : 'stop');
 }
 
-/** What is said, once, where the gateway does not end the call: goodbyes for ever would keep it up. */
+/** The reply after a refused hang-up, said once: an agent that repeats its goodbye keeps the call open. */
 const sorry = 'I cannot end this call myself. Please hang up.';
 
 const partsOf = (agentId, prompt) => {
