@@ -10,7 +10,7 @@ import { createAlarm, type Alarm, type LineTime } from '../line-time.ts';
 import type { LineLife } from '../run-line-life.ts';
 import type { SampleRate } from '../samples.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
-import { createHoldTone, type HoldTone } from './hold-tone.ts';
+import { createHoldTone, type HoldTone } from '../playout/hold-tone.ts';
 import { hangUp, type Attempt, type Connection, type Outcome } from './signalling/attempt.ts';
 import { createKeypad, type Keypad } from './keypad.ts';
 import { withTones } from './tone-endpoint.ts';

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { LineInput, LineReport } from '#machines/line.ts';
 import { createCallMedia, type CallMedia, type MediaMeans } from '../call-media.ts';
 import type { Cancel, LineTime } from '../line-time.ts';
+import { createHoldTone } from '../playout/hold-tone.ts';
 import { sayingTime } from '../speaking-time.ts';
 import type { CarriedSound } from './party.ts';
 import type { SimulatedPlayout } from './simulated-playout.ts';
@@ -139,7 +140,10 @@ export const createCarriedVoices =
       logger,
     });
 
+    const tone = createHoldTone(time, media.pass);
+
     const fallSilent = (): void => {
+      tone.end();
       typing.stop();
       cancelWaiting?.();
     };
@@ -161,6 +165,12 @@ export const createCarriedVoices =
       },
       wordsHeard: () => words,
       beep: () => undefined,
+      holdTone: { begin: () => tone.begin(sound.sampleRate()), end: tone.end },
+      handOver() {
+        spoken.agent.stopTalking();
+        // Whoever is talked with has no sound here.
+        media.talkWith({ pass: () => undefined });
+      },
       pauseRecording: media.pauseRecording,
       resumeRecording: media.resumeRecording,
       leave() {

@@ -104,8 +104,14 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   const party = options.createParty(phone, time);
   party.start();
 
-  const onConnected = (): void => voices().agent.stopTalking();
-  const transferring = createTransferring({ people: options.people, time, life, onConnected });
+  const transferring = createTransferring({
+    people: options.people,
+    time,
+    life,
+    onRinging: () => voices().holdTone.begin(),
+    onDecided: () => voices().holdTone.end(),
+    onConnected: () => voices().handOver(),
+  });
 
   return {
     tell(command) {

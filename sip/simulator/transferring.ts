@@ -52,6 +52,9 @@ export const createTransferring = (options: {
   people: ReadonlyMap<string, Person>;
   time: Pick<LineTime, 'after'>;
   life: Pick<LineLife, 'is' | 'report' | 'send'>;
+  /** The person is rung; until that is decided, the other party hears a hold tone. */
+  onRinging: () => void;
+  onDecided: () => void;
   /** Both persons are connected. */
   onConnected: () => void;
 }): Transferring => {
@@ -61,6 +64,7 @@ export const createTransferring = (options: {
   const next = createAlarm(options.time);
 
   const end = (): void => {
+    if (leg === 'ringing' || leg === 'answered') options.onDecided();
     next.cancel();
     leg = 'none';
   };
@@ -71,6 +75,7 @@ export const createTransferring = (options: {
   };
 
   const connect = (): void => {
+    options.onDecided();
     leg = 'connected';
     options.onConnected();
     life.report({ type: 'line.transferred' });
@@ -84,6 +89,7 @@ export const createTransferring = (options: {
 
   const ring = (mode: TransferMode): void => {
     leg = 'ringing';
+    options.onRinging();
     if (person === 'absent') return;
     if (typeof person === 'object') {
       const { isNotReached } = person;

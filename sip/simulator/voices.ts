@@ -39,6 +39,10 @@ export type Voices = {
   wordsHeard(): readonly string[];
   /** The beep of an answering machine is over. */
   beep(): void;
+  /** The hold tone for the other party while a person is rung for it, where sound is carried. */
+  readonly holdTone: { begin(): void; end(): void };
+  /** The other party talks with somebody else from now on: the agent is silent, and nobody listens. */
+  handOver(): void;
   pauseRecording(): void;
   resumeRecording(): void;
   /** The call goes on elsewhere, and its recording with it. Otherwise as `close`. */
@@ -113,6 +117,8 @@ export const createVoices = (options: VoicesOptions): Voices => {
       if (answering !== null && answering !== 'human') answerer = 'nothing heard';
     },
     wordsHeard: () => [],
+    holdTone: { begin: () => undefined, end: () => undefined },
+    handOver: () => agent.stopTalking(),
     beep: () => tellAnswerer((asked) => asked.beep()),
     pauseRecording: () => recording?.pause(),
     resumeRecording: () => recording?.resume(),

@@ -10,7 +10,8 @@ import { type AskNode, createInCallRequests } from '#src/calls/in-call/in-call-r
 import { createLeftHangups } from '#src/calls/in-call/left-hangups.ts';
 import { createRecordingRequests } from '#src/calls/in-call/pause-recording.ts';
 import { createPerformRequest } from '#src/calls/in-call/perform-request.ts';
-import { pressKeys, say } from '#src/calls/in-call/speak-for-agent.ts';
+import { collectKeys, pressKeys, say } from '#src/calls/in-call/speak-for-agent.ts';
+import { cancelTransfer, transfer } from '#src/calls/in-call/transfer.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Pressure } from '#src/domain/capacity.ts';
 import { steadyClock } from '#src/clocks.ts';
@@ -677,4 +678,37 @@ test('transfers that are taken back again and again are refused until the other 
   t.throws(() => ask(announced), isFull);
   world.onLine({ type: 'line.heard', text: 'Who is there?', backchannel: false });
   t.notThrows(() => ask(announced));
+});
+
+// Transfers
+
+test('a call is transferred to no number of its own: its other party is busy, its number is the agent', (t) => {
+  for (const changes of [{}, { direction: 'inbound', from: callInput.to, to: callInput.from }] as const) {
+    const world = answered(changes);
+    for (const to of [callInput.from, callInput.to])
+      t.throws(() => transfer(world.actor, { ...askedTransfer, to }, noLimit), {
+        code: 'transfer_not_allowed',
+        message: /number of the call itself/,
+      });
+    t.is(world.state(), 'active.talking.conversing');
+    t.notThrows(() => transfer(world.actor, askedTransfer, noLimit));
+  }
+});
+
+test('of a call in which two persons talk nothing is asked any more, and why is said', (t) => {
+  const world = answered();
+  world.ask(askedTransfer);
+  t.throws(() => transfer(world.actor, askedTransfer, noLimit), { message: /is rung/ });
+  world.onLine({ type: 'line.transferred' });
+  const [commands, facts] = [world.commands.length, world.facts.length];
+  const wanted = { digits: 4, finish: null, timeoutSec: 10, secret: false };
+  for (const [ask, code] of [
+    [() => transfer(world.actor, askedTransfer, noLimit), 'transfer_in_progress'],
+    [() => cancelTransfer(world.actor), 'call_not_active'],
+    [() => say(world.actor, words, noLimit), 'call_not_active'],
+    [() => pressKeys(world.actor, '1', noLimit), 'call_not_active'],
+    [() => collectKeys(world.actor, wanted, noLimit), 'call_not_active'],
+  ] as const)
+    t.throws(ask, { code, message: /talks with (a|the) person/ });
+  t.deepEqual([world.commands.length, world.facts.length], [commands, facts]);
 });

@@ -497,23 +497,25 @@ const agentLevel = 8_000;
 const personLevel = 5_000;
 const perMs = 16;
 
-/** Understands the same words of whatever is said to it. */
+/** Understands the same words of whatever is said to it; `onSamples` counts what it was given. */
 const hearing = 'Please wait a moment.';
-const recognizer: Recognizer = {
+const recognizerOf = (onSamples: (count: number) => void): Recognizer => ({
   name: 'fake',
   open(_options, emit) {
     const tell = (event: RecognitionEvent): void => emit(event);
     return {
-      write: () => {},
+      write: ({ length }) => onSamples(length),
       speechBegan: () => tell({ type: 'partial', text: hearing }),
       speechEnded: () => tell({ type: 'final', text: hearing }),
       close: () => {},
     };
   },
-};
+});
 
 const createCallsWithSoundWorld = async (recording = false) => {
   const tape = createTape();
+  let samplesRecognized = 0;
+  const recognizer = recognizerOf((count) => (samplesRecognized += count));
   const means: MediaMeans = {
     // A second for each word.
     async *speak(text, rate) {
@@ -547,7 +549,17 @@ const createCallsWithSoundWorld = async (recording = false) => {
       person.pass(100, sample);
     }
   };
-  return { ...network, ...person, connect: network.phone, tape, line, callId, answer, pass };
+  return {
+    ...network,
+    ...person,
+    connect: network.phone,
+    tape,
+    line,
+    callId,
+    answer,
+    pass,
+    samplesRecognized: () => samplesRecognized,
+  };
 };
 
 const soundingMs = (samples: readonly number[]): number =>
@@ -647,6 +659,44 @@ test.serial(
     t.deepEqual(refusals(), ['invalid_sound', 'invalid_sound', 'invalid_sound']);
   },
 );
+
+test.serial('between two persons nobody listens: the recognizer is asked nothing more', async (t) => {
+  const { phone, line, answer, pass, samplesRecognized } = await createCallsWithSoundWorld();
+  await answer();
+  await pass(1_000, personLevel);
+  await pass(2_000);
+  const [heard, written] = [line.all('line.heard').length, samplesRecognized()];
+  t.true(heard > 0 && written > 0);
+  line.tell({ type: 'transfer', to: '01000000011', mode: 'cold' });
+  await pass(1_500);
+  t.true(line.saw('line.transferred'));
+  const before = samplesRecognized();
+  t.true(before > written, 'who waits for the person is heard');
+  await pass(1_000, personLevel);
+  await pass(2_000);
+  t.is(samplesRecognized(), before);
+  t.is(line.all('line.heard').length, heard);
+  t.is(phone.all('you_said').length, heard);
+  t.deepEqual(line.breaches, []);
+});
+
+test.serial('who waits for a person hears a hold tone, until that is decided', async (t) => {
+  const { line, heard, answer, pass } = await createCallsWithSoundWorld();
+  await answer();
+  await pass(1_000);
+  t.is(soundingMs(heard), 0);
+  line.tell({ type: 'transfer', to: '01000000013', mode: 'cold' });
+  await pass(5_000);
+  const beeps = soundingMs(heard);
+  t.true(beeps > 600 && beeps < 1_000, `two beeps of 400 ms: ${beeps}`);
+  line.tell({ type: 'cancelTransfer' });
+  await pass(6_000);
+  t.is(soundingMs(heard), beeps);
+  line.say('One two.');
+  await pass(3_000);
+  t.like(line.all('line.played')[0], { text: 'One two.', whole: true });
+  t.deepEqual(line.breaches, []);
+});
 
 test.serial('a phone that comes back to its call goes on hearing and speaking', async (t) => {
   const world = await createCallsWithSoundWorld();

@@ -13,6 +13,11 @@ const requireTalking = (actor: CallActor): void => {
   // Until its line is connected again it is on its way from one gateway to another, and asked once more.
   if (snapshot.hasTag('taken-over'))
     throw new Refusal('room_unknown', 'The call is just being taken over; try once more.');
+  if (snapshot.matches({ active: 'bridged' }))
+    throw new Refusal(
+      'call_not_active',
+      'The other party talks with a person to whom this call was transferred; the agent is out.',
+    );
   if (!snapshot.hasTag('talking'))
     throw new Refusal('call_not_active', 'This call is being ended; nothing more is said in it.');
   if (snapshot.matches({ active: { talking: 'leaving-message' } }))

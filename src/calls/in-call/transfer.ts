@@ -19,19 +19,30 @@ export const transfer = (actor: CallActor, request: TransferRequest, admit: () =
   const snapshot = actor.getSnapshot();
   if (snapshot.hasTag('taken-over'))
     throw new Refusal('room_unknown', 'The call is just being taken over; try once more.');
+  if (snapshot.matches({ active: 'bridged' }))
+    throw new Refusal('transfer_in_progress', 'The other party talks with a person already.');
   if (snapshot.hasTag('transferring'))
     throw new Refusal('transfer_in_progress', 'Somebody is rung for this call already.');
   if (snapshot.hasTag('consenting'))
     throw new Refusal('call_not_active', 'The other party has not agreed to the call yet.');
   if (!snapshot.matches({ active: { talking: 'conversing' } }))
     throw new Refusal('call_not_active', 'The agent does not talk with the other party any more.');
+  const { from, to } = snapshot.context.input;
+  if (request.to === from || request.to === to)
+    throw new Refusal(
+      'transfer_not_allowed',
+      'This is a number of the call itself: its other party is busy, and its own number would answer with the agent.',
+    );
   admit();
   actor.send(request);
 };
 
 /** Before anybody is connected. */
 export const cancelTransfer = (actor: CallActor): void => {
-  if (!actor.getSnapshot().matches({ active: { talking: 'transferring' } }))
+  const snapshot = actor.getSnapshot();
+  if (snapshot.matches({ active: 'bridged' }))
+    throw new Refusal('call_not_active', 'The other party talks with the person already.');
+  if (!snapshot.matches({ active: { talking: 'transferring' } }))
     throw new Refusal('call_not_active', 'Nobody is being rung for this call.');
   actor.send({ type: 'transfer.taken_back' });
 };
