@@ -1,4 +1,5 @@
 /** `npm run bench`: prints each figure as it is measured; `npm run bench -- turn` measures one. See README.md. */
+import { benchAnswering } from './answering.ts';
 import { benchBargeIn, benchGrowth } from './barge-in.ts';
 import { benchCallList } from './call-list.ts';
 import { benchCreateCall } from './create-call.ts';
@@ -22,6 +23,7 @@ await runBenches(
     ['turn', benchTurn],
     ['barge-in', benchBargeIn],
     ['pauses', benchPauses],
+    ['answering', benchAnswering],
     ['fairness', benchFairness],
     ['overload', benchOverload],
     ['growth', benchGrowth],

@@ -15,8 +15,11 @@ const ofMachines: Phrases = {
     /(?:메시지|메세지|음성|용건|성함)(?:을|를|과연락처를)?(?:남겨|녹음해)(?:주세요|주시기|주십시오|주시면)/u,
     /(?:전화|연결|통화)(?:를|가|이|연결이)?(?:되지|받을수|받지)(?:않[아습았]|없[어습사]|못[해하])/u,
     /고객(?:님)?(?:이|께서)?(?:전화를|통화중|전원이)/u,
-    /전원이꺼져/u,
-    /없는번호|결번|당분간(?:통화|착신)|착신이(?:정지|금지)/u,
+    /(?:전원이|전화기가|휴대폰이|휴대전화가)꺼져/u,
+    /소리샘|남기실말씀|없는번호|결번/u,
+    /(?:통화|착신|수신|발신)(?:이|가|은)?(?:일시|당분간)?(?:정지|금지|제한|중지)|당분간(?:통화|착신|수신|발신)/u,
+    /(?:업무|영업|상담|진료|운영|근무)시간(?:이|은)?(?:아니|아닙|종료|끝났|마감|지났)|(?:업무|영업|상담|진료)(?:이|가)?(?:종료|마감)되었/u,
+    /통화중이(?:오니|므로)|통화량이많아/u,
     /연결된후(?:에는|부터)?통화료/u,
   ],
   en: [
@@ -29,15 +32,18 @@ const ofMachines: Phrases = {
     /(?:not available|unable|can't|cannot|can not) (?:right now |at the moment |to )?(?:take|answer|come to) (?:your |the |this )?(?:call|phone)/u,
     // Call screening says that somebody screens, or has asked for it.
     /(?:person|subscriber|customer|party|number) you(?: are|'re| have|'ve)? (?:calling|called|dialed|trying to (?:reach|call)) (?:\p{N}+ )*(?:is|has|does|can|will|cannot|can't|isn't|hasn't|doesn't|won't) (?!us|scr|ask)(?:no |in |\p{L}{3})/u,
-    /get back to you as soon as|return your call as soon/u,
+    /get back to you as soon as|return your call as soon|you know what to do/u,
+    /(?:office|offices|store|shop|clinic|lines?) (?:is|are) (?:now |currently |presently )?closed|(?:office|business|opening|our) hours are/u,
+    /(?:switched|turned|powered) off or|out of (?:the )?(?:coverage|service area|range|network)|not in service|(?:not|cannot be|can't be|could not be) reach(?:able|ed) at th/u,
   ],
   ja: [
     /(?:ピー|ぴー|発信音|信号音)(?:という|っという|と)?(?:音)?(?:の)?(?:後|あと|のち)/u,
     /(?:電話|でんわ)に出(?:る)?(?:ことが|こと)?(?:でき|られ)(?:ません|ない)/u,
     /留守番(?:電話|サービス)|留守にして/u,
-    /(?:メッセージ|伝言|ご用件|お名前)(?:を|と)?(?:ご用件を)?(?:お残し|残して|録音|お入れ|お話し)/u,
+    /(?:メッセージ|伝言|ご用件|お名前|電話番号|連絡先)(?:を|と)?(?:ご用件を)?(?:お残し|残して|録音|お入れ|お話し)/u,
     /電源が入っていない|電波の届かない/u,
-    /現在使われて(?:おりません|いません)/u,
+    /現在(?:使われて|お取り扱いして)(?:おりません|いません)|(?:ご都合|お申し出)により/u,
+    /(?:営業|受付|診療|業務)(?:は|を)?(?:終了|いたして|致して)|(?:営業|受付|診療|業務)時間(?:は|外|が)/u,
   ],
 };
 
@@ -58,6 +64,7 @@ const ofScreening: Phrases = {
     /(?:용건|이유|용무|목적)(?:을|를)(?:말씀|말해|알려|녹음)(?:해|하)?(?:주시면|시면|면)[\p{L}\p{N}]{0,16}(?:연결|확인|전달)/u,
     /통화(?:가)?가능한지확인|받을수있는지확인/u,
     /(?:통화|전화|발신자)(?:를)?(?:스크리닝|선별)|스크리닝(?:서비스|중|기능)|(?:통화|전화|ai|인공지능)비서(?:가|입니다|서비스)/u,
+    /(?:전화(?:를)?거신|거신|전화(?:를)?주신)분(?:의|을|이|께서)?[\p{L}]{0,10}(?:이름|성함|확인하고있|누구신지)|발신자(?:를|의신원을)?확인하고있/u,
   ],
   en: [
     /(?<!can you |could you |would you |you please )(?:say|state|record|give|provide|tell me) your (?:full )?name(?:,? and)? (?:why|what|the reason|your reason|reason|the purpose|purpose)/u,
@@ -66,34 +73,80 @@ const ofScreening: Phrases = {
     /see if (?:this person|the person|they|he|she)(?: is| are|'s|'re) available/u,
     /screening (?:service|assistant|tool|app)|call ?screen(?:ing|er)?(?: service| assistant)|screen(?:ing|s)? (?:this|your|my|their|his|her|all|unknown|incoming)? ?calls?|asked me to screen/u,
     /(?:google voice|i'll|i will) (?:will )?try to connect you/u,
+    /(?:this is|speaking with|talking to|reached) (?:an? |the |your |\p{L}+'s )?(?:call|calling|phone|ai|a i|virtual|automated|automatic|digital) assistant|calls? (?:to this \p{L}+ )?(?:is|are) (?:being )?screened/u,
+    /(?:asked|told) (?:us|me) to (?:find out|ask|check|verify) who/u,
   ],
   ja: [
     /(?:お名前|名前|お名まえ)(?:と|、|および)?(?:ご用件|用件|通話の理由|電話の理由|お電話の理由|理由|ご用向き)を?(?:お聞かせ|おっしゃって|お伝え|教えて|お知らせ|言って|録音すると)/u,
     /(?:電話に出られる|応答できる|おつなぎできる|お繋ぎできる)か(?:を)?(?:確認|お調べ)/u,
     /(?:着信|通話)スクリーニング|電話アシスタント/u,
+    /(?:アシスタント|ai|人工知能|自動音声)(?:が|で)(?:代わりに|かわりに|代理で)?(?:応答|お受け|受け|対応|お伺い)/u,
+    /(?:ご用件|お名前)\p{L}{0,8}(?:お話し|おっしゃって|お聞かせ|お伝え)いただ(?:ければ|くと|けますと|けましたら)/u,
+    /迷惑電話\p{L}{0,16}(?:お名前|名前)|(?:発信者|お電話の方|かけてきた方)の?(?:お名前)?(?:を|の)?(?:確認を?して|確認中)/u,
   ],
+};
+
+/** An assistant asks for the caller's name, and nothing else of that sentence tells. */
+const ofNames: Phrases = {
+  ko: [
+    /(?:이름|성함|누구신지)(?:과|와|이랑|을|를)?\p{L}{0,14}(?:말씀|말해|녹음)(?:하시고|하신|해주세요|해주십시오|해주시고|하고)/u,
+  ],
+  en: [
+    /(?<!can you |could you |would you |you please )(?:say|state|record|give|provide|tell me|speak) your (?:full )?name/u,
+  ],
+  ja: [/(?:お名前|名前)を?(?:と\p{L}{1,8})?(?:を)?(?:おっしゃって|お話し|録音して|言って)/u],
+};
+
+/** An assistant keeps the caller waiting, or promises to put the call through. */
+const ofHolding: Phrases = {
+  ko: [/끊지말|기다려주(?:세요|십시오|시기|시면)|연결(?:해|하여)?(?:드립니다|드리겠습니다|됩니다)/u],
+  en: [
+    /(?:stay|remain|hold) on the line|(?:please|then|and) hold|(?:connect|put) you|be connected|is available|can take/u,
+  ],
+  ja: [/そのままお待ち|切らずに|おつなぎ(?:し|いた|でき)|お繋ぎ(?:し|いた)/u],
+};
+
+/** How people ask who calls and why: an announcement does not talk like this. */
+const ofPeople: Phrases = {
+  ko: [/(?:드릴|할|볼|줄)게요|바꿔드|누구시(?:죠|에요|예요|지요)|잠깐만요|(?:실|을|할)까요|시겠어요/u],
+  en: [
+    /who's this|who is this|may i ask|can i ask|could i ask|let me (?:see|check|get)|i'll (?:go )?(?:get|grab) /u,
+  ],
+  ja: [/よろしいでしょうか|どちら様|どちらさま|ちょっと/u],
 };
 
 /** A menu that lists keys. */
 const ofMenus: Phrases = {
   ko: [
     /(?:\p{N}|[영일이삼사오육칠팔구])번(?:을|버튼을)?(?:누르|눌러)|(?:우물정|별)(?:자|표)?(?:를|버튼을)?(?:누르|눌러)/u,
-    /내선번호를(?:아시|누르|눌러)/u,
+    /내선번호를(?:아시|알고|누르|눌러)/u,
+    /\p{N}번(?:은|,)?\p{L}{1,14}\p{N}번(?:을|입니다|을선택|번호)?|(?:메뉴|언어|서비스)를(?:선택|골라)/u,
   ],
   en: [
     /(?:press|push|dial) (?:\p{N}|one|two|three|four|five|six|seven|eight|nine|zero|star|pound)(?: |$)/u,
     /(?:enter|dial|know) (?:the|your|their|your party's) (?:\p{N}+ digit )?extension/u,
+    /press (?:the|any) (?:\p{L}+ )?(?:key|button|pound|star|hash)|(?:menu|following) options|options (?:have|has) changed|main menu/u,
   ],
-  ja: [/(?:\p{N}|[一二三四五六七八九])番?を(?:押|お押し)|(?:数字|番号|内線番号)を(?:押|お押し)/u],
+  ja: [
+    /(?:\p{N}|[一二三四五六七八九])番?を(?:押|お押し)|(?:数字|番号|内線番号)を(?:押|お押し)/u,
+    /(?:番号|メニュー|言語)(?:を|から)(?:お選び|選んで|ご選択|選択)|(?:シャープ|こめじるし|米印)(?:ボタン)?を(?:押|お押し)/u,
+  ],
 };
 
-/** A receptionist's, however long the greeting is. */
+/** Help or a question for the caller: a receptionist says it, however long the greeting is. */
 const ofHelp: Phrases = {
-  ko: [/무엇을도와|뭘도와|도와드릴까요|도와드리겠습니다|무슨일이(?:십|세)|어떤일로/u],
+  ko: [
+    /무엇을도와|뭘도와|도와드릴까요|도와드리겠습니다|무슨일이(?:십|세)|어떤일로/u,
+    /(?:드릴까요|실까요|신가요|시겠어요|시겠습니까|으세요)(?!\p{L}*누르)/u,
+  ],
   en: [
     /(?:how|what) (?:can|may|could) i (?:help|do for|assist)|how (?:may|can|could) i direct your call|this is \p{L}+ speaking|speaking,? how/u,
+    /(?:you're|you are) speaking (?:with|to)|would you like (?:me )?to|are you calling (?:about|for|to)|can i (?:take|get|have|ask)|may i (?:take|ask)|do you have an appointment/u,
   ],
-  ja: [/ご用件を(?:承り|伺い|お伺い)|いかがなさいました|どのような(?:ご)?用件|どうなさいました/u],
+  ja: [
+    /ご用件を(?:承り|伺い|お伺い)|いかがなさいました|どのような(?:ご)?用件|どうなさいました/u,
+    /でしょうか|ますでしょうか|いただけますか|よろしいですか/u,
+  ],
 };
 
 /** What an assistant says while it asks its owner: nobody else has come. */
@@ -132,7 +185,10 @@ const holds = (words: string, phrases: readonly RegExp[] | undefined): boolean =
 export const saidByMachine = (text: string, language: string): Exclude<AnsweredBy, 'human'> | null => {
   const base = baseLanguage(language);
   const words = plainIn(text, base);
-  if (holds(words, ofScreening[base]) && !holds(words, ofBeeps[base])) return 'screening';
+  const asksToHold = holds(words, ofHolding[base]);
+  const asksWhoCalls = holds(words, ofScreening[base]) || (asksToHold && holds(words, ofNames[base]));
+  const recordsMessage = holds(words, ofBeeps[base]) && !asksToHold;
+  if (asksWhoCalls && !recordsMessage && !holds(words, ofPeople[base])) return 'screening';
   if (holds(words, ofMachines[base])) return 'machine';
   return holds(words, ofMenus[base]) ? 'menu' : null;
 };

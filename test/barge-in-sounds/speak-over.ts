@@ -8,10 +8,11 @@ import type { BargeIn, LineReport } from '#machines/line.ts';
 import { createCallMedia } from '#sip/call-media.ts';
 import { createLineTime } from '#sip/line-time.ts';
 import type { OpenVoiceDetector } from '#sip/listening/voice-detector.ts';
-import type { MediaEndpoint, SoundEvents } from '#sip/media/media-endpoint.ts';
+import type { SoundEvents } from '#sip/media/media-endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
 import { createSoundPath } from '#sip/media/sound-path.ts';
 import { telephoneRate } from '#sip/samples.ts';
+import { soundEndpoint } from '#test/helpers/sound-endpoint.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { lineNoise, type BargeInSound } from './sounds.ts';
@@ -38,28 +39,6 @@ const echo = { factor: 0.016, frames: 4 };
 
 /** The sound is a telephone's. */
 const neverResampled = (samples: Int16Array): Int16Array => samples;
-
-const neverConnected = (): never => {
-  throw new Error('Nobody asks this of an endpoint here');
-};
-
-const endpointOf = (connect: MediaEndpoint['connect']): MediaEndpoint => ({
-  channel: () => null,
-  localSdp: '',
-  sampleRate: () => telephoneRate,
-  modify: neverConnected,
-  answerEarly: neverConnected,
-  takeAnswer: neverConnected,
-  connect,
-  press: neverConnected,
-  hasTelephoneEvents: () => true,
-  onDigit() {},
-  figures: async () => null,
-  onLost() {},
-  lose() {},
-  leave: async () => {},
-  destroy: async () => {},
-});
 
 const settled = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
 
@@ -114,7 +93,7 @@ export const speakOver = async (
   });
   let begunAt = Infinity;
   await media.begin(
-    endpointOf(async (to) => {
+    soundEndpoint(async (to) => {
       events = to;
       return createSoundPath(ring, telephoneRate, time);
     }),

@@ -7,6 +7,8 @@ import { behindScreening, isSaidByMachine, saidByMachine } from '#sip/listening/
 import { createBeepDetector } from '#sip/listening/beep.ts';
 import { loadResampler } from '#sip/resampler.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
+import { announcements } from '#test/announcements/announcements.ts';
+import { judgeAll, rate } from '#test/announcements/judge.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
@@ -515,4 +517,30 @@ for (const [language, text] of voices)
   whereInstalled('espeak-ng')(`a voice is no beep (${language})`, async (t) => {
     const { sampleRate, samples } = await espeakNg().synthesize(text, language);
     t.deepEqual(beepsIn(onLine(resample(samples, sampleRate, 8_000))), []);
+  });
+
+// Sixty announcements
+
+test('the set holds twenty answers in each language, of each kind some', (t) => {
+  const counts = Map.groupBy(announcements, ({ language, by }) => `${language} ${by}`);
+  t.is(announcements.length, 60);
+  t.is(counts.size, 12);
+});
+
+for (const { gives, agent } of [
+  { gives: 'words', agent: 'speaks' },
+  { gives: 'sentences', agent: 'waits' },
+] as const)
+  test(`judges all announcements right and in time (agent ${agent}, recognizer of ${gives})`, async (t) => {
+    const judged = await judgeAll({ gives, agent });
+    const others = judged.filter((one) => rate(one) !== 'right');
+    t.deepEqual(
+      others.map((one) => ({ ...one.verdict, rating: rate(one), parts: one.announcement.parts })),
+      [],
+    );
+    const beeped = judged.filter(
+      ({ announcement }) => announcement.by === 'machine' && announcement.parts.includes('beep'),
+    );
+    t.true(beeped.length >= 10);
+    for (const { verdict } of beeped) t.true(verdict.messageMs !== null && verdict.messageMs > 0);
   });

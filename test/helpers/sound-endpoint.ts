@@ -1,0 +1,25 @@
+/** A media endpoint at 8000 Hz of which only `connect` is used: audio arrives and leaves without a network. */
+import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
+import { telephoneRate } from '#sip/samples.ts';
+
+const unused = (): never => {
+  throw new Error('This endpoint carries audio only');
+};
+
+export const soundEndpoint = (connect: MediaEndpoint['connect']): MediaEndpoint => ({
+  channel: () => null,
+  localSdp: '',
+  sampleRate: () => telephoneRate,
+  modify: unused,
+  answerEarly: unused,
+  takeAnswer: unused,
+  connect,
+  press: unused,
+  hasTelephoneEvents: () => true,
+  onDigit() {},
+  figures: async () => null,
+  onLost() {},
+  lose() {},
+  leave: async () => {},
+  destroy: async () => {},
+});
