@@ -6,32 +6,10 @@
  * Whoever writes the text may write it to cost time. So each rule walks over it once: what a pattern repeats cannot
  * begin anew where the repetition goes on, and spaces are single before a pattern looks for them.
  */
+import { decodeReference } from './character-reference.ts';
 
 type Replacement = readonly [pattern: RegExp, replacement: string | ((...match: string[]) => string)];
 type Rule = Replacement | ((text: string) => string);
-
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  hellip: '…',
-  ndash: '–',
-  mdash: '—',
-  lsquo: '‘',
-  rsquo: '’',
-  ldquo: '“',
-  rdquo: '”',
-  middot: '·',
-};
-
-const decodeEntity = (entity: string, name = ''): string => {
-  if (!name.startsWith('#')) return entities[name.toLowerCase()] ?? entity;
-  const codePoint = /^#x/iu.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-  return codePoint > 0x10_ff_ff ? '' : String.fromCodePoint(codePoint).toWellFormed();
-};
 
 const closesAddress = /(?<![.,!?;:'")\]}>*_~`|])[.,!?;:'")\]}>*_~`|]+$/u;
 
@@ -56,7 +34,7 @@ const address = new RegExp(
 const singleSpaces: Rule = [/\s+/gu, ' '];
 
 const invisible: readonly Rule[] = [
-  [/&(?:amp;){0,9}(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});/giu, decodeEntity],
+  [/&(?:amp;){0,9}(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});/giu, decodeReference],
   // Citations between private marks.
   [/\u{E200}[^\u{E201}]*\u{E201}?/gu, ''],
   // Line ends written as an escape come from text that was packed into JSON twice.

@@ -1,7 +1,7 @@
 import type { Control } from '#machines/control.ts';
 import { AgentFailure } from './agent.ts';
-import { createTagFinder } from './controls/find-tags.ts';
-import { readControlTag, type LeftOut, type silence } from './controls/read-control.ts';
+import { createTagFinder, unclosedControl, type TagPart } from './controls/find-tags.ts';
+import { readControlTag, unclosed, type LeftOut, type silence } from './controls/read-control.ts';
 import { createModelMarks } from './model-marks.ts';
 import { createSentenceCutter } from './sentences.ts';
 import { createSpeakable } from './speakable.ts';
@@ -64,26 +64,25 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
       return speech === undefined ? [] : [speech];
     });
 
-  /** What stands before a control is a sentence of its own. */
-  const cutAtTag = (source: string): ReplyPart[] => {
-    const control = readControlTag(source);
-    if (control === undefined) return toSpeech(cutter.add(`<${source}>`));
+  /** What stands before a control is a sentence of its own; one that is left out is a space. */
+  const placeControl = (control: Exclude<ReplyPart, string>): ReplyPart[] => {
     acts += 1;
     const isLeftOut = typeof control === 'object' && 'leftOut' in control;
     return isLeftOut ? [...toSpeech(cutter.add(' ')), control] : [...toSpeech(cutter.end()), control];
   };
 
+  const place = (part: TagPart): ReplyPart[] => {
+    if (typeof part === 'string') return toSpeech(cutter.add(part));
+    if (part === unclosedControl) return placeControl(unclosed);
+    const control = readControlTag(part.source);
+    return control === undefined ? toSpeech(cutter.add(`<${part.source}>`)) : placeControl(control);
+  };
+
   const addText = (text: string): ReplyPart[] =>
-    tags === null
-      ? toSpeech(cutter.add(text))
-      : tags
-          .add(text)
-          .flatMap((found) =>
-            typeof found === 'string' ? toSpeech(cutter.add(found)) : cutAtTag(found.source),
-          );
+    tags === null ? toSpeech(cutter.add(text)) : tags.add(text).flatMap(place);
 
   const endText = (): ReplyPart[] => {
-    const parts = [...addText(marks.end()), ...(tags === null ? [] : toSpeech(cutter.add(tags.end())))];
+    const parts = [...addText(marks.end()), ...(tags?.end() ?? []).flatMap(place)];
     wroteCall ||= marks.wroteCall();
     return parts;
   };

@@ -7,7 +7,7 @@ import { SimulatedClock } from 'xstate';
 import { agentBreakers, agentTimes, graphTimes, replyLimits } from '#config/policy.ts';
 import type { ReplyEvent } from '#machines/reply.ts';
 import { type Agent, AgentFailure, type ReplyPiece, sentenceEnd } from '#src/agents/agent.ts';
-import { createTagFinder } from '#src/agents/controls/find-tags.ts';
+import { createTagFinder, unclosedControl } from '#src/agents/controls/find-tags.ts';
 import { readControlTag, readListedControls, silence } from '#src/agents/controls/read-control.ts';
 import { createAgents } from '#src/agents/create-agent.ts';
 import { endpointPath } from '#src/agents/endpoint-path.ts';
@@ -21,7 +21,7 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
-import { textOf } from '#test/helpers/heard-reply.ts';
+import { replyEvents, textOf } from '#test/helpers/heard-reply.ts';
 import { input, scriptedAgent, setUp, times } from './start-reply/scripted-agent.ts';
 
 // Create agent
@@ -585,9 +585,126 @@ test.serial('what is wrong is left out and logged without its words', async (t) 
   t.notRegex(logged.join(''), /비밀|dance/);
 });
 
-test.serial('a control within a thought is none', async (t) => {
-  const { events } = await hear(t, ['<think>I could <hangup/> now.</think>Hello.']);
-  t.deepEqual(events, [sentence('Hello.'), controlsFinished]);
+const thoughtful: readonly [written: string, what: string][] = [
+  ['<think>I could <hangup/> now.</think>Hello.', 'a thought'],
+  ['I could <hangup/> now.</think>Hello.', 'a thought whose beginning is not marked'],
+  ['[THINK]I could <keys press="1"/> now.[/THINK]Hello.', 'a thought in brackets'],
+  [
+    '<|channel|>analysis<|message|>I could <hangup/> now.<|end|><|start|>assistant<|channel|>final<|message|>Hello.<|return|>',
+    'the analysis of Harmony',
+  ],
+  ['Hello.<|end|><hangup/>', 'what stands behind the end of the turn'],
+];
+
+for (const [written, what] of thoughtful)
+  test.serial(`a control within ${what} is none`, async (t) => {
+    const { events } = await hear(t, [written]);
+    t.deepEqual(events, [sentence('Hello.'), controlsFinished]);
+  });
+
+const keysControl = { type: 'reply.control', control: { act: 'press_keys', keys: '1' } };
+
+const among: readonly [written: string, before: string[], after: string[]][] = [
+  ['**Good <keys press="1"/> bye.**', ['Good'], ['bye.']],
+  ['`<keys press="1"/>`', [], []],
+  ['One.\n```xml\n<keys press="1"/>\nno speech\n```\nTwo.', ['One.'], ['Two.']],
+  ['- One\n- <keys press="1"/>\n- Two', ['One'], ['Two']],
+  ['One, <b>and <keys press="1"/>two</b>.', ['One, and'], ['two.']],
+  ['One.<keys press="1"></keys>Two.', ['One.'], ['Two.']],
+  ['One<keys press="1"/>two', ['One'], ['two']],
+  ['<keys press="1"/>', [], []],
+  ['&lt;hangup/&gt;One.<keys press="1"/>', ['One.'], []],
+];
+
+for (const [written, before, after] of among)
+  test.serial(`in ${JSON.stringify(written)} the control acts in its place`, async (t) => {
+    const { events } = await hear(t, [written]);
+    t.deepEqual(events, [...before.map(sentence), keysControl, ...after.map(sentence), controlsFinished]);
+  });
+
+/** How a control may be written, and whether it acts. `zeta` is in no word that is spoken. */
+const writtenControls: readonly [written: string, acts: boolean][] = [
+  ['<keys press="1"/>', true],
+  ["<KEYS zeta='zeta' press = '1' />", true],
+  ['<keys zeta="&lt;zeta/&gt; > <zeta/>" press=1>', true],
+  ['<keys press="zeta"/>', false],
+  ['<keys zeta/>', false],
+  ['<keys:zeta/>', false],
+  ['<keys="zeta"/>', false],
+  ['<keys press="1" <zeta/>', false],
+  ['<zeta press="1"/>', false],
+  [`<keys press="1" zeta="${'zeta '.repeat(2_000)}"/>`, false],
+];
+
+async function* inPieces(pieces: readonly string[]): AsyncGenerator<string, void, undefined> {
+  yield* pieces;
+}
+
+const eventsOf = (pieces: readonly string[], writesControls = true): Promise<ReplyEvent[]> =>
+  replyEvents(inPieces(pieces), { writesControls });
+
+/** Only at the end of a reply: what follows would belong to it. */
+const brokenOff = ['<', '<ke', '<keys', '<keys zeta="1', '<keys press="zeta>'];
+
+test.serial(
+  'nothing of a control is spoken, and those that are right act, wherever the reply is cut',
+  async (t) => {
+    const part = fc.oneof(
+      fc
+        .constantFrom('One.', ' Two,', '\n3 < 4. ', '**', ' <b>well</b> ')
+        .map((text) => [text, false] as const),
+      fc.constantFrom(...writtenControls),
+    );
+    const reply = fc.tuple(fc.array(part, { maxLength: 8 }), fc.constantFrom('', ...brokenOff));
+    await fc.assert(
+      fc.asyncProperty(reply, fc.array(fc.nat(400), { maxLength: 12 }), async ([parts, end], cuts) => {
+        const text = parts.map(([written]) => written).join('') + end;
+        const places = [0, ...cuts.filter((cut) => cut < text.length).toSorted((a, b) => a - b), text.length];
+        const events = await eventsOf(
+          places.slice(1).map((place, index) => text.slice(places[index], place)),
+        );
+        t.deepEqual(
+          events.filter(({ type }) => type === 'reply.control'),
+          parts.filter(([, acts]) => acts).map(() => keysControl),
+        );
+        t.notRegex(
+          JSON.stringify(events.filter(({ type }) => type === 'reply.sentence')),
+          /zeta|keys|press/i,
+        );
+        t.deepEqual(events, await eventsOf([text]));
+      }),
+      { numRuns: 200 },
+    );
+  },
+);
+
+test.serial('angle brackets without a control are spoken to the letter as without controls', async (t) => {
+  const unit = fc.constantFrom(
+    '<',
+    '</',
+    '>',
+    ' > ',
+    '/',
+    '"',
+    '=',
+    ' ',
+    'a',
+    'hang',
+    'over',
+    'b x',
+    '가',
+    '.',
+    '!--',
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(unit, { maxLength: 20 }), async (units) => {
+      const text = units.join('');
+      // Empty elements of unknown names are taken for misspelled controls, and `<hang` at the end for one that broke off.
+      fc.pre(!/<hang$|<[a-z][^<]*\/\s*>/u.test(text));
+      t.deepEqual(await eventsOf([text]), await eventsOf([text], false));
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test.serial('angle brackets that are no controls are spoken as before', async (t) => {
@@ -616,12 +733,14 @@ test.serial('a reply that fails has done what came before', async (t) => {
 // Find tags
 // Tags in a text that comes in pieces.
 
-/** Texts joined, and tags in brackets of their own. */
+/** Texts joined, tags in brackets of their own, and `{}` for a control that is not closed. */
 const found = (pieces: readonly string[]): string => {
   const finder = createTagFinder();
-  const parts = pieces.flatMap((piece) => finder.add(piece));
-  return [...parts, finder.end()]
-    .map((part) => (typeof part === 'string' ? part : `[${part.source}]`))
+  return [...pieces.flatMap((piece) => finder.add(piece)), ...finder.end()]
+    .map((part) => {
+      if (part === unclosedControl) return '{}';
+      return typeof part === 'string' ? part : `[${part.source}]`;
+    })
     .join('');
 };
 
@@ -636,10 +755,26 @@ const texts: readonly [text: string, expected: string][] = [
   ['a <b and c', 'a <b and c'],
   ['a << b <hangup/>', 'a << b [hangup/]'],
   ['<한국어/>', '<한국어/>'],
-  ['<hangup', '<hangup'],
-  ['<keys press="1 and no end', '<keys press="1 and no end'],
   ['<', '<'],
+  ['Is 3 <', 'Is 3 <'],
+  ['Well <hangup, then.', 'Well <hangup, then.'],
+  ['<hang up the phone', '<hang up the phone'],
+  ['<collection of things', '<collection of things'],
+  ['<keys press = "1>" />.', '[keys press = "1>" /].'],
+  // Controls that are not closed
+  ['Goodbye.<hangup', 'Goodbye.{}'],
+  ['Goodbye.<hang', 'Goodbye.{}'],
+  ['Goodbye.</hangup', 'Goodbye.</hangup'],
+  ['<keys press="1 and no end', '{}'],
+  ['<HANGUP and goodbye.', '{}and goodbye.'],
+  ['<keys press = "1" or so', '{}or so'],
+  ['<keys press=1 <hangup/>', '{}[hangup/]'],
+  ['<keys press="1> Hold on. <hangup/>', '{} Hold on. [hangup/]'],
+  ['<keys press="1> Hold <keys press=\'2> on.', '{} Hold {} on.'],
   [`<${'a'.repeat(3_000)}> b <hangup/>`, `<${'a'.repeat(3_000)}> b [hangup/]`],
+  [`<transfer briefing="${'a'.repeat(5_000)}"/>.`, `[transfer briefing="${'a'.repeat(5_000)}"/].`],
+  [`A<transfer briefing="${'a'.repeat(9_000)}"/>. <hangup/>`, 'A{}. [hangup/]'],
+  [`A<keys press="1> ${'a'.repeat(9_000)} <hangup/>`, `A{} ${'a'.repeat(9_000)} [hangup/]`],
 ];
 
 for (const [text, expected] of texts)
@@ -651,14 +786,14 @@ for (const [text, expected] of texts)
   });
 
 test('however a text is cut, what is found is the same, and nothing is lost', (t) => {
-  const unit = fc.constantFrom('<', '>', '/', '"', "'", '=', ' ', 'a', 'hangup', '가', '\n', '😀');
+  const unit = fc.constantFrom('<', '>', '/', '"', "'", '=', ' ', 'a', 'hangup', 'keys', '가', '\n', '😀');
   fc.assert(
     fc.property(fc.array(unit, { maxLength: 40 }), fc.array(fc.nat(60)), (units, cuts) => {
       const text = units.join('');
       const places = [0, ...cuts.filter((cut) => cut < text.length).toSorted((a, b) => a - b), text.length];
       const pieces = places.slice(1).map((end, index) => text.slice(places[index], end));
       t.is(found(pieces).toWellFormed(), found([text]).toWellFormed());
-      t.is(found([text]).replaceAll('[', '<').replaceAll(']', '>'), text);
+      if (!found([text]).includes('{}')) t.is(found([text]).replaceAll('[', '<').replaceAll(']', '>'), text);
     }),
   );
 });
@@ -679,6 +814,9 @@ const tags: readonly [source: string, control: unknown][] = [
   ["keys press='*0'/", press('*0')],
   ['keys press=5/', press('5')],
   ['keys\n  press="1"\n/', press('1')],
+  ['keys press = "1" / ', press('1')],
+  ['KEYS PRESS="1"//', press('1')],
+  ['keys press="&#35;&#x2a;"/', press('#*')],
 ];
 
 for (const [source, control] of tags)
@@ -795,7 +933,14 @@ test('a list has the types of JSON', (t) => {
   ]);
 });
 
-const wrong: readonly string[] = ['keys/', 'keys press=""/', 'keys press="call me"/', 'keys press="&lt;"/'];
+const wrong: readonly string[] = [
+  'keys/',
+  'keys="1"/',
+  'keys: 1',
+  'keys press=""/',
+  'keys press="call me"/',
+  'keys press="&lt;"/',
+];
 
 for (const source of wrong)
   test(`<${source}> is left out, and what it takes is told`, (t) =>

@@ -205,11 +205,16 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
   'a reply with controls': {
     characters: 16_000,
     read(text) {
-      const utterances = createUtterances({ controls: true });
-      const written = text.replaceAll('"', '<');
-      return [text, `<keys press="${text}`, written]
-        .flatMap((reply) => inPieces(reply, 7))
-        .map((piece) => utterances.add(piece));
+      const replies = [
+        text,
+        `<keys press="${text}`,
+        `<keys press="> ${text} <keys press='>`,
+        text.replaceAll('"', '<'),
+      ];
+      return replies.map((reply) => {
+        const utterances = createUtterances({ controls: true });
+        return [...inPieces(reply, 7).map((piece) => utterances.add(piece)), utterances.end()];
+      });
     },
   },
   'plain words': { characters: 16_000, read: (text) => createSpeakable().say(text) },

@@ -1,4 +1,8 @@
+import pino from 'pino';
+import { SimulatedClock } from 'xstate';
+import type { ReplyEvent } from '#machines/reply.ts';
 import type { ReplyPiece } from '#src/agents/agent.ts';
+import { createStartReply } from '#src/agents/start-reply.ts';
 
 export type HeardReply = {
   /** All of its text, as the agent gave it. */
@@ -42,3 +46,30 @@ export const textOf = async (pieces: AsyncIterable<ReplyPiece>): Promise<string>
   if (error !== undefined) throw error;
   return text;
 };
+
+/** What a conversation hears of these pieces, from the first event to the last. */
+export const replyEvents = (
+  pieces: AsyncIterable<ReplyPiece>,
+  { writesControls }: { writesControls: boolean },
+): Promise<ReplyEvent[]> =>
+  new Promise((resolve) => {
+    const events: ReplyEvent[] = [];
+    const startReply = createStartReply({
+      findAgent: () => ({ writesControls, reply: () => pieces }),
+      times: { firstTokenMs: 8_000, wholeReplyMs: 60_000, idleFlushMs: 250 },
+      clock: new SimulatedClock(),
+      logger: pino({ level: 'silent' }),
+    });
+    startReply({ callId: 'call-1', turn: 1, messages: [] }, (event) => {
+      events.push(event);
+      if (event.type === 'reply.finished' || event.type === 'reply.failed') resolve(events);
+    });
+  });
+
+/** Sentences and controls of a reply with controls, in order; a failure stands at its end. */
+export const heardParts = async (pieces: AsyncIterable<ReplyPiece>): Promise<unknown[]> =>
+  (await replyEvents(pieces, { writesControls: true })).flatMap((event): unknown[] => {
+    if (event.type === 'reply.sentence') return [event.text];
+    if (event.type === 'reply.control') return [event.control];
+    return event.type === 'reply.failed' ? [{ failure: event.failure }] : [];
+  });

@@ -1,82 +1,141 @@
 /**
  * Finds tags such as `<keys press="1"/>` in a text that comes in pieces, cut anywhere. What only looks like the beginning
- * of one is given back as text as soon as that is clear. Each character is looked at once, whatever the text is.
+ * of one is given back as text as soon as that is clear, except for a control that is never closed: its opening is
+ * left out, for none of it is meant to be spoken. Each character is looked at a bounded number of times.
  */
+import { isCutControl, opensControl } from './read-control.ts';
 
 /** `source` holds everything between the brackets. */
 export type Tag = { source: string };
 
+/** The opening of a control that is never closed, and is left out of the text. */
+export const unclosedControl = Symbol('unclosed control');
+
+export type TagPart = string | Tag | typeof unclosedControl;
+
 export type TagFinder = {
   /** Texts and tags, in order; what may still become a tag is held back. */
-  add(piece: string): (string | Tag)[];
+  add(piece: string): TagPart[];
   /** What was held back: no more comes. */
-  end(): string;
+  end(): TagPart[];
 };
 
 /** Characters; behind so many of them what was opened is no tag. */
 const longestTag = 2_000;
 
+/** Of a control: two texts of the longest length, as they may be escaped. */
+const longestControl = 8_000;
+
+type Quote = '"' | "'";
+
 type Reading =
   | { in: 'text' }
-  /** `quote` holds the tag open, whatever comes, until it comes again. */
-  | { in: 'tag'; quote: '"' | "'" | null };
+  /** `quote` holds the tag open, whatever comes, until it comes again. `sign`: the last character but white space. */
+  | { in: 'tag'; quote: Quote | null; sign: string }
+  /** It is left out up to the next closing bracket. */
+  | { in: 'overlong control' };
 
 const opensTag = /[a-z/]/iu;
 
+/** The name of a control that is not closed, and what reads like its attributes. */
+const unclosedOpening = /^<[a-z]+(?:\s+[a-z_-]+\s*=\s*(?:"[^"]*"?|'[^']*'?|[^\s"'<>]*))*\s*\/?/iu;
+
+const isQuote = (character: string): character is Quote => character === '"' || character === "'";
+
 export const createTagFinder = (): TagFinder => {
   let reading: Reading = { in: 'text' };
-  /** Characters of a tag, from its bracket on. */
-  let held: string[] = [];
+  /** The characters of a tag, from its bracket on. */
+  let held = '';
+  let found: TagPart[] = [];
+
+  const give = (part: TagPart): void => {
+    const last = found.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') found[found.length - 1] = last + part;
+    else if (part !== '') found.push(part);
+  };
 
   const release = (): string => {
-    const text = held.join('');
-    held = [];
+    const text = held;
+    held = '';
     reading = { in: 'text' };
     return text;
   };
 
-  const open = (character: string): void => {
-    reading = { in: 'tag', quote: null };
-    held = [character];
+  /** What is held is no tag. Behind the opening of a control, which is left out, the rest is read once more. */
+  const giveUp = (): void => {
+    const text = release();
+    if (!opensControl(text)) return give(text);
+    give(unclosedControl);
+    const bracket = text.indexOf('>');
+    read(text.slice(bracket === -1 ? unclosedOpening.exec(text)?.[0].length : bracket + 1));
   };
 
-  /** Whether it can still be a tag with this character behind what is held. */
-  const goesOn = (character: string): boolean =>
-    held.length < longestTag && (held.length > 1 || opensTag.test(character));
+  const closeTag = (): void => give({ source: release().slice(1) });
 
-  const quoteAfter = (character: string, quote: '"' | "'" | null): '"' | "'" | null => {
-    if (quote !== null) return character === quote ? null : quote;
-    return (character === '"' || character === "'") && held.at(-1) === '=' ? character : null;
+  const leaveOutOverlong = (): void => {
+    if (held.includes('>')) return giveUp();
+    release();
+    give(unclosedControl);
+    reading = { in: 'overlong control' };
+  };
+
+  const hold = (character: string, { quote, sign }: Extract<Reading, { in: 'tag' }>): void => {
+    held += character;
+    const opened = quote === null && sign === '=' && isQuote(character) ? character : quote;
+    reading = {
+      in: 'tag',
+      quote: quote === character ? null : opened,
+      sign: /\s/u.test(character) ? sign : character,
+    };
+    if (held.length === longestTag && !opensControl(held)) giveUp();
+    else if (held.length === longestControl) leaveOutOverlong();
+  };
+
+  const readCharacter = (character: string): void => {
+    if (reading.in === 'tag' && reading.quote === null && character === '<') giveUp();
+    if (reading.in === 'text') {
+      if (character !== '<') return give(character);
+      held = character;
+      reading = { in: 'tag', quote: null, sign: character };
+    } else if (reading.in === 'overlong control') {
+      if (character === '>') reading = { in: 'text' };
+    } else if (held.length === 1 && !opensTag.test(character)) give(release() + character);
+    else if (character === '>' && reading.quote === null) closeTag();
+    else hold(character, reading);
+  };
+
+  const read = (text: string): void => {
+    for (let at = 0; at < text.length; at += 1) {
+      if (reading.in === 'text') {
+        const tag = text.indexOf('<', at);
+        give(text.slice(at, tag === -1 ? undefined : tag));
+        if (tag === -1) return;
+        at = tag;
+      }
+      readCharacter(text.charAt(at));
+    }
+  };
+
+  const taken = (): TagPart[] => {
+    const parts = found;
+    found = [];
+    return parts;
   };
 
   return {
     add(piece) {
-      const found: (string | Tag)[] = [];
-      let text = '';
-      const give = (tag: Tag): void => {
-        if (text !== '') found.push(text);
-        text = '';
-        found.push(tag);
-      };
-      for (const character of piece) {
-        if (reading.in === 'text') {
-          if (character === '<') open(character);
-          else text += character;
-        } else if (character === '<' && reading.quote === null) {
-          text += release();
-          open(character);
-        } else if (!goesOn(character)) text += release() + character;
-        else if (character === '>' && reading.quote === null) {
-          give({ source: held.slice(1).join('') });
-          release();
-        } else {
-          reading = { in: 'tag', quote: quoteAfter(character, reading.quote) };
-          held.push(character);
-        }
-      }
-      if (text !== '') found.push(text);
-      return found;
+      read(piece);
+      return taken();
     },
-    end: release,
+    end() {
+      while (held !== '') {
+        if (isCutControl(held)) {
+          release();
+          give(unclosedControl);
+        } else giveUp();
+      }
+      reading = { in: 'text' };
+      return taken();
+    },
   };
 };

@@ -12,6 +12,7 @@ import {
   usualKeyWaitSec,
   usualTransferRingSec,
 } from '#src/domain/in-call-request.ts';
+import { decodeReference } from '../character-reference.ts';
 
 /** It declares that the agent says nothing; the call has nothing to do. */
 export const silence = Symbol('silence');
@@ -128,15 +129,16 @@ export const readControl = (name: string, attributes: unknown): Control | typeof
   return schema.safeParse(attributes).data ?? { leftOut: `a control "${name}" is wrong: it takes ${takes}` };
 };
 
-/** `hangup/`, `keys press="1w2#" /`: a name, attributes, and the slash of what holds nothing. */
-const tag = /^(?<name>[a-z][a-z0-9_-]{0,40})(?<attributes>\s[^]*)?$/iu;
+/** `keys press="1w2#"`: a name, and whatever stands behind it. */
+const tag = /^(?<name>[a-z][a-z0-9_-]{0,40})(?<attributes>(?![a-z0-9_-])[^]*)?$/iu;
 
-const attribute = /(?<![a-z_-])([a-z_-]+)=(?:"([^"]*)"|'([^']*)'|([^\s"'=<>]+))/giu;
+/** The slash of a tag that holds nothing, and white space around it. */
+const tagEnd = /(?<![\s/])[\s/]+$/u;
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const attribute = /(?<![a-z_-])([a-z_-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>]+))/giu;
 
 const decoded = (text: string): string =>
-  text.replaceAll(/&(amp|lt|gt|quot|apos);/gu, (entity, name: string) => entities[name] ?? entity);
+  text.replaceAll(/&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});/giu, decodeReference);
 
 const attributesOf = (text: string): Record<string, string> =>
   Object.fromEntries(
@@ -156,12 +158,30 @@ const emptyElements = new Set(
  * is part of the text. A tag without content that has no name of a control is taken for one that was misspelled.
  */
 export const readControlTag = (source: string): Control | typeof silence | LeftOut | undefined => {
-  const isEmpty = source.endsWith('/');
-  const { name = '', attributes = '' } = tag.exec(isEmpty ? source.slice(0, -1) : source)?.groups ?? {};
+  const end = tagEnd.exec(source)?.[0] ?? '';
+  const { name = '', attributes = '' } = tag.exec(source.slice(0, source.length - end.length))?.groups ?? {};
   const known = name.toLowerCase();
-  if (!isName(known) && (!isEmpty || known === '' || emptyElements.has(known))) return undefined;
+  if (isName(known)) return readControl(known, attributesOf(attributes));
+  const isEmpty = end.includes('/') && /^(?:\s|$)/u.test(attributes);
+  if (!isEmpty || known === '' || emptyElements.has(known)) return undefined;
   return readControl(known, attributesOf(attributes));
 };
+
+/** Said of a tag that begins as a control and breaks off. */
+export const unclosed: LeftOut = { leftOut: 'the reply has a control that is not closed by "/>"' };
+
+const controlStart = /^<(?<name>[a-z]+)(?<rest>$|[\s/])/iu;
+
+/** Whether a text begins with the opening of a control's tag. */
+export const opensControl = (text: string): boolean => {
+  const name = controlStart.exec(text)?.groups?.['name']?.toLowerCase();
+  return name !== undefined && isName(name);
+};
+
+/** Whether a text is the beginning of a control's tag, cut off within its name. */
+export const isCutControl = (text: string): boolean =>
+  /^<[a-z]+$/iu.test(text) &&
+  Object.keys(controls).some((name) => name.startsWith(text.slice(1).toLowerCase()));
 
 /** Of the longest list that is read. */
 const mostListed = 20;
