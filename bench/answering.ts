@@ -23,8 +23,8 @@ export const benchAnswering: Bench = async ({ print }) => {
       const judged = await judgeAll({ gives, agent });
       for (const kind of kinds)
         print(
-          `${kind}, ${gives}, ${agent}`,
-          row(judged.filter(({ announcement }) => announcement.by === kind)),
+          `${gives}, agent ${agent}`,
+          `${kind}: ${row(judged.filter(({ announcement }) => announcement.by === kind))}`,
         );
     }
 };

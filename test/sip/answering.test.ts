@@ -9,6 +9,7 @@ import { loadResampler } from '#sip/resampler.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { announcements } from '#test/announcements/announcements.ts';
 import { judgeAll, rate } from '#test/announcements/judge.ts';
+import { texts } from '#test/announcements/texts.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
@@ -519,7 +520,17 @@ for (const [language, text] of voices)
     t.deepEqual(beepsIn(onLine(resample(samples, sampleRate, 8_000))), []);
   });
 
-// Sixty announcements
+// Sentences and sixty announcements
+
+test('tells by one sentence who speaks', (t) => {
+  const judged = texts.flatMap(([language, by, sentences]) =>
+    sentences.map((text) => ({ text, by, verdict: saidByMachine(text, language) ?? 'human' })),
+  );
+  t.deepEqual(
+    judged.filter(({ by, verdict }) => verdict !== by),
+    [],
+  );
+});
 
 test('the set holds twenty answers in each language, of each kind some', (t) => {
   const counts = Map.groupBy(announcements, ({ language, by }) => `${language} ${by}`);
