@@ -149,7 +149,7 @@ const ofMenus: Phrases = {
 const ofHelp: Phrases = {
   ko: [
     /무엇을도와|뭘도와|도와드릴까요|도와드리겠습니다|무슨일이(?:십|세)|어떤일로/u,
-    /(?:드릴까요|실까요|신가요|시겠어요|시겠습니까|으세요)(?!\p{L}*누르)/u,
+    /(?:드릴까요|실까요|신가요|시겠어요|시겠습니까|으세요)(?!\p{L}{0,20}누르)/u,
   ],
   en: [
     /(?:how|what) (?:can|may|could) i (?:help|do for|assist)|how (?:may|can|could) i direct your call|this is \p{L}+ speaking|speaking,? how/u,
