@@ -1,12 +1,12 @@
 /**
- * Evidence that tells a person from a machine, from the answer on until one of both is sure:
+ * Evidence for who answered a call, collected from the answer until the verdict is certain:
  *
- * - What only machines say is said by a machine; what call screening or a menu says, by them.
- * - A tone behind words that took a while is a machine's beep, also when the words become known behind it.
- * - A voice with words that goes on and on while the agent is silent is a greeting, but for one that offers help: that is a
- *   receptionist's. Who picks up says a word and waits.
- * - Words and then silence are a person's.
- * - What is still not clear a while after the first words stays so: a conversation has begun.
+ * - Phrases of announcements identify a machine, call screening or a menu.
+ * - A tone after a stretch of words is a voicemail beep, also when the words are recognized after the tone.
+ * - A long voice with words while the agent is silent is a recorded greeting, unless it offers help, as receptionists
+ *   do. A person says a word and waits.
+ * - Words followed by silence come from a person.
+ * - No verdict some time after the first words: the answerer stays unknown, because a conversation has begun.
  */
 import type { AnsweredBy } from '#machines/line.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
@@ -15,26 +15,26 @@ import type { CounterpartyVoice } from './counterparty-voice.ts';
 import { hasWords } from './turn.ts';
 
 export type EvidenceNumbers = Readonly<{
-  /** Counted from the first words. */
+  /** Milliseconds from the first words until the answerer stays unknown. */
   decideWithinMs: number;
-  /** A voice with words that goes on for so long is a greeting. */
+  /** A voice with words that lasts this long is a recorded greeting. */
   greetingMs: number;
-  /** Words behind which it is silent for so long were a person's. */
+  /** Silence after words that identifies a person. */
   quietMs: number;
-  /** A tone is a beep when words sounded for so long before it. */
+  /** A tone counts as a beep after at least this much voice. */
   voiceBeforeBeepMs: number;
 }>;
 
 export type AnsweringEvidence = {
   voiceBegan(): void;
   voiceEnded(): void;
-  /** Words as a recognizer gives them: a later event replaces what is not final. */
+  /** Recognized words; a later event replaces words that are not final. */
   recognized(text: string, isFinal: boolean): void;
-  /** A tone was heard that sounds like a beep. */
+  /** A tone that sounds like a beep. */
   beep(): void;
-  /** Whether a tone was heard, and no voice behind it. */
+  /** Whether the last sound was a tone. */
   beepedLast(): boolean;
-  /** Nothing more is asked. */
+  /** Cancels the timers. */
   stop(): void;
 };
 
@@ -46,16 +46,16 @@ export type EvidenceOptions = {
   isAgentAudible: () => boolean;
 };
 
-/** A voice is looked at so often. */
+/** Interval in ms at which an ongoing voice is measured. */
 const lookMs = 200;
 
-/** Measures how long the voice is on since it was last quiet, every now and then while it is. */
+/** Measures how long the current voice has lasted. */
 const createVoiceMeter = (
   { time, isAgentAudible }: Pick<EvidenceOptions, 'time' | 'isAgentAudible'>,
   onLook: () => void,
 ) => {
   const alarm = createAlarm(time);
-  /** Without what sounded before the agent's voice, and with it. */
+  /** Duration without the part that sounded over the agent's voice, and total duration. */
   let aloneMs = 0;
   let inAllMs = 0;
 
@@ -79,7 +79,7 @@ const createVoiceMeter = (
   };
 };
 
-/** The words so far; those that are not final are replaced by those that come next. */
+/** All words so far; words that are not final are replaced by the next ones. */
 const createWords = (language: string) => {
   let settled = '';
   let partial = '';
@@ -97,7 +97,7 @@ const createWords = (language: string) => {
 export const createAnsweringEvidence = (
   options: EvidenceOptions,
   voice: Pick<CounterpartyVoice, 'isOn'>,
-  /** Called once at most; `null`: it stays unclear. Nothing is asked any more. */
+  /** `onVerdict` is called at most once; `null` means that the answerer stays unknown. */
   onVerdict: (by: AnsweredBy | null) => void,
 ): AnsweringEvidence => {
   const { numbers, time } = options;

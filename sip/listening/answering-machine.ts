@@ -1,12 +1,11 @@
 /**
- * Finds out who has picked up an outbound call, a person, a machine or call screening (`answering-evidence.ts`), and when
- * a machine takes a message (`message-wait.ts`), from what the other party lets hear. Nothing waits for the verdict, so it
- * takes its time; to take a person for a machine is the worse mistake.
+ * Detects who answered an outbound call (`answering-evidence.ts`) and when a machine takes a message
+ * (`message-wait.ts`). Nothing waits for the verdict, so it may take time: taking a person for a machine is the worse
+ * mistake.
  *
- * Behind call screening somebody else may come: who says something else in a whole turn is a person, or a machine.
+ * After call screening a person or a voicemail may follow; a whole turn with other words identifies which.
  *
- * While the agent speaks the other party's energy says little; words over it count only with a voice, as they may be an
- * echo.
+ * While the agent speaks, energy says little, and words without a voice may be the agent's echo.
  */
 import type { AnsweredBy } from '#machines/line.ts';
 import type { LineTime } from '../line-time.ts';
@@ -23,7 +22,7 @@ import { hasWords } from './turn.ts';
 export type AnsweringNumbers = EvidenceNumbers &
   MessageNumbers &
   Readonly<{
-    /** Words may come so long after their voice; without one they are the agent's own. */
+    /** Longest delay of words after their voice. Words without a voice are the agent's echo. */
     lateWordsMs: number;
   }>;
 
@@ -31,11 +30,11 @@ export type AnsweringMachine = Pick<
   AnsweringEvidence,
   'voiceBegan' | 'voiceEnded' | 'recognized' | 'beep'
 > & {
-  /** The other party's turn is over, with these words. To be told before anybody else hears of it. */
+  /** A turn of the other party has ended. Call this before other listeners handle the turn. */
   heard(text: string): void;
-  /** Whether more of the call would tell anything. */
+  /** Whether more audio could change the verdict. */
   isCurious(): boolean;
-  /** Nothing more is said. Idempotent. */
+  /** Stops detection. Idempotent. */
   stop(): void;
 };
 
@@ -46,14 +45,14 @@ export type AnsweringMachineOptions = {
   time: Pick<LineTime, 'now' | 'after' | 'since'>;
   isAgentAudible: () => boolean;
   on: {
-    /** Once at most, but for call screening, behind which another one may follow. */
+    /** Called once, or a second time when somebody follows call screening. */
     answeredBy: (by: AnsweredBy) => void;
-    /** After each beep, or once after a long silence; only of a machine. */
+    /** Machines only: called after each beep, or once after a long silence. */
     takesMessage: () => void;
   };
 };
 
-/** Begins at the answer. */
+/** Starts detection; call it at the answer. */
 export const createAnsweringMachine = (options: AnsweringMachineOptions): AnsweringMachine => {
   const { numbers, time, isAgentAudible, on } = options;
   let phase: 'undecided' | 'screening' | 'machine' | 'over' = 'undecided';

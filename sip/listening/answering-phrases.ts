@@ -1,6 +1,6 @@
 /**
- * Phrases of answering machines, announcements of telephone networks, call screening and menus, which people who pick up do not
- * say. Only what tells is here: a receptionist may well offer to take a message, or ask who calls.
+ * Phrases that identify answering machines, network announcements, call screening and menus. Phrases that people use
+ * when they answer are left out: a receptionist also offers to take a message or asks who is calling.
  */
 import type { AnsweredBy } from '#machines/line.ts';
 import { baseLanguage } from '#src/domain/language.ts';
@@ -8,7 +8,7 @@ import { baseLanguage } from '#src/domain/language.ts';
 type Phrases = Readonly<Record<string, readonly RegExp[]>>;
 
 const ofMachines: Phrases = {
-  // Without spaces: recognizers do not agree where they go.
+  // Korean patterns match text without spaces, because recognizers place spaces differently.
   ko: [
     /(?:삐|신호음|발신음)(?:하는|이라는)?(?:소리)?(?:가|이)?(?:난|나면|울리면|들리면|후|다음|이후|하면)/u,
     /음성(?:사서함|메시지|메세지|녹음)(?:으로|을|를|에|이|가|입니다)/u,
@@ -31,7 +31,7 @@ const ofMachines: Phrases = {
     /record your message|mailbox (?:is|has been) full/u,
     /(?:i'm|i am|we're|we are) (?:currently )?(?:not available|unavailable)/u,
     /(?:not available|unable|can't|cannot|can not) (?:right now |at the moment |to )?(?:take|answer|come to) (?:your |the |this )?(?:call|phone)/u,
-    // Call screening says that somebody screens, or has asked for it.
+    // Not followed by "has asked us" or "is screening", which are call screening.
     /(?:person|subscriber|customer|party|number) you(?: are|'re| have|'ve)? (?:calling|called|dialed|trying to (?:reach|call)) (?:\p{N}+ )*(?:is|has|does|can|will|cannot|can't|isn't|hasn't|doesn't|won't) (?!us|scr|ask)(?:no |in |\p{L}{3})/u,
     /get back to you as soon as|return your call as soon|you know what to do/u,
     /(?:office|offices|store|shop|clinic|lines?) (?:is|are) (?:now |currently |presently )?closed|(?:office|business|opening|our) hours are/u,
@@ -51,7 +51,7 @@ const ofMachines: Phrases = {
   ],
 };
 
-/** A voicemail, whatever else it asks for. */
+/** Phrases of voicemails that also ask for a name. */
 const ofBeeps: Phrases = {
   ko: [/(?:삐|신호음|발신음)(?:하는|이라는)?(?:소리)?(?:가|이)?(?:난|나면|울리면|들리면|후|다음|이후)/u],
   en: [/leave (?:me |us |him |her )?(?:a|your)(?: short| brief| detailed)? message/u, /voice ?mail|mailbox/u],
@@ -98,7 +98,7 @@ const ofScreening: Phrases = {
   ],
 };
 
-/** An assistant asks for the caller's name, and nothing else of that sentence tells. */
+/** Requests for the caller's name; call screening only together with `ofHolding`. */
 const ofNames: Phrases = {
   ko: [
     /(?:이름|성함|누구신지)(?:과|와|이랑|을|를)?\p{L}{0,14}(?:말씀|말해|녹음)(?:하시고|하신|해주세요|해주십시오|해주시고|하고)/u,
@@ -127,7 +127,7 @@ const ofPeople: Phrases = {
   ja: [/よろしいでしょうか|どちら様|どちらさま|ちょっと/u],
 };
 
-/** A menu that lists keys. */
+/** Menus that list digits. */
 const ofMenus: Phrases = {
   ko: [
     /(?:\p{N}|[영일이삼사오육칠팔구])번(?:을|버튼을)?(?:누르|눌러)|(?:우물정|별|샵|샾)(?:자|표)?(?:를|을|버튼을)?(?:누르|눌러)/u,
@@ -145,7 +145,7 @@ const ofMenus: Phrases = {
   ],
 };
 
-/** Help or a question for the caller: a receptionist says it, however long the greeting is. */
+/** Offers of help or questions: a receptionist, even after a long greeting. */
 const ofHelp: Phrases = {
   ko: [
     /무엇을도와|뭘도와|도와드릴까요|도와드리겠습니다|무슨일이(?:십|세)|어떤일로/u,
@@ -161,7 +161,7 @@ const ofHelp: Phrases = {
   ],
 };
 
-/** What an assistant says while it asks its owner: nobody else has come. */
+/** Phrases that call screening says while it asks its owner; nobody has answered yet. */
 const ofWaiting: Phrases = {
   ko: [
     /기다려주|잠시만요|잠시만기다|끊지말|연결(?:하고있|중|해드리)|확인(?:하고있|중|해보|하겠)|전달(?:하고있|했|하겠)|^감사합니다$|녹음(?:되|됩)|기록(?:되|됩)|전달됩니다/u,
@@ -176,7 +176,7 @@ const ofWaiting: Phrases = {
 
 const withoutSpaces: ReadonlySet<string> = new Set(['ko', 'ja']);
 
-/** Of what is longer, the beginning tells, in characters: one of them may stand for a whole sentence (`ﷺ`). */
+/** Characters that are read of a text; one character may normalize to a whole sentence (`ﷺ`). */
 const longestRead = 8_000;
 
 const plainIn = (text: string, base: string): string => {
@@ -193,7 +193,10 @@ const plainIn = (text: string, base: string): string => {
 const holds = (words: string, phrases: readonly RegExp[] | undefined): boolean =>
   phrases?.some((phrase) => phrase.test(words)) ?? false;
 
-/** Who says this, where no person does. `language` is BCP 47; in a language without phrases nothing is known. */
+/**
+ * Returns who says this text, or `null` where a person may say it. `language` is BCP 47; languages without phrases
+ * return `null`.
+ */
 export const saidByMachine = (text: string, language: string): Exclude<AnsweredBy, 'human'> | null => {
   const base = baseLanguage(language);
   const words = plainIn(text, base);
@@ -206,7 +209,7 @@ export const saidByMachine = (text: string, language: string): Exclude<AnsweredB
   return holds(words, ofMenus[base]) ? 'menu' : null;
 };
 
-/** Who says this behind call screening; `null`: it is call screening still. */
+/** Returns who answers after call screening, or `null` while screening continues. */
 export const behindScreening = (text: string, language: string): Exclude<AnsweredBy, 'screening'> | null => {
   const by = saidByMachine(text, language);
   if (by === 'machine' || by === 'menu') return by;
@@ -214,12 +217,12 @@ export const behindScreening = (text: string, language: string): Exclude<Answere
   return by === 'screening' || holds(plainIn(text, base), ofWaiting[base]) ? null : 'human';
 };
 
-/** A person at work has picked up. */
+/** Whether a receptionist says this. */
 export const offersHelp = (text: string, language: string): boolean => {
   const base = baseLanguage(language);
   return holds(plainIn(text, base), ofHelp[base]);
 };
 
-/** An announcement or a voicemail says this. */
+/** Whether an announcement or a voicemail says this. */
 export const isSaidByMachine = (text: string, language: string): boolean =>
   saidByMachine(text, language) === 'machine';

@@ -1,28 +1,28 @@
 /**
- * From the onset of a voice over the agent's to what comes of it (`machines/line.ts`, clause 8): speech, or nothing. What
- * is speech, others find out; nothing it was when it is silent for a while, or goes on and on without being speech.
+ * Decides whether a voice over the agent's is speech (`machines/line.ts`, clause 8). The caller reports speech; this
+ * module reports that there was none after a silence, or after a sound that lasts without becoming speech.
  */
 import type { BargeIn } from '#machines/line.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
 
 export type BargeInNumbers = Readonly<{
-  /** What is no speech for so long, with gaps or without, does not hold the agent up any longer: music, for one. */
+  /** Longest time in ms that sound without speech, such as music, pauses the agent. */
   longestMs: number;
-  /** Words come so long after their voice, of an engine that recognizes whole sentences. */
+  /** Longest delay of words after their voice, for engines that recognize whole sentences. */
   lateWordsMs: number;
 }>;
 
 export type BargeInWatch = {
-  /** A voice has lasted for as long as an onset takes. */
+  /** A voice has lasted as long as an onset takes. */
   onset(): void;
   voiceBegan(): void;
-  /** `awaitsWords`: what it said comes late, if it said anything. */
+  /** `awaitsWords`: the voice is over and its words may still arrive. */
   voiceEnded(awaitsWords: boolean): void;
-  /** What was heard is a backchannel, and over. */
+  /** A backchannel has ended. */
   backchannel(): void;
-  /** It is speech: nothing more is told of it. */
+  /** It is speech; stops watching. */
   speech(): void;
-  /** Nothing more is told. */
+  /** Stops watching. */
   stop(): void;
 };
 

@@ -1,10 +1,10 @@
 /**
- * Finds the beep of an answering machine: one tone, steady in pitch and level, of the length of a beep. A voice is never
- * that steady, keys of a telephone and most tones of the network are two tones at once, and a fax whistles for longer.
+ * Detects the beep of an answering machine: one tone with steady pitch and level and a typical length. Voices are less
+ * steady, DTMF digits and most network tones consist of two tones, and fax tones last longer.
  *
- * A tone is recognized in two steps. A pure tone of the pitch w follows `x[n+1] + x[n-1] = 2 cos(w) x[n]`, which gives
- * its pitch and how far it is from being one in one pass; what comes near is measured by the share of its energy that
- * is at one pitch, around the first estimate, for noise draws that upwards.
+ * Detection has two steps. A pure tone of pitch w satisfies `x[n+1] + x[n-1] = 2 cos(w) x[n]`, which yields the pitch
+ * and the deviation in one pass. Candidates are then measured by the share of their energy around that pitch, because
+ * noise raises the first estimate.
  */
 import { levelOf } from '../samples.ts';
 
@@ -13,7 +13,7 @@ const hopLength = 160;
 const windowLength = 2 * hopLength;
 const hopMs = (1_000 * hopLength) / sampleRate;
 const windowMs = 2 * hopMs;
-/** What is so far from one tone is not looked at more closely. */
+/** Windows with a larger deviation are skipped. */
 const mostRemainder = 0.3;
 const searchHz = 60;
 const searchStepHz = 6;
@@ -25,19 +25,19 @@ export type BeepNumbers = Readonly<{
   longestMs: number;
   /** dB below full scale. */
   floorDb: number;
-  /** The share of the energy that is at one pitch. */
+  /** Share of the energy at one pitch. */
   purity: number;
-  /** How far pitch and level may stray. */
+  /** Allowed deviation of pitch and level. */
   strayHz: number;
   strayDb: number;
 }>;
 
 export type BeepDetector = {
-  /** The next stretch of sound, at 8000 Hz. */
+  /** Processes the next samples, at 8000 Hz. */
   write(samples: Int16Array): void;
 };
 
-/** The share of a window's energy that is at this pitch. */
+/** Returns the share of a window's energy at this pitch. */
 const shareAt = (window: Int16Array, energy: number, hertz: number): number => {
   const angle = (2 * Math.PI * hertz) / sampleRate;
   const twice = 2 * Math.cos(angle);
@@ -51,7 +51,7 @@ const shareAt = (window: Int16Array, energy: number, hertz: number): number => {
   return (2 * power) / (window.length * energy);
 };
 
-/** A first estimate of the one pitch in a window; `null` when it holds more than that. */
+/** Returns a first estimate of the single pitch in a window; `null` for several pitches. */
 const estimate = (window: Int16Array): number | null => {
   let [both, own, neighbours] = [0, 0, 0];
   for (let at = 1; at < window.length - 1; at += 1) {
@@ -86,10 +86,10 @@ const toneIn = (window: Int16Array, numbers: BeepNumbers): Tone | null => {
   return isOne ? { hertz: best.hertz, db } : null;
 };
 
-/** `onBeep` is called when a beep is over. */
+/** `onBeep` is called when a beep has ended. */
 export const createBeepDetector = (numbers: BeepNumbers, onBeep: () => void): BeepDetector => {
   let rest: Int16Array = new Int16Array();
-  /** The tone that is on, as it was when it had fully begun. */
+  /** The current tone, measured at its full level. */
   let tone: Tone | null = null;
   let heardMs = 0;
 
@@ -101,7 +101,7 @@ export const createBeepDetector = (numbers: BeepNumbers, onBeep: () => void): Be
       heardMs += hopMs;
       return;
     }
-    // A tone that glides into another one is no beep.
+    // A gliding tone is no beep.
     if (found === null && heardMs >= numbers.shortestMs && heardMs <= numbers.longestMs) onBeep();
     tone = found;
     heardMs = found === null ? 0 : windowMs;

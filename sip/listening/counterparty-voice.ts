@@ -1,12 +1,12 @@
 import type { LineTime } from '../line-time.ts';
 
-/** The voice of the other party: whether it sounds, and when it last did. */
+/** Tracks whether the other party's voice sounds and when it last did. */
 export type CounterpartyVoice = {
   began(): void;
-  /** At this moment of the wall clock. */
+  /** `at` is wall-clock time in ms. */
   ended(at: number): void;
   isOn(): boolean;
-  /** Whether it sounds, or did within so many milliseconds on the line. */
+  /** Whether the voice sounds or did within this many milliseconds of line time. */
   wasOn(withinMs: number): boolean;
 };
 

@@ -1,7 +1,7 @@
 /**
- * DTMF digits as tones in the audio (ITU-T Q.23, Q.24), for calls that have no events for them (RFC 4733). Each block of
- * 12.75 ms is measured at the eight frequencies (Goertzel); speech, which now and then has two of them, is told from a
- * digit by how much of its energy lies elsewhere, and by how long it lasts.
+ * Detects DTMF digits as tones in the audio (ITU-T Q.23, Q.24), for calls without RFC 4733 events. Each block of 12.75
+ * ms is measured at the eight frequencies (Goertzel). Speech sometimes contains two of them; it differs by the energy
+ * elsewhere and by its duration.
  */
 import type { SampleRate } from '../samples.ts';
 
@@ -19,11 +19,11 @@ const leastShare = 0.75;
 const mostRowOverColumn = 6.3;
 const mostColumnOverRow = 2.5;
 const leastOverOthers = 6.3;
-/** Tones of 50 ms and more fill so many blocks. The pause behind a digit lasts 40 ms at least. */
+/** Number of blocks that a tone of 50 ms fills. The pause after a digit lasts at least 40 ms. */
 const digitBlocks = 3;
 const pauseBlocks = 2;
 
-/** The power of a frequency in a block, so that a pure tone has the energy of the block. */
+/** Returns the power of a frequency in a block, scaled so that a pure tone has the energy of the block. */
 const createGoertzel = (hertz: number, sampleRate: SampleRate) => {
   const coefficient = 2 * Math.cos((2 * Math.PI * hertz) / sampleRate);
   return (block: Int16Array): number => {
@@ -37,7 +37,7 @@ const createGoertzel = (hertz: number, sampleRate: SampleRate) => {
   };
 };
 
-/** The strongest of a group; undefined where another one is nearly as strong. */
+/** Returns the strongest frequency of a group; undefined if another one is nearly as strong. */
 const strongestOf = (powers: readonly number[]): { index: number; power: number } | undefined => {
   const power = Math.max(...powers);
   const index = powers.indexOf(power);
@@ -49,7 +49,7 @@ const createBlockReader = (sampleRate: SampleRate) => {
   const rowPowers = rows.map((hertz) => createGoertzel(hertz, sampleRate));
   const columnPowers = columns.map((hertz) => createGoertzel(hertz, sampleRate));
 
-  /** The digit that sounds in a block; undefined for none. */
+  /** Returns the digit in a block, if any. */
   return (block: Int16Array): string | undefined => {
     let energy = 0;
     for (const sample of block) energy += sample * sample;
@@ -64,7 +64,7 @@ const createBlockReader = (sampleRate: SampleRate) => {
   };
 };
 
-/** Returns a function that takes the audio in its order, and calls back at each digit, once, while it sounds. */
+/** Returns a function that processes audio in order and calls back once for each digit while it sounds. */
 export const createToneDetector = (
   sampleRate: SampleRate,
   onDigit: (digit: string) => void,
@@ -72,9 +72,9 @@ export const createToneDetector = (
   const block = new Int16Array((blockSamples * sampleRate) / 8_000);
   const read = createBlockReader(sampleRate);
   let filled = 0;
-  /** The digit of the last blocks, and in how many of them it was. */
+  /** The digit of the last blocks and the number of these blocks. */
   let candidate: { digit: string; blocks: number } | null = null;
-  /** The digit that was told, and for how many blocks it has not sounded. */
+  /** The reported digit and the number of blocks since it sounded. */
   let told: { digit: string; silent: number } | null = null;
 
   const takeBlock = (): void => {

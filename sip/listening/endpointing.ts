@@ -1,6 +1,6 @@
 /**
- * The next step of a turn of the other party if nobody says anything: that it is over, or may be, and what a voice
- * without words is taken for. Of a turn with words that is silent, `turn-end` decides when it is over.
+ * Computes the next step of a turn if the other party stays silent: the turn ends, may end, or a voice without words is
+ * classified. `turn-end` decides when a turn with words ends.
  */
 import type { PauseNumbers } from './turn-end/pauses.ts';
 import type { TurnEndJudge } from './turn-end/judge.ts';
@@ -8,40 +8,43 @@ import { hasWords, textOf, type Turn } from './turn.ts';
 
 export type TurnNumbers = PauseNumbers &
   Readonly<{
-    /** The silence after which a sentence may be over: engines that recognize sentence by sentence begin then. */
+    /** Silence after which a sentence may be over; engines that recognize whole sentences start then. */
     pauseMs: number;
-    /** What has no words this long after it ended was no speech, with an engine that gives words while they are spoken … */
+    /**
+     * A voice without words this long after its end was not speech, for engines that return words while they are spoken
+     * …
+     */
     wordsMs: number;
-    /** … and with one that recognizes whole sentences, or is not known yet. */
+    /** … and for engines that recognize whole sentences or are not known yet. */
     sentenceWordsMs: number;
     /** A voice without words that lasts this long is speech. */
     lastingVoiceMs: number;
   }>;
 
-/** The engine that listens, as far as it is known. */
+/** Properties of the current engine, as far as they are known. */
 type Known = {
   numbers: TurnNumbers;
   judge: Pick<TurnEndJudge, 'overAt'>;
-  /** The recognizer has shown that it gives words while they are spoken. */
+  /** The engine has returned words while they were spoken. */
   givesWordsEarly: boolean;
-  /** A voice over the agent's is judged by its sound (`speech-meter.ts`), not by how long it lasts alone. */
+  /** A voice over the agent's is judged by its sound (`speech-meter.ts`), not by its duration alone. */
   hearsSpeech: boolean;
 };
 
 /**
- * A step that is due at a wall-clock time if nobody says anything until then: the turn is closed, it is reported as
- * speech, or the recognizer is told of a pause.
+ * A step that is due at a wall-clock time unless the other party continues: closes the turn, reports speech, or
+ * notifies the recognizer of a pause.
  */
 export type Step = { at: number; does: 'close' | 'speech' | 'pause' };
 
-/** Words may come so long after their voice. */
+/** Longest delay of words after their voice. */
 export const wordsMs = ({ numbers, givesWordsEarly }: Pick<Known, 'numbers' | 'givesWordsEarly'>): number =>
   givesWordsEarly ? numbers.wordsMs : numbers.sentenceWordsMs;
 
 const whileVoiced = (turn: Turn, voicedSince: number, known: Known): Step | null => {
   const { numbers, givesWordsEarly } = known;
   if (hasWords(textOf(turn))) {
-    // Words would come if the voice were speaking: something else sounds on behind them.
+    // A voice would have words by now, so the sound is something else.
     const at = Math.max(turn.wordsAt, voicedSince) + numbers.wordsMs;
     return givesWordsEarly ? { at, does: 'close' } : null;
   }
@@ -49,7 +52,7 @@ const whileVoiced = (turn: Turn, voicedSince: number, known: Known): Step | null
   return { at: voicedSince + numbers.lastingVoiceMs - turn.voicedMs, does: 'speech' };
 };
 
-/** When a turn is over of which words have come since its voice last sounded. */
+/** Returns when a turn with words since its last voice ends. */
 const overAt = (turn: Turn, { judge }: Known): number =>
   judge.overAt({
     since: turn.quietSince,
@@ -65,6 +68,6 @@ const inSilence = (turn: Turn, known: Known): Step => {
   return { at: Math.min(quietSince + known.numbers.pauseMs, closeAt), does: 'pause' };
 };
 
-/** `null`: nothing, before the voice or the recognizer says more. */
+/** Returns `null` if there is no step until the voice or the recognizer continues. */
 export const nextStep = (turn: Turn, known: Known): Step | null =>
   turn.voicedSince === null ? inSilence(turn, known) : whileVoiced(turn, turn.voicedSince, known);

@@ -1,4 +1,7 @@
-/** The ear of a real line: sound in, what the other party says out. It owns the recognition and voice activity of one call. */
+/**
+ * Listens to one call on a real line: audio in, turns of the other party out. Owns the call's recognition and voice
+ * activity.
+ */
 import type { Logger } from 'pino';
 import type { AnsweredBy, BargeIn, TurnEnd } from '#machines/line.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
@@ -16,7 +19,7 @@ import type { TurnModel } from './turn-end/model-ends.ts';
 import { createVoiceActivity, type VoiceNumbers } from './voice-activity.ts';
 import { frameMs, type OpenVoiceDetector } from './voice-detector.ts';
 
-/** A far end that sends nothing for this long is silent. */
+/** Milliseconds without audio after which a far end counts as silent. */
 const noSoundMs = 200;
 
 export type ListeningNumbers = Readonly<{
@@ -28,11 +31,11 @@ export type ListeningNumbers = Readonly<{
 }>;
 
 export type Listener = {
-  /** The next sound of the other party, at the rate of the call. */
+  /** Processes the next audio of the other party, at the sample rate of the call. */
   write(samples: Int16Array): void;
-  /** From the next sentence of the other party on it is heard in this language (BCP 47). */
+  /** Changes the recognition language (BCP 47) from the next sentence on. */
   changeLanguage(language: string): void;
-  /** Nothing more is heard: reports what was said whole and lets go of everything. Idempotent. */
+  /** Reports a finished turn and releases everything. Idempotent. */
   stop(): void;
 };
 
@@ -40,19 +43,19 @@ export type ListenerOptions = {
   recognizer: Recognizer;
   openDetector: OpenVoiceDetector;
   numbers: ListeningNumbers;
-  /** Of the sound. */
+  /** Sample rate of the audio. */
   sampleRate: SampleRate;
   resample: Resample;
   /** BCP 47. */
   language: string;
   time: LineTime;
-  /** The level of the agent's voice as it sounds now, in dB below full scale; `null` while it is silent. */
+  /** Current level of the agent's voice in dB below full scale; `null` while it is silent. */
   agentDb: () => number | null;
-  /** Whether it is to be found out who has picked up. */
+  /** Enables answering machine detection. */
   isOutbound: boolean;
   bargeIn: BargeIn;
   turnEnd: TurnEnd;
-  /** What hears the end of a turn; `null` where the operator has brought none. */
+  /** Model of turn ends; `null` if none is configured. */
   turnModel: TurnModel | null;
   on: {
     onset: () => void;
@@ -67,8 +70,8 @@ export type ListenerOptions = {
 };
 
 /**
- * Sound that stops coming ends no voice by itself: while a voice is on, it is watched whether some comes. A process that
- * stood still finds its timers due before it reads what has come meanwhile, so it looks a second time after that.
+ * Watches for audio that stops arriving while a voice is on. After a stall of the process its timers are due before the
+ * waiting packets are read, so the watch checks a second time.
  */
 const createSoundWatch = (time: LineTime, onNoSound: () => void) => {
   const alarm = createAlarm(time);
@@ -85,7 +88,7 @@ const createSoundWatch = (time: LineTime, onNoSound: () => void) => {
     });
   return {
     start,
-    /** Some has come. */
+    /** Audio arrived. */
     came(): void {
       lastAt = time.now();
     },
@@ -93,7 +96,7 @@ const createSoundWatch = (time: LineTime, onNoSound: () => void) => {
   };
 };
 
-/** The recognition of a call; another one follows it when its language changes. */
+/** Recognition of a call; replaced when the language changes. */
 const createRecognitions = (open: (language: string) => Recognition, first: string) => {
   let language = first;
   let current = open(first);
@@ -109,12 +112,12 @@ const createRecognitions = (open: (language: string) => Recognition, first: stri
   };
 };
 
-/** Turns, and pauses of the agent: both hear of the same voice. */
+/** Turn-taking and onsets; both receive the same voice events. */
 const takeTurns = (
   { numbers, sampleRate, bargeIn, turnEnd, turnModel, time, on, logger }: ListenerOptions,
   isAgentAudible: () => boolean,
   { current: recognition, language }: Pick<ReturnType<typeof createRecognitions>, 'current' | 'language'>,
-  /** A turn is over, and nobody has heard of it yet. */
+  /** A turn has ended; called before it is reported. */
   onTurn: (text: string) => void,
 ) => {
   const turns = createTurnTaking({
@@ -147,7 +150,7 @@ const takeTurns = (
       over: () => changeNow(),
     },
   });
-  /** Waits for the turn to be over. */
+  /** Pending language change, until the turn ends. */
   let change: (() => void) | null = null;
   const changeNow = (): void => {
     change?.();
@@ -166,7 +169,7 @@ const takeTurns = (
   return {
     write: turns.write,
     recognized: turns.recognized,
-    /** Does this as soon as no turn goes on. */
+    /** Runs `wanted` when no turn is in progress. */
     changeRecognizer(wanted: () => void): void {
       change = wanted;
       if (!turns.isTurnOpen()) changeNow();
@@ -241,7 +244,7 @@ export const createListener = (options: ListenerOptions): Listener => {
 
   const sound = createSoundWatch(time, activity.silence);
 
-  // The numbers that tell a voice were measured and chosen at the rate of a telephone.
+  // The thresholds for voices were measured at the telephone's rate.
   const telephone = createRateChange(options.resample, sampleRate, telephoneRate);
 
   const stop = (): void => {

@@ -1,20 +1,20 @@
-/** When an answering machine takes a message: a moment behind each beep, or once after a long silence. */
+/** Determines when an answering machine takes a message: shortly after each beep, or once after a long silence. */
 import { createAlarm, type LineTime } from '../line-time.ts';
 
 export type MessageNumbers = Readonly<{
-  /** Machines may need a moment behind their beep until they record. */
+  /** Delay between the beep and the start of the machine's recording. */
   afterBeepMs: number;
-  /** A machine that was silent for so long takes a message without a beep. */
+  /** Silence after which a machine without a beep takes a message. */
   silentMs: number;
 }>;
 
 export type MessageWait = {
   beeped(): void;
-  /** It is silent from now on. */
+  /** The machine has fallen silent. */
   fellSilent(): void;
-  /** The silence was broken; a message that was promised behind a beep is taken all the same. */
+  /** The silence has ended; a message after a beep remains due. */
   interrupted(): void;
-  /** Waits for nothing any more. */
+  /** Stops waiting. */
   stop(): void;
 };
 
@@ -25,7 +25,7 @@ export const createMessageWait = (options: {
 }): MessageWait => {
   const { numbers, time, takesMessage } = options;
   const alarm = createAlarm(time);
-  /** `promised`: it has beeped, or was silent for long enough. */
+  /** `promised`: a beep, or enough silence, has occurred. */
   let state: 'waiting' | 'promised' = 'waiting';
 
   return {

@@ -1,12 +1,12 @@
-/** Takes what is new of the words that a recognizer gives: some were taken before they were settled, and come again. */
+/** Returns the new part of recognized words: some words were used before they were final and arrive again. */
 import { hasWords } from './turn.ts';
 
 export type NewWords = {
-  /** Whether some came while they were spoken. */
+  /** Whether words arrived while they were spoken. */
   comeEarly(): boolean;
-  /** A turn has ended with these words, which may not be settled. */
+  /** A turn has ended with these words, which may not be final. */
   take(partial: string): void;
-  /** Another recognizer gives them from now on. */
+  /** Another recognizer returns the words from now on. */
   forget(): void;
   /** `hasTurn`: a voice has begun since. */
   newOf(text: string, isFinal: boolean, hasTurn: boolean): string;
@@ -30,7 +30,7 @@ export const createNewWords = (): NewWords => {
       if (isFinal) taken = '';
       if (before === '') return text;
       if (text.startsWith(before)) return text.slice(before.length);
-      // Settled they may read otherwise; without a new voice they are the same.
+      // Final words may be spelled differently; without a new voice they are the same words.
       return hasTurn ? text : '';
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Where a voice over the agent's has its onset, and where it has become speech by its sound alone: `barge-in-watch.ts` with
- * ears.
+ * Detects onsets of a voice over the agent's, and speech by its sound alone: connects `barge-in-watch.ts` with the
+ * voice detector.
  */
 import type { BargeIn } from '#machines/line.ts';
 import type { LineTime } from '../line-time.ts';
@@ -15,9 +15,9 @@ export type Onsets = {
   /** The next frame that sounds like a voice. */
   sounds(frame: Int16Array): void;
   voiceEnded(): void;
-  /** A backchannel was heard whole. */
+  /** A backchannel has ended. */
   backchannel(): void;
-  /** It is speech. */
+  /** The voice is speech. */
   speech(): void;
   stop(): void;
 };
@@ -25,16 +25,16 @@ export type Onsets = {
 export const createOnsets = (options: {
   numbers: OnsetNumbers;
   bargeIn: BargeIn;
-  /** A voice has lasted for so long when it is told that it began. */
+  /** Duration of a voice when its beginning is reported. */
   begunMs: number;
   time: Pick<LineTime, 'after'>;
   isAgentAudible: () => boolean;
-  /** Whether words are known while they are spoken. */
+  /** Whether words arrive while they are spoken. */
   givesWordsEarly: () => boolean;
   on: {
     onset: () => void;
     noSpeech: () => void;
-    /** It has lasted, and sounds like speech. */
+    /** The voice has lasted and sounds like speech. */
     speechLasts: () => void;
   };
 }): Onsets => {
@@ -42,12 +42,12 @@ export const createOnsets = (options: {
   const watch = createBargeInWatch(options);
   const meter = createSpeechMeter(numbers);
   const isPausing = bargeIn.mode === 'pause';
-  /** Where the voice that is on has come to; `null` where it does not matter. */
+  /** State of the current voice; `null` when it is irrelevant. */
   let stage: 'begun' | 'onset' | null = null;
 
   const take = (frame: Int16Array): void => {
     meter.add(frame);
-    // The frame with which it began is one of those that it had lasted for.
+    // The first frame is one of those that the voice had lasted for.
     const lastedMs = begunMs - frameMs + meter.voicedMs();
     if (stage === 'begun' && lastedMs >= bargeIn.onsetMs) {
       stage = 'onset';

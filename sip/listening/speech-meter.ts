@@ -1,27 +1,26 @@
 /**
- * Measures how long a voice has sounded like speech. A voice detector takes a cough, a knock or rustling paper for a
- * voice; but most of speech comes from the throat and is periodic, with a pitch, and noise is not; nor has all of it a
- * pitch, as tones and music have. The pitch is looked for where the sound is most like itself a little earlier
- * (normalized autocorrelation).
+ * Measures how long a voice has sounded like speech. A voice detector accepts coughs, knocks and rustling paper. Most
+ * of speech is periodic, and noise is not; tones and music are periodic all the time. The pitch is the lag with the
+ * highest normalized autocorrelation.
  */
 import { pitchLikeness, pitchWindow } from '#src/domain/pitch.ts';
 import { frameMs } from './voice-detector.ts';
 
 export type SpeechNumbers = Readonly<{
-  /** A stretch of sound is periodic when it is so much like itself a pitch earlier, from 0 to 1. */
+  /** Autocorrelation at the pitch, from 0 to 1, from which a frame is periodic. */
   likeness: number;
-  /** Speech is periodic for at least, and at most, this share of its time. */
+  /** Smallest and largest share of periodic frames in speech. */
   leastShare: number;
   mostShare: number;
 }>;
 
 export type SpeechMeter = {
-  /** The next frame that may be a voice; those before it that were none are left out. */
+  /** The next frame that may be a voice; earlier frames without a voice are skipped. */
   add(frame: Int16Array): void;
-  /** How long there was a voice, in milliseconds. */
+  /** Returns the duration of the voice in milliseconds. */
   voicedMs(): number;
   soundsLikeSpeech(): boolean;
-  /** Another voice begins. */
+  /** Starts measuring another voice. */
   reset(): void;
 };
 

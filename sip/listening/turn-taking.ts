@@ -1,15 +1,14 @@
 /**
- * Turn-taking: from the other party's voice (when it sounds), its words (as the recognizer finds them, late and in
- * pieces) and whether the agent is audible. All rules of endpointing, barge-in and backchannels are here; the numbers
- * are given.
+ * Turn-taking: combines the other party's voice, its words (which arrive late and in pieces) and whether the agent is
+ * audible. All rules of endpointing, barge-in and backchannels are here; thresholds are parameters.
  *
- * - A turn begins with a voice, or with words whose voice was too quiet to notice. It ends in silence, when whoever is to
- *   decide that takes it for over (`turn-end`), and with words: without them it was noise.
- * - Speech is words that are more than a backchannel over the agent's voice. Before a recognizer has shown that it gives
- *   words while they are spoken, a voice that lasts is speech, too; else nobody could interrupt an agent for whom
- *   sentences are recognized whole.
- * - A backchannel begins and ends while the agent is audible. What begins over its last sound and ends in silence is an
- *   answer.
+ * - A turn begins with a voice, or with words whose voice was too quiet to detect. It ends in silence when the judge
+ *   (`turn-end`) decides so, and only with words; a voice without words was noise.
+ * - Speech is words over the agent's voice that are more than a backchannel. Until a recognizer has returned words
+ *   while they are spoken, a lasting voice is speech too; otherwise nobody could interrupt with an engine that
+ *   recognizes whole sentences.
+ * - A backchannel begins and ends while the agent is audible. Words that begin over the agent's last audio and end in
+ *   silence are an answer.
  * - Words over the agent's voice without a voice of the other party are an echo.
  */
 import { isBackchannel } from '#src/domain/backchannels.ts';
@@ -21,22 +20,25 @@ import { createNewWords, type NewWords } from './new-words.ts';
 import type { OpenTurnEndJudge } from './turn-end/judge.ts';
 import { addWords, beginTurn, beginVoice, endVoice, hasWords, textOf, type Turn } from './turn.ts';
 
-/** Words that were said whole, with wall-clock times. `endedAt` is missing where no voice was noticed or it sounds on. */
+/** A finished turn with wall-clock times. `endedAt` is missing if no voice was detected or it continues. */
 export type Heard = { text: string; startedAt: number; endedAt?: number; backchannel: boolean };
 
 export type TurnTaking = {
-  /** The next sound of the other party. */
+  /** The next audio of the other party. */
   write(samples: Int16Array): void;
-  /** The other party's voice; times are wall-clock and may lie a moment back. */
+  /** Voice events of the other party; times are wall-clock and may lie in the past. */
   voiceBegan(at: number): void;
   voiceEnded(at: number): void;
   recognized(event: Exclude<RecognitionEvent, { type: 'failed' }>): void;
-  /** What sounds now has sounded like speech for long. With an engine that gives words early, words say more. */
+  /**
+   * The current voice has sounded like speech for long. Words are better evidence with an engine that returns them
+   * early.
+   */
   speechLasts(): void;
   isTurnOpen(): boolean;
-  /** What the recognizer has shown of itself; it is forgotten when another one gives the words of the next turn. */
+  /** Properties that the recognizer has shown; reset when another recognizer returns the next turn. */
   readonly words: Pick<NewWords, 'comeEarly' | 'forget'>;
-  /** Nothing more will be heard: what was said whole is reported. Idempotent. */
+  /** Ends listening and reports a finished turn. Idempotent. */
   stop(): void;
 };
 
@@ -45,23 +47,23 @@ export type TurnTakingOptions = {
   /** BCP 47; it may change between turns. */
   language: () => string;
   time: Pick<LineTime, 'now' | 'after' | 'since'>;
-  /** Who decides that a turn is over. */
+  /** Chooses who decides that a turn is over. */
   openJudge: OpenTurnEndJudge;
   isAgentAudible: () => boolean;
-  /** Whether `speechLasts` is told of what sounds over the agent's voice. */
+  /** Whether `speechLasts` is called for voices over the agent's. */
   hearsSpeech: boolean;
   on: {
-    /** The other party really speaks. */
+    /** The other party is speaking. */
     speech: () => void;
     heard: (heard: Heard) => void;
     /** A sentence may be over. */
     pause: () => void;
-    /** The turn is over, and what was heard of it was told. */
+    /** The turn has ended and was reported. */
     over: () => void;
   };
 };
 
-/** The words of a turn that is over; `null` without words: it was noise. */
+/** Returns the words of an ended turn; `null` for noise. */
 const heardIn = (turn: Turn, text: string, language: string): Heard | null => {
   if (!hasWords(text)) return null;
   const isOverAgent = turn.beganOverAgent && turn.endedOverAgent;
@@ -71,13 +73,13 @@ const heardIn = (turn: Turn, text: string, language: string): Heard | null => {
   return { text, startedAt: turn.startedAt, ...ended, backchannel };
 };
 
-/** Words that are more than a backchannel over the agent's voice. */
+/** Whether words over the agent's voice are more than a backchannel. */
 const isSpeech = (turn: Turn, language: string): boolean => {
   const text = textOf(turn);
   return hasWords(text) && !(turn.beganOverAgent && isBackchannel(text, language));
 };
 
-/** Says of a turn that it is speech, that a sentence of it may be over, and what was heard of it at its end. */
+/** Reports speech, a possible sentence end, and the words at the end of a turn. */
 const createReports = (
   { language, on }: Pick<TurnTakingOptions, 'language' | 'on'>,
   words: Pick<NewWords, 'take'>,
@@ -116,7 +118,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
     reports.end(it, text);
   };
 
-  /** Waits for what happens next if nobody says anything. */
+  /** Schedules the next step in case the other party stays silent. */
   const review = (): void => {
     alarm.cancel();
     if (turn === null) return;
@@ -132,7 +134,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
 
   const judge = options.openJudge(review);
 
-  /** Words that come without a voice while the agent speaks. */
+  /** Words that arrive without a voice while the agent speaks. */
   const areEcho = (): boolean =>
     !voice.wasOn(wordsMs({ numbers, givesWordsEarly: words.comeEarly() })) && isAgentAudible();
 

@@ -1,25 +1,25 @@
-/** One turn of the other party while it goes on, as far as it is known. Times are wall-clock milliseconds. */
+/** State of one turn of the other party. Times are wall-clock milliseconds. */
 export type Turn = {
   startedAt: number;
-  /** Words that the recognizer will not change any more, and those that it still may. */
+  /** Final words, and words that may still change. */
   settled: string;
   partial: string;
-  /** Since when a voice is on; `null` in silence. */
+  /** Time at which the current voice began; `null` in silence. */
   voicedSince: number | null;
   quietSince: number;
-  /** How long a voice was on since the last pause, without the stretch that goes on. */
+  /** Duration of voice since the last pause, without the current stretch. */
   voicedMs: number;
   hadVoice: boolean;
-  /** Words have come since a voice last began. */
+  /** Words have arrived since a voice last began. */
   hasNewWords: boolean;
   wordsAt: number;
-  /** The recognizer was told of the pause. */
+  /** The recognizer was notified of the pause. */
   wasPauseTold: boolean;
-  /** The recognizer takes the turn for complete. */
+  /** The recognizer marked the turn as complete. */
   isComplete: boolean;
   beganOverAgent: boolean;
   endedOverAgent: boolean;
-  /** It was reported as speech. */
+  /** The turn was reported as speech. */
   wasReported: boolean;
 };
 
@@ -44,11 +44,11 @@ const joined = (before: string, after: string): string => `${before} ${after.tri
 
 export const textOf = ({ settled, partial }: Turn): string => joined(settled, partial);
 
-/** Whether there is more in a text than signs. */
+/** Whether a text contains letters or digits. */
 export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
 export const addWords = (turn: Turn, text: string, isFinal: boolean, now: number): void => {
-  // Some engines repeat themselves, or say again and again that there is nothing.
+  // Some engines repeat themselves, or report empty text repeatedly.
   const isNew = isFinal || (hasWords(text) && text !== turn.partial);
   if (isFinal) turn.settled = joined(turn.settled, text);
   turn.partial = isFinal ? '' : text;
@@ -56,7 +56,7 @@ export const addWords = (turn: Turn, text: string, isFinal: boolean, now: number
   turn.hasNewWords = true;
   turn.wordsAt = now;
   turn.isComplete = false;
-  // Nobody noticed a voice: the words themselves say that it is not over.
+  // No voice was detected: new words show that the turn continues.
   if (!turn.hadVoice) turn.quietSince = Math.max(turn.quietSince, now);
 };
 

@@ -1,15 +1,15 @@
 /**
- * When the other party's voice begins and ends. WebRTC's detector says what may be a voice; it takes any noise for one,
- * so a sound must also stand out:
- * - over a fixed floor, which a quiet line stays under;
- * - over the quietest moments a short while ago, for a voice has gaps between its syllables, and wind, hum or a ringing
- *   tone has none: what is steady is a voice only until that while is over;
- * - over what may come back of the agent's own voice as an echo.
+ * Detects when the other party's voice begins and ends. WebRTC's detector accepts any noise, so a sound must also
+ * exceed:
+ * - a fixed floor, which a quiet line stays below;
+ * - the quietest moments shortly before: a voice has gaps between syllables, while wind, hum or a ringing tone is
+ *   steady;
+ * - the level of the agent's echo.
  */
 import { levelOf, silenceDb } from '../samples.ts';
 import { frameLength, frameMs, type VoiceDetector } from './voice-detector.ts';
 
-/** So much of the time before may have been quieter than the noise is taken to be. */
+/** Share of the time before that may have been quieter than the noise estimate. */
 const quietShare = 0.1;
 
 export type VoiceNumbers = Readonly<{
@@ -17,21 +17,21 @@ export type VoiceNumbers = Readonly<{
   mode: number;
   /** Levels are dB below full scale. */
   floorDb: number;
-  /** How far a voice stands out of the quietest moments of the last `gapMs`. */
+  /** Level in dB above the quietest moments of the last `gapMs`. */
   aboveNoiseDb: number;
   gapMs: number;
-  /** How much quieter than the agent's voice its echo comes back at least. */
+  /** Least attenuation of the agent's echo, in dB. */
   echoLossDb: number;
-  /** A voice has begun when it has lasted for this long; shorter is a click. */
+  /** Shortest voice; shorter sounds are clicks. */
   onsetMs: number;
-  /** A voice has ended when it was gone for this long; shorter is a gap between syllables. */
+  /** Silence that ends a voice; shorter ones are gaps between syllables. */
   hangoverMs: number;
 }>;
 
 export type VoiceActivity = {
-  /** The next stretch of sound, at 8000 Hz, and the level of the agent's voice meanwhile. */
+  /** Processes the next audio, at 8000 Hz, with the level of the agent's voice. */
   write(samples: Int16Array, agentDb: number): void;
-  /** No sound comes any more: a voice that is on has ended. */
+  /** No more audio arrives: ends a current voice. */
   silence(): void;
   isVoiced(): boolean;
 };
@@ -39,11 +39,11 @@ export type VoiceActivity = {
 export const createVoiceActivity = (options: {
   detector: VoiceDetector;
   numbers: VoiceNumbers;
-  /** `agoMs` is how long ago it was. */
+  /** `agoMs` is the time since then. */
   on: {
     began: (agoMs: number) => void;
     ended: (agoMs: number) => void;
-    /** This frame, of a voice that is on, sounds like one. */
+    /** A frame of the current voice that sounds like a voice. */
     sounds?: (frame: Int16Array) => void;
   };
 }): VoiceActivity => {
@@ -51,11 +51,11 @@ export const createVoiceActivity = (options: {
   const recent = new Float64Array(Math.ceil(numbers.gapMs / frameMs)).fill(silenceDb);
   let frames = 0;
   let isOn = false;
-  /** Frames in a row that say the opposite of `isOn`. */
+  /** Consecutive frames that contradict `isOn`. */
   let against = 0;
   let rest = new Int16Array();
 
-  /** Without the few frames that happen to be quieter than a noise is. */
+  /** Ignores the few frames that are quieter than the noise by chance. */
   const quietest = (): number => recent.toSorted()[Math.floor(recent.length * quietShare)] ?? silenceDb;
 
   const isVoice = (frame: Int16Array, agentDb: number): boolean => {

@@ -1,23 +1,25 @@
-/** Voice activity as WebRTC measures it: one instance of the library for the process, an object of it per call. */
+/** Voice activity detection by WebRTC: one library instance per process, one detector per call. */
 import loadFvad from '@echogarden/fvad-wasm';
 
-/** All sound here is a telephone's, at 8000 Hz, looked at 20 ms at a time. */
+/** Input is 8000 Hz audio in frames of 20 ms. */
 export const frameMs = 20;
 export const frameLength = 160;
 
 export type VoiceDetector = {
-  /** Whether these `frameLength` samples sound like a voice; it learns from all frames that it has seen. */
+  /**
+   * Returns whether these `frameLength` samples sound like a voice; the detector adapts to all frames it has processed.
+   */
   isVoice(frame: Int16Array): boolean;
-  /** Gives its memory back. Idempotent. */
+  /** Frees its memory. Idempotent. */
   close(): void;
 };
 
-/** `mode` is WebRTC's: from 0, which takes most sounds for a voice, to 3, which takes fewest. */
+/** `mode` is WebRTC's, from 0 (most sounds are a voice) to 3 (fewest). */
 export type OpenVoiceDetector = (mode: number) => VoiceDetector;
 
 export const loadVoiceDetector = async (): Promise<OpenVoiceDetector> => {
   const fvad = await loadFvad();
-  // The library reads a frame before it returns, so all calls hand theirs over in the same place.
+  // The library reads a frame before it returns, so all calls share one buffer.
   const place = fvad._malloc(frameLength * 2);
   return (mode) => {
     let handle = fvad._fvad_new();

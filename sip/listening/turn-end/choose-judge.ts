@@ -1,4 +1,4 @@
-/** Chooses the judge of a call's turns: the one of its number, or the pauses where that is not there. */
+/** Chooses the turn-end judge of a call: the number's choice, or pauses where that is unavailable. */
 import type { Logger } from 'pino';
 import type { LineTime } from '../../line-time.ts';
 import type { OpenTurnEndJudge } from './judge.ts';
@@ -11,7 +11,7 @@ export const chooseJudge =
     options: JudgeOptions,
     means: {
       tellsTurnEnds: () => boolean;
-      /** `null`: the operator has brought none. */
+      /** `null` if no model is configured. */
       model: TurnModel | null;
       sampleRate: number;
       time: Pick<LineTime, 'now' | 'after'>;

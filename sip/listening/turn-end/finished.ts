@@ -1,7 +1,7 @@
 /**
- * Whether words sound finished: a full stop, or the ending that a Korean or Japanese sentence has without one; or a
- * comma, or a word that wants to go on ("and …", "근데 …", "…けど"). It says how long a pause must be until somebody else
- * may speak, so a wrong guess costs a moment.
+ * Classifies words as finished (a full stop, or a Korean or Japanese sentence ending) or as continuing (a comma, or a
+ * word such as "and …", "근데 …", "…けど"). The result sets the length of the pause that ends a turn, so a wrong guess
+ * costs little time.
  */
 export type Finish = 'whole' | 'open' | 'unknown';
 

@@ -1,36 +1,36 @@
 /**
- * The judges, one of whom decides that a turn of the other party is over. There are three: the pause behind its words
- * (`pauses.ts`), the recognizer (`recognizer-ends.ts`), and a model of speech (`model-ends.ts`). Which one is the
- * number's choice; one that has nothing to say leaves it to the pauses.
+ * Turn-end judges. One of three decides that a turn of the other party is over: the pause after its words
+ * (`pauses.ts`), the recognizer (`recognizer-ends.ts`) or a speech model (`model-ends.ts`). The number chooses; a judge
+ * without an opinion falls back to pauses.
  */
 
-/** A silence behind words, as far as it is known. Times are wall-clock milliseconds. */
+/** A silence after words. Times are wall-clock milliseconds. */
 export type Silence = {
   since: number;
-  /** The words of the turn so far … */
+  /** All words of the turn so far … */
   text: string;
-  /** … of which the last may still change. */
+  /** … and those that may still change. */
   isSettled: boolean;
-  /** The recognizer has taken the turn for complete, and no word and no voice came since. */
+  /** The recognizer has marked the turn as complete, and neither words nor a voice followed. */
   isComplete: boolean;
 };
 
-/** One for each call. */
+/** One judge per call. */
 export type TurnEndJudge = {
-  /** The next sound of the other party, silence included. */
+  /** The next audio of the other party, including silence. */
   write(samples: Int16Array): void;
-  /** A voice is on: what was thought of the silence before holds no more. */
+  /** A voice has begun: discards the judgement of the silence before. */
   voiceBegan(): void;
-  /** It is gone; the turn to which it belongs has begun at `turnBeganAt`. */
+  /** The voice has ended; its turn began at `turnBeganAt`. */
   voiceEnded(at: number, turnBeganAt: number): void;
   /**
-   * When the turn is over if nobody says anything until then. It may lie in the past; what is known later may change it,
-   * which `onChange` tells where it does not come by what is asked here.
+   * Returns when the turn ends if the other party stays silent, possibly in the past. `onChange` reports a later
+   * change.
    */
   overAt(silence: Silence): number;
-  /** Lets go of everything. Idempotent. */
+  /** Releases everything. Idempotent. */
   close(): void;
 };
 
-/** Opens one for a call. */
+/** Opens a judge for a call. */
 export type OpenTurnEndJudge = (onChange: () => void) => TurnEndJudge;

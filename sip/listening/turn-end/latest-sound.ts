@@ -1,7 +1,7 @@
-/** The last sound of a call, up to a length. */
+/** Buffer of the last audio of a call, up to a length. */
 export type LatestSound = {
   write(samples: Int16Array): void;
-  /** The last so many samples, or as many as there are. */
+  /** Returns the last samples, at most this many. */
   last(count: number): Int16Array;
 };
 

@@ -1,24 +1,24 @@
 /**
- * The end of a turn as a model hears it in the sound. It is asked when the voice has been gone for the shortest silence
- * that ends a turn. Until it answers the pauses decide: who is late has decided nothing.
+ * Ends turns by a model that listens to the audio. The model is asked when the voice has been silent for the shortest
+ * silence that ends a turn. Pauses decide until it answers, and a late answer is ignored.
  */
 import { createAlarm, type LineTime } from '../../line-time.ts';
 import type { TurnEndJudge } from './judge.ts';
 import { overByPauses, type JudgeOptions } from './pauses.ts';
 import { createLatestSound } from './latest-sound.ts';
 
-/** A model that hears whether somebody has finished; see `src/speech/turn-model`. */
+/** Model that hears whether somebody has finished speaking; see `src/speech/turn-model`. */
 export interface TurnModel {
-  /** How much sound it hears at most. */
+  /** Longest audio that the model reads. */
   readonly longestMs: number;
   /**
-   * Whether who speaks in this sound, which ends in silence, has finished; `null` where it cannot say, now or any more.
-   * Never rejects.
+   * Returns whether the speaker in this audio, which ends in silence, has finished; `null` if the model cannot tell or
+   * is gone. Never rejects.
    */
   isOver(samples: Int16Array, sampleRate: number): Promise<boolean | null>;
 }
 
-/** So much before a turn was noticed belongs to it. */
+/** Audio before a turn's detected beginning that belongs to it. */
 const preRollMs = 300;
 
 export const judgeByModel = (
@@ -30,9 +30,9 @@ export const judgeByModel = (
   const { minSilenceMs, maxSilenceMs } = options.turnEnd;
   const sound = createLatestSound(Math.ceil((model.longestMs * sampleRate) / 1_000));
   const alarm = createAlarm(time);
-  /** What it has said of the silence that goes on; `null` while it has said nothing. */
+  /** The model's answer for the current silence; `null` until it arrives. */
   let isOver: boolean | null = null;
-  /** Which question is the last one. */
+  /** Number of the latest question. */
   let asked = 0;
 
   const ask = async (turnBeganAt: number): Promise<void> => {
@@ -60,7 +60,7 @@ export const judgeByModel = (
     overAt(silence) {
       if (isOver === null) return overByPauses(silence, options);
       if (!isOver) return silence.since + maxSilenceMs;
-      // The turn is over, but its last words may still be on their way from the recognizer.
+      // The turn is over, but its last words may not have arrived yet.
       return silence.since + (silence.isSettled ? minSilenceMs : options.numbers.settleMs);
     },
     close: forget,

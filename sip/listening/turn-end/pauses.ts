@@ -1,22 +1,22 @@
-/** The end of a turn by the pause behind its words: short when they sound finished, long when they want to go on. */
+/** Ends turns by the pause after their words: short after finished sentences, long after words that continue. */
 import type { TurnEnd } from '#machines/line.ts';
 import { finishOf } from './finished.ts';
 import type { Silence, TurnEndJudge } from './judge.ts';
 
 export type PauseNumbers = Readonly<{
-  /** The silence that ends a turn of which the recognizer says that it is complete … */
+  /** Silence after a turn that the recognizer marked as complete … */
   completeMs: number;
-  /** … whose words sound finished … */
+  /** … after words that sound finished … */
   wholeMs: number;
-  /** … whose words do not tell … */
+  /** … after other words … */
   usualMs: number;
-  /** … and whose words want to go on. */
+  /** … and after words that continue. */
   openMs: number;
-  /** Words that are not settled this long after the voice ended are taken as they are. */
+  /** Words that are not final this long after the voice ended are used as they are. */
   settleMs: number;
 }>;
 
-/** Options of every judge: what the number has chosen, and by which pauses it is decided where nothing else does. */
+/** Options of every judge: the number's choice and the pauses that apply otherwise. */
 export type JudgeOptions = {
   numbers: PauseNumbers;
   turnEnd: TurnEnd;
@@ -31,7 +31,7 @@ const waitFor = ({ text, isSettled, isComplete }: Silence, { numbers, language }
   return isSettled ? wait : Math.max(wait, numbers.settleMs);
 };
 
-/** When the pauses decide; within what the number allows. */
+/** Returns when the pauses end the turn, within the number's limits. */
 export const overByPauses = (silence: Silence, options: JudgeOptions): number => {
   const { minSilenceMs, maxSilenceMs } = options.turnEnd;
   return silence.since + Math.min(maxSilenceMs, Math.max(minSilenceMs, waitFor(silence, options)));

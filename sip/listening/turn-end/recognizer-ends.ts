@@ -1,11 +1,11 @@
 /**
- * The end of a turn as the recognizer tells it, by meaning or its own measure of silence. A pause alone ends none, but
- * for the longest that the number allows.
+ * Ends turns by the recognizer's own decision. A pause alone ends a turn only at the longest silence that the number
+ * allows.
  */
 import type { TurnEndJudge } from './judge.ts';
 import { judgeByPauses, overByPauses, type JudgeOptions } from './pauses.ts';
 
-/** `tellsTurnEnds`: whether the engine that listens now does; another one may follow it during a call. */
+/** `tellsTurnEnds`: whether the current engine reports turn ends; the engine may change during a call. */
 export const judgeByRecognizer = (options: JudgeOptions, tellsTurnEnds: () => boolean): TurnEndJudge => {
   const { minSilenceMs, maxSilenceMs } = options.turnEnd;
   return {
