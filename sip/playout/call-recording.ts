@@ -1,50 +1,53 @@
 /**
- * The recording of a real call, written as it goes: what was heard of the counterparty on one channel, the agent's own
- * playback on the other. The frames of the counterparty, which come without a break, are the clock of both.
+ * Records a real call while it runs: the counterparty's audio on one channel, the agent's playback on the other. The
+ * counterparty's frames arrive without gaps and are the clock of both channels.
  *
- * A paused recording goes on with silence. The voice of the agent is known before it sounds, so it is silenced by its
- * place in the call; the other party's is heard after it sounded, so when a pause is over it is asked of each frame when
- * that was said. What is silenced is never handed on.
+ * A paused recording continues with silence. The agent's voice is known before it is heard, so it is silenced by its
+ * position in the call. The counterparty's audio arrives after it was spoken, so after a pause each frame is checked
+ * for the time at which it was spoken. Silenced audio is never written.
  */
 import type { LineTime } from '../line-time.ts';
 import { recordingSampleRate, type RecordingSink } from '../recording-sink.ts';
 import type { SampleRate } from '../samples.ts';
 
 const samplesPerMs = recordingSampleRate / 1_000;
-/** Frames that are this much early or late are jitter; beyond it, sound is missing or too much. */
+/** Deviation of a frame's arrival that counts as jitter; larger ones mean missing or surplus audio. */
 const jitterMs = 200;
-/** The time that sound is on its way when nothing holds it up. */
+/** Transit time of audio without delays. */
 const latencyMs = 200;
 
 export type CallRecording = {
-  /** A frame of the counterparty, at the rate of the call. */
+  /** A frame of the counterparty, at the sample rate of the call. */
   heard(frame: Int16Array): void;
-  /** The agent begins to say this now, at the rate of the call. */
+  /** The agent starts to say these samples now, at the sample rate of the call. */
   said(samples: Int16Array): void;
-  /** The agent falls silent now. */
+  /** The agent stops now. */
   cut(): void;
-  /** Silence stands on both sides from what is written next, until `resume`. */
+  /** Writes silence on both channels until `resume`. */
   pause(): void;
-  /** What is said from now on is recorded; what was on its way is not. */
+  /** Records audio spoken from now on; audio in transit stays silent. */
   resume(): void;
-  /** It goes on elsewhere. */
+  /** Hands the recording to the next gateway. */
   leave(): void;
-  /** The call is over. */
+  /** The call has ended. */
   finish(): void;
 };
 
-/** So many frames tell how quick the way is: five seconds of them. */
+/** Number of frames from which the shortest transit time is taken: five seconds. */
 const rememberedFrames = 250;
 
 /**
- * The delay of frames on their way. They are made without a break, so those that came quickest lately tell when the
- * others were made; a frame that is lost only makes the next ones look older for a while.
+ * Estimates the delay of frames in transit. Frames are produced without gaps, so the fastest recent frames show when
+ * the others were produced. A lost frame makes later ones look older for a while.
  */
 const createFrameDelay = () => {
   const lags: number[] = [];
   let made = 0;
   return {
-    /** A frame came in at `now` (any clock, in samples). Returns its delay beyond the usual one, in samples. */
+    /**
+     * Call this when a frame arrives at `now` (any clock, in samples). Returns its delay beyond the usual one, in
+     * samples.
+     */
     of(now: number, samples: number): number {
       made += samples;
       const lag = now - made;
@@ -55,7 +58,7 @@ const createFrameDelay = () => {
   };
 };
 
-/** At the rate of recordings; where that is twice the call's, each new sample is half-way between its neighbours. */
+/** Converts to the rate of recordings; when it is twice the call's, each new sample is the mean of its neighbours. */
 const forRecording = (samples: Int16Array, rate: SampleRate, before: number): Int16Array => {
   if (rate === recordingSampleRate) return samples;
   const result = new Int16Array(samples.length * 2);
@@ -68,24 +71,24 @@ const forRecording = (samples: Int16Array, rate: SampleRate, before: number): In
   return result;
 };
 
-/** The voice of the agent, known before it sounds. Places are counted in samples since the answer. */
+/** The agent's voice, known before it is heard. Positions are samples since the answer. */
 const createAgentTrack = () => {
-  /** Stretches not yet written, in order. */
+  /** Stretches that are not yet written, in order. */
   let stretches: { from: number; samples: Int16Array }[] = [];
   return {
-    /** Sounds from `at` on, or behind what sounds before. */
+    /** Schedules audio from `at` on, or after the scheduled audio. */
     add(samples: Int16Array, at: number): void {
       const last = stretches.at(-1);
       const free = last === undefined ? 0 : last.from + last.samples.length;
       stretches.push({ from: Math.max(at, free), samples });
     },
-    /** Falls silent at this place. */
+    /** Silences everything from this position on. */
     cut(at: number): void {
       stretches = stretches
         .map(({ from, samples }) => ({ from, samples: samples.subarray(0, Math.max(0, at - from)) }))
         .filter(({ samples }) => samples.length > 0);
     },
-    /** What sounds between these places; nothing before `end` is asked for again. */
+    /** Returns the audio between these positions; positions before `end` are not read again. */
     take(begin: number, end: number): Int16Array {
       const sound = new Int16Array(end - begin);
       for (const { from, samples } of stretches) {
@@ -99,7 +102,7 @@ const createAgentTrack = () => {
   };
 };
 
-/** Begins now, at the answer. */
+/** Starts now, at the answer. */
 export const createCallRecording = (sink: RecordingSink, time: LineTime, rate: SampleRate): CallRecording => {
   const answeredAt = time.now();
   const agentTrack = createAgentTrack();
@@ -107,7 +110,7 @@ export const createCallRecording = (sink: RecordingSink, time: LineTime, rate: S
   let written = 0;
   let lastHeard = 0;
   let isOver = false;
-  /** What was said before this is silent, counted in samples since the answer. */
+  /** Counterparty audio spoken before this position is silenced, in samples since the answer. */
   let silentUntil = -Infinity;
 
   const position = (): number => Math.round(time.since(answeredAt) * samplesPerMs);

@@ -1,4 +1,4 @@
-/** The tone for the other party while a person is rung for it: a beep now and then, which says that the call stands. */
+/** Hold tone for the other party while a person is called: a beep every few seconds. */
 import { createAlarm, type LineTime } from '../line-time.ts';
 import { samplesPerMs, type SampleRate } from '../samples.ts';
 

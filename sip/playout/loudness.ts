@@ -1,17 +1,17 @@
-/** The loudness of the agent's voice at a moment, with which its echo is compared. */
+/** Tracks the loudness of the agent's voice over time; its echo is compared with it. */
 import { levelOf, samplesPerMs, silenceDb, type SampleRate } from '../samples.ts';
 
-/** Levels are kept for so much sound together. */
+/** Duration of one level value. */
 const blockMs = 100;
-/** The longest delay of an echo. */
+/** Longest delay of an echo. */
 const echoMs = 300;
 
 export type Loudness = {
-  /** These samples sound from this moment on. */
+  /** These samples are heard from this time on. */
   add(samples: Int16Array, from: number): void;
-  /** What would have sounded behind this moment does not. */
+  /** Discards scheduled audio after this time. */
   cut(at: number): void;
-  /** How loud it was at most lately, in dB below full scale. */
+  /** Returns the highest recent level, in dB below full scale. */
   levelAt(at: number): number;
 };
 

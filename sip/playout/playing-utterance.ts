@@ -1,6 +1,6 @@
 /**
- * One utterance on its way to the far end: sent as it is made, with a breath behind it. What was heard of one that is
- * cut is known by what had been played of it. It can pause, and go on.
+ * One utterance on its way to the far end: sent while it is synthesized, followed by a short silence. When it is cut,
+ * the played samples determine which words were heard. It can be paused and resumed.
  */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import type { Played } from '../line-reports.ts';
@@ -13,47 +13,50 @@ import { createLoudness } from './loudness.ts';
 import { placeToResume } from './resume-place.ts';
 import type { Utterance } from './utterance.ts';
 
-/** Silence behind each utterance: a breath between sentences, and what a jitter buffer still holds at the end. */
+/** Silence after each utterance: a breath between sentences, and the depth of a jitter buffer at the end. */
 const breathMs = 120;
-/** From the moment at which a sample is played to its being heard at the far end. */
+/** Delay from playing a sample to hearing it at the far end. */
 const latencyMs = 40;
 
 export type PlayingUtterance = {
   readonly made: Utterance;
-  /** Sends what was made meanwhile, and the breath behind the last of it. */
+  /** Sends newly synthesized audio, and the silence after the last piece. */
   sendOn(): void;
-  /** Falls silent; what is made from now on waits. Idempotent. */
+  /** Stops playback and holds new audio. Idempotent. */
   pause(): void;
-  /** Goes on from the word, or the sample, at which it was silenced. */
+  /** Resumes at the word, or the sample, at which it was paused. */
   resume(): void;
-  /** Ends it before its time, and says what was heard of it. */
+  /** Ends the utterance early and returns the words that were heard. */
   cut(): Played;
-  /** How loud it was at most lately, in dB below full scale. */
+  /** Returns the highest recent level, in dB below full scale. */
   level(): number;
 };
 
 export type PlayingOptions = {
   path: Pick<SoundPath, 'send' | 'whenPlayed' | 'waiting' | 'takeBack'>;
-  /** Of the path, and so of what was made. */
+  /** Sample rate of the path and of the audio. */
   sampleRate: SampleRate;
   time: LineTime;
   on: {
     sent: (samples: Int16Array) => void;
-    /** What sounds ends now. */
+    /** The current audio ends now. */
     silenced: () => void;
     played: (played: Played) => void;
   };
 };
 
 /**
- * The words of an utterance on their way. They are kept until it is over: what is taken back in a pause is sent again.
- * Places are counted in samples of the words.
+ * The audio of an utterance in transit, kept until the utterance ends: audio taken back by a pause is sent again.
+ * Positions are samples of the words.
  */
 const createWords = ({ path, sampleRate, time, on }: PlayingOptions) => {
   const loudness = createLoudness(sampleRate);
   let pieces: readonly Int16Array[] = [];
   let length = 0;
-  /** Up to where it was played before the last pause; and from where on it was sent since, and how much. */
+  /**
+   * Position up to which audio was played before the last pause, position from which it was sent since, and the amount
+   * sent.
+   */
   let heardTo = 0;
   let from = 0;
   let sent = 0;
@@ -67,21 +70,24 @@ const createWords = ({ path, sampleRate, time, on }: PlayingOptions) => {
 
   return {
     length: () => length,
-    /** These follow; they are sent, or wait. */
+    /** Appends audio, which is sent or held. */
     add(samples: Int16Array, isSent: boolean): void {
       pieces = [...pieces, samples];
       length += samples.length;
       if (isSent) send(samples);
     },
-    /** Silence behind the words, which counts as sent. */
+    /** Silence after the words, counted as sent. */
     breathe(): void {
       const breath = silence(breathMs, sampleRate);
       path.send(breath);
       sent += breath.length;
     },
-    /** Takes back what was not played, and says up to where it was, with the breath behind it. */
+    /**
+     * Takes back audio that was not played. Returns the position up to which it was played, including the final
+     * silence.
+     */
     takeBack: (): number => Math.max(heardTo, from + sent - path.takeBack()),
-    /** Takes back what was not played, but for the fading of what sounds. */
+    /** Takes back audio that was not played, except for the fade-out. */
     silence(): void {
       const played = Math.min(length, from + sent - path.takeBack());
       on.silenced();
@@ -93,10 +99,10 @@ const createWords = ({ path, sampleRate, time, on }: PlayingOptions) => {
       sent = 0;
       heardTo = Math.max(heardTo, from);
     },
-    /** Sends anew what was not heard, from the word on that was broken off. */
+    /** Sends the unheard audio again, starting at the interrupted word. */
     goOn(): void {
       const all = joinSamples(pieces);
-      // An utterance that was heard whole is not said again.
+      // An utterance that was heard to its end is not repeated.
       if (from >= all.length) return;
       from = placeToResume(all, from, sampleRate);
       send(fadedIn(all.subarray(from), sampleRate));
@@ -145,11 +151,11 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
     cut() {
       made.abort();
       const playedMs = words.takeBack() / perMs;
-      // The text has its rhythm, the voice its pace: the share of the sound is taken as the share of the text's time.
-      // While the voice is still being made, its length is estimated from the text.
+      // Estimates the heard text from the heard share of the audio. While synthesis is incomplete, the length is
+      // estimated from the text.
       const wordsMs = words.length() / perMs;
       const expected = made.state === 'whole' ? wordsMs : Math.max(wordsMs, sayingTime(text));
-      // During a pause no sound is under way: all that was played has arrived.
+      // During a pause no audio is in transit: everything that was played has arrived.
       const underWayMs = isPaused ? 0 : latencyMs;
       const share = Math.min(wordsMs, Math.max(0, playedMs - underWayMs)) / expected;
       const heard = share >= 1 ? text : heardAfter(text, sayingTime(text) * share);

@@ -1,6 +1,6 @@
 /**
- * The agent's voice on a real line. Utterances are synthesized as they are queued and played one after the other. What
- * was played is known to the sample, by the way on which it leaves: the next one begins when all of the one before has.
+ * Plays the agent's voice on a real line. Utterances are synthesized as they are queued and played one after the other.
+ * The path reports played samples exactly, and the next utterance starts when the previous one was played.
  */
 import type { Logger } from 'pino';
 import type { Played } from '../line-reports.ts';
@@ -14,33 +14,33 @@ import { synthesizeUtterance, type Utterance } from './utterance.ts';
 type AgentPath = Pick<SoundPath, 'send' | 'whenPlayed' | 'waiting' | 'takeBack'>;
 
 export type Playout = {
-  /** The sound of the call is connected. */
+  /** The call's audio path is connected. */
   attach(path: AgentPath): void;
-  /** `language`: where it is not the one that the call began with (BCP 47). */
+  /** `language` (BCP 47) if it differs from the call's first language. */
   say(utterance: number, text: string, language?: string): void;
-  /** Falls silent; what sounds and what is queued is reported as played, in order. */
+  /** Stops playback; the current and queued utterances are reported as played, in order. */
   stopTalking(): void;
-  /** Falls silent; what sounds goes on when the pause is over, and what is queued follows. */
+  /** Pauses playback; `resume` continues with the current and queued utterances. */
   pause(): void;
   resume(): void;
-  /** Like `stopTalking`, for good. */
+  /** Stops playback permanently. */
   close(): void;
-  /** How loud the agent was at most lately, in dB below full scale; `null` while nothing is played, nor pauses. */
+  /** Returns the highest recent level in dB below full scale; `null` if nothing is playing or paused. */
   level(): number | null;
 };
 
 export type PlayoutOptions = {
   time: LineTime;
   speak: Speak;
-  /** Of the call. */
+  /** Sample rate of the call. */
   sampleRate: SampleRate;
   on: {
-    /** This utterance begins to sound. */
+    /** This utterance has started. */
     begun?: (utterance: number) => void;
     played: (played: Played) => void;
-    /** These samples sound now, or behind those that sound. */
+    /** These samples are heard now, or after those in transit. */
     sent: (samples: Int16Array) => void;
-    /** What sounds ends now. */
+    /** The current audio ends now. */
     cut: () => void;
   };
   logger: Logger;

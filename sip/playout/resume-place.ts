@@ -1,18 +1,18 @@
 /**
- * Where the agent goes on when it was silenced in the midst of its words. Half a word behind a pause is not understood,
- * so, as people do, it begins again with the word, or the syllable, that was broken off: behind the last moment that was
- * quiet beside what sounds around it. Where there was none lately it goes on to the sample.
+ * Finds where the agent resumes after a pause within a word. Half a word is hard to understand, so playback restarts at
+ * the interrupted word or syllable: after the last moment that was quiet compared with its surroundings. Without such a
+ * moment, playback continues at the sample.
  */
 import { levelOf, samplesPerMs, type SampleRate } from '../samples.ts';
 
-/** A word is not looked for any further back. */
+/** Longest search for the beginning of a word. */
 const furthestMs = 600;
 const windowMs = 20;
 const hopMs = 10;
-/** A gap between syllables is so much quieter than they are. */
+/** Level difference in dB that marks a gap between syllables. */
 const gapDb = 15;
 
-/** Of all the samples of an utterance, of which so many were played. */
+/** `samples` is the whole utterance, of which `played` were played. */
 export const placeToResume = (samples: Int16Array, played: number, rate: SampleRate): number => {
   const perMs = samplesPerMs(rate);
   const furthest = Math.max(0, played - furthestMs * perMs);

@@ -1,12 +1,12 @@
-/** The agent's voice as the call carries it: at its rate, piece by piece where the engine gives it so. */
+/** The agent's voice at the sample rate of the call, streamed where the engine streams. */
 import { createRateChange, type RateChange } from '../rate-change.ts';
 import type { Resample } from '../resampler.ts';
 import type { SampleRate } from '../samples.ts';
 import type { Audio, Synthesizer } from '../speech.ts';
 
 /**
- * Speaks a sentence at this rate, in this language (BCP 47) where it is not the one that the call began with; what comes is
- * to be played as it comes.
+ * Speaks a sentence at this sample rate; `language` (BCP 47) if it differs from the call's first one. Pieces are to be
+ * played as they arrive.
  */
 export type Speak = (
   text: string,
@@ -15,10 +15,10 @@ export type Speak = (
   language?: string,
 ) => AsyncIterable<Int16Array>;
 
-/** Sentences that an engine remembers come as the same samples again, call after call. */
+/** Cached sentences are the same samples in every call. */
 const known = new WeakMap<Int16Array, Map<number, Int16Array>>();
 
-/** Of each sound what came of it is kept as long as the sound is. */
+/** Keeps resampled audio as long as its source exists. */
 const remembering =
   (resample: Resample): Resample =>
   (samples, fromRate, toRate) => {

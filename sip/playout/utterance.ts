@@ -1,4 +1,4 @@
-/** An utterance on its way into sound: the engine begins as soon as it is queued. */
+/** An utterance in synthesis; the engine starts when it is queued. */
 import type { Logger } from 'pino';
 import type { SampleRate } from '../samples.ts';
 import type { Speak } from './synthesis.ts';
@@ -6,11 +6,11 @@ import type { Speak } from './synthesis.ts';
 export type Utterance = {
   readonly utterance: number;
   readonly text: string;
-  /** What the engine has made and nobody has taken yet. */
+  /** Synthesized pieces that were not taken yet. */
   readonly pieces: Int16Array[];
   /** `broken off`: the engine failed before the end. */
   state: 'coming' | 'whole' | 'broken off';
-  /** Makes no more; `onMore` is not called again. */
+  /** Stops synthesis; `onMore` is not called again. */
   abort(): void;
 };
 
@@ -20,7 +20,7 @@ export const synthesizeUtterance = (options: {
   language: string | undefined;
   speak: Speak;
   sampleRate: SampleRate;
-  /** There are more pieces, or it is complete. Called in a later task. */
+  /** Called in a later task when pieces were added or synthesis is complete. */
   onMore: (utterance: Utterance) => void;
   logger: Logger;
 }): Utterance => {
@@ -45,7 +45,7 @@ export const synthesizeUtterance = (options: {
 
   const outcome = async (): Promise<'whole' | 'broken off'> => {
     try {
-      // The await lets an empty text be complete in a later task, as every other is.
+      // The await lets an empty text complete in a later task, like any other.
       await (text.trim() === '' ? undefined : make());
       return 'whole';
     } catch (error) {

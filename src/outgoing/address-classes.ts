@@ -23,7 +23,7 @@ export const contains = (list: BlockList, address: string): boolean =>
 const loopback = ['127.0.0.0/8', '::1/128'];
 const linkLocal = ['169.254.0.0/16', 'fe80::/10'];
 const privateNetworks = ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
-/** "This network", multicast, and what is reserved, broadcast included: the address of no server. */
+/** "This network", multicast, reserved and broadcast addresses: never a server. */
 const noServer = ['0.0.0.0/8', '224.0.0.0/4', '240.0.0.0/4', '::/128', 'ff00::/8'];
 
 const specialIpv4 = blockList(
@@ -37,8 +37,8 @@ const specialIpv4 = blockList(
 );
 
 /**
- * Everything outside of it is special: unspecified, loopback, link-local, unique local, multicast, IPv4-mapped, NAT64 …
- * (RFC 4291, section 2.4).
+ * Everything outside this range is special: unspecified, loopback, link-local, unique local, multicast, IPv4-mapped,
+ * NAT64 … (RFC 4291, section 2.4).
  */
 const globalIpv6 = blockList('2000::/3');
 
@@ -52,15 +52,15 @@ export const isPublic = (address: string): boolean =>
 
 const loopbackBlocks = blockList(...loopback);
 
-/** A mapped form (`::ffff:127.0.0.1`) is none: nobody writes it by chance. */
+/** Rejects mapped forms (`::ffff:127.0.0.1`): nobody writes them by chance. */
 export const isLoopback = (address: string): boolean =>
   isIP(address) !== 0 && !/^::ffff:/i.test(address) && contains(loopbackBlocks, address);
 
-/** Names that mean the machine itself wherever they are asked for (RFC 6761, section 6.3). */
+/** Names that always mean the local machine (RFC 6761, section 6.3). */
 export const namesLoopback = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
 
-/** Subnets by the names that an operator writes for them. */
+/** Names of blocks that an operator may write. */
 export const namedSubnets = { loopback, private: privateNetworks } as const;
 
-/** Where nothing is sent unless its block is named: the metadata of clouds is link-local. */
+/** Blocks that must be named to be allowed: cloud metadata services are link-local. */
 export const unusualBlocks = blockList(...linkLocal, ...noServer);

@@ -3,34 +3,34 @@ import { lookup, Resolver } from 'node:dns/promises';
 import type { Clock } from '#src/domain/clock.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 
-/** `ttlSec` as the name's owner wants it. */
+/** `ttlSec` as the owner of the name set it. */
 export type ResolvedAddress = { address: string; ttlSec: number };
 
-/** Rejects with an error whose `code` says why, as `node:dns` names it. */
+/** Rejects with an error whose `code` is one of `node:dns`. */
 export type AskNameServers = (name: string) => Promise<ResolvedAddress[]>;
 
-/** Milliseconds for one server, and rounds over all of them; each round waits twice as long as the one before. */
+/** Timeout per server in milliseconds, and rounds over all servers; each round waits twice as long. */
 const patience = { timeout: 800, tries: 2 };
 
-/** The system's own choice of name servers may change, as on a laptop. */
+/** The system's name servers may change, for example on a laptop. */
 const freshForMs = 60_000;
 
-/** The time for which the addresses of one family wait for those of the other (RFC 8305, section 3). */
+/** Delay for addresses of the other family (RFC 8305, section 3). */
 const otherFamilyMs = 50;
 
 const saysNo = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === NOTFOUND || error.code === NODATA);
 
 /**
- * Asks for the addresses of both families by c-ares, which needs none of the process's shared threads: `lookup` of
- * `node:dns` takes one of four for as long as a dead name server is waited for, and files and zlib wait behind it.
+ * Resolves both families by c-ares, which uses no thread of the shared pool. `lookup` of `node:dns` blocks one of its
+ * four threads while a name server does not answer, and files and zlib wait for them.
  */
 export const createAskNameServers = ({
   clock,
   nameServers,
 }: {
   clock: Clock;
-  /** `address` or `address:port`; null: those of the system. */
+  /** `address` or `address:port`; null for the system's name servers. */
   nameServers: readonly string[] | null;
 }): AskNameServers => {
   let resolver = new Resolver(patience);
@@ -61,15 +61,15 @@ export const createAskNameServers = ({
     if (found.length === 0) await Promise.all(families);
     else await doneWithin(clock, otherFamilyMs, Promise.all(families));
     if (found.length > 0) return [...found];
-    // Where one family timed out, the name may well exist.
+    // The name may exist if one family timed out.
     throw failures.find((failure) => !saysNo(failure)) ?? failures[0];
   };
 };
 
-/** The system tells no time to live. */
+/** The system reports no time to live. */
 const systemTtlSec = 30;
 
-/** Asks what else the system knows of, one name after another: never more than one of the shared threads waits. */
+/** Asks the system's resolver, one name at a time, so at most one shared thread waits. */
 export const createAskSystem = (): AskNameServers => {
   let before: Promise<unknown> = Promise.resolve();
   return (name) => {

@@ -1,10 +1,10 @@
-/** Bodies that come compressed although nobody asked for it (RFC 9110, section 8.4): some proxies do it to everything. */
+/** Decompresses bodies that were compressed without being asked to (RFC 9110, section 8.4); some proxies do so. */
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as zlib from 'node:zlib';
 import { EndpointFailure } from './endpoint-failure.ts';
 
-/** More than this is nothing but an attempt to keep the processor busy. */
+/** More codings are treated as an attempt to keep the processor busy. */
 const mostCodings = 2;
 
 /** `deflate` is the zlib format; some servers send the bare one, whose first byte cannot begin the other. */
@@ -16,7 +16,7 @@ const decoders: Readonly<Record<string, (first: number) => Transform>> = {
   'x-gzip': () => zlib.createGunzip(),
   deflate: inflate,
   br: () => zlib.createBrotliDecompress(),
-  // Node has it from 22.15 on.
+  // Available from Node 22.15 on.
   ...('createZstdDecompress' in zlib ? { zstd: () => zlib.createZstdDecompress() } : {}),
 };
 
@@ -39,7 +39,7 @@ async function* decode(
     }
     const decoders = [outermost, ...inner];
     const decoded = inner.at(-1) ?? outermost;
-    // Its error comes out of the last decoder as well.
+    // Its error also arrives at the last decoder.
     pipeline([Readable.from(withFirst(first.value)), ...decoders]).catch(() => undefined);
     try {
       yield* decoded;
@@ -52,8 +52,8 @@ async function* decode(
 }
 
 /**
- * The body as it was before its codings, decoded as it comes. How much comes out of it is the reader's to limit, who
- * may leave at any time. Throws an EndpointFailure `invalid_reply` for a coding that is not known here.
+ * Returns the decoded body as a stream. The reader limits its size and may stop at any time. Throws an EndpointFailure
+ * `invalid_reply` for an unknown coding.
  */
 export const decompress = (
   body: Readable,

@@ -1,10 +1,10 @@
 /**
- * The one way in which the gateway posts to servers: customers' agents, handshakes and receivers of events, and the
- * operator's language model and speech engines. (A store of recordings is spoken to by the `fetch` that its library
- * wants, and recordings of another gateway are read by GET: src/recordings/s3-store.ts, src/cluster/fetch-recording.ts.)
+ * HTTP client for all POST requests of the gateway: customers' agents, handshakes and event receivers, and the
+ * operator's language model and speech engines. (Recording stores use their library's `fetch`, and recordings of other
+ * gateways are read by GET: src/recordings/s3-store.ts, src/cluster/fetch-recording.ts.)
  *
- * It uses undici's plain `request`, not its `fetch`: nothing is added to the request but what is written here, and
- * nothing is followed. It asks for no compression, which could hold a stream back, and reads it where it comes.
+ * It uses undici's `request` instead of `fetch`: only the headers below are added, and redirects are not followed. It
+ * does not ask for compression, which can delay a stream, but reads it.
  */
 import { Agent, type Dispatcher, type FormData } from 'undici';
 import { EndpointFailure, endpointFailure } from './endpoint-failure.ts';
@@ -14,13 +14,13 @@ import { inTurns } from './in-turns.ts';
 import { guardedConnector, trackConnections, type ConnectorOptions } from './guarded-connector.ts';
 
 export type EndpointRequest = {
-  /** Sent as they are written. `accept-encoding` and `user-agent` are added. */
+  /** Sent unchanged. `accept-encoding` and `user-agent` are added. */
   headers: Readonly<Record<string, string>>;
-  /** Absent: a request without a body. */
+  /** Absent for a request without a body. */
   body?: string | FormData;
-  /** The caller's time limit; aborting it lets go of request and response. */
+  /** Aborting it releases request and response. */
   signal: AbortSignal;
-  /** Bytes that the response's body may have, decompressed, where the client's own limit is not the right one. */
+  /** Limit of the decompressed response body in bytes, if it differs from the client's. */
   maxBodyBytes?: number;
 };
 
@@ -28,9 +28,11 @@ export type EndpointResponse = {
   status: number;
   /** Names in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Read once. Throws an EndpointFailure, or the signal's reason when aborted. Leaving it early closes the connection. */
+  /**
+   * Read once. Throws an EndpointFailure, or the signal's reason when aborted. Stopping early closes the connection.
+   */
   body: AsyncIterable<Uint8Array>;
-  /** For a body that nobody wants. One of the two must be used, or the connection stays taken. */
+  /** For a body that is not read. Read or discard every body, or its connection stays in use. */
   discard(): void;
 };
 
@@ -40,22 +42,22 @@ export type EndpointClient = {
    * aborted. Any other status is a response.
    */
   post(url: string, request: EndpointRequest): Promise<EndpointResponse>;
-  /** Closes every connection; requests under way fail. */
+  /** Closes all connections; requests in progress fail. */
   close(): Promise<void>;
 };
 
 export type EndpointClientOptions = ConnectorOptions & {
-  /** Bytes of a response's body. */
+  /** Size of a response body in bytes. */
   maxBodyBytes: number;
-  /** Connections to one host at a time; further requests wait for one. null: as many as are needed. */
+  /** Connections per host; further requests wait. null for no limit. */
   connectionsPerHost: number | null;
-  /** What sends the requests; without it, connections to where they go. */
+  /** Dispatcher of the requests; by default connections to their targets. */
   openDispatcher?: OpenDispatcher | null;
 };
 
 export type OpenDispatcher = () => Dispatcher;
 
-/** Passes the body on in its turn, up to `limit` bytes, and gives its errors their meaning. */
+/** Passes on the body in turn, up to `limit` bytes, and translates its errors. */
 async function* limited(
   body: AsyncIterable<Uint8Array>,
   limit: number,
@@ -80,7 +82,7 @@ export const createEndpointClient = (options: EndpointClientOptions): EndpointCl
     new Agent({
       connect: connections.connect,
       connections: options.connectionsPerHost,
-      // Time limits are the callers'.
+      // Callers set the time limits.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -100,7 +102,7 @@ export const createEndpointClient = (options: EndpointClientOptions): EndpointCl
     const before = connections.opened();
     try {
       return await request(url, endpointRequest).catch((error: unknown) => {
-        // A kept connection that the server was just closing (most close after 5 s) says nothing about the server.
+        // A stale kept connection (most servers close after 5 s) is no failure of the server.
         const isStale = (connections.brokenBy(error) ?? Infinity) <= before;
         if (!isStale || endpointRequest.signal.aborted) throw error;
         return request(url, endpointRequest);
@@ -114,11 +116,11 @@ export const createEndpointClient = (options: EndpointClientOptions): EndpointCl
   return {
     async post(text, endpointRequest) {
       const { signal, maxBodyBytes = options.maxBodyBytes } = endpointRequest;
-      // Again here: the rules may have changed since the URL was saved.
+      // Checked again: the rules may have changed since the URL was saved.
       const problem = endpointUrlProblem(text, options.rules);
       if (problem !== undefined) throw new EndpointFailure('target_refused', problem);
       const { statusCode: status, headers, body } = await send(new URL(text), endpointRequest);
-      // Breaks off a body that is no longer wanted; that it then ends with an error says nothing new.
+      // Stops a body that is no longer needed; its resulting error is ignored.
       const discard = (): void => {
         body.on('error', () => undefined);
         body.dump({ limit: 16 * 1024, signal }).catch(() => undefined);

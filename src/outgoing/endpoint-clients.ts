@@ -8,20 +8,20 @@ import { EndpointFailure } from './endpoint-failure.ts';
 import type { NameResolver } from './name-resolver.ts';
 import { createPermits, type ReleasePermit } from './permits.ts';
 
-/** A client for each workspace: no request waits for a connection that another workspace's requests hold. */
+/** One client per workspace, so no request waits for another workspace's connections. */
 export type EndpointClients = {
   of(workspaceId: string): EndpointClient;
-  /** Closes every connection; requests under way fail. */
+  /** Closes all connections; requests in progress fail. */
   close(): Promise<void>;
 };
 
 export type EndpointClientsOptions = Omit<EndpointClientOptions, 'connectionsPerHost' | 'lookup'> & {
   names: NameResolver;
-  /** Over all workspaces, which share them as `permits.ts` says. Beyond its share a workspace's request fails at once. */
+  /** Shared by all workspaces, as `permits.ts` says. Beyond its share a workspace's request fails at once. */
   requestsAtOnce: number;
 };
 
-/** The same body; the permit is released with its end. */
+/** The same body; its end releases the permit. */
 async function* until(
   body: AsyncIterable<Uint8Array>,
   releasePermit: ReleasePermit,

@@ -1,27 +1,27 @@
-/** Why a request to a customer's endpoint failed before there was a response to judge. */
+/** Reasons why a request to a customer's endpoint failed before it had a response. */
 export type EndpointFailureKind =
   | 'connect_timeout'
-  /** It has not answered lately, so nothing was sent. */
+  /** The circuit breaker is open; the request was not sent. */
   | 'circuit_open'
-  /** The workspace has as many requests, or look-ups of names, under way as it may. */
+  /** The workspace has its maximum of requests or look-ups in progress. */
   | 'over_capacity'
-  /** Refused, unreachable, unknown host, or broken on the way. */
+  /** Connection refused, host unreachable or unknown, or connection broken. */
   | 'connection_failed'
   | 'tls_failed'
-  /** The address is one that the gateway does not call (`target-guard.ts`). */
+  /** The address is forbidden (`target-guard.ts`). */
   | 'target_refused'
   | 'redirect_refused'
-  /** What came back is not HTTP. */
+  /** The response is not HTTP. */
   | 'invalid_reply'
   | 'reply_too_large';
 
-/** The message is safe to log and to show to the endpoint's owner: no URL, no header, nothing of a body. */
+/** The message contains no URL, header or body, so it may be logged and shown to the endpoint's owner. */
 export class EndpointFailure extends Error {
   override readonly name = 'EndpointFailure';
   readonly failure: EndpointFailureKind;
-  /** The HTTP status, where there was one. */
+  /** HTTP status, if there was one. */
   readonly status: number | undefined;
-  /** Where a redirect leads to, as the server wrote it. For the endpoint's owner, not for the log. */
+  /** Target of a redirect as the server wrote it. Shown to the endpoint's owner, never logged. */
   readonly location: string | undefined;
 
   constructor(
@@ -43,14 +43,14 @@ const tlsCode =
 /** Errors of zlib, Brotli and Zstandard as Node names them. */
 const brokenCoding = /^(Z_[A-Z]+_ERROR$|Z_NEED_DICT$|ERR__ERROR_|ERR_ZLIB|ERR_BROTLI|ZSTD_error_)/;
 
-/** undici's two errors for a response that is not HTTP as it understands it. */
+/** undici's two errors for responses that are not valid HTTP. */
 const isMalformed = (error: unknown): boolean =>
   error instanceof Error && ['HTTPParserError', 'HeadersOverflowError'].includes(error.name);
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** The meaning of an error of the HTTP client or of the network. */
+/** Translates errors of the HTTP client and the network. */
 export const endpointFailure = (error: unknown): EndpointFailure => {
   if (error instanceof EndpointFailure) return error;
   const code = codeOf(error);
@@ -63,7 +63,7 @@ export const endpointFailure = (error: unknown): EndpointFailure => {
     });
   }
   if (tlsCode.test(code)) return new EndpointFailure('tls_failed', code, { cause: error });
-  // Its error quotes what came, so it goes no further than here.
+  // zlib's error quotes the body, so it is dropped here.
   if (isMalformed(error)) return new EndpointFailure('invalid_reply', 'the response is not HTTP');
   return new EndpointFailure('connection_failed', code === '' ? 'the connection broke' : code, {
     cause: error,

@@ -1,5 +1,5 @@
 /**
- * Whether a URL that somebody enters may be called: chat URLs, webhook URLs, handshake URLs (guides/design/agents.md,
+ * Checks whether an entered URL may be called: chat URLs, webhook URLs, handshake URLs (guides/design/agents.md,
  * "Targets").
  */
 import { isIP } from 'node:net';
@@ -9,8 +9,8 @@ import { mayConnect, plainHost, type TargetRules } from './target-guard.ts';
 const longest = 2_048;
 
 /**
- * A sentence that says what is wrong with the URL, or undefined when it may be saved. Looks at its form and at literal
- * addresses only; what a name resolves to is seen when it is connected to.
+ * Returns a sentence about what is wrong with the URL, or undefined. Checks the form and literal addresses only;
+ * resolved addresses are checked when connecting.
  */
 export const endpointUrlProblem = (text: string, rules: TargetRules): string | undefined => {
   if (text.length > longest) return `The URL is longer than ${longest} characters.`;

@@ -7,14 +7,14 @@ import { guardLookup, mayConnect, targetRefused, type TargetRules } from './targ
 
 export type ConnectorOptions = {
   rules: TargetRules;
-  /** From the lookup of the name to the end of the TLS handshake. */
+  /** From the name look-up to the end of the TLS handshake. */
   connectMs: number;
-  /** PEM of private certificate authorities, trusted beside the usual ones. */
+  /** PEM of private certificate authorities that are trusted in addition. */
   ca?: string;
   lookup?: LookupFunction;
 };
 
-/** Opens connections to the addresses that the rules allow, and to no others. */
+/** Opens connections only to allowed addresses. */
 export const guardedConnector = (options: ConnectorOptions): buildConnector.connector => {
   const { rules, connectMs, ca, lookup = dnsLookup } = options;
   const connectorFor = (secure: boolean): buildConnector.connector => {
@@ -38,11 +38,11 @@ export const guardedConnector = (options: ConnectorOptions): buildConnector.conn
   return (target, callback) => (target.protocol === 'https:' ? secure : plain)(target, callback);
 };
 
-/** Tells whether an error is that of a connection which was open before. */
+/** Whether an error belongs to a connection that was open before. */
 export type ConnectionAges = {
-  /** How many connections were opened so far. */
+  /** Number of connections opened so far. */
   opened(): number;
-  /** Which of them broke with this error, counted from 1. */
+  /** Number of the connection that broke with this error, counted from 1. */
   brokenBy(error: unknown): number | undefined;
 };
 

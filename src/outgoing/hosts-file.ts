@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isIP } from 'node:net';
 
-/** The addresses of a name, in the file's order; none for a name that is not in it. Names are in lower case. */
+/** Returns the addresses of a name in the order of the file. Names are in lower case. */
 export type HostsFile = (name: string) => readonly string[];
 
 const usualPath =
@@ -26,8 +26,8 @@ export const parseHosts = (text: string): ReadonlyMap<string, readonly string[]>
 };
 
 /**
- * Reads the machine's hosts file, again when it was changed. At once and not by way of the shared threads: they may all
- * be held up by somebody's look-up, and a small local file is not worth waiting for one. An absent file names nobody.
+ * Reads the hosts file, again after it changed. Synchronously: the shared threads may all wait for look-ups, and the
+ * file is small. A missing file is empty.
  */
 export const openHostsFile = (path = usualPath): HostsFile => {
   let version = '';

@@ -1,19 +1,19 @@
 /**
- * Bodies of responses share each pass of the event loop, so that servers which send as fast as they can hold up nobody:
- * neither the sound of a call nor a body that has only begun. What is taken beyond a pass waits for the next one, and
- * who has taken least goes first. Who waits does not read: its server finds the connection full.
+ * Fair scheduling of response bodies: they share each pass of the event loop, so a fast server delays neither a call's
+ * audio nor another body. Data beyond a pass waits for the next one; the body that has taken least goes first. A
+ * waiting body is not read, so TCP slows its server down.
  */
 
-/** Of all bodies together. Reading so many bytes of events without a word takes some five milliseconds. */
+/** Bytes per pass of all bodies together. Reading this many bytes of events takes about five milliseconds. */
 const bytesPerPass = 16 * 1024;
-/** The bytes that are given out at once. */
+/** Bytes that one turn hands out. */
 const pieceBytes = 8 * 1024;
-/** A piece costs at least as much as so many bytes. */
+/** Smallest cost of a piece in bytes. */
 const leastBytes = 128;
 
 type Waiting = { taken: number; bytes: number; goOn: () => void };
 
-// Of the process, as the event loop is.
+// Module-level: one per process, like the event loop.
 let left = bytesPerPass;
 let pass: NodeJS.Immediate | null = null;
 const waiting = new Set<Waiting>();
@@ -49,7 +49,7 @@ const turn = (taken: number, bytes: number): Promise<void> | undefined => {
   return new Promise((goOn) => waiting.add({ taken, bytes, goOn }));
 };
 
-/** The same bytes, cut where they are long. */
+/** Returns the same bytes, split where they are long. */
 export async function* inTurns(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   let taken = 0;
   for await (const bytes of body) {

@@ -1,29 +1,29 @@
-/** Remembers the addresses of names, and which names were not found, each for its time. */
+/** Cache of addresses and of names that were not found. */
 import { NODATA, NOTFOUND } from 'node:dns';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ResolvedAddress } from './ask-name-servers.ts';
 
 export type NameMemoryLimits = Readonly<{
-  /** What the owner of a name wishes is kept within these. */
+  /** Limits of the time to live. */
   shortestTtlSec: number;
   longestTtlSec: number;
-  /** A name that was not found is asked for again after this. */
+  /** Time after which a name that was not found is looked up again. */
   failureMs: number;
-  /** So long after its time an address is used all the same while nobody answers for the name (RFC 8767). */
+  /** Time for which an expired address is used while name servers do not answer (RFC 8767). */
   staleMs: number;
-  /** Names that are remembered. */
+  /** Largest number of names. */
   names: number;
 }>;
 
 export type NameMemory = {
-  /** Undefined where the name must be looked up. Throws the error of a look-up a moment ago. */
+  /** Returns undefined if the name must be looked up. Throws the error of a recent look-up. */
   recall(name: string): readonly string[] | undefined;
   keepFound(name: string, answers: readonly ResolvedAddress[]): readonly string[];
-  /** Gives addresses whose time is over, where there are any; else throws the error. */
+  /** Returns expired addresses if there are any; otherwise throws the error. */
   keepFailed(name: string, error: Error): readonly string[];
 };
 
-/** There is no such name: its addresses of before are no longer its own. */
+/** The name does not exist: drops its addresses. */
 export const isGone = (error: Error): boolean =>
   'code' in error && (error.code === NOTFOUND || error.code === NODATA);
 
@@ -38,7 +38,7 @@ export const createNameMemory = (clock: Pick<Clock, 'now'>, limits: NameMemoryLi
     if (memory.size > limits.names && oldest !== undefined) memory.delete(oldest);
   };
 
-  /** Throws the error where there is nothing young enough to go by. */
+  /** Throws the error if no entry is recent enough. */
   const stale = (name: string, error: Error): readonly string[] => {
     const last = found.get(name);
     if (last === undefined || clock.now() > last.until + limits.staleMs) throw error;

@@ -1,8 +1,7 @@
 /**
- * Finds the addresses of customers' servers. A name server that does not answer must hold up nobody but those who ask
- * for its names, so look-ups need none of the shared threads (`ask-name-servers.ts`), one name is looked up once however
- * many ask, a workspace has its share of the look-ups at once, and what was found, or not found, is remembered for a
- * while. Whether an address may be called is not decided here, but where it is connected to (`target-guard.ts`).
+ * Resolves host names of customers' servers. A name server that does not answer must delay only those who need its
+ * names: look-ups use no shared thread (`ask-name-servers.ts`), concurrent look-ups of one name are merged, each
+ * workspace has a share of them, and results are cached. `target-guard.ts` decides whether an address may be called.
  */
 import { NOTFOUND, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIPv4, type LookupFunction } from 'node:net';
@@ -18,25 +17,28 @@ import { plainHost } from './target-guard.ts';
 
 export type NameLimits = NameMemoryLimits &
   Readonly<{
-    /** A look-up ends with this, whatever is still on its way. */
+    /** Longest look-up. */
     lookUpMs: number;
   }>;
 
 export type NameResolver = {
-  /** For the connections of one workspace. Fails with an error whose `code` is that of `node:dns`, or an EndpointFailure. */
+  /**
+   * Look-ups for one workspace's connections. Fails with an error whose `code` is one of `node:dns`, or an
+   * EndpointFailure.
+   */
   lookupFor(workspaceId: string): LookupFunction;
 };
 
 export type NameResolverOptions = {
   askNameServers: AskNameServers;
   /**
-   * For names that the operator allows and DNS does not know: what else the system knows of (search domains, mDNS). It
-   * takes a shared thread, so no customer's word alone leads here.
+   * For names that the operator allows and DNS does not know: the system's resolver (search domains, mDNS). It uses a
+   * shared thread, so customers cannot cause it.
    */
   askSystem: AskNameServers;
   isTrusted: (name: string) => boolean;
   hostsFile: HostsFile;
-  /** Look-ups at once. */
+  /** Concurrent look-ups. */
   permits: Permits;
   limits: NameLimits;
   clock: Clock;
@@ -45,10 +47,10 @@ export type NameResolverOptions = {
 const tooLate = (): Error =>
   Object.assign(new Error('The name servers did not answer'), { code: 'ETIMEOUT' });
 
-/** They mean the machine itself wherever they are asked for (RFC 6761, section 6.3). */
+/** These names always mean the local machine (RFC 6761, section 6.3). */
 const namesLoopback = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
-/** The name servers, and behind them the system. */
+/** Name servers first, then the system. */
 const askAll =
   ({ askNameServers, askSystem, isTrusted }: NameResolverOptions): AskNameServers =>
   async (name) => {
@@ -60,7 +62,7 @@ const askAll =
     }
   };
 
-/** As a connection wants it: the addresses of one family, or IPv4 before IPv6. Fails where there is none. */
+/** Returns addresses of one family, or IPv4 before IPv6, as a connection needs them. Fails if there is none. */
 const ofFamily = (
   addresses: readonly string[],
   family: LookupOptions['family'],
@@ -76,7 +78,7 @@ const ofFamily = (
 
 type Resolve = (name: string, workspaceId: string) => Promise<readonly string[]>;
 
-/** One name is looked up once, however many ask, by the permit of the workspace that asked first. */
+/** Merges look-ups of one name; the first workspace's permit covers all. */
 const createLookUps = (options: NameResolverOptions): { resolve: Resolve } => {
   const { permits, limits, clock } = options;
   const memory = createNameMemory(clock, limits);

@@ -2,14 +2,14 @@ import { EndpointFailure } from './endpoint-failure.ts';
 import type { EndpointClient } from './endpoint-client.ts';
 import type { Exchange } from '#src/domain/agent-trial.ts';
 
-/** Notes of requests, such as those of one turn. */
+/** Records requests, for example those of one turn. */
 export type ExchangeLog = {
   exchanges: Exchange[];
-  /** Milliseconds since it began. */
+  /** Milliseconds since its beginning. */
   elapsed(): number;
 };
 
-/** Bytes of a response's body that are kept. */
+/** Bytes of a response body that are kept. */
 const keptBytes = 4_096;
 
 export const mask = '••••';
@@ -22,7 +22,7 @@ const shownHeaders = (headers: Readonly<Record<string, string>>): Record<string,
     ]),
   );
 
-/** A session of the endpoint's is nobody's business. */
+/** The endpoint's session requests are not recorded. */
 const shownResponseHeaders = (
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> =>
@@ -32,7 +32,7 @@ const shownResponseHeaders = (
     ),
   );
 
-/** A response of which nothing but its head is of interest. */
+/** A response of which only the head is recorded. */
 const redirectOf = (
   status: number,
   location: string | undefined,
@@ -50,13 +50,13 @@ const reasonOf = (error: unknown): string =>
   error instanceof EndpointFailure ? `${error.failure}: ${error.message}` : 'given up by the gateway';
 
 /**
- * The same client; what goes through it is noted in the log of the turn in which the request began, and nothing about
- * it is changed.
+ * Returns the same client with its requests recorded in the log of the turn that started them; requests are not
+ * changed.
  */
 export const observedClient = (
   client: EndpointClient,
   currentLog: () => ExchangeLog,
-  /** Shown instead of an address that is nobody's business, nor are the headers of its answers. */
+  /** Replaces an address that is not shown; its response headers are omitted too. */
   shownUrl?: string,
 ): EndpointClient => ({
   ...client,
@@ -68,7 +68,7 @@ export const observedClient = (
         method: 'POST',
         url: shownUrl ?? url,
         headers: shownHeaders(request.headers),
-        // Agents are sent nothing but text.
+        // Agents receive text only.
         body: typeof request.body === 'string' ? request.body : '',
       },
       received: null,

@@ -1,18 +1,18 @@
 /**
- * Permits that workspaces share, such as requests at once. The rule: a workspace may take a permit only while it holds
- * fewer than are free. So one alone has half of them at most, of two that want all each has a third, and whoever comes
- * next finds room; nobody has to know how many there are, and none is reserved for those who do not come. (Choudhury and
- * Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998.)
+ * Permits shared by workspaces, for example for concurrent requests. A workspace may take a permit only while it holds
+ * fewer than are free. One workspace alone gets at most half, two get a third each, and a further one always finds
+ * room, without configuration or reservations. (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory
+ * packet switches", 1998.)
  */
 import { once } from '#src/domain/once.ts';
 
-/** Releases the permit; more than once is once. */
+/** Releases the permit. Idempotent. */
 export type ReleasePermit = () => void;
 
 export type Permits = {
-  /** Undefined where the workspace has what it may have. */
+  /** Returns undefined if the workspace has its share. */
   acquire(workspaceId: string): ReleasePermit | undefined;
-  /** By workspace; those who hold none are missing. */
+  /** Held permits by workspace, without zeros. */
   held(): ReadonlyMap<string, number>;
 };
 

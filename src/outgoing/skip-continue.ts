@@ -3,7 +3,7 @@ import { EndpointFailure } from './endpoint-failure.ts';
 
 const lineEnds = Buffer.from('\r\n\r\n');
 const beginning = 'HTTP/1.1 100';
-/** Of the interim responses before one response. */
+/** Size limit of the interim responses before one response. */
 const longestBytes = 16 * 1024;
 
 /** Whether these bytes are, or may become, the head of `100 Continue`. */
@@ -13,13 +13,12 @@ const mayBeContinue = (bytes: Buffer): boolean => {
 };
 
 /**
- * A server may say `100 Continue` to a request that did not ask for it, and the client has to pass over it (RFC 9110,
- * section 15.2); undici breaks the connection instead. So whatever follows a request is read here before undici sees
- * it, up to the head of the real response.
+ * Skips `100 Continue` responses that were not asked for, as a client must (RFC 9110, section 15.2); undici breaks the
+ * connection instead. Reads the connection up to the head of the real response before undici does.
  */
 export const skipContinue = (socket: Socket): void => {
   const read = socket.read.bind(socket);
-  /** What has come since the request, while it may be an interim response. Undefined behind that. */
+  /** Bytes since the request that may be an interim response; undefined after that. */
   let held: Buffer | undefined;
 
   const withoutContinue = (bytes: Buffer): Buffer | null => {

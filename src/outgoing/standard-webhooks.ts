@@ -1,16 +1,16 @@
 /**
- * Signs what the gateway sends by the Standard Webhooks specification (standardwebhooks.com, version 1.0.0,
- * "Signature scheme"): the receiver can tell who sent it, that it is unchanged, and that it is not an old one.
+ * Signs webhooks by the Standard Webhooks specification (standardwebhooks.com, version 1.0.0, "Signature scheme"): the
+ * receiver can verify sender, content and age.
  */
 import { createHmac } from 'node:crypto';
 
 export type WebhookSignatureInput = {
-  /** The same for every attempt; the receiver tells repetitions by it. */
+  /** The same for every attempt, so the receiver detects repetitions. */
   id: string;
-  /** Seconds since the epoch, of this attempt. */
+  /** Time of this attempt in seconds since the epoch. */
   timestamp: number;
   body: string;
-  /** `whsec_` and base64. More than one while a secret is being replaced. */
+  /** `whsec_` and base64; several while a secret is being replaced. */
   secrets: readonly string[];
 };
 

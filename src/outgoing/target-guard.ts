@@ -1,23 +1,23 @@
 /**
- * Which addresses the gateway may send requests to (guides/design/agents.md, "Targets"). URLs come from customers, so
- * without a guard the gateway could be made to call what only it can reach. Form and literal addresses are checked when
- * a URL is saved (`endpoint-url.ts`); what a name resolves to is checked here, on the very address that is then
- * connected to, so that a name that changes its answer between check and use gains nothing.
+ * Decides which addresses the gateway may call (guides/design/agents.md, "Targets"). URLs come from customers, who
+ * could otherwise reach servers that only the gateway can reach. `endpoint-url.ts` checks form and literal addresses
+ * when a URL is saved. This module checks the address that is connected to, so a name that changes between check and
+ * use gains nothing.
  */
 import type { LookupFunction } from 'node:net';
 import { isLoopback, isPublic } from './address-classes.ts';
 import { EndpointFailure } from './endpoint-failure.ts';
 
 export type TargetRules = {
-  /** Host names or addresses that are reached over https wherever they are; lower case. */
+  /** Host names or addresses that may be called over https wherever they are; lower case. */
   allowedHosts: readonly string[];
-  /** Whether the gateway's own machine may be reached, then also over plain http. */
+  /** Whether the gateway's machine may be called, then also over plain http. */
   allowLoopback: boolean;
-  /** For servers of the operator's own choice: nothing is refused. */
+  /** For servers that the operator chose: everything is allowed. */
   anywhere?: boolean;
 };
 
-/** As hosts are compared: lower case, no brackets around an IPv6 address, no dot of the DNS root. */
+/** Normalizes a host: lower case, no brackets around IPv6, no trailing dot. */
 export const plainHost = (host: string): string =>
   host
     .toLowerCase()
@@ -38,7 +38,7 @@ export const mayConnect = (
 export const targetRefused = (): EndpointFailure =>
   new EndpointFailure('target_refused', 'the host is at an address that may not be called');
 
-/** A DNS lookup that fails when any of the host's addresses is refused. */
+/** A DNS look-up that fails if any address of the host is forbidden. */
 export const guardLookup =
   (lookup: LookupFunction, rules: TargetRules, secure: boolean): LookupFunction =>
   (host, options, callback) => {

@@ -1,7 +1,7 @@
 /**
- * Which addresses trunks may have (guides/design/threats.md, "Addresses of trunks"). Hosts of trunks come from the admins
- * of workspaces: without a rule they could have SIP sent to what only the gateway can reach. Addresses are judged as they
- * are written. A name is looked up when it is saved; later drachtio-server looks it up, by itself.
+ * Decides which addresses trunks may have (guides/design/threats.md, "Addresses of trunks"). Admins of workspaces enter
+ * them and could otherwise send SIP to internal servers. A literal address is judged as written; a name is resolved
+ * when it is saved, and later by drachtio-server itself.
  */
 import { isIP } from 'node:net';
 import {
@@ -14,9 +14,9 @@ import {
 } from './address-classes.ts';
 
 export type TrunkAddresses = {
-  /** A sentence that says why a trunk may not have this host; undefined when it may. */
+  /** Returns a sentence about why a trunk may not have this host, or undefined. */
   hostProblem(host: string): Promise<string | undefined>;
-  /** Whether a trunk may be used that has these hosts; of names nothing is known here. */
+  /** Whether a trunk with these hosts may be used; names are not resolved here. */
   mayUse(hosts: readonly string[]): boolean;
 };
 
@@ -35,8 +35,8 @@ const problem =
   'This gateway sends no SIP to this address. Its operator says where trunks may be (GW_TRUNK_ADDRESSES).';
 
 /**
- * `rules`: `public`, `private`, `loopback`, addresses and subnets; behind `!` what is denied. Null where the operator has
- * said nothing. `lookUp`: all addresses of a name; rejects where it has none.
+ * `rules`: `public`, `private`, `loopback`, addresses and subnets; `!` denies. Null if the operator set none. `lookUp`
+ * returns all addresses of a name and rejects if it has none.
  */
 export const createTrunkAddresses = (
   rules: readonly string[] | null,
@@ -53,14 +53,14 @@ export const createTrunkAddresses = (
     return allowing.length === 0 && !contains(unusualBlocks, address);
   };
 
-  /** Of a host that says so itself; undefined for a name. */
+  /** The address in a literal host; undefined for a name. */
   const addressOf = (host: string): string | undefined => {
     const plain = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
     if (isIP(plain) !== 0) return plain;
     return namesLoopback(plain.replace(/\.$/, '')) ? '127.0.0.1' : undefined;
   };
 
-  /** None of a name that cannot be looked up now: it may have some later. */
+  /** Returns no addresses for a name that cannot be resolved now. */
   const addressesOf = async (name: string): Promise<readonly string[]> =>
     rules === null ? [] : lookUp(name).catch(() => []);
 

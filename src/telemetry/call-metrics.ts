@@ -1,4 +1,4 @@
-/** Figures of calls and of the turns in them. */
+/** Metrics of calls and their turns. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { SipReason } from '#machines/line.ts';
 import type { CallObserver } from '#src/calls/observer.ts';
@@ -11,20 +11,20 @@ import type { TurnStage } from '#src/calls/live/latency.ts';
 export type CallMetrics = {
   observer: CallObserver;
   turnStage(stage: TurnStage, milliseconds: number): void;
-  /** A request to the operator's own language model has failed. */
+  /** A request to the operator's language model failed. */
   languageModelFailed(failure: string): void;
-  /** The minutes of a day go to an end, or a call was refused for it. */
+  /** Daily minutes are nearly used up, or a call was refused for them. */
   dailyNotice(notice: DailyNotice): void;
-  /** Load begins to be shed for something, or no longer. */
+  /** Load shedding for a reason has started or stopped. */
   loadShed(pressure: Pressure, sheds: boolean): void;
-  /** Counts what is told by facts. */
+  /** Counts facts of calls. */
   factWritten(fact: RecordedFact): void;
 };
 
-/** Seconds. People notice a pause from half a second on; a reply is given up after eight. */
+/** In seconds. People notice a pause from half a second on; a reply times out after eight seconds. */
 const stageBuckets = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8];
 
-/** Others write what they like: labels are from a list, or a number within the range of their protocol. */
+/** Values from other systems become labels only if they are in a list, or a number in the range of their protocol. */
 const reasonLabels = ({ protocol, cause }: SipReason): { protocol: string; cause: string } => {
   const [known, from, to] =
     protocol.toUpperCase() === 'Q.850'
@@ -116,7 +116,7 @@ export const callMetrics = (registry: Registry): CallMetrics => {
   };
 };
 
-/** Figures that are looked up when somebody asks. */
+/** Metrics that are read at each scrape. */
 export const watchCalls = (registry: Registry, liveCalls: LiveCalls, factsWaiting: () => number): void => {
   void new Gauge({
     name: 'trunkline_calls_in_progress',

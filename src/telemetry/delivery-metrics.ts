@@ -1,6 +1,6 @@
 /**
- * Figures of events on their way to customers. They are in the database, which is asked at most every few seconds; while
- * it does not answer they are missing, and the other figures are not.
+ * Metrics of event deliveries. They are queried from the database at most every few seconds, and omitted while it does
+ * not answer.
  */
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';

@@ -1,41 +1,38 @@
-/**
- * Watches the one thread that serves all calls: a timer that comes late says for how long the thread did nothing else.
- * The cause is not known here.
- */
+/** Watches the event loop: a late timer shows how long the thread was blocked. The cause is unknown here. */
 import type { EventLoopUtilization } from 'node:perf_hooks';
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
 import type { Clock } from '#src/domain/clock.ts';
 
 export type EventLoopNumbers = {
-  /** Between two looks, in milliseconds. */
+  /** Interval between two checks, in milliseconds. */
   everyMs: number;
-  /** So late is a stall, in milliseconds. */
+  /** Delay that counts as a stall, in milliseconds. */
   stallMs: number;
-  /** A delay that lasts is judged over so many milliseconds. */
+  /** Period over which a lasting delay is judged, in milliseconds. */
   windowMs: number;
   /**
-   * Shares of the time in which the event loop was busy with its own work. A delay counts in full from `busy` on, and not
-   * at all below `idle`: other programs of the machine cause it then, and refusing calls would not end it.
+   * Event loop utilization between which a delay counts: fully from `busy` on, and not at all below `idle`. Below it
+   * other programs cause the delay, and refusing calls would not help.
    */
   utilization: { idle: number; busy: number };
 };
 
-/** The event loop's own time, as `performance.eventLoopUtilization` measures it; with two readings, between them. */
+/** Utilization as `performance.eventLoopUtilization` measures it; with two readings, between them. */
 export type MeasureUtilization = (
   newer?: EventLoopUtilization,
   older?: EventLoopUtilization,
 ) => EventLoopUtilization;
 
 export type EventLoopWatch = {
-  /** The delay of timers that this process itself causes and that lasts, in milliseconds. */
+  /** The lasting delay of timers that this process causes, in milliseconds. */
   delayMs(): number;
   close(): void;
 };
 
 type Beat = { at: number; lateMs: number; utilization: EventLoopUtilization };
 
-/** Where beats come very late, so many are judged however long they take. */
+/** When timers are very late, this many are judged regardless of their period. */
 const fewestBeats = 3;
 
 const median = (numbers: readonly number[]): number =>
@@ -43,7 +40,7 @@ const median = (numbers: readonly number[]): number =>
 
 export const watchEventLoop = (options: {
   numbers: EventLoopNumbers;
-  /** One that nobody sets. */
+  /** The setting that disables it. */
   clock: Clock;
   measureUtilization: MeasureUtilization;
   registry: Registry;
@@ -65,7 +62,7 @@ export const watchEventLoop = (options: {
     while (beats.length > fewestBeats && (beats[0]?.at ?? 0) < beat.at - windowMs) beats.shift();
   };
 
-  /** From 0, idle, to 1. */
+  /** From 0 (idle) to 1. */
   const ownPart = (): number => {
     const share = measureUtilization(beats.at(-1)?.utilization, beats[0]?.utilization).utilization;
     const { idle, busy } = utilization;

@@ -1,10 +1,10 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { AnsweredRequest } from '#src/api/access-log.ts';
 
-/** Seconds. */
+/** In seconds. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Figures of the HTTP server. A route is its pattern, so no id gets into a label. */
+/** Metrics of the HTTP server. The label of a route is its pattern and contains no id. */
 export const httpMetrics = (registry: Registry): ((request: AnsweredRequest) => void) => {
   const requests = new Counter({
     name: 'trunkline_http_requests_total',

@@ -1,4 +1,4 @@
-/** Figures of the telephone lines: whether they are there, their trunks, and who was turned away. */
+/** Metrics of the telephone lines: availability, trunks, refused callers. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { MediaServerState } from '#sip/drachtio/media/media-servers.ts';
 import type { Lines } from '#sip/lines.ts';
@@ -10,7 +10,7 @@ export const watchLines = (
   observed: {
     lines: Pick<Lines, 'health'>;
     trunks: Pick<TrunkDirectory, 'all' | 'status'>;
-    /** Since the start, by what was wrong. */
+    /** Since the start, by reason. */
     refusedCallers: () => Readonly<Record<string, number>>;
     mediaServers: () => readonly MediaServerState[];
     /** Since the start. */

@@ -1,10 +1,10 @@
-/** The share of the memory that it may have which this process uses. */
+/** Memory use of this process as a share of its limit. */
 import { getHeapStatistics } from 'node:v8';
 
-/** Beyond what any machine has: no limit is set for the group of processes to which this one belongs. */
+/** A larger limit means that the control group has none. */
 const unlimited = 2 ** 50;
 
-/** The share, 0 to 1, of its heap, or of what its container allows it: whichever is more. */
+/** Returns the larger share, from 0 to 1, of the heap limit and of the container's limit. */
 export const memoryShare = (): number => {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   const allowed = process.constrainedMemory();

@@ -1,4 +1,4 @@
-/** Metrics of this gateway for its operator, as Prometheus reads them. */
+/** Prometheus metrics of this gateway for its operator. */
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { AnsweredRequest } from '#src/api/access-log.ts';
@@ -16,7 +16,7 @@ export type Metrics = CallMetrics &
   Pick<TrunkMetrics, 'factPublished'> & {
     registry: Registry;
     requestAnswered(request: AnsweredRequest): void;
-    /** Adds what is looked up whenever somebody asks. */
+    /** Adds metrics that are read at each scrape. */
     watch(
       parts: Parameters<typeof watchLines>[1] & {
         liveCalls: LiveCalls;

@@ -1,4 +1,4 @@
-/** Everything that looks on while calls go on: figures, traces, how long each turn takes, whether the thread stands still. */
+/** Observers of calls: metrics, traces, turn latency, event loop stalls. */
 import type { Logger } from 'pino';
 import type { CallObserver } from '#src/calls/observer.ts';
 import { createLatency, type Latency } from '#src/calls/live/latency.ts';
@@ -17,9 +17,9 @@ export type Telemetry = {
   memoryShare: typeof memoryShare;
 };
 
-/** Watches calls; whatever watches by itself is ended by `started`. */
+/** Starts observing; `started` ends it. */
 export const observeCalls = (
-  /** One that nobody sets. */
+  /** The observer that does nothing. */
   clock: Clock,
   { eventLoop: numbers }: { eventLoop: EventLoopNumbers },
   logger: Logger,

@@ -1,7 +1,7 @@
 /**
- * Calls and their turns as OpenTelemetry spans: request, call, turn, agent request, each under the one before. They go
- * to whoever registered a provider before the gateway started; without one, no span is made and nothing is kept. No
- * number, no words: a span says when, how long, and how it ended.
+ * Calls and turns as OpenTelemetry spans: request, call, turn and agent request, each a child of the one before. They
+ * go to the provider that was registered before the gateway started; without one, no span is created. Spans hold times
+ * and outcomes, never numbers or words.
  */
 import { context, SpanStatusCode, trace, type Context, type Span } from '@opentelemetry/api';
 import type { StartReply } from '#src/agents/start-reply.ts';
@@ -10,9 +10,9 @@ import { once } from '#src/domain/once.ts';
 
 export type Traces = {
   observer: CallObserver;
-  /** Runs this as a part of the call. */
+  /** Runs a function within the span of the call. */
   inCall(callId: string, run: () => void): void;
-  /** Each reply becomes a span, which is active while the reply is made. */
+  /** Creates a span for each reply, active while the reply is produced. */
   traceReplies(startReply: StartReply): StartReply;
 };
 

@@ -1,4 +1,4 @@
-/** Figures of each trunk: how many of its calls are answered, how long they last, how soon it rings, how they sound. */
+/** Metrics of each trunk: answer rate, duration, post-dial delay, audio quality. */
 import { Counter, Histogram, Summary, type Registry } from 'prom-client';
 import type { CallFact } from '#machines/facts.ts';
 import type { CallRoute, Direction } from '#machines/line.ts';
@@ -7,15 +7,15 @@ import { oneWaySounds } from '#src/domain/one-way-sound.ts';
 
 export type TrunkMetrics = {
   observer: CallObserver;
-  /** Before it is written: figures do not wait for the database. */
+  /** Called before the fact is written: metrics do not wait for the database. */
   factPublished(callId: string, fact: CallFact): void;
 };
 
-/** So many trunks have figures of their own; those that come later share one name. */
+/** Number of trunks with labels of their own; later ones share one label. */
 const mostTrunks = 200;
 const anyOther = 'other';
 
-/** Seconds. A mobile network takes some five, and nobody waits for thirty. */
+/** In seconds. Mobile networks take about five; nobody waits for thirty. */
 const delayBuckets = [0.25, 0.5, 1, 2, 3, 5, 8, 13, 20, 30];
 
 const createInstruments = (registry: Registry) => {
@@ -58,9 +58,9 @@ const createInstruments = (registry: Registry) => {
   };
 };
 
-/** Names of trunks as labels, which are kept for as long as the gateway runs. */
+/** Names of trunks as labels, kept while the gateway runs. */
 const createNames = () => {
-  /** By the id, for a name belongs to one workspace, and may change. */
+  /** Keyed by id: a name belongs to one workspace and may change. */
   const names = new Map<string, string>();
   return (id: string, name?: string): string => {
     if (names.has(id) || names.size < mostTrunks) names.set(id, name ?? names.get(id) ?? id);

@@ -1,4 +1,4 @@
-/** Where there was no answer to judge: address, network, TLS. */
+/** Advice for requests without a response: address, network, TLS. */
 import { isIP } from 'node:net';
 import { advice, type FailedRequest, type ServerAdviser } from './failed-request.ts';
 
@@ -109,7 +109,7 @@ const brokenTls: ServerAdviser = ({ failure, host, hostName, names }) => {
   );
 };
 
-/** What the client could not make an answer of. */
+/** Errors of responses that the client could not read. */
 const unreadable: ServerAdviser = ({ failure, host, names }) => {
   const detail = failure?.detail ?? '';
   if (detail === 'the response is not HTTP' || detail === 'the response does not begin') {

@@ -1,40 +1,40 @@
 import type { ServerAdvice, ServerTrouble } from '#src/domain/server-advice.ts';
 
-/** A request to a customer's server that went wrong, as far as advice needs to know it. */
+/** A failed request to a customer's server, with what advice needs. */
 export type FailedRequest = {
-  /** The URL that somebody has entered: its host with the port, and its path without a slash at the end. */
+  /** The entered URL: its host with port, and its path without a trailing slash. */
   host: string;
   hostName: string;
   path: string;
-  /** What was asked last, which a redirect may be relative to; undefined when nothing was. */
+  /** The last requested URL, to which a redirect may be relative; undefined if there was none. */
   askedUrl: string | undefined;
-  /** Null where an answer has come and nothing is wrong with the way to it. */
+  /** Null if a response arrived. */
   failure: { kind: string; detail: string } | null;
-  /** Whether the answer had begun when the request failed. */
+  /** Whether the response had begun when the request failed. */
   hasBegun: boolean;
-  /** Of the answer that decided it; null without one. */
+  /** Status of the response; null without one. */
   status: number | null;
-  /** The beginning of its body, without the space around it. */
+  /** Beginning of the body, trimmed. */
   text: string;
   headers: Readonly<Record<string, string>>;
-  /** Words of the server's own that are repeated in advice: where they hold what is secret, it is masked. */
+  /** Words of the server that advice quotes, with secrets masked. */
   quote(words: string): string;
   names: {
-    /** What the URL is called where it is entered. */
+    /** Name of the URL's field where it is entered. */
     url: 'chat URL' | 'URL';
-    /** What is behind it. */
+    /** Name of the server behind it. */
     server: 'agent' | 'receiver';
-    /** What to do where a page to log in stands in the way. */
+    /** Advice for a login page in the way. */
     letIn: string;
   };
 };
 
-/** Undefined when it has nothing to say. */
+/** Returns undefined if it does not apply. */
 export type ServerAdviser = (request: FailedRequest) => ServerAdvice | undefined;
 
 export const advice = (code: ServerTrouble, words: string): ServerAdvice => ({ code, words });
 
-/** The first that has something to say. */
+/** Returns the first advice that applies. */
 export const firstAdvice =
   <Trouble, Advice>(...advisers: readonly ((trouble: Trouble) => Advice | undefined)[]) =>
   (trouble: Trouble): Advice | undefined => {
@@ -45,10 +45,10 @@ export const firstAdvice =
     return undefined;
   };
 
-/** The path of a URL, without a slash at its end. */
+/** Path of a URL, without a trailing slash. */
 export const pathOf = (url: string): string => URL.parse(url)?.pathname.replace(/(?<!\/)\/+$/, '') ?? '';
 
-/** Where a URL leads to, as advice calls it. */
+/** Describes the target of a redirect. */
 export const placeOf = (url: string): Pick<FailedRequest, 'host' | 'hostName' | 'path'> => {
   const parsed = URL.parse(url);
   return {

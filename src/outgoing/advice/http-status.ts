@@ -1,10 +1,10 @@
-/** Advice by a status that is no success, whatever the server is for. */
+/** Advice by an error status, for any kind of server. */
 import { advice, firstAdvice, type FailedRequest, type ServerAdviser } from './failed-request.ts';
 
 const isPage = ({ text, headers }: FailedRequest): boolean =>
   text.startsWith('<') || headers['content-type']?.startsWith('text/html') === true;
 
-/** A wall before the server: nothing of the server itself has answered. */
+/** A proxy or login wall in front of the server answered. */
 export const protectionAdvice: ServerAdviser = (request) => {
   const { status, text, headers, host } = request;
   if (status === null || status < 400) return undefined;
@@ -28,7 +28,7 @@ export const protectionAdvice: ServerAdviser = (request) => {
     : undefined;
 };
 
-/** A web server that tells of its TLS port in plain words. */
+/** A web server that reports plain HTTP on its TLS port. */
 export const tlsPortAdvice: ServerAdviser = ({ text }) =>
   /plain HTTP request was sent to HTTPS port/i.test(text)
     ? advice('https_required', 'Begin the URL with https://.')
@@ -126,5 +126,5 @@ const byStatus: ServerAdviser = ({ status, host, path, names }) => {
   }
 };
 
-/** Undefined for a refusal that says something about what was asked for, which the asker must know itself. */
+/** Undefined for statuses about the requested resource, which the caller must interpret. */
 export const statusAdvice = firstAdvice(limited, deadBehindProxy, byStatus);
