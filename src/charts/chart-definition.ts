@@ -1,9 +1,9 @@
 import type { AnyStateMachine } from 'xstate';
 
 /**
- * What `createMachine` makes the chart of, as JSON that Stately Studio and XState read: states, arrows, and the names of
- * actions, guards, delays and actors. What is computed as it runs (context, input, output and the parameters of actions)
- * is code, and left out. `version` is that of the chart, as transitions of calls name it.
+ * Definition of a chart as JSON for `createMachine`, Stately Studio and XState: states, transitions, and names of
+ * actions, guards, delays and actors. Computed parts (context, input, output, parameters) are code and omitted.
+ * `version` is the chart's version in stored transitions.
  */
 export const chartDefinition = ({ config }: AnyStateMachine, version: string): string =>
   JSON.stringify({ ...config, version }, null, 2);

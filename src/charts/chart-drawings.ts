@@ -1,13 +1,13 @@
 /**
- * The pictures of a call's charts. `npm run generate-charts` lays them out: a layout takes more than half a second of
- * processor time, so that no gateway makes one while it has calls.
+ * Pictures of the charts. `npm run generate-charts` lays them out, because a layout takes more than half a second of
+ * processor time.
  */
 import { readFile } from 'node:fs/promises';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import { voicemailMachine } from '#machines/voicemail.ts';
 
-/** The charts whose pictures the onlookers of a call see. */
+/** Charts that are shown for a call. */
 export const callCharts = {
   call: callMachine,
   conversation: conversationMachine,
@@ -19,7 +19,7 @@ type CallChart = keyof typeof callCharts;
 /** The generated file. */
 export const drawingFile = (name: CallChart): URL => new URL(`drawings/${name}.svg`, import.meta.url);
 
-/** The picture of a chart as SVG; each file is read once. */
+/** Returns the picture of a chart as SVG; each file is read once. */
 export const createChartDrawings = (): ((name: CallChart) => Promise<string>) => {
   const read = new Map<CallChart, Promise<string>>();
   return (name) => {

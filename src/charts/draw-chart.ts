@@ -1,5 +1,5 @@
 /**
- * A chart as SVG, one element a line. It holds no colours: the page that shows it has its own, and lights states by
+ * Draws a chart as SVG, one element per line. The page that shows it sets the colours and highlights states by
  * `data-state`.
  */
 import Elk, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled.js';
@@ -45,7 +45,7 @@ const layoutOptions = {
   'elk.json.edgeCoords': 'ROOT',
 };
 
-/** Laid out by elkjs, which computes for more than half a second: for generated files alone. */
+/** Laid out by elkjs, which takes more than half a second: for generated files only. */
 export const drawChart = async (graph: StateGraph): Promise<string> => {
   const page: ElkNode = {
     id: '(page)',

@@ -1,6 +1,6 @@
 /**
- * A chart as a Mermaid state diagram, which pages of the repository show. Mermaid draws no arrow from a state to one
- * within it: such an arrow, which holds everywhere in the outer state, begins at a box named `(any)`.
+ * Draws a chart as a Mermaid state diagram for pages of the repository. Mermaid draws no arrow from a state to its own
+ * child: such an arrow begins at a box named `(any)`.
  */
 import type { Arrow, StateBox, StateGraph } from './state-graph.ts';
 
@@ -8,7 +8,7 @@ const isWithin = (id: string, outer: string): boolean => outer === '' || id.star
 
 const boxesIn = (box: StateBox): StateBox[] => [box, ...box.children.flatMap(boxesIn)];
 
-/** A state goes by its name, or by its whole path where several have that name. Mermaid takes no dots and hyphens. */
+/** A state is named by its key, or by its path if the key is not unique. Mermaid allows no dots or hyphens. */
 const identifiers = ({ root }: StateGraph): ((id: string) => string) => {
   const boxes = boxesIn(root);
   const ids = new Map(
@@ -20,7 +20,7 @@ const identifiers = ({ root }: StateGraph): ((id: string) => string) => {
   return (id) => ids.get(id) ?? id;
 };
 
-/** The state that holds all arrows between these two; each arrow is drawn within the smallest one. */
+/** The innermost state that contains all arrows between these two. */
 const scopeOf = ({ from, to }: Arrow): string => {
   if (isWithin(to, from)) return from;
   const path: string[] = [];

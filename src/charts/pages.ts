@@ -1,4 +1,4 @@
-/** The pages that show drawings of the charts, and what is drawn on each. */
+/** Pages with drawings of charts. */
 import type { AnyStateMachine } from 'xstate';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
@@ -11,7 +11,7 @@ import { outlineOf, stateGraph } from './state-graph.ts';
 
 const labelled = (machine: AnyStateMachine): string => mermaid(stateGraph(machine));
 
-/** By the path of the page; the drawings in their order on it. */
+/** By path; drawings in their order on the page. */
 export const drawingsOfPages: Readonly<Record<string, readonly string[]>> = {
   'machines/charts.md': [
     callMachine,
@@ -27,7 +27,7 @@ export const drawingsOfPages: Readonly<Record<string, readonly string[]>> = {
 const beginning = '```mermaid\n';
 const end = '\n```';
 
-/** The page with its drawings as the charts are now. Throws where the page has another number of them. */
+/** Returns the page with current drawings. Throws if the number of drawings differs. */
 export const withDrawings = (page: string, drawings: readonly string[]): string => {
   const [first = '', ...others] = page.split(beginning);
   if (others.length > drawings.length) {

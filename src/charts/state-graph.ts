@@ -1,9 +1,9 @@
-/** A chart as boxes and arrows: what a picture of it shows, and nothing of how it is drawn. */
+/** A chart as boxes and arrows, independent of how it is drawn. */
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import { toDirectedGraph } from 'xstate/graph';
 
 export type StateBox = {
-  /** The dotted path of the state in its machine, as snapshots name it; empty for the machine itself. */
+  /** Dotted path of the state as snapshots name it; empty for the machine itself. */
   id: string;
   name: string;
   description: string | undefined;
@@ -29,7 +29,7 @@ const boxOf = ({ stateNode, children }: DirectedNode): StateBox => ({
   children: children.map(boxOf),
 });
 
-/** XState's names of what happens without an event of the chart's own. */
+/** XState's names of transitions without an event. */
 const eventName = (type: string): string => {
   const [, delay] = /^xstate\.after\.([^.]+)\./.exec(type) ?? [];
   if (delay !== undefined) return `after ${delay}`;
@@ -52,7 +52,7 @@ const labelOf = ({ eventType, guard }: AnyTransitionDefinition): string => {
 
 type Transition = { source: AnyStateNode; target: AnyStateNode; transition: AnyTransitionDefinition };
 
-/** XState's own graph leaves out what a state does as soon as it is entered (`always`). */
+/** XState's own graph omits eventless transitions (`always`). */
 const transitionsIn = ({ stateNode, edges, children }: DirectedNode): Transition[] => [
   ...(stateNode.always ?? []).flatMap((transition) =>
     (transition.target ?? []).map((target) => ({ source: stateNode, target, transition })),
@@ -61,7 +61,7 @@ const transitionsIn = ({ stateNode, edges, children }: DirectedNode): Transition
   ...children.flatMap(transitionsIn),
 ];
 
-/** Arrows between the same two boxes become one; what leads nowhere else is left out. */
+/** Merges arrows between the same boxes and omits arrows without a target. */
 export const stateGraph = (machine: AnyStateMachine): StateGraph => {
   const graph = toDirectedGraph(machine);
   const arrows = new Map<string, Arrow>();
@@ -77,7 +77,7 @@ export const stateGraph = (machine: AnyStateMachine): StateGraph => {
   return { root: boxOf(graph), arrows: [...arrows.values()] };
 };
 
-/** The same with so many levels of states; what lies deeper is told of the state around it. */
+/** Returns the graph with this many levels of states; deeper ones are merged into their parent. */
 export const outlineOf = ({ root, arrows }: StateGraph, levels: number): StateGraph => {
   const shown = (id: string): string => id.split('.').slice(0, levels).join('.');
   const cut = (box: StateBox, left: number): StateBox => ({

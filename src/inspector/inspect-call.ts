@@ -1,6 +1,6 @@
 /**
- * One call in the inspection protocol of Stately: its actors as they stand, then what happens to them. It is attached
- * to the call while somebody looks on, and costs nothing otherwise.
+ * Inspects one call by Stately's inspection protocol: its current actors, then its events. Attached only while somebody
+ * watches.
  */
 import { createInspector, type StatelyInspectionEvent } from '@statelyai/inspect';
 import type { AnyActorRef, Snapshot } from 'xstate';
@@ -11,7 +11,7 @@ export type InspectionMessage = StatelyInspectionEvent & { rootId: string };
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Of a snapshot an onlooker gets what the charts say of it; the rest (inputs, errors, children) is left out. */
+/** Snapshots contain the state of the charts; inputs, errors and children are omitted. */
 const maskSnapshot = (snapshot: unknown): Snapshot<unknown> => {
   const nothing = { output: undefined, error: undefined };
   if (!isObject(snapshot)) return { ...nothing, status: 'active' };
@@ -55,9 +55,9 @@ const isActor = (value: unknown): value is AnyActorRef =>
 const hasChart = (actor: AnyActorRef): boolean =>
   'logic' in actor && isObject(actor.logic) && 'definition' in actor.logic;
 
-/** `send` must not throw. The returned function ends it. */
+/** `send` must not throw. The returned function ends the inspection. */
 export const inspectCall = (call: AnyActorRef, send: (message: InspectionMessage) => void): (() => void) => {
-  /** Of actors that were there before somebody looked on: one without a chart, such as the line, would have none. */
+  /** Actors without a chart, such as the line, that existed before the inspection began. */
   const names = new Map<string, string>();
   const named = (message: StatelyInspectionEvent): StatelyInspectionEvent =>
     message.type === '@xstate.actor'

@@ -1,9 +1,9 @@
 /**
- * The way of onlookers to the charts: a websocket at `/inspect` that speaks the inspection protocol of Stately, one
- * JSON message each, as `createWebSocketReceiver` of @statelyai/inspect and the page at `/inspect` read it.
+ * Websocket at `/inspect` with Stately's inspection protocol, one JSON message each, as `createWebSocketReceiver` of
+ * @statelyai/inspect and the page at `/inspect` read it.
  *
- * `?call=` names one call in progress, whichever gateway holds it. Without it all calls of the workspace are seen that
- * are held here, those that are still to come too.
+ * `?call=` names one call in progress at any gateway. Without it, all current and future calls of the workspace at this
+ * gateway are shown.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -19,25 +19,25 @@ import {
 } from './onlooker.ts';
 
 export type InspectorLimits = OnlookerLimits & {
-  /** Onlookers at once, in all and of one workspace. */
+  /** Concurrent viewers, in total and per workspace. */
   viewers: number;
   viewersOfWorkspace: number;
 };
 
 export type InspectorSocket = {
-  /** Rejects when it cannot be asked whose the call is. */
+  /** Rejects when the owner of the call cannot be looked up. */
   accept(upgrade: AuthorizedUpgrade<IncomingMessage, Duplex>): Promise<void>;
-  /** Sends every onlooker away. */
+  /** Closes all connections. */
   close(): void;
 };
 
-/** The number of onlookers of each workspace. */
+/** Number of viewers per workspace. */
 const createViewerCounts = () => {
   const counts = new Map<string, number>();
   const of = (workspaceId: string): number => counts.get(workspaceId) ?? 0;
   return {
     of,
-    /** Until it is gone. */
+    /** Resolves when the connection is closed. */
     count(viewer: WebSocket, workspaceId: string): void {
       counts.set(workspaceId, of(workspaceId) + 1);
       viewer.on('close', () => {
@@ -51,7 +51,7 @@ const createViewerCounts = () => {
 export type InspectorSocketOptions = {
   calls: InspectedCalls;
   follow: FollowCharts;
-  /** The workspace of a call in progress; undefined for one that is over, or never was. */
+  /** Workspace of a call in progress; undefined for an ended or unknown call. */
   ownerOf: (callId: string) => Promise<string | undefined>;
   limits: InspectorLimits;
   logger: Logger;

@@ -1,11 +1,10 @@
 /**
- * An event or a chart's context as an onlooker may see it: its shape, its numbers and its states, but neither what was
- * said nor a secret nor a whole telephone number. Texts are shown by name of their field alone, so that a field that is
- * new stays hidden until somebody decides otherwise.
+ * Masks an event or a chart's context for viewers: structure, numbers and states remain; words, secrets and whole
+ * telephone numbers are replaced. Texts are shown only for listed fields, so a new field is masked by default.
  */
 import { maskPhoneNumber } from '#src/domain/phone-number.ts';
 
-/** Fields whose texts are words of the charts, not of people. */
+/** Fields whose texts come from the charts. */
 const shown: ReadonlySet<string> = new Set([
   'type',
   'role',
@@ -44,5 +43,5 @@ const maskFields = (value: object, depth: number): Record<string, unknown> =>
     Object.entries(value).map(([field, inner]) => [field, maskValue(field, inner, depth)] as const),
   );
 
-/** A copy. */
+/** Returns a copy. */
 export const masked = (value: object): Record<string, unknown> => maskFields(value, 0);

@@ -1,4 +1,4 @@
-/** One who looks on by a websocket: is shown calls as they come, and is sent away when nothing is read. */
+/** A viewer on a websocket: receives calls as they appear, and is disconnected if it stops reading. */
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { AnyActorRef } from 'xstate';
@@ -8,13 +8,13 @@ import { createSessionNames, type ShownMessage } from './session-names.ts';
 
 export type InspectedCalls = {
   find(callId: string): AnyActorRef | undefined;
-  /** The calls in progress of everybody. */
+  /** Calls in progress of all workspaces. */
   all(): Iterable<{ callId: string; workspaceId: string }>;
-  /** Calls back when calls come, go or move; the returned function ends it. */
+  /** Calls back when calls appear, end or move; the returned function unsubscribes. */
   subscribe(onChange: () => void): () => void;
 };
 
-/** Shows a call wherever it is held. Resolves when it is over, and with the signal. Does not reject. */
+/** Shows a call at any gateway. Resolves when it is over or the signal aborts. Does not reject. */
 export type FollowCharts = (
   callId: string,
   show: (message: ShownMessage) => void,
@@ -22,22 +22,22 @@ export type FollowCharts = (
 ) => Promise<void>;
 
 export type OnlookerLimits = {
-  /** Bytes that may wait for a slow reader; one with more is sent away. */
+  /** Bytes that may be buffered for a slow reader; beyond it the viewer is disconnected. */
   waitingBytes: number;
-  /** One that has not answered for this long reads nothing, and gives its permit back. */
+  /** A viewer that does not answer for this long is disconnected and releases its permit. */
   pingMs: number;
 };
 
 /** RFC 6455 section 7.4.1 and the registry of close codes. */
 export const closeCodes = { done: 1000, goingAway: 1001, tooSlow: 1013 } as const;
 
-/** With a part of what may wait, no further call is introduced: the rest is for what happens in those that are shown. */
+/** Fraction of the buffer limit beyond which no further call is added. */
 const roomShare = 4;
 
-/** The library sends its last words about a call a moment after its end, in milliseconds. */
+/** Milliseconds after a call's end in which the library sends its last messages. */
 const lastWordsMs = 50;
 
-/** Cuts off one that has not answered a ping when the next one is due. */
+/** Disconnects a viewer that has not answered a ping by the time of the next one. */
 const cutOffWhenSilent = (viewer: WebSocket, pingMs: number): void => {
   let lastPing: 'waits' | 'answered' = 'answered';
   const timer = setInterval(() => {
@@ -53,13 +53,13 @@ const cutOffWhenSilent = (viewer: WebSocket, pingMs: number): void => {
 
 type Sending = {
   send(message: object): void;
-  /** Resolves in a later turn, when the viewer has taken most of what was sent, or is gone. */
+  /** Resolves in a later turn, when most of the buffer is sent or the viewer is gone. */
   hasRoom(): Promise<void>;
 };
 
 const sendTo = (viewer: WebSocket, waitingBytes: number, logger: Logger): Sending => {
   const backlog = createReaderBacklog(() => viewer.bufferedAmount);
-  /** Until the last message has left. */
+  /** Resolves when the last message is sent. */
   let leaving = Promise.resolve();
   return {
     send(message) {
@@ -85,8 +85,8 @@ const sendTo = (viewer: WebSocket, waitingBytes: number, logger: Logger): Sendin
 };
 
 /**
- * Shows a call that is held here, as it stands and as it goes on. `onOver` is called when it is held here no longer, a
- * moment later. `undefined` for one that is not held here. The returned function ends it.
+ * Shows a call of this gateway from its current state on; `undefined` if it is not here. `onOver` is called shortly
+ * after it ends or moves. The returned function stops showing it.
  */
 export const showHeld =
   ({ find }: Pick<InspectedCalls, 'find'>) =>
@@ -111,8 +111,8 @@ export const showHeld =
   };
 
 /**
- * Shows every call of a workspace that this gateway holds, those that are still to come too, until it is ended. Calls
- * are introduced one after the other, as the viewer takes them: the chart of each is some 30 kB.
+ * Shows all current and future calls of a workspace at this gateway. Calls are added one after the other as the viewer
+ * reads: each chart is about 30 kB.
  */
 const showAll = (workspaceId: string, calls: InspectedCalls, { send, hasRoom }: Sending): (() => void) => {
   const shown = new Map<string, () => void>();
@@ -151,7 +151,7 @@ const showAll = (workspaceId: string, calls: InspectedCalls, { send, hasRoom }: 
   };
 };
 
-/** Shows one call, wherever it is held, or without its id all that are held here. */
+/** Shows one call at any gateway, or without an id all calls of this gateway. */
 export const showCalls = (
   viewer: WebSocket,
   { workspaceId, callId }: { workspaceId: string; callId: string | null },

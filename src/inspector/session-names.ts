@@ -1,9 +1,9 @@
 /**
- * Names of the actors of one call that is shown by several gateways, one after the other: each process numbers its
- * actors itself, so that those of the next one get names of their own.
+ * Names the actors of a call that moves between gateways: each process numbers its own actors, so names are made
+ * unique.
  */
 
-/** A message of the inspection protocol of Stately. */
+/** A message of Stately's inspection protocol. */
 export type ShownMessage = {
   type: string;
   rootId: string;
@@ -18,7 +18,7 @@ export const createSessionNames = (): ((message: ShownMessage) => ShownMessage) 
     typeof id === 'string' && gateways > 1 ? `${gateways}/${id}` : id;
   return (message) => {
     const { type, rootId, sessionId, parentId, sourceId } = message;
-    // Each gateway begins with the call itself.
+    // Each gateway begins with the call's root actor.
     if (type === '@xstate.actor' && sessionId === rootId) gateways += 1;
     return {
       ...message,

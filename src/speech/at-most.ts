@@ -1,17 +1,17 @@
 import type { Synthesizer } from '#sip/speech.ts';
 
-/** Does work when a place is free. Rejects with the signal's reason when that comes first. */
+/** Limits concurrency. Rejects with the signal's reason when it aborts first. */
 export type InPlace = <Result>(
   work: () => Promise<Result>,
   signal: AbortSignal | undefined,
 ) => Promise<Result>;
 
-/** So much is done at the same time; what is more waits for its turn. */
+/** Number of concurrent tasks; further ones wait in order. */
 export const createPlaces = (count: number): InPlace => {
   const waiting = new Set<() => void>();
   let running = 0;
 
-  /** Resolves when it is one's turn; rejects with the signal's reason when that comes first. */
+  /** Resolves when a place is free; rejects with the signal's reason. */
   const turn = async (signal: AbortSignal | undefined): Promise<void> => {
     signal?.throwIfAborted();
     if (running < count) {
@@ -30,7 +30,7 @@ export const createPlaces = (count: number): InPlace => {
 
   const endTurn = (): void => {
     const [next] = waiting;
-    // The place goes straight to the one who waits.
+    // Hands the place directly to the next waiting task.
     if (next === undefined) running -= 1;
     else {
       waiting.delete(next);
@@ -48,7 +48,7 @@ export const createPlaces = (count: number): InPlace => {
   };
 };
 
-/** Lets at most `count` sentences be spoken at the same time, over all synthesizers that it is given; others wait. */
+/** Limits how many sentences are synthesized at once over all wrapped synthesizers. */
 export const atMost = (count: number): ((synthesizer: Synthesizer) => Synthesizer) => {
   const inPlace = createPlaces(count);
   return (synthesizer) => ({

@@ -1,13 +1,13 @@
 /**
- * The voice that a number chose. Where the engine does not speak with it, the engine's usual voice does from then on:
- * who chose a wrong name should not lose the engine, and not make it cool down for everybody else.
+ * Applies the voice that a number chose. If the engine refuses it, the engine's default voice speaks for the rest of
+ * the call; the engine's breaker is not affected.
  */
 import type { Logger } from 'pino';
 import type { Synthesizer } from '#sip/speech.ts';
 import { UnspokenLanguage, VoiceRefused } from './engine-failure.ts';
 import { piecesOf, wholeAudio } from './sample-reader.ts';
 
-/** For one call. */
+/** One per call. */
 export const chosenVoice = (chosen: Synthesizer, usual: Synthesizer, logger: Logger): Synthesizer => {
   let current = chosen;
 

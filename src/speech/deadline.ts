@@ -1,11 +1,11 @@
 import type { Clock } from '#src/domain/clock.ts';
 
-/** A signal that aborts with a reason when time is up. */
+/** An abort signal with a time limit that can be extended. */
 export type Deadline = {
   signal: AbortSignal;
-  /** Anew from now on, instead of what was set before. */
+  /** Restarts the time limit. */
   set(milliseconds: number, reason: Error): void;
-  /** Lets go of the timer, and of everything that still hangs on the signal. */
+  /** Releases the timer and the signal's listeners. */
   stop(): void;
 };
 

@@ -6,15 +6,15 @@ import type { EngineWorld } from './engine-world.ts';
 import { serverSynthesizer } from './server-synthesizer.ts';
 
 const name = 'deepgram-aura';
-/** The rate that a telephone carries. */
+/** Telephone sample rate. */
 const sampleRate = 8_000;
 
-/** A voice speaks one language, which is the end of its name. */
+/** A voice speaks one language, named at the end of its name. */
 const voices: Readonly<Record<string, string>> = { en: 'aura-2-thalia-en', ja: 'aura-2-izanami-ja' };
 
 /**
  * `url` is the server's base, such as https://api.deepgram.com; `voice` a model such as `aura-2-thalia-en`, `null` for
- * the usual one of the language.
+ * the language's default.
  */
 export const deepgramAura = (
   world: EngineWorld,

@@ -1,7 +1,7 @@
 /**
- * Deepgram's Flux (developers.deepgram.com, "Turn-based Audio", wss …/v2/listen), a recognizer that hears by meaning and
- * tone where a turn ends. Where its ends are wanted it is left to find them alone; where others decide, it finds none
- * ("Bring Your Own Turn Detection") and is told to settle its words at each pause (`ForceEndTurn`).
+ * Deepgram's Flux (developers.deepgram.com, "Turn-based Audio", wss …/v2/listen), a recognizer that detects turn ends
+ * by meaning and tone. Where another judge decides, its own detection is disabled ("Bring Your Own Turn Detection") and
+ * each pause finalizes the words (`ForceEndTurn`).
  */
 import { z } from 'zod';
 import { baseLanguage } from '#src/domain/language.ts';
@@ -11,16 +11,16 @@ import type { EngineEvent, ListenOptions, RecognitionEngine } from './recognitio
 import { openSocketRecognition } from './socket-recognition.ts';
 
 const name = 'deepgram-flux';
-/** As it advises. */
+/** The recommended size. */
 const messageMs = 80;
 const keepAliveMs = 4_000;
-/** Measures of how sure it must be that a turn is over: the usual one, and one that it never reaches. */
+/** Confidence thresholds of a turn end: the default, and one that is never reached. */
 const usualSureness = 0.7;
 const neverSure = 1;
-/** It ends a turn of its own accord after so much silence, long after a line has. */
+/** Silence after which the engine itself ends a turn, later than the line does. */
 const longestSilenceMs = 30_000;
 
-/** Languages that `flux-general-multi` understands. */
+/** Languages of `flux-general-multi`. */
 const languages: ReadonlySet<string> = new Set(['en', 'es', 'fr', 'de', 'hi', 'ru', 'pt', 'ja', 'it', 'nl']);
 
 const anyMessage = z.object({ type: z.string() });
@@ -44,7 +44,7 @@ const readTurn = (message: unknown, { sampleRate, turnEnds }: ListenOptions): En
   ];
 };
 
-/** Kinds of messages that are not known bring nothing that is needed. */
+/** Unknown message types are ignored. */
 const read = (message: unknown, options: ListenOptions): EngineEvent[] | null => {
   const known = anyMessage.safeParse(message);
   if (!known.success) return null;

@@ -1,8 +1,8 @@
 /**
  * Deepgram's streaming recognizer (developers.deepgram.com, "Live Audio", wss …/v1/listen).
  *
- * Its `speech_final` says that nobody has spoken for the 300 ms of `endpointing`, which here is a pause and no end of a
- * turn: such words are final like any others. What ends a turn is `UtteranceEnd`: no word for a whole second.
+ * `speech_final` reports 300 ms of silence (`endpointing`), which is a pause rather than the end of a turn: its words
+ * are only final. `UtteranceEnd`, a second without words, ends a turn.
  */
 import { z } from 'zod';
 import { baseLanguage } from '#src/domain/language.ts';
@@ -14,9 +14,9 @@ import { openSocketRecognition } from './socket-recognition.ts';
 const name = 'deepgram';
 const messageMs = 20;
 const endpointingMs = 300;
-/** The least that it takes. */
+/** The smallest value that the server accepts. */
 const utteranceEndMs = 1_000;
-/** It hangs up after ten seconds without sound. */
+/** The server closes after ten seconds without audio. */
 const keepAliveMs = 4_000;
 
 const anyMessage = z.object({ type: z.string() });
@@ -40,7 +40,7 @@ const readResults = (message: unknown, sampleRate: number): EngineEvent[] | null
   ];
 };
 
-/** Kinds of messages that are not known bring nothing that is needed. */
+/** Unknown message types are ignored. */
 const read = (message: unknown, sampleRate: number): EngineEvent[] | null => {
   const known = anyMessage.safeParse(message);
   if (!known.success) return null;
@@ -85,7 +85,7 @@ export const deepgram = (
       headers: { authorization: `Token ${key}` },
       messageSamples: (messageMs * sampleRate) / 1_000,
       goodbye: JSON.stringify({ type: 'CloseStream' }),
-      // Settles the words up to now at once, because noise may keep Deepgram from noticing the pause.
+      // Finalizes the words so far, because noise can hide the pause from Deepgram.
       pause: JSON.stringify({ type: 'Finalize' }),
       keepAlive: { message: JSON.stringify({ type: 'KeepAlive' }), everyMs: keepAliveMs },
       read: (message: unknown) => read(message, sampleRate),

@@ -5,10 +5,12 @@ import type { EngineWorld } from './engine-world.ts';
 import { serverSynthesizer } from './server-synthesizer.ts';
 
 const sampleRate = 16_000;
-/** The model with the shortest wait; every voice speaks all of its languages, Korean, English and Japanese among them. */
+/**
+ * The model with the lowest latency; each voice speaks all of its languages, including Korean, English and Japanese.
+ */
 const model = 'eleven_flash_v2_5';
 
-/** `url` is the server's base, such as https://api.elevenlabs.io; `usualVoice` speaks where `voice` is `null`. */
+/** `url` is the server's base, such as https://api.elevenlabs.io; `usualVoice` is used where `voice` is `null`. */
 export const elevenLabs = (
   world: EngineWorld,
   options: { url: string; key: string; usualVoice: string; voice: string | null },

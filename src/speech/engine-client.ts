@@ -1,7 +1,6 @@
 /**
- * The way to speech engines that are spoken to by HTTP: the one client of everything outgoing, with an engine's words
- * for what went wrong. Engines are the operator's own choice, so any address may be reached, also without TLS, and
- * their names are looked up as the machine does it.
+ * HTTP client for speech engines: the client for outgoing requests with engine errors. The operator chooses the
+ * engines, so any address is allowed, also without TLS, and the system resolves their names.
  */
 import { createEndpointClient, type EndpointRequest } from '#src/outgoing/endpoint-client.ts';
 import { brokenOff, EngineRefusal, unreachable } from './engine-failure.ts';
@@ -9,16 +8,16 @@ import { brokenOff, EngineRefusal, unreachable } from './engine-failure.ts';
 export type EngineRequest = Required<Omit<EndpointRequest, 'maxBodyBytes'>> & { url: string };
 
 export type EngineResponse = {
-  /** With its parameters; empty where there is none. */
+  /** The media type with its parameters; empty if missing. */
   contentType: string;
-  /** Read once. Throws an EngineFailure, or the signal's reason. Leaving it early closes the connection. */
+  /** Read once. Throws an EngineFailure, or the signal's reason. Stopping early closes the connection. */
   body: AsyncIterable<Uint8Array>;
 };
 
 export type EngineClient = {
-  /** Throws an EngineFailure for any status but 2xx and when there is no response; rejects with the signal's reason. */
+  /** Throws an EngineFailure for any status but 2xx and without a response; rejects with the signal's reason. */
   post(engine: string, request: EngineRequest): Promise<EngineResponse>;
-  /** Closes every connection; requests under way fail. */
+  /** Closes all connections; requests in progress fail. */
   close(): Promise<void>;
 };
 
@@ -39,7 +38,7 @@ export const createEngineClient = (options: { connectMs: number }): EngineClient
   const client = createEndpointClient({
     rules: { allowedHosts: [], allowLoopback: true, anywhere: true },
     connectMs: options.connectMs,
-    // Each engine's own reader limits how much sound or text it takes.
+    // Each engine's reader limits the audio or text.
     maxBodyBytes: Infinity,
     connectionsPerHost: null,
   });

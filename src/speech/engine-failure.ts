@@ -1,14 +1,14 @@
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 
 /**
- * A speech engine failed. The message names the engine and at most a status or an error code, so it can be logged and
- * shown: no address, no key, no text. It has no `cause`, for the errors of clients may quote what went over the wire.
+ * A speech engine failed. The message contains the engine's name and a status or error code, but no address, key or
+ * text, so it may be logged and shown. It has no `cause`, because errors of clients may quote transmitted data.
  */
 export class EngineFailure extends Error {
   override readonly name: string = 'EngineFailure';
 }
 
-/** The engine has no voice for a language, which says nothing of its health. */
+/** The engine has no voice for a language; it is healthy. */
 export class UnspokenLanguage extends EngineFailure {
   override readonly name = 'UnspokenLanguage';
 
@@ -17,20 +17,17 @@ export class UnspokenLanguage extends EngineFailure {
   }
 }
 
-/**
- * The engine does not speak with the voice that it was asked for, as far as one can tell: another of its voices may.
- * That a number chose what does not exist says nothing of the engine's health.
- */
+/** The engine probably refused the voice that was asked for; another voice may work. The engine is healthy. */
 export class VoiceRefused extends EngineFailure {
   override readonly name = 'VoiceRefused';
 
-  /** `why` is an error of the engine's own. */
+  /** `why` is an error that the engine reported. */
   constructor(engine: string, why: unknown) {
     super(`${engine} did not speak with a chosen voice${why instanceof Error ? `: ${why.message}` : ''}`);
   }
 }
 
-/** The engine answered, with a status that is no success. */
+/** The engine answered with an error status. */
 export class EngineRefusal extends EngineFailure {
   readonly status: number;
 
@@ -40,7 +37,7 @@ export class EngineRefusal extends EngineFailure {
   }
 }
 
-/** The words of the client of everything outgoing, which are safe to show; a socket's error only by its code. */
+/** Messages of the outgoing client, which are safe to show; socket errors only by code. */
 const detailOf = (error: unknown): string => {
   if (error instanceof EndpointFailure) return ` (${error.message})`;
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
@@ -48,7 +45,7 @@ const detailOf = (error: unknown): string => {
     : '';
 };
 
-/** A redirect is a response like any other that is no success: nothing is followed. */
+/** A redirect counts as an error status and is not followed. */
 export const unreachable = (engine: string, error: unknown): EngineFailure =>
   error instanceof EndpointFailure && error.failure === 'redirect_refused' && error.status !== undefined
     ? new EngineRefusal(engine, error.status)

@@ -1,37 +1,37 @@
-/** A connection to an engine that is a websocket server. It stands once, and fails or is closed once and for good. */
+/** A websocket connection to an engine. It opens once, and fails or is closed once. */
 import { WebSocket } from 'ws';
 import { brokenOff, EngineFailure, EngineRefusal, unreachable } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
 
 const maxMessageBytes = 1024 * 1024;
-/** The time that a server may take to confirm the end. */
+/** Time limit of the closing handshake. */
 const goodbyeMs = 1_000;
 
 export type EngineAddress = {
-  /** What the engine is called in errors. */
+  /** Name of the engine in errors. */
   name: string;
   url: string;
   headers: Readonly<Record<string, string>>;
 };
 
-/** None comes after the failure, nor after the connection was closed from here. */
+/** Not called after a failure or a local close. */
 export type EngineSocketEvents = {
   opened(): void;
-  /** What the engine said; `undefined` where that is no JSON. */
+  /** A message of the engine; `undefined` if it is not JSON. */
   received(message: unknown): void;
   failed(error: Error): void;
 };
 
 export type EngineSocket = {
-  /** Until the connection stands, and when it stands no more, nothing is sent. */
+  /** Messages before the connection is open, and after it is closed, are dropped. */
   send(message: string | Buffer): void;
   isOver(): boolean;
-  /** The other side takes its leave: nothing is taken any more, and the failure follows. */
+  /** The server is closing: messages are dropped, and the failure follows. */
   isLeaving(): boolean;
-  /** Bytes of what was sent that have not left yet. */
+  /** Bytes that were sent but have not left yet. */
   waitingBytes(): number;
   fail(error: Error): void;
-  /** Takes leave with this message, and waits for the server's for a moment only. Idempotent. */
+  /** Sends this message and waits briefly for the server to close. Idempotent. */
   close(goodbye: string): void;
 };
 
@@ -73,7 +73,7 @@ export const openEngineSocket = (
 
   const isOpen = (): boolean => state === 'open' && socket.readyState === WebSocket.OPEN;
 
-  // That it cannot be sent is reported by the socket itself.
+  // The socket itself reports a failed send.
   const send = (message: string | Buffer): void => {
     if (isOpen()) socket.send(message, () => {});
   };
@@ -92,7 +92,7 @@ export const openEngineSocket = (
   socket.on('close', (code) => fail(new EngineFailure(`${name} ended the connection (${code})`)));
   socket.on('message', (data, isBinary) => {
     if (state === 'over') return;
-    // ws gives one Buffer a message, unless it is told otherwise.
+    // ws delivers one Buffer per message by default.
     const isText = !isBinary && Buffer.isBuffer(data);
     events.received(isText ? parsed(data.toString('utf8')) : undefined);
   });

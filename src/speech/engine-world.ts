@@ -3,24 +3,24 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { EngineClient } from './engine-client.ts';
 
 export type EngineLimits = Readonly<{
-  /** A connection, from the lookup of the name to the end of its handshakes. */
+  /** Time limit of a connection, from the name look-up to the end of its handshakes. */
   connectMs: number;
-  /** From asking for a sentence to its first sound, and to its last. */
+  /** Time limits of a sentence: until its first audio, and until its last. */
   firstSoundMs: number;
   wholeSpeechMs: number;
-  /** Sound of one sentence beyond which its synthesizer is taken for broken. */
+  /** Audio of one sentence beyond which the synthesizer is considered broken. */
   longestSpeechMs: number;
-  /** A recognizer that is given sound, and says nothing for so long, is taken for dead. */
+  /** A recognizer that receives audio and returns nothing for this long is considered dead. */
   answerMs: number;
-  /** Sound before a voice was noticed that belongs to its sentence. */
+  /** Audio before the detected voice that belongs to its sentence. */
   preRollMs: number;
-  /** What is longer is recognized in parts, by engines that recognize sentence by sentence. */
+  /** Longer sentences are recognized in parts, by engines that recognize whole sentences. */
   longestSentenceMs: number;
-  /** Sound that may wait for a recognizer. */
+  /** Audio that may wait for a recognizer. */
   longestWaitingMs: number;
 }>;
 
-/** Everything that engines need that are servers. */
+/** Dependencies of engines that are servers. */
 export type EngineWorld = Readonly<{
   client: EngineClient;
   clock: Clock;

@@ -1,4 +1,4 @@
-/** espeak-ng as a process of its own: it speaks many languages and is in every Linux distribution. */
+/** espeak-ng as a child process: it speaks many languages and is part of every Linux distribution. */
 import type { Synthesizer } from '#sip/speech.ts';
 import { VoiceRefused } from './engine-failure.ts';
 import { readWav } from './read-wav.ts';
@@ -9,7 +9,7 @@ const timeoutMs = 15_000;
 const maxBytes = 64 * 1024 * 1024;
 const silentRate = 22_050;
 
-/** Voices by language; another language speaks with the voice of its own name where there is one. */
+/** Voices by language; another language uses the voice of the same name, if there is one. */
 const voices: Readonly<Record<string, string>> = { ko: 'ko', en: 'en-us', ja: 'ja' };
 
 const voiceOf = (language: string): string => {
@@ -17,14 +17,14 @@ const voiceOf = (language: string): string => {
   return voices[base] ?? (/^[a-z]{2,3}$/.test(base) ? base : 'en-us');
 };
 
-/** Between double brackets espeak-ng expects the names of sounds instead of words, and a zero ends what it reads. */
+/** espeak-ng reads double brackets as phoneme names and stops at a zero byte. */
 const words = (text: string): string => text.replaceAll('[[', '[ [').replaceAll('\0', ' ');
 
-/** `voice` is one of `espeak-ng --voices`; `null` for the one of the language. */
+/** `voice` is one of `espeak-ng --voices`; `null` for the language's default. */
 export const espeakNg = (voice: string | null = null): Synthesizer => ({
   name: command,
   async synthesize(text, language, signal) {
-    // The text goes in by standard input: a command line can be read by everybody on the machine.
+    // The text goes to standard input: command lines are visible to other users.
     const wav = await runProgram({
       command,
       arguments: ['-v', voice ?? voiceOf(language), '-b', '1', '--stdin', '--stdout'],
@@ -34,10 +34,10 @@ export const espeakNg = (voice: string | null = null): Synthesizer => ({
       ...(signal === undefined ? {} : { signal }),
     }).catch((error: unknown) => {
       signal?.throwIfAborted();
-      // Its exit code does not tell whether it was the voice.
+      // The exit code does not show whether the voice was at fault.
       throw voice === null ? error : new VoiceRefused(command, error);
     });
-    // Where there is nothing to say it writes nothing.
+    // Text without words yields no output.
     return wav.length === 0 ? { sampleRate: silentRate, samples: new Int16Array() } : readWav(wav);
   },
 });

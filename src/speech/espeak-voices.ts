@@ -1,4 +1,4 @@
-/** The voices that espeak-ng has on this machine, in the languages that the gateway speaks. */
+/** Installed voices of espeak-ng in the languages of the gateway. */
 import { baseLanguage, isLanguage } from '#src/domain/language.ts';
 import type { Voice } from '#src/domain/voice.ts';
 import { isVoice } from './is-voice.ts';

@@ -1,8 +1,7 @@
 /**
- * Several recognizers in order of preference, as one that does not give up. When the engine of a call fails, the call
- * goes on with the next one, which is given what its predecessor had not dealt with. A failed engine cools down, for
- * all calls that share its breaker, and is tried again by the next call that opens or fails over. Where none is left,
- * the call waits for the first that may be tried.
+ * Recognizers in order of preference, combined into one. When a call's engine fails, the next one continues with the
+ * audio that was not processed. A failed engine cools down for all calls that share its breaker; the next call that
+ * opens or fails over tries it again. Without an available engine the call waits for the first one to become available.
  */
 import type { Logger } from 'pino';
 import type { Recognition, Recognizer } from '#sip/speech.ts';
@@ -13,9 +12,9 @@ import { createUnheardSound } from './unheard-sound.ts';
 import { createUnsettledSound } from './unsettled-sound.ts';
 
 export type FailOverNumbers = Readonly<{
-  /** Sound of a call that is kept for another engine. */
+  /** Audio of a call that is kept for the next engine. */
   keptMs: number;
-  /** An engine that fails after so long has lost a connection, most likely: it is opened again at once. */
+  /** An engine that fails after this long has probably lost its connection, and is reopened at once. */
   steadyMs: number;
 }>;
 
@@ -24,14 +23,14 @@ type RecognitionCandidate = { engine: RecognitionEngine; breaker: CircuitBreaker
 type FailOverOptions = {
   clock: Clock;
   numbers: FailOverNumbers;
-  /** So much of what was said was given up, and no engine has dealt with it. */
+  /** Audio that was dropped without any engine processing it. */
   onUnheard?: (seconds: number) => void;
   logger: Logger;
 };
 
 const isAble = (engine: RecognitionEngine, language: string): boolean => engine.hears?.(language) ?? true;
 
-/** Who understands this language; where nobody does, who understands another one is better than nobody. */
+/** Prefers engines that support the language; an engine for another language is better than none. */
 const whoHears = (
   candidates: readonly RecognitionCandidate[],
   language: string,
@@ -69,7 +68,7 @@ export const failOverRecognizer = (
         current = null;
         unheard.failed();
         if (!isAble(engine, options.language)) {
-          // It says nothing of its health that it does not understand a language, nor would it do better a second time.
+          // An unsupported language does not affect the engine's health, and retrying would not help.
           logger.warn(
             { engine: engine.name, language: options.language, err: event.error },
             'a call goes on unheard',

@@ -1,6 +1,6 @@
 /**
- * Several synthesizers in order of preference, as one. What the first cannot speak, the next one does; a failed engine
- * cools down, for all calls that share its breaker, before it is tried again.
+ * Synthesizers in order of preference, combined into one. When the first one fails, the next one speaks; a failed
+ * engine cools down for all calls that share its breaker.
  */
 import type { Logger } from 'pino';
 import type { Audio, Synthesizer } from '#sip/speech.ts';
@@ -12,7 +12,7 @@ export const failOverSynthesizer = (
   candidates: readonly { engine: Synthesizer; breaker: CircuitBreaker }[],
   { logger }: { logger: Logger },
 ): Synthesizer => {
-  /** Those that cool down come last: a small chance is better than silence. */
+  /** Engines that cool down are tried last: a small chance is better than silence. */
   function* inOrder() {
     const cooling = [];
     for (const candidate of candidates) {
@@ -39,7 +39,7 @@ export const failOverSynthesizer = (
         if (error instanceof UnspokenLanguage) continue;
         breaker.failed();
         logger.warn({ engine: engine.name, language, err: error }, 'a synthesizer failed');
-        // Another voice would begin the sentence again.
+        // Another engine would restart the sentence in another voice.
         if (hasSpoken) throw error;
       }
     }

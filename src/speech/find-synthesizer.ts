@@ -1,4 +1,4 @@
-/** The voice of this machine: espeak-ng where it is installed, else flite for English, else the tone synthesizer. */
+/** The synthesizer of this machine: espeak-ng if installed, else flite for English, else tones. */
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import type { Synthesizer } from '#sip/speech.ts';
@@ -10,7 +10,7 @@ import { isInstalled } from './run-program.ts';
 import { rememberSentences } from './remember-sentences.ts';
 import { toneSynthesizer } from './tone-synthesizer.ts';
 
-/** What `first` cannot speak, `second` speaks; that is said once in the log. */
+/** `second` speaks the languages that `first` cannot; logged once. */
 const withFallback = (first: Synthesizer, second: Synthesizer, logger: Logger): Synthesizer => {
   const tell = once((language: string, error: unknown) =>
     logger.warn({ engine: first.name, instead: second.name, language, err: error }, 'a synthesizer failed'),
@@ -29,17 +29,17 @@ const withFallback = (first: Synthesizer, second: Synthesizer, logger: Logger): 
   };
 };
 
-/** flite speaks English alone. */
+/** flite speaks English only. */
 const englishOnly = (english: Synthesizer, others: Synthesizer): Synthesizer => ({
   name: english.name,
   synthesize: (text, language, signal) =>
     (language.startsWith('en') ? english : others).synthesize(text, language, signal),
 });
 
-/** Some six minutes of sound over all sentences that are kept. */
+/** About six minutes of audio over all cached sentences. */
 const rememberedBytes = 16 * 1024 * 1024;
 
-/** Looks once what is installed. `path` is the search path for programs. */
+/** Checks once what is installed. `path` is the search path for programs. */
 export const findSynthesizer = async (options: { logger: Logger; path: string }): Promise<Synthesizer> => {
   const { logger, path } = options;
   const remembering = (engine: Synthesizer): Synthesizer =>

@@ -1,9 +1,9 @@
-/** Keeps a connection from being taken for dead: says something in each interval in which nothing else was said. */
+/** Keeps a connection alive: sends a message after each interval without other messages. */
 import type { Clock } from '#src/domain/clock.ts';
 
 export type KeepAlive = {
   begin(): void;
-  /** Something else was said. */
+  /** Call this when another message was sent. */
   said(): void;
   stop(): void;
 };

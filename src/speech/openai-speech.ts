@@ -1,14 +1,14 @@
-/** Any server that speaks as OpenAI's does (platform.openai.com, "Create speech", POST /audio/speech). */
+/** Speech synthesis by OpenAI-compatible servers (platform.openai.com, "Create speech", POST /audio/speech). */
 import type { Synthesizer } from '#sip/speech.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { serverSynthesizer } from './server-synthesizer.ts';
 
-/** The rate of `response_format: pcm`. */
+/** Sample rate of `response_format: pcm`. */
 const sampleRate = 24_000;
 
 /**
- * `url` is the server's base, such as https://api.openai.com/v1; `key` is `null` for a server that wants none.
- * `usualVoice` speaks where `voice` is `null`.
+ * `url` is the server's base, such as https://api.openai.com/v1; `key` is `null` for servers without authentication.
+ * `usualVoice` is used where `voice` is `null`.
  */
 export const openaiSpeech = (
   world: EngineWorld,

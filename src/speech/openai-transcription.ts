@@ -1,4 +1,7 @@
-/** Any server that speaks as OpenAI's does (platform.openai.com, "Create transcription", POST /audio/transcriptions). */
+/**
+ * Speech recognition by OpenAI-compatible servers (platform.openai.com, "Create transcription", POST
+ * /audio/transcriptions).
+ */
 import { baseLanguage } from '#src/domain/language.ts';
 import type { EngineWorld } from './engine-world.ts';
 import type { RecognitionEngine } from './recognition-engine.ts';
@@ -9,7 +12,9 @@ import { createTranscription } from './transcription-form.ts';
 
 const name = 'openai-transcription';
 
-/** `url` is the server's base, such as https://api.openai.com/v1; `key` is `null` for a server that wants none. */
+/**
+ * `url` is the server's base, such as https://api.openai.com/v1; `key` is `null` for servers without authentication.
+ */
 export const openaiTranscription = (
   world: EngineWorld,
   options: { url: string; key: string | null; model: string },

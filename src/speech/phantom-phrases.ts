@@ -1,9 +1,9 @@
 /**
- * Phrases that Whisper and its relatives write where nobody spoke: they learned from subtitles, which go on over silence,
- * music and applause. Real speakers say some of them, so a phrase alone decides nothing (`spoken-words.ts`).
+ * Phrases that Whisper models write for silence, music and applause, because subtitles were their training data. Real
+ * speakers use some of them, so a phrase alone does not decide (`spoken-words.ts`).
  */
 
-/** Ends of videos, and sounds by their names: on a telephone hardly anybody says that. */
+/** Closing phrases of videos, and names of sounds; rare on the telephone. */
 const ofSubtitles: readonly string[] = [
   // English
   'thanks for watching',
@@ -72,14 +72,14 @@ const ofSubtitles: readonly string[] = [
   '音楽',
   '拍手',
   '字幕',
-  // Chinese, which silence in any language may bring
+  // Chinese, which appears for silence in any language
   '谢谢观看',
   '感谢观看',
   '請不吝點贊訂閱轉發打賞支持明鏡與點點欄目',
   '请不吝点赞订阅转发打赏支持明镜与点点栏目',
 ];
 
-/** Credits of subtitles and broadcasts: whatever name stands in them. */
+/** Credits of subtitles and broadcasts, with any name. */
 const credits: readonly string[] = [
   'amara.org',
   'subtitles by',
@@ -106,7 +106,7 @@ const credits: readonly string[] = [
   '字幕志願者',
 ];
 
-/** What is said on a telephone every day, and written over a cough as well. */
+/** Everyday phrases that are also written for a cough. */
 const everyday: readonly string[] = [
   'thank you',
   'thank you very much',
@@ -129,7 +129,7 @@ const everyday: readonly string[] = [
   'お疲れ様でした',
 ];
 
-/** Without what recognizers do not agree about: marks, spaces and capital letters. */
+/** Normalizes punctuation, spaces and capital letters, which differ between recognizers. */
 const plain = (text: string): string =>
   text
     .normalize('NFKC')
@@ -140,10 +140,12 @@ const subtitlePhrases = new Set(ofSubtitles.map(plain));
 const plainCredits = credits.map(plain);
 const everydayPhrases = new Set(everyday.map(plain));
 
-/** A sentence or two: what is longer is no phantom of a short sound. */
+/** A sentence or two; longer text is not a phantom of a short sound. */
 const longestRead = 400;
 
-/** `subtitles`: hardly anybody says all of this on a telephone; `everyday`: people do. `null`: no known phrase. */
+/**
+ * Returns `subtitles` for phrases that are rare on the telephone, `everyday` for common ones, `null` for other text.
+ */
 export const phantomPhraseIn = (text: string): 'subtitles' | 'everyday' | null => {
   if (text.length > longestRead) return null;
   const parts = text

@@ -1,7 +1,7 @@
 /**
- * PocketSphinx as a process of its own for each sentence, with the model of American English that its packages bring
- * (Debian: pocketsphinx, pocketsphinx-en-us). For trying out: it needs no account and no server, and understands simple
- * sentences that are spoken clearly, where the call is wideband; of what a telephone carries it understands next to nothing.
+ * PocketSphinx as a child process per sentence, with its American English model (Debian: pocketsphinx,
+ * pocketsphinx-en-us). For trials: it needs no account and no server, and understands simple, clearly spoken sentences
+ * on wideband calls; on narrowband calls it understands almost nothing.
  */
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -20,18 +20,18 @@ const name = 'pocketsphinx';
 
 export const pocketsphinxProgram = 'pocketsphinx_continuous';
 
-/** Beyond any sentence; what waits for it gives up earlier. */
+/** Longer than any sentence takes; callers have shorter limits. */
 const timeoutMs = 60_000;
 const maxBytes = 64 * 1024;
 
 const run = async (wav: Buffer, signal: AbortSignal): Promise<Buffer> => {
-  // It opens its input by a name, which what Node gives it as standard input has not. Nobody else may enter the folder.
+  // It opens its input by name, which Node's standard input does not have. The folder is private.
   await using folder = await mkdtempDisposable(join(tmpdir(), 'trunkline-speech-'));
   const file = join(folder.path, 'sentence.raw');
   await writeFile(file, bytesOf(stretched(wav).samples));
   return await runProgram({
     command: pocketsphinxProgram,
-    // Its log would hold the words that were said.
+    // Its log would contain the recognized words.
     arguments: ['-infile', file, '-logfn', '/dev/null'],
     input: '',
     timeoutMs,
@@ -50,7 +50,7 @@ const transcribe =
     return written.toString('utf8').trim().replaceAll(/\s+/g, ' ');
   };
 
-/** As many sentences are worked on at the same time as the machine has processors. */
+/** One sentence per processor at a time. */
 export const pocketsphinx = (world: EngineWorld): RecognitionEngine => {
   const engine = { name, transcribe: transcribe(createPlaces(availableParallelism())) };
   return {

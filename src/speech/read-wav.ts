@@ -1,16 +1,16 @@
-/** WAV files (RIFF) of 16-bit linear sound. */
+/** Reads WAV files (RIFF) with 16-bit linear audio. */
 import type { Audio } from '#sip/speech.ts';
 import { createSampleReader } from './sample-reader.ts';
 import { NotLinearSound, type SoundFormat } from './sound-description.ts';
 
 const pcm = 1;
-/** The format stands further behind. */
+/** The extensible format stores the real format further on. */
 const extensible = 0xff_fe;
 
-/** From here on it is the length of a program that does not know when it will end. */
+/** Larger lengths are placeholders of programs that stream. */
 const unknownLength = 0x7f_00_00_00;
 
-/** `length`: bytes of sound, at `at`; Infinity where its program did not know. */
+/** `length`: bytes of audio at `at`; Infinity if the file has a placeholder. */
 export type WavHeader = { format: SoundFormat; at: number; length: number };
 
 export const isWav = (head: Buffer): boolean =>
@@ -25,7 +25,7 @@ const formatIn = (bytes: Buffer, body: number, length: number): SoundFormat => {
   return { sampleRate: bytes.readUInt32LE(body + 4), channels, byteOrder: 'little' };
 };
 
-/** The header of a file that begins so; `null` where it goes on behind these bytes. Throws NotLinearSound. */
+/** Returns the header; `null` if it continues beyond these bytes. Throws NotLinearSound. */
 export const readWavHeader = (bytes: Buffer): WavHeader | null => {
   if (bytes.length < 12) return null;
   if (!isWav(bytes)) throw new NotLinearSound('This is no WAV file');
@@ -47,7 +47,7 @@ export const readWavHeader = (bytes: Buffer): WavHeader | null => {
   return null;
 };
 
-/** The sound of a whole file, in one channel. Throws NotLinearSound. */
+/** Returns the audio of a whole file as one channel. Throws NotLinearSound. */
 export const readWav = (bytes: Buffer): Audio => {
   const header = readWavHeader(bytes);
   if (header === null)

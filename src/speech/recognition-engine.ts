@@ -1,6 +1,6 @@
 /**
- * A recognizer as it is built here: one connection that ends for good when it fails. Opening another one, of this or of
- * another engine, is `fail-over-recognizer.ts`, which for this wants to know which sound is dealt with.
+ * A single connection to a recognizer, which ends when it fails. `fail-over-recognizer.ts` opens the next one, and
+ * needs to know which audio was processed.
  */
 import type { ListenOptions, Recognition, RecognitionEvent } from '#sip/speech.ts';
 
@@ -8,14 +8,14 @@ export type { ListenOptions };
 
 export type EngineEvent =
   | RecognitionEvent
-  /** So many samples since it was opened are dealt with: what they say has been reported. */
+  /** Number of samples since opening whose words were reported. */
   | { type: 'settled'; samples: number };
 
 export type RecognitionEngine = {
   readonly name: string;
-  /** It tells where a turn ends (`turn-complete`). */
+  /** Whether it reports turn ends (`turn-complete`). */
   readonly tellsTurnEnds: boolean;
-  /** Whether it understands a language (BCP 47); absent where it takes any. */
+  /** Whether it supports a language (BCP 47); absent if it supports all. */
   hears?(language: string): boolean;
   /** Like `Recognizer.open` of sip/speech.ts. */
   open(options: ListenOptions, emit: (event: EngineEvent) => void): Recognition;

@@ -1,16 +1,15 @@
 import type { Audio, Synthesizer } from '#sip/speech.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 
-/** `voice` is the one that this synthesizer speaks with; `null` is the engine's usual one. */
+/** `voice` is the synthesizer's voice; `null` for the engine's default. */
 export type Remember = (synthesizer: Synthesizer, voice: string | null) => Synthesizer;
 
 /**
- * Keeps the sound of the sentences of one engine that were asked for last, up to so many bytes over all of its voices:
- * apologies, reprompts and backchannels are said over and over. The samples are shared between those who ask, and only
- * to be read.
+ * Cache of an engine's recent sentences, limited in bytes over all voices: apologies, reprompts and backchannels
+ * repeat. The samples are shared and read-only.
  */
 export const rememberSentences = (maxBytes: number): Remember => {
-  /** In order of use, the one that was used last at the end. */
+  /** Ordered by use, the most recent last. */
   const known = new Map<string, Audio>();
   let bytes = 0;
 
@@ -50,7 +49,7 @@ export const rememberSentences = (maxBytes: number): Remember => {
         pieces.push(piece.samples);
         yield piece;
       }
-      // Only a sentence that was synthesized whole reaches this line.
+      // Only completely synthesized sentences are cached.
       if (rate !== undefined) keep(key, { sampleRate: rate, samples: joinSamples(pieces) });
     };
 

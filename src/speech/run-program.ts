@@ -8,20 +8,20 @@ export type ProgramRun = {
   /** Written to the program's standard input. */
   input: string;
   timeoutMs: number;
-  /** Standard output beyond this ends the program. */
+  /** More output than this ends the program. */
   maxBytes: number;
   signal?: AbortSignal;
 };
 
-/** Variables that a program needs to be found and to find its own files; the gateway's secrets are not for it. */
+/** Environment variables that a program needs; secrets of the gateway are withheld. */
 const environment = (): NodeJS.ProcessEnv => {
   const { PATH, HOME, ESPEAK_DATA_PATH } = process.env;
   return { PATH, HOME, ESPEAK_DATA_PATH, LC_ALL: 'C.UTF-8' };
 };
 
 /**
- * Runs a program to its end and returns what it wrote. Rejects with the signal's reason when aborted; the errors name
- * the program, never its input.
+ * Runs a program and returns its output. Rejects with the signal's reason when aborted; errors name the program, never
+ * its input.
  */
 export const runProgram = (run: ProgramRun): Promise<Buffer> =>
   new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ export const runProgram = (run: ProgramRun): Promise<Buffer> =>
 
     program.on('error', (cause) => end(() => reject(new Error(`${command} could not be run`, { cause }))));
     program.stdin.on('error', () => {
-      // It ended before it read everything; its exit code tells the rest.
+      // The program ended before it read all input; its exit code explains why.
     });
     program.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;

@@ -1,10 +1,10 @@
-/** Samples in a row, added behind and taken in front, in one stretch of memory that grows with what is in it. */
+/** Queue of samples in one contiguous buffer that grows with its content. */
 export type SampleQueue = {
   length(): number;
   add(samples: Int16Array): void;
-  /** The oldest so many, which are in it no more. */
+  /** Removes and returns the oldest samples. */
   take(count: number): Int16Array;
-  /** Gives up the oldest so many; none when negative. */
+  /** Drops the oldest samples; none for a negative number. */
   drop(count: number): void;
 };
 
@@ -18,7 +18,7 @@ export const createSampleQueue = (): SampleQueue => {
   const makeRoom = (count: number): void => {
     if (to + count <= room.length) return;
     const held = room.subarray(from, to);
-    // Half of it stays free, so that what is in it is seldom moved.
+    // Half of the buffer stays free, so that content is rarely moved.
     const needed = Math.max(leastRoom, 2 * (held.length + count));
     if (needed > room.length) {
       room = new Int16Array(needed);

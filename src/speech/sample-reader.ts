@@ -1,4 +1,4 @@
-/** Sound as engines take and give it. */
+/** Conversion between bytes and samples of engines. */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import type { Audio, Synthesizer } from '#sip/speech.ts';
 import type { SoundFormat } from './sound-description.ts';
@@ -6,8 +6,8 @@ import type { SoundFormat } from './sound-description.ts';
 const littleEndian = { channels: 1, byteOrder: 'little' } as const;
 
 /**
- * Samples of one channel out of bytes that come in any pieces: part of a sample waits for the rest of it. Several channels
- * are mixed.
+ * Converts bytes in arbitrary pieces to samples of one channel; an incomplete sample waits for its rest. Several
+ * channels are mixed.
  */
 export const createSampleReader = ({
   channels,
@@ -33,7 +33,7 @@ export const createSampleReader = ({
   };
 };
 
-/** The sound of a sentence, as a synthesizer makes it: piece by piece, or whole. */
+/** Audio of a sentence as a synthesizer returns it: in pieces or whole. */
 export async function* piecesOf(
   synthesizer: Synthesizer,
   ...[text, language, signal]: Parameters<Synthesizer['synthesize']>
@@ -42,7 +42,7 @@ export async function* piecesOf(
   else yield* synthesizer.stream(text, language, signal);
 }
 
-/** Sound that comes in pieces, in one. */
+/** Joins pieces of audio. */
 export const wholeAudio = async (pieces: AsyncIterable<Audio>): Promise<Audio> => {
   const all: Int16Array[] = [];
   let rate = 8_000;

@@ -1,15 +1,15 @@
 import type { SpokenSentence } from './sentence-segmenter.ts';
 
-/** Sentences that are recognized one after the other, in the order in which they were said. */
+/** Queue of sentences that are recognized one after the other. */
 export type SentenceQueue = {
-  /** `false` where it is full: then nothing waits any more. */
+  /** Returns `false` if the queue is full; the sentence is dropped. */
   add(sentence: SpokenSentence): boolean;
-  /** Whether a sentence is being recognized. */
+  /** Whether a recognition is in progress. */
   isBusy(): boolean;
   clear(): void;
 };
 
-/** No more than `mostSamples` wait. Once a sentence has failed, those behind it wait for the next that is added. */
+/** At most `mostSamples` wait. After a failure the queue pauses until the next sentence is added. */
 export const createSentenceQueue = (
   mostSamples: number,
   recognize: (sentence: SpokenSentence) => Promise<void>,

@@ -1,7 +1,4 @@
-/**
- * Recognition by engines that take whole sentences. One after the other is sent, so that words come in the order in
- * which they were said.
- */
+/** Recognition by engines for whole sentences. Requests are sequential, so words arrive in order. */
 import type { Recognition } from '#sip/speech.ts';
 import { createDeadline } from './deadline.ts';
 import { EngineFailure } from './engine-failure.ts';
@@ -26,7 +23,7 @@ export const openSentenceRecognition = (
   let isOver = false;
 
   const recognize = async ({ samples, endsAt }: SpokenSentence): Promise<void> => {
-    // Each sentence has a signal of its own, or the deadline's would gather listeners over a long call.
+    // One signal per sentence; the deadline's signal would collect listeners during a long call.
     const own = createDeadline(clock);
     own.set(limits.answerMs, failure('gave no answer in time'));
     const signal = AbortSignal.any([deadline.signal, own.signal]);

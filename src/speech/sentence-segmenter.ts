@@ -1,34 +1,34 @@
 /**
- * Cuts sound into sentences: each goes from a moment before its voice was noticed to the pause behind it. What is too
- * long is cut into parts without a gap between them.
+ * Cuts audio into sentences, from shortly before the detected voice to the pause after it. Long ones are cut into
+ * adjacent parts.
  */
 import { createSampleQueue } from './sample-queue.ts';
 
-/** `endsAt` counts the samples from the beginning of all sound. */
+/** `endsAt` counts samples from the beginning of the audio. */
 export type SpokenSentence = { samples: Int16Array; endsAt: number };
 
 /** In samples. */
 export type SentenceLengths = { preRoll: number; longest: number };
 
 export type SentenceSegmenter = {
-  /** Gives the parts of a sentence that are as long as one may be. */
+  /** Returns parts of the longest allowed length. */
   write(samples: Int16Array): SpokenSentence[];
   speechBegan(): void;
-  /** Gives the sentence, or its last part. */
+  /** Returns the sentence, or its last part. */
   speechEnded(): SpokenSentence[];
-  /** Samples from the beginning of all sound that belong to no sentence any more; `null` within a sentence. */
+  /** Samples from the beginning of the audio that belong to no future sentence; `null` within a sentence. */
   passed(): number | null;
-  /** Gives up what is not a whole sentence yet. */
+  /** Drops an incomplete sentence. */
   clear(): void;
 };
 
 export const createSentenceSegmenter = ({ preRoll, longest }: SentenceLengths): SentenceSegmenter => {
-  /** The sentence that goes on, or else what may become its beginning. */
+  /** The current sentence, or audio that may become the beginning of one. */
   const recent = createSampleQueue();
   let isSpeech = false;
   let heard = 0;
 
-  /** Takes the oldest samples for a sentence. */
+  /** Takes the oldest samples as a sentence. */
   const cut = (length: number): SpokenSentence => {
     const samples = recent.take(length);
     return { samples, endsAt: heard - recent.length() };

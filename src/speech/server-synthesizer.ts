@@ -1,4 +1,4 @@
-/** The common part of synthesizers that are HTTP servers: a request for a sentence, linear sound as it is made. */
+/** Base of synthesizers that are HTTP servers: one request per sentence, linear audio as a stream. */
 import type { Audio, Synthesizer } from '#sip/speech.ts';
 import { createDeadline } from './deadline.ts';
 import { EngineFailure, EngineRefusal, VoiceRefused } from './engine-failure.ts';
@@ -10,7 +10,7 @@ import { createSoundReader } from './sound-reader.ts';
 export type SpeechRequest = {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** Request body, sent as JSON. */
   body: object;
 };
 
@@ -20,9 +20,9 @@ export const serverSynthesizer = (
   world: EngineWorld,
   engine: {
     name: string;
-    /** Of what it was asked for, where its answer does not say another one. */
+    /** Requested sample rate; the response may state another one. */
     sampleRate: number;
-    /** Whether it is asked to speak with a voice of a number's choice; a refusal may be one of the voice alone then. */
+    /** Whether the request names a number's voice, so a refusal may concern the voice only. */
     hasChosenVoice: boolean;
     /** Throws UnspokenLanguage. `language` is BCP 47. */
     request: (text: string, language: string) => SpeechRequest;

@@ -1,4 +1,4 @@
-/** The common part of recognizers that are websocket servers: sound goes up as it comes, messages come down. */
+/** Base of recognizers that are websocket servers: sends audio, receives messages. */
 import type { Recognition } from '#sip/speech.ts';
 import { once } from '#src/domain/once.ts';
 import { bytesIn } from '#src/domain/sample-bytes.ts';
@@ -11,20 +11,20 @@ import type { EngineEvent, ListenOptions } from './recognition-engine.ts';
 import { createSoundMessages } from './sound-messages.ts';
 
 export type SocketEngine = EngineAddress & {
-  /** Sound is sent in messages of so many samples, however it comes. */
+  /** Samples per message, regardless of how the audio arrives. */
   messageSamples: number;
   /** The first and the last message. */
   hello?: string;
   goodbye: string;
-  /** Says that a sentence may be over. */
+  /** Notifies the engine that a sentence may be over. */
   pause?: string;
-  /** Sent while there is no sound. */
+  /** Sent while there is no audio. */
   keepAlive?: { message: string; everyMs: number };
-  /** What a message means; `null` when it means nothing. `sent` is how many samples were sent before it came. */
+  /** Parses a message; `null` if it has no meaning here. `sent` is the number of samples sent before it arrived. */
   read(message: unknown, sent: number): readonly EngineEvent[] | null;
 };
 
-/** The time that an engine has to say anything, from sound that it was sent. */
+/** Time limit for a message after audio was sent. */
 const createAnswerLimit = ({ clock, limits }: EngineWorld, onOver: (what: string) => void) => {
   let timer: unknown;
   const stop = (): void => {
@@ -32,12 +32,12 @@ const createAnswerLimit = ({ clock, limits }: EngineWorld, onOver: (what: string
     timer = undefined;
   };
   return {
-    /** From the first sound since it said something. */
+    /** Counted from the first audio after its last message. */
     start() {
       timer ??= clock.setTimeout(() => onOver('gave no answer in time'), limits.answerMs);
     },
     stop,
-    /** It takes too little to be waited for; said when whoever writes is done. */
+    /** The engine reads too slowly; reported after the current write. */
     giveUp() {
       stop();
       timer = clock.setTimeout(() => onOver('does not take sound as fast as it comes'), 0);
@@ -45,7 +45,7 @@ const createAnswerLimit = ({ clock, limits }: EngineWorld, onOver: (what: string
   };
 };
 
-/** Reads messages; of what cannot be read the first is told to the log, without its words. */
+/** Reads messages; the first unreadable one is logged, without its words. */
 const createReader = ({ logger }: EngineWorld, { name, read }: SocketEngine) => {
   const tell = once(() =>
     logger.warn({ engine: name }, 'a recognizer sends what cannot be read; it is dropped'),
@@ -67,7 +67,7 @@ export const openSocketRecognition = (
   const { hello, pause, goodbye, keepAlive: every } = engine;
   const mostWaiting = (world.limits.longestWaitingMs * sampleRate) / 1_000;
   const sound = createSoundMessages(engine.messageSamples, (message) => {
-    // It is masked (RFC 6455 section 5.3) into memory of its own.
+    // ws masks it into memory of its own (RFC 6455 section 5.3).
     socket.send(bytesIn(message));
     keepAlive?.said();
     answer.start();

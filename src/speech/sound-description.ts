@@ -1,4 +1,4 @@
-/** The format of a server's sound as its Content-Type describes it. */
+/** Audio format of a response as its Content-Type describes it. */
 import { MIMEType } from 'node:util';
 
 export type ByteOrder = 'little' | 'big';
@@ -7,17 +7,17 @@ export type ByteOrder = 'little' | 'big';
 export type SoundFormat = { sampleRate: number; channels: number; byteOrder: ByteOrder };
 
 /**
- * A WAV file, bare samples, or bytes that are not described. The byte order is not sure for `audio/L16`: its samples are in
- * network byte order by RFC 3551, and some servers send little-endian ones under that name.
+ * A WAV file, raw samples, or undescribed bytes. The byte order of `audio/L16` is uncertain: RFC 3551 requires network
+ * byte order, but some servers send little-endian samples.
  */
 export type SoundDescription =
   | { kind: 'wav' }
   | { kind: 'samples'; format: SoundFormat; isOrderSure: boolean }
   | { kind: 'undescribed' }
-  /** Anything else, or not understood. */
+  /** Another format, or an unknown one. */
   | { kind: 'other' };
 
-/** A sound is not 16-bit linear, or not understood. */
+/** The audio is not 16-bit linear, or not understood. */
 export class NotLinearSound extends Error {
   override readonly name = 'NotLinearSound';
 }
@@ -44,7 +44,7 @@ const littleEndian: ReadonlySet<string> = new Set(['audio/pcm', 'audio/x-pcm', '
 /** RFC 3551: network byte order. */
 const networkOrder: ReadonlySet<string> = new Set(['audio/l16', 'audio/x-l16']);
 
-/** Names of 16-bit linear samples as parameters have them; others are another coding. */
+/** Parameter values for 16-bit linear samples; others are a different encoding. */
 const codings: ReadonlyMap<string, ByteOrder | null> = new Map([
   ['pcm', null],
   ['lpcm', null],
@@ -73,7 +73,7 @@ const parsed = (contentType: string): MIMEType | null => {
   }
 };
 
-/** The first of these parameters that is there, in small letters. */
+/** Returns the first of these parameters that is present, in lower case. */
 const parameterOf = ({ params }: MIMEType, ...names: readonly string[]): string | null =>
   names
     .map((name) => params.get(name))
@@ -83,7 +83,7 @@ const parameterOf = ({ params }: MIMEType, ...names: readonly string[]): string 
 const numberOf = (text: string | null, usual: number): number =>
   text === null ? usual : Number(text === '' ? NaN : text);
 
-/** The byte order by the parameters: `null` where they do not say, undefined for another coding. */
+/** Byte order by the parameters: `null` if unspecified, undefined for another encoding. */
 const orderOf = (type: MIMEType): ByteOrder | null | undefined => {
   const coding = parameterOf(type, 'encoding', 'codec', 'codecs', 'format');
   const order = parameterOf(type, 'endian', 'endianness', 'byte-order');
@@ -91,7 +91,7 @@ const orderOf = (type: MIMEType): ByteOrder | null | undefined => {
   return byCoding === null && order !== null ? byteOrders.get(order) : byCoding;
 };
 
-/** `contentType` is a header's value, empty where there is none. */
+/** `contentType` is the header's value, or empty. */
 export const describedSound = (contentType: string, usualRate: number): SoundDescription => {
   const type = parsed(contentType);
   if (type === null || undescribed.has(type.essence)) return { kind: 'undescribed' };

@@ -1,18 +1,18 @@
-/** Sound in messages of equal length, however it comes: what does not fill one waits for more. */
+/** Splits audio into messages of equal length; a remainder waits for more. */
 export type SoundMessages = {
-  /** What is written while nothing is sent yet is not copied: it must not be changed. */
+  /** Audio written before `start` is not copied and must not be changed. */
   write(samples: Int16Array): void;
-  /** From now on each message is sent as soon as it is full, what was written before first. */
+  /** Sends each full message from now on, beginning with earlier audio. */
   begin(): void;
-  /** Samples that were not sent. */
+  /** Number of samples not sent yet. */
   waiting(): number;
-  /** Samples that were sent since the beginning. */
+  /** Number of samples sent. */
   sent(): number;
-  /** Gives up what waits. */
+  /** Drops the waiting audio. */
   clear(): void;
 };
 
-/** `send` must be done with a message when it returns: the next one is made in the same memory. */
+/** `send` must finish with a message before it returns: the buffer is reused. */
 export const createSoundMessages = (
   messageSamples: number,
   send: (message: Int16Array) => void,
@@ -20,7 +20,7 @@ export const createSoundMessages = (
   const message = new Int16Array(messageSamples);
   let filled = 0;
   let sent = 0;
-  /** What was written before the beginning; `null` since. */
+  /** Audio written before the start; `null` afterwards. */
   let early: Int16Array[] | null = [];
 
   const fill = (samples: Int16Array): void => {

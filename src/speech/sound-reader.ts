@@ -1,6 +1,6 @@
 /**
- * The samples of a server's sound as it comes, by what it says of the sound and by how the sound begins. Nothing comes out
- * before that is clear: what is no 16-bit linear sound must not be heard as samples.
+ * Reads the samples of a response by its description and its first bytes. Nothing is returned before the format is
+ * certain: other data must not be played as samples.
  */
 import { createSampleReader } from './sample-reader.ts';
 import { isWav, readWavHeader } from './read-wav.ts';
@@ -8,24 +8,24 @@ import { describedSound, isUsable, NotLinearSound, type SoundFormat } from './so
 import { beginningBytes, frameBytes, isOtherFormat } from './sound-signatures.ts';
 
 export type SoundReader = {
-  /** The samples that are known by now, of one channel. Throws NotLinearSound. */
+  /** Returns the samples so far, as one channel. Throws NotLinearSound. */
   take(bytes: Uint8Array): Int16Array;
-  /** The sound is over: the samples that waited. Throws NotLinearSound. */
+  /** The response has ended: returns the remaining samples. Throws NotLinearSound. */
   end(): Int16Array;
   sampleRate(): number;
 };
 
-/** Where the samples begin, and how many bytes of them there are at most. */
+/** Position of the samples and their largest number of bytes. */
 type Beginning = { format: SoundFormat; at: number; length: number };
 
-/** A header that is longer than this is none. */
+/** Largest header. */
 const longestHeader = 64 * 1024;
 
-/** Samples of so many bytes tell their byte order, unless they are silent. */
+/** Number of bytes from which the byte order is detected, unless they are silent. */
 const orderBytes = 1_024;
 const mostOrderBytes = 8 * 1024;
 
-/** How far each sample is from the one before it, in all: read in the wrong byte order a sound leaps all the time. */
+/** Sum of the differences between neighbouring samples; it is large in the wrong byte order. */
 const roughness = (bytes: Buffer, format: SoundFormat): number => {
   const samples = createSampleReader(format)(bytes);
   let sum = 0;
@@ -33,7 +33,7 @@ const roughness = (bytes: Buffer, format: SoundFormat): number => {
   return sum;
 };
 
-/** `null` where more bytes are needed to tell. */
+/** Returns `null` if more bytes are needed. */
 const withKnownOrder = (bytes: Buffer, format: SoundFormat, isWhole: boolean): SoundFormat | null => {
   if (bytes.length < orderBytes && !isWhole) return null;
   const little: SoundFormat = { ...format, byteOrder: 'little' };
@@ -46,7 +46,7 @@ export const createSoundReader = (contentType: string, usualRate: number): Sound
   const described = describedSound(contentType, usualRate);
   const usual: SoundFormat = { sampleRate: usualRate, channels: 1, byteOrder: 'little' };
   let format = described.kind === 'samples' ? described.format : usual;
-  /** Until it is clear what they are. */
+  /** Bytes of which the format is not known yet. */
   let head = Buffer.alloc(0);
   let read: ((bytes: Uint8Array) => Int16Array) | null = null;
   let bytesLeft = Infinity;
@@ -68,7 +68,7 @@ export const createSoundReader = (contentType: string, usualRate: number): Sound
     return known && { format: known, at: 0, length: Infinity };
   };
 
-  /** `null` where more bytes are needed. */
+  /** Returns `null` if more bytes are needed. */
   const beginning = (isWhole: boolean): Beginning | null => {
     if (head.length < beginningBytes && !isWhole) return null;
     if (isWav(head)) return wavBeginning(isWhole);

@@ -1,6 +1,6 @@
-/** First bytes of files and texts that are no bare samples: played as samples they are a loud noise. */
+/** First bytes of files and texts other than raw samples; played as samples they are loud noise. */
 
-/** `at`: where they stand. */
+/** `at`: position of the bytes. */
 const marks: readonly { at: number; bytes: Buffer }[] = [
   ...['RIFF', 'RF64', 'OggS', 'fLaC', 'ID3', 'FORM', '.snd', 'caff', '#!AMR'].map((text) => ({
     at: 0,
@@ -27,7 +27,7 @@ const bitRates1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 
 const bitRates2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160] as const;
 const mpegRates = [44_100, 48_000, 32_000] as const;
 
-/** Bytes of the frame of MP3 or ADTS that begins here; `null` where none does, and where more would have to be known. */
+/** Length in bytes of the MP3 or ADTS frame that begins here; `null` if there is none or more bytes are needed. */
 const frameLength = (bytes: Buffer): number | null => {
   const [first, second, third = 0, fourth = 0, fifth = 0, sixth = 0] = bytes;
   if (!isMpegFrame(first, second) || second === undefined) return null;
@@ -39,24 +39,24 @@ const frameLength = (bytes: Buffer): number | null => {
   return Math.floor(((version === 3 ? 144 : 72) * bitRate * 1_000) / rate) + ((third >> 1) & 1);
 };
 
-/** Two frames of a compressed sound in a row: samples do not begin like that by chance. */
+/** Two consecutive frames of compressed audio, which samples contain only by chance. */
 const beginsWithFrames = (head: Buffer): boolean => {
   const length = frameLength(head);
   return length !== null && length > 6 && isMpegFrame(head[length], head[length + 1]);
 };
 
-/** Letters in a row with which no samples begin. */
+/** Consecutive letters that samples do not begin with. */
 const textBytes = 8;
 
-/** Bytes that tell marks, and a text from samples. */
+/** Number of bytes needed to detect signatures and text. */
 export const beginningBytes = 16;
 
-/** Bytes that tell whether a sound that begins so is one of compressed frames. */
+/** Number of bytes needed to detect compressed frames. */
 export const frameBytes = (head: Buffer): number => (frameLength(head) ?? 0) + 2;
 
 /**
- * Whether a sound that begins so is none of bare samples. Where it is not `described`, a first frame of a compressed sound
- * is enough.
+ * Whether these bytes are something other than raw samples. Without a description, one frame of compressed audio is
+ * enough.
  */
 export const isOtherFormat = (head: Buffer, described: boolean): boolean =>
   marks.some(({ at, bytes }) => head.subarray(at, at + bytes.length).equals(bytes)) ||

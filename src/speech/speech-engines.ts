@@ -1,6 +1,6 @@
 /**
- * The engines of a call: the one that its number chose, and behind it the others in the operator's order. What is known
- * of an engine's health is known for all calls.
+ * Speech engines of a call: the number's choice first, then the others in the operator's order. Health is shared by all
+ * calls.
  */
 import type { Logger } from 'pino';
 import type { SpeechEngines, Synthesizer } from '#sip/speech.ts';
@@ -13,16 +13,16 @@ import { failOverSynthesizer } from './fail-over-synthesizer.ts';
 import { isVoice } from './is-voice.ts';
 import type { RecognitionEngine } from './recognition-engine.ts';
 
-/** An engine that speaks with several voices. */
+/** An engine with several voices. */
 export type VoiceEngine = {
   readonly name: string;
-  /** `null`: its usual voice. */
+  /** `null` for its default voice. */
   speakingWith(voice: string | null): Synthesizer;
-  /** Absent where it does not tell which it has. */
+  /** Absent if it does not list its voices. */
   voices?(): Promise<Voice[]>;
 };
 
-/** With the named engine first; the others keep their order. */
+/** Moves the named engine to the front. */
 const ledBy = <Engine extends { name: string }>(
   engines: readonly Engine[],
   name: string | null,
@@ -40,7 +40,7 @@ export const createSpeechEngines = (options: {
   clock: Clock;
   logger: Logger;
 }): SpeechEngines & {
-  /** Seconds that callers have spoken and no recognizer took, since the start. */
+  /** Seconds of callers' speech that no recognizer processed, since the start. */
   unheardSeconds(): number;
 } => {
   const { failOver, clock, logger } = options;
@@ -56,7 +56,7 @@ export const createSpeechEngines = (options: {
   const recognizers = options.recognizers.map(guarded);
   const synthesizers = options.synthesizers.map(guarded);
   const missed = new Set<string>();
-  /** Languages that no recognizer understands, as far as calls have come in them. */
+  /** Languages of calls that no recognizer supports. */
   const deafTo = new Set<string>();
 
   const noteMissing = (kind: string, engines: readonly { name: string }[], name: string | null): void => {

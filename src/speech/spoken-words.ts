@@ -1,40 +1,39 @@
 /**
- * The words of a transcript that somebody said. Whisper and its relatives write something for every sound: they name what
- * they hear (`[Music]`, `♪`), and over a cough or a knock they write what subtitles have there. Neither is speech: it
- * must not become a turn, nor interrupt the agent.
+ * Removes text that nobody said. Whisper models write text for every sound: names of sounds (`[Music]`, `♪`), and
+ * phrases of subtitles for a cough or a knock. Such text must neither become a turn nor interrupt the agent.
  */
 import type { Audio } from '#sip/speech.ts';
 import { phantomPhraseIn } from './phantom-phrases.ts';
 import { voicedIn } from './voiced-sound.ts';
 
-/** A stretch of a transcript with what its engine thinks of it, where the engine says. */
+/** Segment of a transcript with the engine's confidence values, if it reports them. */
 export type TranscriptSegment = {
   text: string;
-  /** How likely it is that nobody spoke, from 0 to 1. */
+  /** Probability that nobody spoke, from 0 to 1. */
   noSpeech: number | null;
-  /** The mean logarithm of how likely each word is. */
+  /** Mean log probability of the words. */
   logProbability: number | null;
-  /** How much shorter the text can be written: one that repeats itself is high. */
+  /** Compression ratio of the text; repeated text is high. */
   compression: number | null;
 };
 
 export type Transcript = { text: string; segments: readonly TranscriptSegment[] };
 
-/** Whisper's own numbers for a stretch that is silence, or a text that goes round in circles. */
+/** Whisper's thresholds for silence and for repeating text. */
 const silentFrom = 0.6;
 const unlikelyBelow = -1;
 const repetitiveFrom = 2.4;
 
-/** How much voice a known phrase needs. Noise has next to none. */
+/** Least share of voice for a known phrase; noise has almost none. */
 const needed = {
   subtitles: { voicedMs: 400, leastShare: 0.5 },
   everyday: { voicedMs: 180, leastShare: 0.3 },
 } as const;
 
-/** Nobody speaks faster: milliseconds of a character, by its script. */
+/** Shortest milliseconds per character, by script. */
 const leastMs = { syllable: 80, letter: 25 } as const;
 
-/** Remarks in brackets and sung words between notes; a number in brackets is part of what was said. */
+/** Remarks in brackets and lyrics between notes; a number in brackets is kept. */
 const remarks =
   /\[[^[\]\d]*\]|\([^()\d]*\)|（[^（）\d]*）|【[^【】\d]*】|\*[^*\d]*\*|[♪♫🎵🎶][^♪♫🎵🎶]*[♪♫🎵🎶]|[♪♫🎵🎶]/gu;
 
@@ -43,7 +42,7 @@ export const withoutRemarks = (text: string): string => {
   return /[\p{L}\p{N}]/u.test(words) ? words : '';
 };
 
-/** The least time in which somebody can say this. */
+/** Shortest time in which the text can be spoken. */
 const leastTimeOf = (text: string): number => {
   const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   const syllables =
@@ -70,7 +69,7 @@ const isPhantom = (text: string, segments: readonly TranscriptSegment[], sound: 
   return voiced.voicedMs < voicedMs || voiced.share < leastShare;
 };
 
-/** Empty where nobody said anything. `sound` is what the engine was given. */
+/** Empty if nobody spoke. `sound` is the audio that the engine received. */
 export const spokenWords = ({ text, segments }: Transcript, sound: Audio): string => {
   const kept = segments.filter((segment) => !isSilence(segment));
   const said = kept.length === segments.length ? text : kept.map((segment) => segment.text).join(' ');

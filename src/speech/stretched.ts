@@ -1,10 +1,10 @@
-/** For engines that take sound at 16000 Hz and at no other rate. */
+/** Upsampling for engines that accept only 16000 Hz. */
 import type { Audio } from '#sip/speech.ts';
 import { readWav } from './read-wav.ts';
 
 const sampleRate = 16_000;
 
-/** Samples between the samples: no frequencies are there to be won, so straight lines do. */
+/** Linear interpolation suffices: there are no higher frequencies to restore. */
 export const stretched = (wav: Buffer): Audio => {
   const { sampleRate: from, samples } = readWav(wav);
   if (from === sampleRate) return { sampleRate, samples };

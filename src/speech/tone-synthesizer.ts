@@ -1,6 +1,6 @@
 /**
- * The tone synthesizer, for where no other is installed: a soft tone for each syllable, a rest at each pause. It says
- * nothing, but one hears who speaks when, how long, and where the sentences end.
+ * Synthesizer without speech, used if none is installed: a soft tone per syllable and a pause per punctuation mark. It
+ * shows who speaks, how long, and where sentences end.
  */
 import type { Synthesizer } from '#sip/speech.ts';
 
@@ -9,7 +9,7 @@ const syllableMs = 150;
 const gapMs = 30;
 const wordGapMs = 60;
 const pauseMs = 280;
-/** Of full scale. */
+/** Share of full scale. */
 const loudness = 0.25;
 const basePitchHz = 170;
 
@@ -17,7 +17,7 @@ type Beat = { sounds: boolean; milliseconds: number; pitchHz: number };
 
 const isPause = (character: string): boolean => /[.,!?;:…。、！？]/.test(character);
 
-/** Hangul and Japanese write a character for a syllable; elsewhere about three letters make one. */
+/** Hangul and Japanese write one character per syllable; other scripts about three letters. */
 const syllablesOf = (word: string): number => {
   const whole = word.match(/[\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Han}]/gu)?.length ?? 0;
   const letters = (word.match(/[\p{L}\p{N}]/gu)?.length ?? 0) - whole;
@@ -31,7 +31,7 @@ const beatsOf = (text: string): Beat[] =>
     .flatMap((word) => {
       const count = syllablesOf(word);
       const syllables = Array.from({ length: count }, (_, index): Beat[] => [
-        // The voice falls a little towards the end of a word.
+        // The pitch falls slightly towards the end of a word.
         {
           sounds: true,
           milliseconds: syllableMs - gapMs,

@@ -1,6 +1,6 @@
 /**
- * The request and the reply that OpenAI's transcription and whisper.cpp's server have in common. They are asked for all that
- * they think of each stretch (`verbose_json`); one that refuses that is asked for the text alone from then on.
+ * Request and reply shared by OpenAI's transcription and whisper.cpp's server. The request asks for confidence values
+ * (`verbose_json`); a server that rejects this gets requests for plain text from then on.
  */
 import { FormData } from 'undici';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ const segment = z.object({
 
 const reply = z.object({
   text: z.string(),
-  // Without them, or with others, the text is what there is.
+  // Without segments the whole text is used.
   segments: z.array(segment).nullable().default(null).catch(null),
 });
 
@@ -74,10 +74,10 @@ const post = async (
   };
 };
 
-/** With which a server refuses a format that it does not have. */
+/** Statuses that reject an unsupported format. */
 const formatRefusals: ReadonlySet<number> = new Set([400, 422, 501]);
 
-/** For one engine. What it returns rejects with an EngineFailure, or with the signal's reason. */
+/** One per engine. The result rejects with an EngineFailure, or with the signal's reason. */
 export const createTranscription = (client: EngineClient, engine: string) => {
   let isVerbose = true;
   return async (request: TranscriptionRequest): Promise<Transcript> => {

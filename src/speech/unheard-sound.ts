@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { once } from '#src/domain/once.ts';
 
-/** Sound of a call that was given up, and whether anybody has heard it. The log is told once. */
+/** Tracks audio of a call that was dropped before any engine processed it. Logged once. */
 export const createUnheardSound = (tell: (samples: number) => void, logger: Logger) => {
-  /** What the current engine was given and has not answered; `null` once it answers. */
+  /** Audio given to the current engine without an answer; `null` once it answers. */
   let doubtful: number | null = 0;
   const warn = once(() => logger.warn('no recognizer answers: what a caller says is given up'));
 

@@ -1,29 +1,29 @@
 import type { Recognition } from '#sip/speech.ts';
 
-/** Sound that is not dealt with lies in `samples` from `from` to `to`; behind it there may be room. */
+/** Unprocessed audio lies in `samples` between `from` and `to`; the rest is free. */
 type Block = { samples: Int16Array; from: number; to: number };
 type Entry = Block | 'began' | 'ended';
 
-/** Sound that a recognizer was given and has not dealt with yet, so that another one can be given it again. */
+/** Audio that a recognizer received but has not processed, kept for the next recognizer. */
 export type UnsettledSound = Pick<Recognition, 'speechBegan' | 'speechEnded'> & {
-  /** Keeps a copy. Returns how many samples were given up for it. */
+  /** Keeps a copy. Returns the number of samples dropped for it. */
   write(samples: Int16Array): number;
-  /** So many samples of all that was written are dealt with. */
+  /** Marks this many of all written samples as processed. */
   settle(samples: number): void;
-  /** How many are. */
+  /** Returns the number of processed samples. */
   settled(): number;
   replay(recognition: Recognition): void;
 };
 
-/** Frames of 20 ms lie together: each in memory of its own would take twice as much. */
+/** Frames of 20 ms share buffers; separate ones would need twice the memory. */
 const blockSamples = 2_000;
 
-/** The oldest sound is given up when there are more than `mostSamples`. */
+/** Drops the oldest audio beyond `mostSamples`. */
 export const createUnsettledSound = (mostSamples: number): UnsettledSound => {
   const entries: Entry[] = [];
   let from = 0;
   let to = 0;
-  /** Whether somebody speaks where it begins. */
+  /** Whether somebody speaks at its beginning. */
   let isSpeech = false;
 
   const settle = (until: number): void => {
@@ -70,7 +70,7 @@ export const createUnsettledSound = (mostSamples: number): UnsettledSound => {
     settled: () => from,
     replay(recognition) {
       if (isSpeech) recognition.speechBegan();
-      // A copy, because entries may be settled while they are written.
+      // A copy, because entries may be removed during iteration.
       const now = entries.map((entry) =>
         typeof entry === 'string' ? entry : entry.samples.subarray(entry.from, entry.to),
       );

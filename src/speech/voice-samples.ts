@@ -1,11 +1,11 @@
-/** Samples of voices, for who chooses one for a number. */
+/** Voice samples for choosing a number's voice. */
 import { invalidField, Refusal } from '#src/domain/refusal.ts';
 import type { VoiceSamples } from '#src/domain/voice.ts';
 import { EngineFailure, UnspokenLanguage, VoiceRefused } from './engine-failure.ts';
 import type { VoiceEngine } from './speech-engines.ts';
 import { writeWav } from './write-wav.ts';
 
-/** Calls need the engines more. */
+/** Concurrent samples; calls have priority. */
 const mostAtOnce = 2;
 
 const refusalOf = (error: unknown): unknown => {

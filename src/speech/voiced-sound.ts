@@ -1,11 +1,11 @@
-/** How much of a sound is a voice with a pitch, as nearly all of what people say has one. */
+/** Measures the share of voiced (periodic) audio; nearly all speech is voiced. */
 import { pitchLikeness, pitchWindow } from '#src/domain/pitch.ts';
 import type { Audio } from '#sip/speech.ts';
 
 export type VoicedSound = {
-  /** In which there is a pitch. */
+  /** Number of frames with a pitch. */
   voicedMs: number;
-  /** The share of it in all that is not silent, from 0 to 1. */
+  /** Share of voiced frames in all frames that are not silent, from 0 to 1. */
   share: number;
 };
 
@@ -13,12 +13,12 @@ const rate = 8_000;
 const frameLength = 160;
 const frameMs = 20;
 const likeness = 0.6;
-/** Of 32768; a quiet line stays under it. */
+/** Of 32768; quiet lines stay below it. */
 const floor = 130;
-/** Frames that are so much quieter than the loudest are silent. */
+/** Frames this much quieter than the loudest one are silent. */
 const quietest = 0.03;
 
-/** At 8000 Hz, whose pitch is looked for. */
+/** At 8000 Hz. */
 const narrow = ({ sampleRate, samples }: Audio): Int16Array => {
   const step = Math.max(1, Math.round(sampleRate / rate));
   if (step === 1) return samples;

@@ -1,17 +1,17 @@
-/** Any server that speaks Vosk's websocket protocol (github.com/alphacep/vosk-server, websocket/asr_server.py). */
+/** Recognition by servers with Vosk's websocket protocol (github.com/alphacep/vosk-server, websocket/asr_server.py). */
 import { z } from 'zod';
 import type { EngineWorld } from './engine-world.ts';
 import type { EngineEvent, RecognitionEngine } from './recognition-engine.ts';
 import { openSocketRecognition } from './socket-recognition.ts';
 
 const name = 'vosk';
-/** It answers each message with all that it knows, so few are better. */
+/** Each message is answered with the whole hypothesis, so messages are large. */
 const messageMs = 100;
 
 const words = z.object({ text: z.string() });
 
 const partialReply = z.object({ partial: z.string() });
-/** The second form is that of a server which was told to give alternatives. */
+/** The second form is used by servers configured for alternatives. */
 const finalReply = z.union([words, z.object({ alternatives: z.tuple([words], words) })]);
 
 const read = (message: unknown, sent: number): EngineEvent[] | null => {
@@ -22,12 +22,12 @@ const read = (message: unknown, sent: number): EngineEvent[] | null => {
   const { text } = 'text' in final.data ? final.data : final.data.alternatives[0];
   return [
     { type: 'final', text: text.trim() },
-    // It has read all that was sent, but for what is on its way.
+    // It has processed everything sent, except for data in transit.
     { type: 'settled', samples: sent },
   ];
 };
 
-/** `url` is the server's address, such as ws://127.0.0.1:2700. Its language is that of the model it was started with. */
+/** `url` is the server's address, such as ws://127.0.0.1:2700. The server's model determines the language. */
 export const vosk = (world: EngineWorld, { url }: { url: string }): RecognitionEngine => ({
   name,
   tellsTurnEnds: false,
@@ -39,7 +39,7 @@ export const vosk = (world: EngineWorld, { url }: { url: string }): RecognitionE
       headers: {},
       messageSamples: (messageMs * sampleRate) / 1_000,
       hello: JSON.stringify({ config: { sample_rate: sampleRate } }),
-      // To the letter: the server compares texts.
+      // Exact text: the server compares strings.
       goodbye: '{"eof" : 1}',
       read,
     };

@@ -1,8 +1,8 @@
 import type { EngineEvent } from './recognition-engine.ts';
 
 /**
- * Reports what an engine hears, but partial words only where they change: engines repeat them with every piece of
- * sound. A final without words takes back what the engine thought to hear.
+ * Reports partial words only when they change, because engines repeat them with every piece of audio. A final without
+ * words retracts the last partial.
  */
 export const withoutRepeatedPartials = (report: (event: EngineEvent) => void): typeof report => {
   let last = '';

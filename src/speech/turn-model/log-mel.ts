@@ -1,6 +1,6 @@
 /**
- * Sound as Whisper and the models that are made of it want it: the logarithm of its power in 80 bands of the mel scale,
- * every ten milliseconds (github.com/huggingface/transformers, WhisperFeatureExtractor with `do_normalize`).
+ * Log-mel features as Whisper models expect them: log power in 80 mel bands every 10 ms
+ * (github.com/huggingface/transformers, WhisperFeatureExtractor with `do_normalize`).
  */
 import { createPowers, spectrumLength, windowLength } from './spectrum.ts';
 
@@ -9,7 +9,7 @@ export const bands = 80;
 const hopLength = 160;
 const half = windowLength / 2;
 
-/** Slaney's mel scale: straight up to 1000 Hz, and logarithmic above. */
+/** Slaney's mel scale: linear up to 1000 Hz, logarithmic above. */
 const melOf = (hertz: number): number =>
   hertz < 1_000 ? (3 * hertz) / 200 : 15 + (Math.log(hertz / 1_000) * 27) / Math.log(6.4);
 const hertzOf = (mel: number): number =>
@@ -17,7 +17,7 @@ const hertzOf = (mel: number): number =>
 
 type Band = { from: number; weights: Float64Array };
 
-/** Triangles over the frequencies of the spectrum, all of the same area. */
+/** Triangular filters of equal area. */
 const makeBands = (): Band[] => {
   const top = melOf(modelRate / 2);
   const edges = Array.from({ length: bands + 2 }, (_, index) => hertzOf((top * index) / (bands + 1)));
@@ -36,13 +36,13 @@ const makeBands = (): Band[] => {
 
 export const melBands: readonly Band[] = makeBands();
 
-/** Hann's, as it repeats. */
+/** Periodic Hann window. */
 const fade = Float64Array.from(
   { length: windowLength },
   (_, n) => 0.5 - 0.5 * Math.cos((2 * Math.PI * n) / windowLength),
 );
 
-/** Without its mean, and as loud as all others. */
+/** Normalized to zero mean and unit variance. */
 const normalized = (samples: Float64Array): Float64Array => {
   const mean = samples.reduce((sum, sample) => sum + sample, 0) / samples.length;
   const variance = samples.reduce((sum, sample) => sum + (sample - mean) ** 2, 0) / samples.length;
@@ -50,7 +50,7 @@ const normalized = (samples: Float64Array): Float64Array => {
   return samples.map((sample) => (sample - mean) * scale);
 };
 
-/** Nothing is quieter than this far below the loudest band. */
+/** Floor below the loudest band. */
 const range = 8;
 
 const compress = (features: Float32Array): void => {
@@ -58,16 +58,14 @@ const compress = (features: Float32Array): void => {
   features.forEach((value, index) => (features[index] = (Math.max(value, floor) + 4) / 4));
 };
 
-/**
- * Of sound from -1 to 1 at 16000 Hz, a whole number of 20 ms: band by band, each with a value for every 10 ms.
- */
+/** Input: samples from -1 to 1 at 16000 Hz, a multiple of 20 ms. Output: one row per band with a value per 10 ms. */
 export const logMel = (samples: Float64Array): Float32Array => {
   const sound = normalized(samples);
   const frames = sound.length / hopLength;
   const features = new Float32Array(bands * frames);
   const powersOf = createPowers();
 
-  /** Around its middle; the sound goes on mirrored behind its ends. */
+  /** Frames are centred; the signal is mirrored at its ends. */
   const windowAt = (frame: number, window: Float64Array): Float64Array => {
     for (let n = 0; n < windowLength; n += 1) {
       const at = Math.abs(frame * hopLength + n - half);

@@ -1,19 +1,19 @@
-/** The sound of a turn as a model wants it: the last eight seconds at 16000 Hz, silence before them where there is less. */
+/** Audio of a turn as the model expects it: the last eight seconds at 16000 Hz, padded with silence in front. */
 import { modelRate } from './log-mel.ts';
 
 export const longestMs = 8_000;
 const length = (longestMs * modelRate) / 1_000;
 
-/** Samples to both sides from which the sound between two of them is reckoned. */
+/** Number of samples on each side that interpolation uses. */
 const reach = 16;
 
-/** A sinc between the samples, faded out by a Hann window. */
+/** Windowed sinc (Hann). */
 const weights = Float64Array.from({ length: reach }, (_, index) => {
   const away = index + 0.5;
   return (Math.sin(Math.PI * away) / (Math.PI * away)) * (0.5 + 0.5 * Math.cos((Math.PI * away) / reach));
 });
 
-/** Twice as many samples: those that there are, and between them what a sound without higher frequencies has there. */
+/** Doubles the sample rate by band-limited interpolation. */
 const doubled = (samples: Int16Array): Float64Array => {
   const result = new Float64Array(2 * samples.length);
   samples.forEach((sample, index) => {
@@ -26,7 +26,7 @@ const doubled = (samples: Int16Array): Float64Array => {
   return result;
 };
 
-/** From -1 to 1. `sampleRate` is the model's or half of it. */
+/** Samples from -1 to 1. `sampleRate` is the model's or half of it. */
 export const modelSound = (samples: Int16Array, sampleRate: number): Float64Array => {
   const last = samples.subarray(-(length * sampleRate) / modelRate);
   const sound = sampleRate === modelRate ? Float64Array.from(last) : doubled(last);

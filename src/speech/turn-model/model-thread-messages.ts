@@ -1,10 +1,8 @@
-/**
- * The messages between the thread of the model and the rest. Both are this program: what comes is not checked again.
- */
+/** Messages between the model's thread and the main thread. Both sides are this program, so they are not validated. */
 export type ModelPlace = {
-  /** Which package or module is the runtime. */
+  /** Package or module of the runtime. */
   runtime: string;
-  /** Of the model's file. */
+  /** Path of the model's file. */
   path: string;
 };
 
@@ -12,7 +10,7 @@ export type ToModelThread = { question: number; samples: Int16Array; sampleRate:
 
 export type FromModelThread =
   | { type: 'ready' }
-  /** It cannot begin; the sentence is for the operator. */
+  /** The thread cannot start; the sentence is for the operator. */
   | { type: 'unfit'; problem: string }
-  /** `null`: it could not say. */
+  /** `null`: no answer. */
   | { type: 'answer'; question: number; probability: number | null };

@@ -1,4 +1,4 @@
-/** The thread in which the model listens: one question after the other. */
+/** Worker thread of the model: answers one question after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { logMel } from './log-mel.ts';
 import type { FromModelThread, ModelPlace, ToModelThread } from './model-thread-messages.ts';

@@ -1,7 +1,6 @@
 /**
- * ONNX Runtime, which an operator installs beside the gateway (`onnxruntime-node`), and a model in it that has the
- * interface of Smart Turn (github.com/pipecat-ai/smart-turn, inference.py): features of eight seconds in, the
- * probability that who speaks has finished out.
+ * ONNX Runtime (`onnxruntime-node`), which an operator installs, with a model that has Smart Turn's interface
+ * (github.com/pipecat-ai/smart-turn, inference.py): features of eight seconds in, probability of a turn end out.
  */
 import { bands } from './log-mel.ts';
 import { longestMs } from './model-sound.ts';
@@ -32,7 +31,7 @@ const isRuntime = (module: unknown): module is Runtime =>
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** A fault of the runtime or the model, in a sentence for the operator. */
+/** An error of the runtime or the model, as a sentence for the operator. */
 export class UnfitModel extends Error {
   override readonly name = 'UnfitModel';
 }
@@ -63,10 +62,10 @@ const probabilityIn = (output: unknown): number | null => {
   return probability >= 0 && probability <= 1 ? probability : null;
 };
 
-/** The probability of an end, of features as `logMel` gives them. */
+/** Returns the probability of a turn end for features of `logMel`. */
 export type AskModel = (features: Float32Array) => Promise<number>;
 
-/** Rejects with an UnfitModel. The model is asked once before, so that one of another interface is found out here. */
+/** Rejects with an UnfitModel. Runs the model once to detect another interface. */
 export const loadModel = async (runtime: string, path: string): Promise<AskModel> => {
   const { InferenceSession, Tensor } = await loadRuntime(runtime);
   let session: Session;

@@ -1,7 +1,7 @@
-/** The spectrum of a window of sound: the discrete Fourier transform of 400 samples, as twenty times twenty. */
+/** Discrete Fourier transform of 400 samples, as twenty times twenty. */
 
 export const windowLength = 400;
-/** Frequencies from 0 to half of the sample rate. */
+/** From 0 to half of the sample rate. */
 export const spectrumLength = 201;
 
 const side = 20;
@@ -14,7 +14,7 @@ const sines = Float64Array.from(
   (_, n) => -Math.sin((2 * Math.PI * n) / windowLength),
 );
 
-/** Twenty values that lie `step` apart, transformed, each turned by `turn` times its place, to where `to` says. */
+/** Transforms twenty values at distance `step`, rotates each by `turn` times its index, and writes them to `to`. */
 const transformSide = (
   [re, im]: readonly [Float64Array, Float64Array],
   from: number,
@@ -40,7 +40,7 @@ const transformSide = (
   }
 };
 
-/** The power at each frequency of two windows, for a transform of complex numbers does two of real ones at once. */
+/** Returns the power spectra of two windows: one complex transform handles two real ones. */
 export const createPowers = (): ((
   one: Float64Array,
   other: Float64Array,
@@ -51,7 +51,7 @@ export const createPowers = (): ((
   return (one, other) => {
     for (let at = 0; at < side; at += 1) transformSide([one, other], at, turned, at);
     for (let at = 0; at < side; at += 1) transformSide(turned, at, whole, 0);
-    // The transform leaves the frequency `k * side + at` at the place `at * side + k`.
+    // The transform leaves frequency `k * side + at` at index `at * side + k`.
     const placeOf = (frequency: number): number => (frequency % side) * side + Math.floor(frequency / side);
     const [re, im] = whole;
     for (let frequency = 0; frequency < spectrumLength; frequency += 1) {

@@ -1,6 +1,6 @@
 /**
- * A model of speech that hears whether somebody has finished, in a thread of its own. Whoever asks gets an answer within
- * a bounded time, or none: then it is judged otherwise. A thread that ends is followed by another one after a while.
+ * Turn-end model in a worker thread. Each question is answered within a time limit or not at all. A thread that ended
+ * is replaced after a delay.
  */
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
@@ -11,15 +11,15 @@ import type { FromModelThread, ModelPlace, ToModelThread } from './model-thread-
 import { longestMs } from './model-sound.ts';
 
 export type TurnModelLimits = Readonly<{
-  /** A question that waits longer is not answered. */
+  /** Time limit of a waiting question. */
   answerMs: number;
-  /** So many may wait; more are not answered. */
+  /** Number of waiting questions; further ones are not answered. */
   questions: number;
-  /** A thread that has ended is followed by another one no sooner. */
+  /** Delay before an ended thread is replaced. */
   againMs: number;
 }>;
 
-/** So sure must the model be that it is an end. */
+/** Probability from which the turn counts as over. */
 const sureness = 0.5;
 
 export type StartedTurnModel = TurnModel & { close(): Promise<void> };
@@ -48,7 +48,7 @@ const startThread = (
   };
 };
 
-/** Throws a StartError that says what is wrong with the model, or with the runtime. */
+/** Throws a StartError about the model or the runtime. */
 export const startTurnModel = async (
   place: ModelPlace,
   { limits, clock, logger }: { limits: TurnModelLimits; clock: Clock; logger: Logger },
