@@ -1,6 +1,4 @@
-/**
- * The sound of one call, both ways: the agent's voice goes out, what comes in is listened to, and both are recorded.
- */
+/** Audio of one call: plays the agent's voice, listens to the other party, records both. */
 import type { Logger } from 'pino';
 import type { LineInput, LineReport } from '#machines/line.ts';
 import { createListener, type ListeningNumbers } from './listening/listener.ts';
@@ -16,34 +14,34 @@ import { createCallRecording, type CallRecording } from './playout/call-recordin
 import type { Speak } from './playout/synthesis.ts';
 import { createPlayout } from './playout/playout.ts';
 
-/** The means of listening to a call. */
+/** Dependencies for listening to a call. */
 export type Hearing = {
   recognizer: Recognizer;
   openDetector: OpenVoiceDetector;
   numbers: ListeningNumbers;
   resample: Resample;
-  /** What hears the end of a turn; `null` where the operator has brought none. */
+  /** Model of turn ends; `null` if none is configured. */
   turnModel: TurnModel | null;
 };
 
-/** The means of a call's sound. */
+/** Dependencies for the audio of a call. */
 export type MediaMeans = {
   speak: Speak;
-  /** `null`: nothing of what the other party says is understood. */
+  /** `null`: no speech recognition. */
   hearing: Hearing | null;
-  /** `null` when the call is neither recorded nor to be listened to. */
+  /** `null` if the call is neither recorded nor monitored. */
   openRecording: (() => RecordingSink) | null;
 };
 
 export type CallMedia = {
   /**
-   * The call was answered: listening and recording begin, at this rate where the endpoint's own is not wanted. Rejects when the
-   * sound does not arrive.
+   * The call was answered: starts listening and recording, at `sampleRate` if it differs from the endpoint's. Rejects
+   * if no audio path is established.
    */
   begin(endpoint: Pick<MediaEndpoint, 'sampleRate' | 'connect'>, sampleRate?: SampleRate): Promise<void>;
-  /** Before the answer and after the end it is reported as not heard. */
+  /** Before the answer and after the end the utterance is reported as not heard. */
   say(utterance: number, text: string, language?: string): void;
-  /** From now on the other party is heard and spoken to in this language (BCP 47). */
+  /** Changes the language of recognition and synthesis (BCP 47) from now on. */
   changeLanguage(language: string): void;
   stopTalking(): void;
   pauseTalking(): void;
@@ -51,15 +49,15 @@ export type CallMedia = {
   pauseRecording(): void;
   resumeRecording(): void;
   /**
-   * The agent is silent, and nobody listens for it any more: from now on what is heard here is played there. Both have the
-   * same rate.
+   * Bridges the call with another one: the agent is silent, recognition stops, and incoming audio is played there. Both
+   * calls have the same sample rate.
    */
   talkWith(other: Pick<CallMedia, 'pass'>): void;
-  /** Plays what somebody else than the agent says; what comes faster than it can be played is left out. */
+  /** Plays audio from another source in the agent's place; audio faster than real time is dropped. */
   pass(samples: Int16Array): void;
-  /** The call goes on elsewhere, and its recording with it. Otherwise as `close`. */
+  /** Hands the call and its recording to another gateway; otherwise like `close`. */
   leave(): void;
-  /** No sound is carried any more: what was played and heard until now is reported. Idempotent. */
+  /** Stops all audio and reports what was played and heard. Idempotent. */
   close(): void;
 };
 
@@ -67,14 +65,14 @@ export type CallMediaOptions = MediaMeans & {
   input: Pick<LineInput, 'callId' | 'language' | 'direction' | 'bargeIn' | 'turnEnd'>;
   time: LineTime;
   report: (report: LineReport) => void;
-  /** An utterance of the agent begins to sound. */
+  /** An utterance of the agent has started. */
   onBegun?: (utterance: number) => void;
-  /** The connection of the sound has ended. */
+  /** The audio connection has ended. */
   onLost: () => void;
   logger: Logger;
 };
 
-/** Whose sound comes in bursts is not heard later and later. */
+/** Limits the delay of bursts of audio. */
 const mostWaitingMs = 160;
 
 const record = (
@@ -90,7 +88,7 @@ const record = (
   }
 };
 
-/** Sound both ways, at the rate that the call has. */
+/** Audio in both directions at the sample rate of the call. */
 const createSound = (options: CallMediaOptions, sampleRate: SampleRate, language: string) => {
   const { input, hearing, time, report, logger } = options;
   const recording = record(options, sampleRate);
@@ -133,12 +131,12 @@ const createSound = (options: CallMediaOptions, sampleRate: SampleRate, language
 export const createCallMedia = (options: CallMediaOptions): CallMedia => {
   const { time, report } = options;
   let sound: ReturnType<typeof createSound> | null = null;
-  /** Of the agent's voice, once it is open. */
+  /** Path of the agent's voice, once it is open. */
   let path: SoundPath | null = null;
-  /** Who hears what is heard here, instead of the agent. */
+  /** The call bridged with this one. */
   let partner: Pick<CallMedia, 'pass'> | null = null;
   let rate: SampleRate | null = null;
-  /** To which it was changed; undefined while it is the one that the call began with. */
+  /** The changed language; undefined for the initial one. */
   let language: string | undefined;
 
   const close = (): void => {

@@ -1,8 +1,7 @@
 /**
- * Why a call was not answered, from what the SIP network says (RFC 3261 section 21, RFC 3326, ITU-T Q.850).
+ * Maps SIP failures to end reasons (RFC 3261 section 21, RFC 3326, ITU-T Q.850).
  *
- * A telephone network behind a trunk knows more than SIP can say: where the refusal carries a Q.850 cause that is
- * specific, that decides; otherwise the SIP status does.
+ * A telephone network knows more than SIP can express: a specific Q.850 cause has precedence over the SIP status.
  */
 import type { SipReason, UnansweredCause } from '#machines/line.ts';
 import { reasonsIn } from './headers/reasons.ts';
@@ -10,13 +9,13 @@ import { reasonsIn } from './headers/reasons.ts';
 export type SipRefusal = {
   /** 300 to 699. */
   status: number;
-  /** The `Reason` header (RFC 3326), where there is one. */
+  /** The `Reason` header (RFC 3326), if present. */
   reason?: string | undefined;
-  /** Whether the far end had been ringing. */
+  /** Whether the far end was ringing. */
   rang: boolean;
 };
 
-/** Causes that say less than the SIP status (normal clearing, normal unspecified, interworking) are left out. */
+/** Unspecific causes (normal clearing, normal unspecified, interworking) are ignored. */
 const byQ850: Readonly<Record<number, UnansweredCause>> = {
   1: 'invalid_number', // unallocated number
   2: 'trunk_error', // no route to the transit network
@@ -61,7 +60,7 @@ const byQ850: Readonly<Record<number, UnansweredCause>> = {
   111: 'trunk_error', // protocol error
 };
 
-/** All others are the fault of the trunk, or of what it is sent. */
+/** All other failures are the trunk's, or of the request sent to it. */
 const byStatus: Readonly<Record<number, UnansweredCause>> = {
   404: 'invalid_number',
   410: 'invalid_number',
@@ -87,15 +86,15 @@ const q850In = (reasons: readonly SipReason[]): UnansweredCause | undefined => {
   return typeof q850 === 'number' ? byQ850[q850] : undefined;
 };
 
-/** The cause that the telephone network itself names; undefined where it names none, or nothing specific. */
+/** Returns the specific cause of the telephone network, if there is one. */
 export const networkCause = (reason: SipRefusal['reason']): UnansweredCause | undefined =>
   q850In(reasonsIn(reason ?? ''));
 
 const failures: ReadonlySet<UnansweredCause> = new Set(['trunk_error', 'media_error']);
 
 /**
- * Whether a call that was answered ended because the network failed, by the reasons of its BYE: a specific cause of Q.850
- * decides, else a status of SIP that is a failure. A person who hangs up gives none of these.
+ * Whether an answered call ended by a network failure, by the reasons of its BYE: a specific Q.850 cause decides, else
+ * a failure status of SIP. A person's hang-up has neither.
  */
 export const isNetworkFailure = (reasons: readonly SipReason[]): boolean => {
   const fromNetwork = q850In(reasons);
@@ -107,7 +106,7 @@ export const isNetworkFailure = (reasons: readonly SipReason[]): boolean => {
 export const unansweredCause = ({ status, reason, rang }: SipRefusal): UnansweredCause => {
   const fromNetwork = networkCause(reason);
   if (fromNetwork !== undefined) return fromNetwork;
-  // A time-out after ringing is a person who does not pick up, before it a trunk that does not answer.
+  // A timeout after ringing means no answer; before it, a trunk that does not respond.
   if (status === 408) return rang ? 'no_answer' : 'trunk_error';
   return byStatus[status] ?? 'trunk_error';
 };

@@ -1,14 +1,14 @@
 /**
- * The mouth of a line towards its call. Whatever happens on the line is put here and leaves in a task of its own, one
- * event at a time, stamped as it leaves: so the line never speaks inside a command, and times never run backwards.
+ * Queue of reports from a line to its call. Each report is sent in a task of its own with the time of sending, so a
+ * line never reports within a command and times never decrease.
  *
- * What was played goes ahead of everything else that waits. That is how the reports of a `stopTalking` come before
- * words that were understood a moment earlier and had not been reported yet.
+ * Playback reports are sent before other waiting reports, so the reports of `stopTalking` precede words that were
+ * recognized shortly before.
  */
 import type { LineEvent, LineReport } from '#machines/line.ts';
 import type { Cancel, LineTime } from './line-time.ts';
 
-/** An utterance that has left the line. `startedAt` is wall-clock. */
+/** A finished utterance. `startedAt` is wall-clock time. */
 export type Played = { utterance: number; text: string; startedAt: number; whole: boolean };
 
 export const createLineReports = (

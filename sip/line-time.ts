@@ -2,28 +2,28 @@ import type { Clock } from '#src/domain/clock.ts';
 
 export type Cancel = () => void;
 
-/** The time of one line. It owns all timers of the line and ends them together. */
+/** Clock of one line. It owns all timers of the line and cancels them together. */
 export type LineTime = {
   /** Wall-clock milliseconds since the epoch. */
   now(): number;
   /**
-   * Milliseconds on the line from one moment of the wall clock to another, by default to now. On a line that runs ten
-   * times faster they are ten times as many.
+   * Milliseconds of line time between two wall-clock times, by default until now. Line time may run faster than the
+   * wall clock.
    */
   since(moment: number, until?: number): number;
-  /** Calls back in a later task, after milliseconds on the line; never once the time was stopped. */
+  /** Calls back in a later task after this much line time, unless the clock was stopped. */
   after(milliseconds: number, callback: () => void): Cancel;
-  /** Ends all timers; nothing is called back any more. */
+  /** Cancels all timers. */
   stop(): void;
 };
 
-/** One timer at most: setting it anew takes the place of what it was set to before. */
+/** A single timer: setting it replaces the previous one. */
 export type Alarm = {
   set(milliseconds: number, callback: () => void): void;
   cancel(): void;
 };
 
-/** An object of a class, as are the times below: a line has a dozen, and each function of its own would weigh more. */
+/** A class instead of closures, because a line has a dozen of them. */
 class TimeAlarm implements Alarm {
   readonly #time: Pick<LineTime, 'after'>;
   #cancel: Cancel | null = null;
@@ -45,7 +45,7 @@ class TimeAlarm implements Alarm {
 
 export const createAlarm = (time: Pick<LineTime, 'after'>): Alarm => new TimeAlarm(time);
 
-/** `speed` says how many times faster than the wall clock the timers of `clock` run. */
+/** `speed` is the ratio of line time to the time of `clock`. */
 export const createLineTime = (clock: Clock, speed: number): LineTime => {
   const timers = new Set<unknown>();
   let isStopped = false;

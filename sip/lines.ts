@@ -1,6 +1,6 @@
 /**
- * The one interface of all line drivers (simulator, drachtio, web phone). What a single line says and is told stands
- * in `machines/line.ts`; this page says how lines come to be.
+ * Common interface of the line drivers (simulator, drachtio, web phone). `machines/line.ts` defines the commands and
+ * reports of a single line; this file defines how lines are created.
  */
 import type { Line, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
@@ -8,30 +8,33 @@ import type { LeftLine } from '#src/domain/sip-leg.ts';
 
 export type OnArrival = (arrival: Arrival) => Promise<ArrivalVerdict>;
 
-/** `warning`: a part is down, and calls go on without it. */
+/** `warning`: a component is down but calls are possible. */
 export type LinesHealth = { ready: true; warning?: string } | { ready: false; detail: string };
 
 export type AdoptLine = (input: LineInput, left: LeftLine, emit: (event: LineEvent) => void) => Line;
 
 export interface Lines {
   readonly name: 'simulator' | 'drachtio' | 'none';
-  /** Connects to what the lines need. Arrivals are offered from now on. */
+  /** Connects to the servers of the lines. Arrivals are offered from now on. */
   start(onArrival: OnArrival): Promise<void>;
   readonly open: OpenLine;
   /**
-   * Goes on with a call that another process has left: `line.adopted` when its voices are carried here, or `line.ended`
-   * where that cannot be.
+   * Takes over a call of another process: reports `line.adopted` when its audio is connected, or `line.ended` if that
+   * is impossible.
    */
   readonly adopt: AdoptLine;
-  /** Whether calls can be placed and answered now, with a plain sentence when not, or when a part of it is down. */
+  /** Whether calls can be placed and answered now, with a sentence if they cannot or a component is down. */
   health(): LinesHealth;
-  /** From now on arrivals are for others, where there are any. Calls go on. Resolves when none comes any more. */
+  /**
+   * Sends arrivals to other gateways, if there are any; calls in progress continue. Resolves when no arrival is
+   * pending.
+   */
   takeNoMore(): Promise<void>;
-  /** Ends every line that still stands and lets go of all sockets and timers. */
+  /** Ends all lines and releases sockets and timers. */
   close(): Promise<void>;
 }
 
-/** Of a driver whose far ends do not outlive its process. `endedAt`: the time of the end, by its clock. */
+/** For drivers whose far ends end with the process. `endedAt`: time of the end by the driver's clock. */
 export const adoptNothing =
   (endedAt: () => number): AdoptLine =>
   (_input, _left, emit) => {
@@ -40,7 +43,7 @@ export const adoptNothing =
     return { tell() {}, close: beSilent, leave: beSilent, canBeLeft: () => false };
   };
 
-/** No telephone lines at all: for a gateway that only shows what others do. */
+/** The driver of a gateway without telephone lines. */
 export const createNoLines = (): Lines => ({
   name: 'none',
   start: () => Promise.resolve(),

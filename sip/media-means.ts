@@ -1,4 +1,4 @@
-/** The means for the sound of one call, from those of all calls. */
+/** Dependencies for the audio of one call, derived from those of all calls. */
 import type { LineInput } from '#machines/line.ts';
 import type { Hearing, MediaMeans } from './call-media.ts';
 import type { ListeningNumbers } from './listening/listener.ts';
@@ -10,7 +10,7 @@ import type { SpeechEngines } from './speech.ts';
 export type CommonMeans = Pick<Hearing, 'openDetector' | 'turnModel' | 'resample'> & {
   speech: SpeechEngines;
   listening: ListeningNumbers;
-  /** `null`: no call is recorded. */
+  /** `null`: calls are not recorded. */
   openRecording: OpenRecording | null;
   overhear: Overhear;
 };

@@ -1,4 +1,4 @@
-/** The recording of a call, of whose sound somebody else takes note as well. */
+/** Recording sink that also passes the audio to a listener. */
 import type { RecordingSink } from './recording-sink.ts';
 
 const ignore = (): void => undefined;

@@ -1,25 +1,25 @@
 /**
- * A sound that comes piece by piece, at another rate: the pieces are resampled as if they were one. Samples are taken in
- * units that are a whole number of samples at both rates, and the last few milliseconds wait for what follows them.
+ * Streaming resampler: pieces are resampled as one continuous signal. Samples are processed in units that are whole
+ * numbers at both rates; the last few milliseconds wait for the next piece.
  */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { resamplingReach, type Resample } from './resampler.ts';
 
 export type RateChange = {
-  /** The next piece; what can be said of the sound by now comes back. */
+  /** Processes the next piece and returns the samples that are complete. */
   take(samples: Int16Array): Int16Array;
-  /** The sound is over: what waited comes back. */
+  /** The signal has ended: returns the remaining samples. */
   end(): Int16Array;
 };
 
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
 
-/** Rates are whole numbers of hertz. */
+/** Sample rates are whole numbers in Hz. */
 export const createRateChange = (resample: Resample, fromRate: number, toRate: number): RateChange => {
   const unit = fromRate / divisor(fromRate, toRate);
   const context = unit * Math.ceil(resamplingReach(fromRate, toRate) / unit);
   const changedLength = (count: number): number => (count * toRate) / fromRate;
-  /** The last samples: so many before those that are to be said as the filter reaches, and what waits. */
+  /** The filter's history before the next output, and waiting samples. */
   let rest: Int16Array = new Int16Array();
   let before = 0;
 

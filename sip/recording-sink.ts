@@ -1,32 +1,31 @@
-/** A recording as a line needs it: a place to put sound as it happens. `src/recordings` provides it. */
+/** Interface of a recording for a line. `src/recordings` implements it. */
 
-/** Sample rate of all recordings, in Hz: what a telephone carries, doubled for wide-band calls. */
+/** Sample rate of all recordings in Hz: twice the telephone's, for wideband calls. */
 export const recordingSampleRate = 16_000;
 
 export interface RecordingSink {
   /**
-   * Adds the next stretch of the call: one channel a party, both of the same length, 16-bit linear at
-   * `recordingSampleRate`. Called in order of time without holes; silence is written too.
+   * Appends audio: one channel per party, of equal length, 16-bit linear at `recordingSampleRate`. Called in order
+   * without gaps; silence is written too.
    */
   write(counterparty: Int16Array, agent: Int16Array): void;
   /**
-   * Resolves when little of what was written still waits, at once after the end. Who makes sound faster than a call
-   * does waits for this between two stretches: of what comes too fast for the encoder not all can be kept.
+   * Resolves when the backlog is small, at once after the end. Producers faster than real time wait for it between
+   * pieces; the encoder drops audio beyond its limit.
    */
   drained(): Promise<void>;
-  /** The call is over and everything was written. Idempotent; after `fail` it does nothing. */
+  /** The call has ended and everything was written. Idempotent; ignored after `fail`. */
   finish(): void;
-  /** The call goes on in another process, and its recording with it, behind what was written. Idempotent. */
+  /** Another process continues the recording after what was written. Idempotent. */
   leave(): void;
-  /** The recording cannot be completed. The call goes on. Idempotent. */
+  /** The recording cannot be completed; the call continues. Idempotent. */
   fail(error: Error): void;
 }
 
 /**
- * Takes the sound of one call as its recording does, whether it is recorded or not: for those who listen in. Must not
- * throw, and keeps nothing of what it is given.
+ * Receives the audio of a call like its recording does, for listening in. Must not throw and must not keep the buffers.
  */
 export type Overhear = (callId: string) => RecordingSink['write'];
 
-/** Opens the recording of a call that was just answered. */
+/** Opens the recording of an answered call. */
 export type OpenRecording = (callId: string) => RecordingSink;

@@ -1,42 +1,41 @@
 /**
- * The same sound at another sample rate, by the resampler of SpeexDSP: one instance of the library for the process.
+ * Resampling by SpeexDSP: one library instance per process.
  *
- * It took the place of a windowed sinc of four zero crossings. Both measured in one run, to 8000 Hz: a tone of 3400 Hz,
- * which a telephone carries, loses nothing instead of 2.2 dB; one of 4400 Hz, which it does not, comes back at less than
- * -84 dB instead of -10 dB. A second of sound takes 0.15 ms instead of 0.28 from 16000 Hz, 0.20 instead of 0.41 from
- * 24000 Hz and 0.41 instead of 0.64 from 48000 Hz; only 22050 Hz, whose filter is interpolated, takes 0.95 instead of
- * 0.45 (`npm run bench -- resampling`).
+ * It replaced a windowed sinc with four zero crossings. Both measured in one run, to 8000 Hz: a tone of 3400 Hz loses
+ * nothing instead of 2.2 dB; one of 4400 Hz is attenuated by 84 dB instead of 10 dB. A second of audio takes 0.15 ms
+ * instead of 0.28 from 16000 Hz, 0.20 instead of 0.41 from 24000 Hz and 0.41 instead of 0.64 from 48000 Hz; only 22050
+ * Hz, whose filter is interpolated, takes 0.95 instead of 0.45 (`npm run bench -- resampling`).
  */
 import loadSpeex, { type Speex } from '@echogarden/speex-resampler-wasm/simd';
 
-/** Of SpeexDSP's eleven: above it a telephone gains nothing, and the processor loses. */
+/** Of SpeexDSP's eleven levels; higher ones cost processor time without an audible gain on the telephone. */
 const quality = 4;
 
-/** Half the width of the filter at this quality, in samples of the lower rate, and some more for rounding. */
+/** Half of the filter's length at this quality in samples of the lower rate, with a margin for rounding. */
 const halfWidth = 32;
 const margin = 8;
 
-/** Samples that the library is handed at once; its memory stays as small as this. */
+/** Samples per call of the library, which limits its memory. */
 const blockLength = 8_192;
 
-/** A handful of rates is in use; each stretched sound of a recording has one of its own. */
+/** Few rates are in use; each stretched part of a recording has one of its own. */
 const mostStates = 16;
 
 /**
- * Gives `floor(samples.length * toRate / fromRate)` samples, of which the first is at the place of the first old one.
- * Rates are whole numbers of hertz. What the new rate cannot carry is removed; before and after the sound is silence.
+ * Returns `floor(samples.length * toRate / fromRate)` samples, the first at the position of the first input sample.
+ * Rates are whole numbers in Hz. Frequencies beyond the new rate are removed; silence is assumed before and after.
  */
 export type Resample = (samples: Int16Array, fromRate: number, toRate: number) => Int16Array;
 
-/** A new sample is made of so many old ones on either side, at the most. */
+/** Largest number of input samples on each side of an output sample. */
 export const resamplingReach = (fromRate: number, toRate: number): number =>
   Math.ceil(halfWidth * Math.max(1, fromRate / toRate)) + margin;
 
-/** Resamplers of the library by their rates: their filters are dear to compute, so those used last are kept. */
+/** Cache of the library's resamplers by rates, because their filters are expensive to compute. */
 const createStates = (speex: Speex) => {
   const states = new Map<string, number>();
   return {
-    /** One that has heard nothing yet. */
+    /** A resampler in its initial state. */
     find(fromRate: number, toRate: number): number {
       const rates = `${fromRate} ${toRate}`;
       const state = states.get(rates) ?? speex._speex_resampler_init(1, fromRate, toRate, quality, 0);
@@ -58,13 +57,13 @@ const createStates = (speex: Speex) => {
 export const loadResampler = async (): Promise<Resample> => {
   const speex = await loadSpeex();
   const states = createStates(speex);
-  // The library reads and writes before it returns, so all sound goes through the same places.
+  // The library reads and writes before it returns, so all calls share the buffers.
   const input = speex._malloc(blockLength * 2);
   const output = speex._malloc(blockLength * 2);
   const taken = speex._malloc(4);
   const given = speex._malloc(4);
 
-  /** Hands over a block, and silence where it is short; resolves with what came of it. */
+  /** Passes a block, padded with silence, and returns its output. */
   const process = (
     state: number,
     block: Int16Array,

@@ -1,10 +1,10 @@
 /**
- * Runs the life of a line (`machines/line-life.ts`) for its driver: the chart says when the driver's actions are due,
- * and what there is to report leaves by `line-reports.ts` until the last word was said.
+ * Runs the life of a line (`machines/line-life.ts`) for its driver: the chart decides when the driver's actions are
+ * due, and reports are sent by `line-reports.ts` until the last one.
  *
- * All lives ask the chart by way of one actor, which is never started. A life from the dialling to the last word takes
- * 25 µs of processor time and holds 0.7 kB like this. With an actor of its own it takes 30 µs and holds 3.7 kB, where a
- * whole call holds some 20 kB; by XState's `transition`, which makes an actor for each question, it takes 58 µs.
+ * All lines query the chart through one actor that is never started. A line from dialling to its end costs 25 µs of
+ * processor time and 0.7 kB this way; with an actor of its own 30 µs and 3.7 kB (a whole call holds about 20 kB); with
+ * XState's `transition`, which creates an actor per query, 58 µs.
  */
 import { createActor, type ActorScope, type ExecutableActionObject, type SnapshotFrom } from 'xstate';
 import type { Line, LineEvent, LineReport } from '#machines/line.ts';
@@ -16,13 +16,13 @@ export type LineLife = {
   send(event: LineLifeEvent): void;
   is(state: 'calling' | 'answered' | 'leaving' | 'over'): boolean;
   report(report: LineReport): void;
-  /** What its call does with the line last. */
+  /** The call's last command to the line. */
   letGo: Pick<Line, 'close' | 'leave'>;
 };
 
 type Snapshot = SnapshotFrom<typeof lineLifeMachine>;
 
-/** What the chart wants of an actor while it works out what follows; the actions are collected. */
+/** The actor scope that the chart expects while it computes a transition; actions are collected. */
 const nothing = (): void => undefined;
 const noLine: LineActions = {
   report: nothing,
@@ -45,16 +45,16 @@ const scope: ActorScope<Snapshot, LineLifeEvent> = {
   actionExecutor: (action) => void due.push(action),
 };
 
-/** Where every life begins, but for its own context. */
+/** Initial snapshot of every life, without its context. */
 const beginning = lineLifeMachine.getInitialSnapshot(scope, noLine);
 
 export const runLineLife = (options: {
   time: LineTime;
   emit: (event: LineEvent) => void;
   actions: Omit<LineActions, 'report'>;
-  /** The call stood already, in another process: however it comes out, it was answered. */
+  /** The call was answered in another process. */
   isAdopted?: boolean;
-  /** The line holds nothing any more; its time is over. */
+  /** The line holds no resources; its clock is stopped. */
   onOver: () => void;
 }): LineLife => {
   const { time } = options;
@@ -76,7 +76,7 @@ export const runLineLife = (options: {
     options.onOver();
   };
 
-  /** What an action sends is followed when all actions before it are carried out. */
+  /** Events sent by actions are processed after all preceding actions. */
   const send = (event: LineLifeEvent): void => {
     if (waiting.push(event) > 1) return;
     try {

@@ -1,11 +1,11 @@
-/** Mono 16-bit linear sound: its rate, its length and its level. */
+/** Mono 16-bit linear audio: sample rates, durations and levels. */
 
-/** Samples a second of a call's sound: of a telephone's codecs, or of those that carry more (G.722, Opus). */
+/** Sample rate of a call: narrowband, or wideband (G.722, Opus). */
 export type SampleRate = 8_000 | 16_000;
 
-/** The rate of a telephone. */
+/** Narrowband rate. */
 export const telephoneRate = 8_000 satisfies SampleRate;
-/** The rate of a codec that is made for more than a telephone. */
+/** Wideband rate. */
 export const wideRate = 16_000 satisfies SampleRate;
 
 export const samplesPerMs = (rate: SampleRate): number => rate / 1_000;
@@ -15,10 +15,10 @@ export const silence = (milliseconds: number, rate: SampleRate): Int16Array =>
 
 const fullScale = 32_768;
 
-/** The quietest level that is told from silence. */
+/** Lowest level that differs from silence. */
 export const silenceDb = -96;
 
-/** The level of a sound in dB below full scale (RMS); `silenceDb` when there is none. */
+/** Returns the level in dB below full scale (RMS); `silenceDb` for silence. */
 export const levelOf = (samples: Int16Array): number => {
   if (samples.length === 0) return silenceDb;
   let sum = 0;

@@ -1,12 +1,12 @@
 /**
- * The time that it takes to say a text, and the part of it that was heard after a while. Every character has its time,
- * by the script that it is written in, so that Korean, English and Japanese and any mixture of them have the pace of a
- * calm speaker (about six Korean syllables, sixteen Latin letters or eight kana a second).
+ * Estimates the duration of spoken text, and the part heard after some time. Each character has a duration by its
+ * script, so Korean, English, Japanese and mixtures have the pace of a calm speaker (about six Korean syllables,
+ * sixteen Latin letters or eight kana per second).
  */
 
 /**
- * A syllable is heard by itself; a letter or digit only with its whole word; a mark (accent, small kana, long-vowel
- * sign) belongs to the sound before it.
+ * A syllable is heard by itself, a letter or digit only with its whole word; a mark (accent, small kana, long-vowel
+ * sign) belongs to the preceding sound.
  */
 type Kind = 'syllable' | 'letter' | 'mark' | 'pause';
 
@@ -28,10 +28,10 @@ const nothing: Sound = { kind: 'pause', ms: 0 };
 
 const soundOf = (character: string): Sound => sounds.find(([form]) => form.test(character))?.[1] ?? nothing;
 
-/** A stretch of the text that is heard whole or not at all, without what follows it up to the next one. */
+/** A piece of text that is heard whole or not at all. */
 type Piece = { end: number; endMs: number };
 
-/** The pieces of a text in order. A pause counts before the next sound, so nothing is waited for after the last. */
+/** Splits a text into pieces. A pause counts before the next sound, so there is none after the last. */
 const piecesOf = (text: string): Piece[] => {
   const pieces: Piece[] = [];
   let end = 0;
@@ -57,13 +57,12 @@ const piecesOf = (text: string): Piece[] => {
   return pieces;
 };
 
-/** Milliseconds that it takes to say this text; 0 when nothing of it can be said ("…"). */
+/** Returns the duration of a text in ms; 0 if it cannot be spoken ("…"). */
 export const sayingTime = (text: string): number => piecesOf(text).at(-1)?.endMs ?? 0;
 
 /**
- * The part that was heard of a text that was cut after so many milliseconds: its beginning up to the last word (Latin
- * letters, digits) or syllable (Hangul, kana, Han) that was said whole, with the punctuation behind it when more was to
- * come.
+ * Returns the part of a text that was heard before it was cut: up to the last complete word (Latin letters, digits) or
+ * syllable (Hangul, kana, Han), with its punctuation if more was to come.
  */
 export const heardAfter = (text: string, milliseconds: number): string => {
   const pieces = piecesOf(text);

@@ -1,4 +1,4 @@
-/** Speech engines as a line needs them. The engines live in `src/speech`, one file each. */
+/** Interfaces of speech engines for lines. The engines are in `src/speech`, one file each. */
 import type { SpeechChoice } from '#machines/line.ts';
 
 export type { SpeechChoice };
@@ -10,39 +10,39 @@ export interface Synthesizer {
   /** For the log: `espeak-ng`, `flite`, `tones` … */
   readonly name: string;
   /**
-   * Speaks a sentence. `language` is BCP 47. Rejects with the signal's reason when aborted, and with an error that
-   * names the engine (never the text) when the engine fails.
+   * Synthesizes a sentence. `language` is BCP 47. Rejects with the signal's reason when aborted, or with an error that
+   * names the engine (never the text).
    */
   synthesize(text: string, language: string, signal?: AbortSignal): Promise<Audio>;
   /**
-   * The same, piece by piece as the engine makes it, all at one rate; absent where an engine gives a sentence whole.
-   * Leaving it early, or aborting, ends the work behind it.
+   * The same as a stream at one sample rate; absent if the engine returns whole sentences. Stopping early, or aborting,
+   * cancels the work.
    */
   stream?(text: string, language: string, signal?: AbortSignal): AsyncIterable<Audio>;
 }
 
-/** Events of a recognizer that hears the other party's voice. Text is what the engine wrote; never logged. */
+/** Events of a recognizer. Text is never logged. */
 export type RecognitionEvent =
-  /** The words so far of a sentence that goes on; the next event replaces them. */
+  /** Preliminary words of a sentence; the next event replaces them. */
   | { type: 'partial'; text: string }
-  /** These words are settled; what follows is said after them. */
+  /** Final words. */
   | { type: 'final'; text: string }
-  /** The engine takes the turn for complete, by its meaning or its own measure of silence. What was said is settled. */
+  /** The engine considers the turn complete, by meaning or silence. All words are final. */
   | { type: 'turn-complete' }
-  /** It cannot go on: nothing follows. The error names the engine and never holds text. */
+  /** The engine has failed; no further events follow. The error names the engine and contains no text. */
   | { type: 'failed'; error: Error };
 
-/** One call's voice on its way into words. */
+/** Recognition of one call. */
 export interface Recognition {
-  /** The next stretch of sound, without holes, silence included. It may be kept as it is: nobody changes it any more. */
+  /** The next audio without gaps, including silence. The buffer may be kept; callers do not change it. */
   write(samples: Int16Array): void;
-  /** Somebody begins to speak: what was just written belongs to it. */
+  /** A voice has begun: the audio just written belongs to it. */
   speechBegan(): void;
-  /** A pause long enough to end a sentence; engines that recognize sentence by sentence do it now. */
+  /** A pause that may end a sentence; engines for whole sentences start now. */
   speechEnded(): void;
-  /** Whether the engine that listens now tells `turn-complete`; absent where none ever does. */
+  /** Whether the current engine reports `turn-complete`; absent if it never does. */
   tellsTurnEnds?(): boolean;
-  /** Lets go of everything at once; no event follows. Idempotent. */
+  /** Releases everything at once; no event follows. Idempotent. */
   close(): void;
 }
 
@@ -50,7 +50,7 @@ export type ListenOptions = {
   /** BCP 47. */
   language: string;
   sampleRate: number;
-  /** Its own ends of turns are what is wanted: an engine that tells them leaves them to its measure alone. */
+  /** Turn ends are the engine's to decide. */
   turnEnds: boolean;
 };
 
@@ -58,15 +58,15 @@ export interface Recognizer {
   /** For the log: `deepgram`, `vosk` … */
   readonly name: string;
   /**
-   * Begins to listen to a call. Never throws: what goes wrong comes as `failed`, in a later task. Writing may begin at
-   * once; what is written before the engine is connected is kept for it, up to a bound.
+   * Starts recognition for a call. Never throws: errors arrive as `failed` in a later task. Writing may start at once;
+   * audio is buffered until the engine is connected, up to a limit.
    */
   open(options: ListenOptions, emit: (event: RecognitionEvent) => void): Recognition;
 }
 
-/** The engines of a call. What a number chose comes first, the other engines follow when it fails. */
+/** Engines of a call. The number's choice comes first; the others follow when it fails. */
 export interface SpeechEngines {
   synthesizerFor(choice: SpeechChoice): Synthesizer;
-  /** `null`: nothing of what the other party says in this language (BCP 47; absent: in any) is understood. */
+  /** `null`: no engine understands this language (BCP 47; any language if absent). */
   recognizerFor(choice: SpeechChoice, language?: string): Recognizer | null;
 }

@@ -1,6 +1,6 @@
 /**
- * Sends the SIP messages of calls to a collector, such as Homer's heplify-server, one datagram each. Nothing waits for
- * it, nothing is sent twice, and nobody notices when it is not there.
+ * Sends the SIP messages of calls to a collector such as Homer's heplify-server, one datagram each. Sending is best
+ * effort: it is never waited for, repeated or reported.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
@@ -11,28 +11,28 @@ import type { Clock } from '#src/domain/clock.ts';
 import { hepPacket, type HepIdentity } from './hep-packet.ts';
 
 export type CollectorNumbers = {
-  /** How long messages are gathered: a trunk's address is known when it has answered. */
+  /** Buffering time: a trunk's address is known once it has answered. */
   gatherMs: number;
-  /** Messages that may be gathered; what is more is lost. */
+  /** Largest number of buffered messages; further ones are dropped. */
   limit: number;
-  /** How long the address of a name is believed. */
+  /** Time to live of a resolved name. */
   lookUpMs: number;
-  /** How long closing waits for what is still to be sent. */
+  /** Longest wait of close for buffered messages. */
   closeMs: number;
 };
 
 export type HepCollector = {
   /** Never throws. */
   send(message: SipMessage): void;
-  /** Messages that were not sent, since the start. */
+  /** Dropped messages since the start. */
   lost(): number;
-  /** What was gathered is still sent. */
+  /** Buffered messages are still sent. */
   close(): Promise<void>;
 };
 
 type Address = { host: string; family: 4 | 6 };
 
-/** Where the collector is; its name is looked up again now and then, and while there is no answer the last one counts. */
+/** Address of the collector; resolved periodically, keeping the last address while resolution fails. */
 const createWhereabouts = (host: string, lookUpMs: number, clock: Clock, logger: Logger) => {
   let known: Address | null = null;
   let askedAt = -Infinity;
@@ -50,7 +50,7 @@ const createWhereabouts = (host: string, lookUpMs: number, clock: Clock, logger:
   };
 };
 
-/** One socket for each family, opened when it is needed. */
+/** One socket per address family, opened on demand. */
 const createSockets = (logger: Logger) => {
   const sockets = new Map<4 | 6, Socket>();
   return {

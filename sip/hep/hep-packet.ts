@@ -1,12 +1,12 @@
 /**
- * HEP version 3, by which Homer and others collect SIP: "HEP/EEP3 Network Protocol Specification", revision 36,
- * https://github.com/sipcapture/HEP/blob/master/docs/HEP3NetworkProtocolSpecification_REV_36.pdf. A packet is the letters
- * `HEP3`, its length, and chunks: vendor (0 for all), type, length, value, numbers with the highest byte first.
+ * HEP version 3, the format by which Homer and others collect SIP: "HEP/EEP3 Network Protocol Specification", revision
+ * 36, https://github.com/sipcapture/HEP/blob/master/docs/HEP3NetworkProtocolSpecification_REV_36.pdf. A packet consists
+ * of the letters `HEP3`, its length, and chunks: vendor (0 for all), type, length, value; numbers are big-endian.
  */
 import { ipBytes, isIpv6 } from '#src/domain/ip-address.ts';
 import { sipCallIdOf, splitAddress, type SipMessage } from '#src/domain/sip-message.ts';
 
-/** The sender, and what proves it. */
+/** Id and password of the sender. */
 export type HepIdentity = { captureId: number; password: string | null };
 
 const chunk = {
@@ -36,15 +36,15 @@ const numberOf = (bytes: 1 | 2 | 4, value: number): Buffer => {
 const chunkOf = (type: number, value: Uint8Array): Buffer =>
   Buffer.concat([numberOf(2, 0), numberOf(2, type), numberOf(2, 6 + value.length), value]);
 
-/** As `AF_INET` and `AF_INET6` are numbered by Linux. */
+/** `AF_INET` and `AF_INET6` as Linux numbers them. */
 const families = { ipv4: 2, ipv6: 10 } as const;
 
 const sip = 1;
 
-/** What it went over; TLS and WebSocket lie on TCP. */
+/** Transport protocol; TLS and WebSocket use TCP. */
 const protocolOf = ({ transport }: SipMessage): number => (transport === 'udp' ? 17 : 6);
 
-/** Of a message with numeric addresses. */
+/** Encodes a message with numeric addresses. */
 export const hepPacket = (message: SipMessage, { captureId, password }: HepIdentity): Buffer => {
   const { direction, local, remote, atMicros, text } = message;
   const [here, there] = [splitAddress(local), splitAddress(remote)];

@@ -1,16 +1,16 @@
-/** Which trunk an INVITE comes from, by the address that sent it. */
+/** Finds the trunk of an INVITE by its source address. */
 import { BlockList, isIP } from 'node:net';
 import type { Trunk } from '#src/domain/trunk.ts';
 
 export type InviteSource =
   | { trunk: Trunk }
-  /** One of these, if it proves that it knows the password. */
+  /** One of these, if it authenticates. */
   | { accounts: readonly Trunk[] }
   | 'unknown';
 
 const lists = new WeakMap<Trunk, BlockList>();
 
-/** A trunk that was changed is another object. */
+/** A changed trunk is a new object. */
 const listOf = (trunk: Trunk): BlockList => {
   const known = lists.get(trunk);
   if (known !== undefined) return known;
@@ -25,7 +25,7 @@ const listOf = (trunk: Trunk): BlockList => {
   return list;
 };
 
-/** An IPv4 address within IPv6 (`::ffff:10.0.0.1`) is that IPv4 address; brackets are those of a URI. */
+/** Normalizes an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) and removes the brackets of a URI. */
 const plain = (address: string): string =>
   address.replace(/^\[(.*)\]$/, '$1').replace(/^::ffff:(?=\d{1,3}\.)/i, '');
 
@@ -38,7 +38,7 @@ export const callerAt = (
   source: string,
   options: {
     trunks: readonly Trunk[];
-    /** The trunk of the configuration, with the addresses that its host has. */
+    /** The configured trunk with the addresses of its host. */
     configured: { trunk: Trunk; addresses: ReadonlySet<string> } | null;
   },
 ): InviteSource => {
@@ -56,7 +56,7 @@ export const callerAt = (
   );
   if (accounts.length > 0) return { accounts };
 
-  // Without any trunk that calls come from, programs on this machine may call: that is how one tries it.
+  // Without any inbound trunk, programs on this machine may call, for trying out.
   const nobodyIsKnown =
     authenticating.length === 0 && trunks.every((trunk) => trunk.inboundAddresses.length === 0);
   if (configured !== null && nobodyIsKnown && loopback.test(address)) return { trunk: configured.trunk };

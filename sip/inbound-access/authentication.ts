@@ -1,4 +1,4 @@
-/** Callers that must prove that they know the password of a trunk: each is challenged with 401 until it does. */
+/** Digest authentication of callers: challenges with 401 until the caller proves that it knows the trunk's password. */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -16,7 +16,7 @@ type Account = Trunk & { username: string; password: string };
 
 const isAccount = (trunk: Trunk): trunk is Account => trunk.username !== null && trunk.password !== null;
 
-/** Answers a caller; one that has gone meanwhile is none. */
+/** Responds to a caller; ignored if the caller is gone. */
 export const respond = (
   response: InviteResponse,
   { status, reason, headers = {} }: { status: number; reason: string; headers?: Record<string, string> },
@@ -30,9 +30,9 @@ export const respond = (
 };
 
 export type AuthenticationTimes = {
-  /** Until a challenge counts as unanswered. */
+  /** Time after which a challenge counts as unanswered. */
   challengeMs: number;
-  /** How long a challenge can be answered. */
+  /** Lifetime of a challenge. */
   nonceMs: number;
 };
 
@@ -49,7 +49,7 @@ export const createAuthentication = (options: {
   );
 
   return {
-    /** By the realm of each trunk, since that is what a caller's answer names. `null`: it was challenged. */
+    /** Keyed by the trunk's realm, which the caller's response names. `null`: challenged. */
     authenticate(
       request: InviteRequest,
       response: InviteResponse,
@@ -69,7 +69,7 @@ export const createAuthentication = (options: {
       const [realm = ownRealm] = byRealm.keys();
       unknownCallers.answer(address, () => {
         challenges.sent(address);
-        // MD5, because most trunks know nothing else; who answers with SHA-256 is understood too.
+        // MD5, because most trunks support nothing else; SHA-256 responses are accepted too.
         const headers = { 'WWW-Authenticate': digest.challenge(realm, 'MD5', isStale) };
         respond(response, { status: 401, reason: 'Unauthorized', headers }, logger);
       });

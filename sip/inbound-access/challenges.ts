@@ -1,19 +1,19 @@
 import type { Clock } from '#src/domain/clock.ts';
 
-/** Challenges that are waited for; beyond it they are not counted any more. */
+/** Largest number of pending challenges; further ones are not counted. */
 const most = 10_000;
 
-/** Challenges (401) that wait for their answer, by the address they were sent to. */
+/** Pending challenges (401) by the address they were sent to. */
 export const createChallenges = (
   clock: Clock,
-  /** Who knows the password answers at once; a person may be asked for it by no trunk. */
+  /** Programs respond at once, and trunks do not ask people for passwords. */
   answerMs: number,
   onUnanswered: (address: string) => void,
 ) => {
   const open = new Map<string, unknown[]>();
   let count = 0;
 
-  /** Takes the oldest one out. */
+  /** Removes the oldest one. */
   const take = (address: string): void => {
     const timers = open.get(address);
     if (timers === undefined) return;
@@ -32,7 +32,7 @@ export const createChallenges = (
       }, answerMs);
       open.set(address, [...(open.get(address) ?? []), timer]);
     },
-    /** With whatever credentials. */
+    /** The caller responded, with any credentials. */
     answered: take,
     close(): void {
       for (const timer of [...open.values()].flat()) clock.clearTimeout(timer);

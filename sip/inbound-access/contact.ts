@@ -1,9 +1,10 @@
 /**
- * Whether a request can be answered. drachtio-server 0.9.10 dies when it answers an INVITE whose Contact names no host,
- * such as `<tel:+8210…>` or `*`: it compares the host with the sender's address. A refusal is an answer as well.
+ * Checks whether a request can be answered. drachtio-server 0.9.10 crashes when it answers an INVITE whose Contact has
+ * no host, such as `<tel:+8210…>` or `*`, because it compares the host with the sender's address. This includes
+ * refusals.
  */
 
-/** The lines of the head as drachtio-server reads them: any line ending ends one, and a blank begins none. */
+/** Lines of the head as drachtio-server splits them: at any line ending, and a blank never begins a line. */
 const headerLines = (raw: string): string[] => {
   const lines: string[] = [];
   for (const line of raw.split(/\r\n|\r|\n/)) {
@@ -14,9 +15,9 @@ const headerLines = (raw: string): string[] => {
   return lines;
 };
 
-/** A name or an address, in brackets where it is IPv6. */
+/** A name or an address, with brackets for IPv6. */
 const host = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*)|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:[;?]|$)/;
-/** Without the characters that other readers take for the end of a user. */
+/** Without characters that other parsers read as the end of a user. */
 const user = /^[A-Za-z0-9+_.%!~*'()&=$,;:-]*$/;
 
 const namesHost = (uri: string): boolean => {
@@ -28,7 +29,7 @@ const namesHost = (uri: string): boolean => {
   return /^[A-Za-z0-9+_.%-]/.test(name) && user.test(name) && host.test(rest.slice(at + 1));
 };
 
-/** `"A. Caller" <sip:…>;expires=60`, or the address alone; one of them and nothing after it. */
+/** `"A. Caller" <sip:…>;expires=60`, or the address alone, and nothing else. */
 const uriOf = (contact: string): string | undefined => {
   const unnamed = contact.trim().replace(/^"(?:[^"\\]|\\.)*"\s*/, '');
   const opening = unnamed.indexOf('<');
@@ -42,8 +43,8 @@ const uriOf = (contact: string): string | undefined => {
 };
 
 /**
- * False for more than one Contact, for one without a host, and for one that cannot be read with certainty; true where
- * there is none at all. `raw` is the whole request as it came.
+ * Returns false for several Contacts, for one without a host, and for one that cannot be parsed with certainty; true
+ * without a Contact. `raw` is the whole request.
  */
 export const isAnswerable = (raw: string): boolean => {
   const contacts = headerLines(raw).flatMap((line) => {

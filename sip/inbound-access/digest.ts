@@ -1,4 +1,4 @@
-/** Digest authentication of callers (RFC 7616 with RFC 8760 for SIP; RFC 2617 where no `qop` is sent back). */
+/** Digest authentication of callers (RFC 7616 and RFC 8760 for SIP; RFC 2617 if `qop` is missing). */
 import {
   algorithmOf,
   digestResponse,
@@ -11,19 +11,19 @@ import { createNonces, isSame } from './nonces.ts';
 
 export type DigestVerdict<Known extends Credentials> =
   | { verdict: 'known'; account: Known }
-  /** No credentials, or for a nonce that is too old: challenge. */
+  /** No credentials, or an expired nonce: challenge. */
   | { verdict: 'challenge'; isStale: boolean }
   | { verdict: 'wrong' };
 
 type Request = { method: string; realm: string };
 
-/** A caller may answer the challenges of several realms; ours is the one that counts. */
+/** A caller may send credentials for several realms; only ours counts. */
 const credentialsFor = (header: string, realm: string): Parameters | undefined =>
   challengesIn(header).find(
     ({ scheme, parameters }) => scheme === 'digest' && parameters.get('realm') === realm,
   )?.parameters;
 
-/** What the proof of a caller covers. Undefined for an algorithm or `qop` that is not supported. */
+/** Input of a caller's digest. Undefined for an unsupported algorithm or `qop`. */
 const coveredBy = (parameters: Parameters, { method, realm }: Request): DigestInput | undefined => {
   const algorithm = algorithmOf(parameters.get('algorithm'));
   const qop = parameters.get('qop') ?? null;
@@ -41,16 +41,16 @@ const coveredBy = (parameters: Parameters, { method, realm }: Request): DigestIn
   };
 };
 
-/** `nonceMs` is how long a challenge can be answered. */
+/** `nonceMs` is the lifetime of a challenge. */
 export const createDigestCheck = (nonceMs: number, now: () => number) => {
   const nonces = createNonces(nonceMs, now);
 
   return {
-    /** For WWW-Authenticate. */
+    /** Value of WWW-Authenticate. */
     challenge: (realm: string, algorithm: 'MD5' | 'SHA-256', isStale: boolean): string =>
       `Digest realm="${realm}", nonce="${nonces.next()}", algorithm=${algorithm}, qop="auth"${isStale ? ', stale=true' : ''}`,
 
-    /** `header` is that of Authorization, where there is one. */
+    /** `header` is the value of Authorization, if present. */
     check<Known extends Credentials>(
       header: string | undefined,
       request: Request,

@@ -5,7 +5,7 @@ import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 
 const againMs = 60_000;
 
-/** The addresses of a host, looked up now and then: a trunk may move. */
+/** Addresses of a host, resolved periodically, because trunks may move. */
 export const createHostAddresses = (options: { host: string; clock: Clock; logger: Logger }) => {
   const { host, clock, logger } = options;
   let known: ReadonlySet<string> = new Set();
@@ -21,7 +21,7 @@ export const createHostAddresses = (options: { host: string; clock: Clock; logge
   const looking = createRepeatedTask({ work: look, everyMs: againMs, clock });
 
   return {
-    /** Resolves when they were looked up for the first time. */
+    /** Resolves after the first look-up. */
     async open(): Promise<void> {
       await look();
       looking.start(againMs);

@@ -1,6 +1,6 @@
 /**
- * Inbound access. It decides who may call in before anything else is looked at: an unknown caller is refused without a
- * call, a row in the database or a channel on the media server.
+ * Inbound access control, the first check of every request. An unknown caller is refused without a call, a database row
+ * or a media channel.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -50,14 +50,14 @@ export const createInboundAccess = (options: {
   return {
     open: async (): Promise<void> => addresses?.open(),
 
-    /** Whether a request is not to be answered at all, whoever sent it; it is counted then. */
+    /** Whether a request must not be answered; such requests are counted. */
     ignores({ raw, source_address: address }: Pick<Srf.SrfRequest, 'raw' | 'source_address'>): boolean {
       if (isAnswerable(raw)) return false;
       unknownCallers.count(address, 'unusable_contact');
       return true;
     },
 
-    /** The trunk that calls; `null` when the caller was answered already: refused, or challenged. */
+    /** Returns the calling trunk; `null` if the caller was refused or challenged. */
     admit(request: InviteRequest, response: InviteResponse): Trunk | null {
       const caller = callerOf(request);
       if (caller === 'unknown') {
@@ -71,14 +71,14 @@ export const createInboundAccess = (options: {
       return null;
     },
 
-    /** The trunks that a request from this address may come from; none for a stranger's. */
+    /** Trunks that may send requests from this address; empty for strangers. */
     candidates(request: InviteRequest): readonly Trunk[] {
       const caller = callerOf(request);
       if (caller === 'unknown') return [];
       return 'trunk' in caller ? [caller.trunk] : caller.accounts;
     },
 
-    /** How many were refused since the start. */
+    /** Refused callers since the start. */
     refused: unknownCallers.counts,
 
     close(): void {

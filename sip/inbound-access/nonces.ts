@@ -1,27 +1,26 @@
 /**
- * Nonces of challenges. A nonce is a time and its seal, so that nothing is kept for a challenge that is never answered.
- * What was answered is kept as long as the nonce lives: each count of a nonce is good once, so that nothing overheard can
- * be used again.
+ * Nonces of challenges. A nonce is a sealed timestamp, so unanswered challenges need no memory. Used nonces are stored
+ * while they are valid: each nonce count is accepted once, which prevents replays.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export type Nonces = {
   next(): string;
   ageOf(nonce: string): 'young' | 'old' | 'not ours';
-  /** Whether this count of the nonce is new. */
+  /** Whether this nonce count is new. */
   use(nonce: string, count: number): boolean;
 };
 
-/** Takes as long whatever differs. */
+/** Compares in constant time. */
 export const isSame = (one: string, other: string): boolean => {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-/** `lifeMs` is how long a nonce is good. */
+/** `lifeMs` is the lifetime of a nonce. */
 export const createNonces = (lifeMs: number, now: () => number): Nonces => {
   const key = randomBytes(32);
-  /** Of each nonce that was answered: the highest count so far, and when it dies. */
+  /** Highest count and expiry of each used nonce. */
   const used = new Map<string, { count: number; until: number }>();
 
   const sealOf = (time: string): string => createHmac('sha256', key).update(time).digest('hex').slice(0, 32);

@@ -1,6 +1,6 @@
 /**
- * Callers that nobody knows. Each is refused, counted, and named in the log at most once a minute; whoever does it again
- * and again waits longer and longer for the refusal.
+ * Unknown callers are refused, counted, and logged at most once a minute per address. Repeated attempts wait
+ * increasingly long for the refusal.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -9,10 +9,10 @@ export type AccessFault =
   'unknown_address' | 'wrong_credentials' | 'unanswered_challenge' | 'unusable_contact';
 
 const minuteMs = 60_000;
-/** Addresses that are remembered, and refusals that wait: beyond it nobody is remembered, or waits, any more. */
+/** Limits of remembered addresses and of delayed refusals; beyond them neither happens. */
 const most = 10_000;
 
-/** Refused at once so many times within a minute, then with a delay that doubles. */
+/** Number of immediate refusals per minute; later ones are delayed with doubling delays. */
 export type RefusalDelays = { atOnce: number; firstMs: number; longestMs: number };
 
 type UnknownCaller = { times: number; lastAt: number; loggedAt: number; unlogged: number };
@@ -25,7 +25,7 @@ const advice: Readonly<Record<AccessFault, string>> = {
   unusable_contact: 'a request was left unanswered: its Contact does not name a host',
 };
 
-/** Those who called within the last minute, by their address. */
+/** Callers of the last minute by address. */
 const createRecentCallers = (clock: Pick<Clock, 'now'>) => {
   const callers = new Map<string, UnknownCaller>();
 
@@ -45,14 +45,14 @@ const createRecentCallers = (clock: Pick<Clock, 'now'>) => {
   };
 
   return {
-    /** It calls once more. */
+    /** Records another attempt. */
     count(address: string): UnknownCaller {
       const caller = remember(address);
       caller.times += 1;
       caller.lastAt = clock.now();
       return caller;
     },
-    /** How often it has called lately. */
+    /** Number of recent attempts. */
     timesOf(address: string): number {
       const caller = callers.get(address);
       return caller !== undefined && isRecent(caller) ? caller.times : 0;
@@ -60,11 +60,11 @@ const createRecentCallers = (clock: Pick<Clock, 'now'>) => {
   };
 };
 
-/** Answers that wait, the longer the more often somebody has called. */
+/** Delayed refusals. */
 const createWaitingAnswers = ({ longestMs, firstMs }: RefusalDelays, clock: Clock) => {
   const waiting = new Set<unknown>();
   return {
-    /** `again`: how often it has called beyond our patience. */
+    /** `again`: number of attempts beyond the immediate ones. */
     send(again: number, answer: () => void): void {
       if (again <= 0 || waiting.size >= most) return answer();
       const delayMs = Math.min(longestMs, firstMs * 2 ** Math.min(again - 1, 10));
@@ -106,23 +106,23 @@ export const createUnknownCallers = (delays: RefusalDelays, clock: Clock, logger
     log(address, callers.count(address), fault);
   };
 
-  /** Answers at once, or when an address that was counted again and again has waited long enough. */
+  /** Responds at once, or after the delay of a repeated caller. */
   const answer = (address: string, send: () => void): void =>
     waiting.send(callers.timesOf(address) - delays.atOnce, send);
 
   return {
-    /** How many were refused since the start. */
+    /** Refused callers since the start. */
     counts: (): Readonly<Record<AccessFault, number>> => ({ ...counts }),
 
     count,
     answer,
-    /** Counts a caller, and refuses it when it has waited long enough. */
+    /** Counts a caller and refuses it, possibly after a delay. */
     meet(address: string, fault: AccessFault, refuse: () => void): void {
       count(address, fault);
       answer(address, refuse);
     },
 
-    /** Whoever still waits gets no answer. */
+    /** Drops delayed refusals. */
     close: waiting.close,
   };
 };

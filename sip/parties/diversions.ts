@@ -1,7 +1,6 @@
 /**
- * Those who have sent a call on, on its way here: by `Diversion` (RFC 5806), which most trunks send, else by
- * `History-Info` (RFC 7044, with the causes of RFC 4458). Who sent it on last comes first, as in `Diversion`. A number
- * that is not to be shown is `anonymous`.
+ * Diverting parties of a call: from `Diversion` (RFC 5806), which most trunks send, else from `History-Info` (RFC 7044,
+ * with the causes of RFC 4458). The last diversion comes first, as in `Diversion`. A restricted number is `anonymous`.
  */
 import { anonymous } from '#src/domain/anonymous.ts';
 import type { Diversion } from '#src/domain/caller-identity.ts';
@@ -11,13 +10,13 @@ import { headerOf, type Headers } from '../headers/header-values.ts';
 import { nameAddressesIn, type NameAddress } from '../headers/name-addresses.ts';
 import { callingNumber } from './number-format.ts';
 
-/** Beyond them a call has run in circles. */
+/** More diversions indicate a loop. */
 const mostDiversions = 5;
 
-/** As long as the longest reason of RFC 5806 twice. */
+/** Twice the longest reason of RFC 5806. */
 const longestReason = 40;
 
-/** Causes of RFC 4458, which are statuses of an answer, in the words of RFC 5806. */
+/** Causes of RFC 4458 (SIP statuses) in the terms of RFC 5806. */
 const reasonOfCause: Readonly<Record<string, string>> = {
   302: 'unconditional',
   404: 'unknown',
@@ -54,7 +53,7 @@ const fromDiversion = (entries: readonly NameAddress[], reading: Reading): Diver
     ),
   );
 
-/** A number of its own behind the user of a URI: `;cause=302`. */
+/** Parameter of the URI's user part: `;cause=302`. */
 const causeOf = (entry: NameAddress | undefined): string | undefined =>
   /;cause=(\d{3})(?!\d)/i.exec(entry?.uri ?? '')?.[1];
 
@@ -64,7 +63,7 @@ const isHistoryHidden = ({ uri }: NameAddress): boolean =>
     .split(/[?&]/)
     .some((header) => header.startsWith('privacy=') && header.includes('history'));
 
-/** An entry was left for the next one when that has a cause; others are servers on the way. */
+/** An entry was diverted if the next one has a cause; other entries are proxies. */
 const fromHistory = (entries: readonly NameAddress[], isHidden: boolean, reading: Reading): Diversion[] =>
   entries
     .flatMap((entry, index) => {

@@ -1,6 +1,6 @@
 /**
- * Telephone numbers as SIP carries them (RFC 3261 section 19.1.6, RFC 3966), and the domestic format that everything
- * above the line speaks (guides/design/wire.md, "Telephone numbers").
+ * Telephone numbers in SIP (RFC 3261 section 19.1.6, RFC 3966) and the domestic format used above the line
+ * (guides/design/wire.md, "Telephone numbers").
  */
 import { internationalNumber, normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
 import { readPhoneNumber, type BareDigits } from '#src/domain/read-number.ts';
@@ -14,20 +14,20 @@ const safelyDecoded = (text: string): string => {
   }
 };
 
-/** Its parameters (`;npdi`, `;rn=…`, `;phone-context=…`) belong to the user where they stand before the host. */
+/** Parameters (`;npdi`, `;rn=…`, `;phone-context=…`) before the host belong to the user part. */
 const userPart = /^\s*<?(?:sips?:([^@;:>?]*)(?:[;:>?][^@]*)?@|tel:([^@;:>?]*))/i;
 const phoneContext = /;phone-context=(\+\d{1,7})(?![\d.-])/i;
 
-/** The user part of a SIP or tel URI, without its parameters, password and separators; empty when there is none. */
+/** Returns the user part of a SIP or tel URI, without parameters, password and visual separators; empty if missing. */
 export const userOf = (uri: string): string => {
   const [, ofSip, ofTel] = userPart.exec(uri) ?? [];
   return safelyDecoded(ofSip ?? ofTel ?? '').replaceAll(/[-.() ]/g, '');
 };
 
-/** Digits, perhaps with a `+`: a user of a SIP URI may be anything else as well. */
+/** Digits with an optional `+`; the user of a SIP URI may be other text. */
 const looksLikeNumber = (user: string): boolean => /^\+?\d{1,20}$/.test(user);
 
-/** A local number means what it means in its context (RFC 3966 section 5.1.5). */
+/** A local number is relative to its context (RFC 3966 section 5.1.5). */
 const readUser = (uri: string, country: Country, bare: BareDigits): string | undefined => {
   const user = userOf(uri);
   const [, context] = phoneContext.exec(uri) ?? [];
@@ -39,13 +39,13 @@ const readUser = (uri: string, country: Country, bare: BareDigits): string | und
   );
 };
 
-/** The number that was called, in domestic format; undefined when it is none of this country. */
+/** Returns the called number in domestic format; undefined if it is not of this country. */
 export const calledNumber = (uri: string, country: Country): string | undefined => {
   const number = readUser(uri, country, 'national');
   return number?.startsWith('+') === true ? undefined : number;
 };
 
-/** Whether a number of this country is written with its country code and without a `+`. */
+/** Whether a number is written with the country code but without `+`. */
 export const bareDigitsIn = (uri: string, country: Country): BareDigits => {
   const user = userOf(uri);
   const isDomestic = user === calledNumber(uri, country);
@@ -53,8 +53,8 @@ export const bareDigitsIn = (uri: string, country: Country): BareDigits => {
 };
 
 /**
- * The caller's number: domestic, or `+…` for another country's number. Digits that are in no plan, such as an extension
- * of a PBX, stay as they came. Undefined where the URI shows no number.
+ * Returns the caller's number: domestic, or `+…` for other countries. Unknown digits, such as a PBX extension, are
+ * unchanged. Undefined if the URI has no number.
  */
 export const callingNumber = (
   uri: string,
@@ -66,7 +66,7 @@ export const callingNumber = (
   return readUser(uri, country, bare) ?? user;
 };
 
-/** A domestic number as the trunk wants it. One without an international form (1588-1234) stays as it is. */
+/** Returns a domestic number in the trunk's format. Numbers without an international form (1588-1234) are unchanged. */
 export const dialledNumber = (number: string, country: Country, format: NumberFormat): string => {
   if (format === 'domestic') return number;
   const international = internationalNumber(number, country) ?? number;

@@ -1,11 +1,11 @@
-/** Calls that no gateway goes on with are hung up: drachtio-server would keep them alive for ever, and nobody is there. */
+/** Hangs up calls that no gateway takes over; drachtio-server would otherwise refresh them for ever. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 
 export const createAbandonedDialogs = (options: {
-  /** So long after their gateway was gone. */
+  /** Delay after the loss of their gateway. */
   afterMs: number;
-  /** Those that have been without a gateway for so long, once. */
+  /** Returns each dialog once that has been without a gateway for this long. */
   take: (forMs: number) => string[];
   end: (dialogId: string) => Promise<void>;
   clock: Clock;
@@ -25,7 +25,7 @@ export const createAbandonedDialogs = (options: {
   };
 
   return {
-    /** A gateway is gone. */
+    /** A gateway has disconnected. */
     expect(): void {
       const timer = clock.setTimeout(() => {
         timers.delete(timer);

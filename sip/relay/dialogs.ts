@@ -1,20 +1,20 @@
-/** Which gateway has a dialog: whoever has acted in it last, or none since that one was gone. */
+/** Owner of each dialog: the gateway that last acted in it, or none after that gateway disconnected. */
 export const createDialogs = <Gateway>(now: () => number) => {
   const owners = new Map<string, Gateway>();
-  /** Those whose gateway is gone, and since when. */
+  /** Dialogs without a gateway, and since when. */
   const left = new Map<string, number>();
 
   return {
     ownerOf: (dialogId: string): Gateway | undefined => owners.get(dialogId),
 
-    /** Whoever acts in a dialog has it. */
+    /** The gateway that acts in a dialog becomes its owner. */
     own(dialogId: string, gateway: Gateway): void {
       if (dialogId === '') return;
       owners.set(dialogId, gateway);
       left.delete(dialogId);
     },
 
-    /** It is over. */
+    /** The dialog has ended. */
     forget(dialogId: string): void {
       owners.delete(dialogId);
       left.delete(dialogId);
@@ -28,7 +28,7 @@ export const createDialogs = <Gateway>(now: () => number) => {
       }
     },
 
-    /** Those that have been without a gateway for so long; they are nobody's any more. */
+    /** Removes and returns the dialogs that have been without a gateway for this long. */
     takeLeft(forMs: number): string[] {
       const since = now() - forMs;
       const taken = [...left].filter(([, at]) => at <= since).map(([dialogId]) => dialogId);

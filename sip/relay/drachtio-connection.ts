@@ -1,45 +1,45 @@
-/** One connection with drachtio-server, by its own control protocol. */
+/** One connection to drachtio-server by its control protocol. */
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import type { ServerAddress } from '../drachtio/reconnect.ts';
 import { createFrameReader, framed } from './message-frames.ts';
 
-/** It says no. */
+/** drachtio-server refused a command. */
 export class DrachtioRefusal extends Error {}
 
-/** It sends SIP as long as a message over TCP may be. */
+/** It sends SIP messages up to the size of a TCP message. */
 const longestMessage = 1_000_000;
-/** Behind so much that it has not taken in yet, nothing more is written. */
+/** Backlog in bytes beyond which writing pauses. */
 const mostUnwritten = 65_536;
-/** Of which the answer is still to come. */
+/** Commands without a response so far. */
 const mostQuestions = 10_000;
 
 export type DrachtioConnection = {
-  /** What it said to the secret: its addresses and its version, as fields of its answer. */
+  /** Its response to the secret: addresses and version, as response fields. */
   greeting: string;
   write(message: Buffer): void;
-  /** It does not take in what it was sent. */
+  /** It has stopped reading. */
   isFull(): boolean;
-  /** Asks this for the relay itself. Rejects when it says no, or when the connection is lost. */
+  /** Sends a command of the relay itself. Rejects when it is refused or the connection is lost. */
   ask(text: string): Promise<string>;
   close(): void;
 };
 
 export type DrachtioConnectionEvents = {
-  /** Whatever it says, but what answers a command. */
+  /** Any message except a response to a command. */
   onMessage: (message: Buffer) => void;
-  /** Has what the relay itself asks written in its turn. */
+  /** Queues a command of the relay itself. */
   enqueue: (id: string, message: Buffer) => void;
-  /** The answer to this was the relay's own. */
+  /** The response belongs to a command of the relay itself. */
   onAnswered: (id: string) => void;
-  /** It takes in more. */
+  /** It reads again. */
   onLess: () => void;
   onLost: () => void;
 };
 
 type Pending = { resolve: (said: string) => void; reject: (error: Error) => void };
 
-/** Questions of the relay itself. */
+/** Commands of the relay itself. */
 const createQuestions = () => {
   const pending = new Map<string, Pending>();
   return {
@@ -51,7 +51,7 @@ const createQuestions = () => {
       send(id, Buffer.from(`${id}|${text}`));
       return promise;
     },
-    /** The id of the question that this answers; `null` where it is no answer, or somebody else's. */
+    /** Id of the command that this message answers; `null` if it is no response, or one to another sender. */
     answered(message: Buffer): string | null {
       const [head = ''] = message.toString('latin1', 0, 2_000).split('\r\n', 1);
       const [, type, id = '', verdict, ...said] = head.split('|');
@@ -70,7 +70,8 @@ const createQuestions = () => {
 };
 
 /**
- * Resolves when it has let us in and sends us requests of these methods; rejects with a plain sentence.
+ * Resolves when drachtio-server has authenticated the relay and sends it requests with these methods; rejects with a
+ * sentence.
  */
 export const connectToDrachtio = async (
   { host, port, secret }: ServerAddress,

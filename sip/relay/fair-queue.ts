@@ -1,9 +1,9 @@
 /**
- * The queue of several gateways to drachtio-server, by one connection: one message of each in turns, so that a gateway
- * with many waits behind nobody but itself.
+ * Fair scheduling of several gateways' messages on one connection to drachtio-server: one message of each in turn, so a
+ * busy gateway delays only itself.
  *
- * drachtio-server takes in a message in a ring that two long ones overrun (sip/drachtio/signalling/ring.ts):
- * behind a long one nothing is sent until it was answered.
+ * drachtio-server reads into a ring buffer that two long messages overrun (sip/drachtio/signalling/ring.ts): after a
+ * long one, sending waits for its response.
  */
 import { longestInCompany } from '../drachtio/signalling/ring.ts';
 
@@ -11,14 +11,14 @@ type Waiting = { id: string; message: Buffer };
 
 export const createFairQueue = <Sender>(options: {
   write: (message: Buffer) => void;
-  /** Nothing more is to be written now; `goOn` is called when it is. */
+  /** Writing must pause; `goOn` is called to resume. */
   isFull: () => boolean;
-  /** What waits of this sender has become less. */
+  /** The backlog of this sender has shrunk. */
   onLess: (sender: Sender) => void;
 }) => {
   /** In the order of their turns. */
   const senders = new Map<Sender, { waiting: Waiting[]; bytes: number }>();
-  /** The id of the message whose answer is waited for before anything else is sent. */
+  /** Id of the message whose response must arrive before anything else is sent. */
   let alone: string | null = null;
 
   const goOn = (): void => {
@@ -30,7 +30,7 @@ export const createFairQueue = <Sender>(options: {
       const first = queue.waiting.shift();
       if (first === undefined) continue;
       queue.bytes -= first.message.length;
-      // Behind all others.
+      // Appends to the queue.
       if (queue.waiting.length > 0) senders.set(sender, queue);
       if (first.message.length > longestInCompany) alone = first.id;
       options.write(first.message);
@@ -52,9 +52,9 @@ export const createFairQueue = <Sender>(options: {
       alone = null;
       goOn();
     },
-    /** Bytes of this sender that wait. */
+    /** Backlog of this sender in bytes. */
     waitingOf: (sender: Sender): number => senders.get(sender)?.bytes ?? 0,
-    /** The connection is another one: nothing waits any more. */
+    /** The connection was replaced: drops the backlog. */
     clear(): void {
       senders.clear();
       alone = null;

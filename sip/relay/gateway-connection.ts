@@ -1,4 +1,4 @@
-/** One gateway, as it is connected: it says the secret, asks, and is told. */
+/** Connection of one gateway: authenticates it, reads its commands, sends it messages. */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
@@ -7,23 +7,23 @@ import { BrokenFrame, createFrameReader, framed } from './message-frames.ts';
 import { readAsked, type Asked } from './message-head.ts';
 
 export type GatewayLimits = {
-  /** In which it must have said the secret. */
+  /** Time limit for authentication. */
   admissionMs: number;
-  /** Bytes of one message. */
+  /** Largest message in bytes. */
   longestMessage: number;
-  /** Bytes that it has not taken in; behind so much it is given up, and may come again. */
+  /** Backlog in bytes beyond which the gateway is disconnected; it may reconnect. */
   mostUnread: number;
 };
 
 export type GatewayConnection = {
-  /** For the log: it tells no more than that it is another one. */
+  /** Number of the connection, for the log. */
   readonly name: string;
-  /** Methods that it wants outside of calls, in lower case. */
+  /** Methods outside of calls that it handles, in lower case. */
   readonly verbs: ReadonlySet<string>;
   tell(message: Buffer): void;
-  /** To a message of its own. */
+  /** Response to one of its commands. */
   answer(id: string, said: string): void;
-  /** Nothing more is read of it, until it is. */
+  /** Pauses reading until this resolves. */
   read(isRead: boolean): void;
   close(): void;
 };
@@ -31,7 +31,7 @@ export type GatewayConnection = {
 export type GatewayEvents = {
   onAdmitted: (gateway: GatewayConnection) => void;
   onAsked: (gateway: GatewayConnection, asked: Asked, message: Buffer) => void;
-  /** One that had been admitted. */
+  /** Called for an authenticated gateway. */
   onGone: (gateway: GatewayConnection) => void;
 };
 
@@ -44,14 +44,14 @@ type State = 'unknown' | 'admitted' | 'gone';
 export type GatewayOptions = {
   name: string;
   secret: string;
-  /** What drachtio-server says to who is let in; `null` while it is away. */
+  /** drachtio-server's response to authentication; `null` while it is unreachable. */
   greeting: () => string | null;
   limits: GatewayLimits;
   clock: Clock;
   logger: Logger;
 };
 
-/** Why it is not let in, as drachtio-server says it; `null` when it is. */
+/** Reason for refusal in drachtio-server's words; `null` for success. */
 const whyNot = (asked: Asked, secret: string, greeting: string | null): string | null => {
   if (asked.type !== 'authenticate' || !isSame(asked.secret, secret)) return 'incorrect secret';
   return greeting === null ? 'drachtio-server is away' : null;
@@ -86,7 +86,7 @@ export const acceptGateway = (socket: Socket, events: GatewayEvents, options: Ga
   const gateway = createGateway(socket, options);
   let state: State = 'unknown';
 
-  /** Whoever does not begin with the secret is told so and sent away, as drachtio-server does. */
+  /** Refuses and disconnects clients that do not begin with the secret, as drachtio-server does. */
   const admit = (asked: Asked): void => {
     const greeting = options.greeting();
     const refusal = whyNot(asked, secret, greeting);

@@ -1,11 +1,11 @@
 /**
- * Holds what the far end has sent in a dialog of which no gateway lives: it waits, no longer than a moment that its
- * sender waits as well, for the gateway that acts in the dialog next.
+ * Holds requests of far ends in dialogs whose gateway is dead. They wait, at most as long as their sender does, for the
+ * gateway that acts in the dialog next.
  */
 import type { Clock } from '#src/domain/clock.ts';
 
 export type HeldLimits = {
-  /** From then on nobody is to be expected; a far end gives up after 32 s (RFC 3261 section 17.1.2.2). */
+  /** Longest wait; a far end gives up after 32 s (RFC 3261 section 17.1.2.2). */
   longestMs: number;
   mostRequests: number;
   mostBytes: number;
@@ -14,16 +14,16 @@ export type HeldLimits = {
 export type HeldRequest = {
   message: Buffer;
   method: string;
-  /** '' where nothing is to be answered. */
+  /** '' if no response is expected. */
   transactionId: string;
-  /** It is within no dialog; then it waits under its transaction. */
+  /** Outside a dialog the transaction is the key. */
   begins: boolean;
 };
 
 export const createHeldRequests = (options: {
   limits: HeldLimits;
   clock: Clock;
-  /** Nobody has come for it in time, or there was no room for it. */
+  /** No gateway took it in time, or there was no room. */
   onGivenUp: (request: HeldRequest, because: 'time' | 'room') => void;
 }) => {
   const { limits, clock, onGivenUp } = options;
@@ -51,7 +51,7 @@ export const createHeldRequests = (options: {
     hold(dialogId: string, { message, ...about }: HeldRequest): void {
       if (count >= limits.mostRequests || bytes + message.length > limits.mostBytes)
         return onGivenUp({ message, ...about }, 'room');
-      // Of its own: what it came in with is much longer.
+      // Copied: the buffer it arrived in is much longer.
       const request = { message: Buffer.from(message), ...about };
       const there = dialogs.get(dialogId) ?? new Map<HeldRequest, unknown>();
       dialogs.set(dialogId, there);
@@ -64,10 +64,10 @@ export const createHeldRequests = (options: {
       bytes += message.length;
       return undefined;
     },
-    /** All of a dialog, in the order in which they came. */
+    /** Removes and returns the requests of a dialog in order of arrival. */
     take,
     count: (): number => count,
-    /** Nothing of it can be answered any more. */
+    /** Drops everything: responses are no longer possible. */
     clear(): void {
       for (const dialogId of dialogs.keys()) take(dialogId);
     },

@@ -1,6 +1,6 @@
-/** Messages of drachtio-server's control protocol, `<bytes>#<message>`, however the network cuts them. */
+/** Frames of drachtio-server's control protocol, `<bytes>#<message>`, over arbitrary packet boundaries. */
 
-/** Where one message ends and the next begins is not known any more. */
+/** The boundary between messages is lost. */
 export class BrokenFrame extends Error {
   override readonly name = 'BrokenFrame';
 }
@@ -10,13 +10,12 @@ const [zero, nine] = ['0'.charCodeAt(0), '9'.charCodeAt(0)];
 const mostDigits = 7;
 
 /**
- * Takes bytes as they come, and gives each message when it is whole. Throws a BrokenFrame at what is no length, or at a
- * message that is longer than so many bytes.
+ * Reads bytes and returns complete messages. Throws a BrokenFrame for an invalid length or a message beyond the limit.
  */
 export const createFrameReader = (longest: number, onMessage: (message: Buffer) => void) => {
   let digits = '';
   let parts: Buffer[] = [];
-  /** Bytes of the message that are still to come; 0 while its length is read. */
+  /** Missing bytes of the current message; 0 while its length is read. */
   let missing = 0;
 
   const takeLength = (byte: number): void => {

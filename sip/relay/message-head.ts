@@ -1,11 +1,11 @@
 /**
- * The heads of messages of the two sides, as far as they must be known to bring it to the right one: the first line,
- * and the first line of the SIP message behind it. Nothing else is read, and nothing is written anew.
+ * Parses the heads of control messages as far as routing requires: the first line, and the start line of the SIP
+ * message after it. Bodies are forwarded unmodified.
  */
 
 const lineEnd = Buffer.from('\r\n');
 
-/** Longer than any start line that drachtio-server takes. */
+/** Longer than any start line that drachtio-server accepts. */
 const longestStartLine = 2_000;
 
 type Head = { fields: readonly string[]; startLine: string };
@@ -29,23 +29,23 @@ const statusIn = (startLine: string): number | null => {
 
 const methodIn = (startLine: string): string => /^([A-Z]{2,20}) /.exec(startLine)?.[1] ?? '';
 
-/** A message of drachtio-server. */
+/** A message from drachtio-server. */
 export type Told =
-  /** The answer to a message, by the id of that. `dialogId` is '' where it is not said. */
+  /** Response to a command, by its id. `dialogId` is '' if missing. */
   | {
       type: 'answer';
       id: string;
       isOk: boolean;
-      /** Why not, where it says no. */
+      /** Reason of a refusal. */
       reason: string;
       transactionId: string;
       dialogId: string;
       goesOn: boolean;
     }
-  /** SIP from the far end. `dialogId` is '' where there is none yet. */
+  /** SIP from the far end. `dialogId` is '' if there is no dialog yet. */
   | { type: 'response'; status: number; transactionId: string; dialogId: string }
   | { type: 'request'; method: string; transactionId: string; dialogId: string }
-  /** A request that it has sent by itself; nothing is to be answered. */
+  /** A request that drachtio-server sent by itself; no response is expected. */
   | { type: 'notice'; method: string; dialogId: string }
   | { type: 'unknown' };
 
@@ -57,7 +57,7 @@ const readAnswer = (fields: readonly string[]): Told => {
     isOk: verdict === 'OK',
     reason,
     transactionId,
-    // Behind a request that was sent there is this instead.
+    // Replaces the dialog id after a request was sent.
     dialogId: after === 'Msg sent:' ? '' : after,
     goesOn: goesOn === 'continue',
   };
@@ -77,14 +77,14 @@ export const readTold = (message: Buffer): Told => {
     : { type: 'request', method, transactionId, dialogId };
 };
 
-/** A message of a gateway, by the id that it gave. */
+/** A command of a gateway, with the gateway's id for it. */
 export type Asked = { id: string } & (
   | { type: 'authenticate'; secret: string }
   | { type: 'route' | 'remove_route'; verb: string }
   | { type: 'ping' }
   | { type: 'request'; method: string; transactionId: string; dialogId: string }
   | { type: 'response'; status: number; transactionId: string }
-  /** drachtio-server ends with an error when it is asked some of this. */
+  /** drachtio-server crashes on some commands with this. */
   | { type: 'refused'; why: string }
 );
 

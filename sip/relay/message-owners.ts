@@ -1,6 +1,6 @@
 /**
- * Which gateway a message of drachtio-server is for. It is known by what gateways have sent and were told: by the id of a
- * message, by the transaction, by the dialog. Whoever has acted in a dialog last is its owner.
+ * Finds the gateway for each message of drachtio-server, from what gateways sent and received: message ids,
+ * transactions and dialogs. The gateway that last acted in a dialog is its owner.
  */
 import { createDialogs } from './dialogs.ts';
 import type { Asked, Told } from './message-head.ts';
@@ -10,32 +10,32 @@ export type Command = Extract<Asked, { type: 'request' | 'response' | 'ping' }>;
 export type Transaction<Gateway> = {
   gateway: Gateway;
   method: string;
-  /** Who has sent the request. */
+  /** The sender of the request. */
   by: 'far end' | 'gateway';
-  /** It began outside of any dialog; what has become of it since then is `dialogId`, '' where there is none. */
+  /** The transaction began outside a dialog; `dialogId` is the dialog it created, '' for none. */
   begins: boolean;
   dialogId: string;
-  /** A request of the far end, as it came, until it has its answer. */
+  /** A request of the far end as it arrived, until it is answered. */
   message: Buffer | null;
-  /** When something of it was heard last. */
+  /** Time of the last message. */
   at: number;
 };
 
-/** A request of the far end to a gateway that is gone. */
+/** A request of the far end to a gateway that has disconnected. */
 export type LeftOver = { transactionId: string; message: Buffer } & Pick<
   Transaction<never>,
   'method' | 'begins' | 'dialogId'
 >;
 
-/** Longer than anything rings; drachtio-server knows nothing of such a transaction any more. */
+/** Longer than any call rings; drachtio-server has dropped the transaction by then. */
 const longestMs = 600_000;
 
-/** Transactions, and the dialogs that come of them. */
+/** Transactions, and the dialogs they create. */
 const createCalls = <Gateway>(now: () => number) => {
   const transactions = new Map<string, Transaction<Gateway>>();
   const dialogs = createDialogs<Gateway>(now);
 
-  /** Forgets such transactions. Returns what the far end has asked among them. */
+  /** Drops old transactions and returns the unanswered far-end requests among them. */
   const take = (isSuch: (known: Transaction<Gateway>) => boolean): LeftOver[] => {
     const left: LeftOver[] = [];
     for (const [transactionId, known] of transactions) {
@@ -57,14 +57,14 @@ const createCalls = <Gateway>(now: () => number) => {
       transactions.set(transactionId, { ...transaction, begins, at: now() });
     },
 
-    /** An INVITE has become a dialog, or may. */
+    /** An INVITE has created a dialog, or may do so. */
     becomes(transactionId: string, dialogId: string, gateway: Gateway): void {
       dialogs.own(dialogId, gateway);
       const known = transactions.get(transactionId);
       if (known !== undefined) known.dialogId = dialogId;
     },
 
-    /** It has an answer: what has failed leaves no dialog, and a BYE neither. */
+    /** The transaction is answered: failures and BYE leave no dialog. */
     settle(transactionId: string, status: number): void {
       const known = transactions.get(transactionId);
       if (known === undefined) return;
@@ -74,7 +74,7 @@ const createCalls = <Gateway>(now: () => number) => {
       if (known.method === 'BYE' || (known.begins && status >= 300)) dialogs.forget(known.dialogId);
     },
 
-    /** What the far end has asked in this dialog of another one, which has not answered and does not have it any more. */
+    /** Unanswered requests of the far end in this dialog that were sent to a former owner. */
     moved(dialogId: string, gateway: Gateway): LeftOver[] {
       const owner = dialogs.ownerOf(dialogId);
       if (owner === undefined || owner === gateway) return [];
@@ -94,10 +94,10 @@ const createCalls = <Gateway>(now: () => number) => {
   };
 };
 
-/** `answers`: the method of the far end's request that is answered by the command. */
+/** `answers`: method of the far-end request that the command answers. */
 type Asking<Gateway> = { gateway: Gateway; command: Command; answers: string };
 
-/** What drachtio-server's answer to a command says of transactions and dialogs. */
+/** Learns transactions and dialogs from drachtio-server's response to a command. */
 const learn = <Gateway>(
   calls: ReturnType<typeof createCalls<Gateway>>,
   { gateway, command, answers }: Asking<Gateway>,
@@ -124,7 +124,7 @@ export const createMessageOwners = <Gateway>(now: () => number) => {
   const asking = new Map<string, Asking<Gateway>>();
 
   return {
-    /** A gateway asks this of drachtio-server. False where the id is taken. */
+    /** Registers a command of a gateway. Returns false if the id is in use. */
     asked(gateway: Gateway, command: Command): boolean {
       if (command.id === '' || asking.has(command.id)) return false;
       const answered = command.type === 'response' ? transactions.get(command.transactionId) : undefined;
@@ -134,7 +134,7 @@ export const createMessageOwners = <Gateway>(now: () => number) => {
       return true;
     },
 
-    /** Who gets the answer to a message. */
+    /** Returns the gateway that expects the response. */
     answered(told: Extract<Told, { type: 'answer' }>): Gateway | undefined {
       const known = asking.get(told.id);
       if (known === undefined) return undefined;
@@ -151,13 +151,13 @@ export const createMessageOwners = <Gateway>(now: () => number) => {
       return known.gateway;
     },
 
-    /** The far end's request is for this gateway. */
+    /** Assigns the far end's request to this gateway. */
     requested(
       gateway: Gateway,
       { method, transactionId, dialogId }: Extract<Told, { type: 'request' }>,
       message: Buffer | null,
     ): void {
-      // The INVITE that is cancelled was answered for us.
+      // The cancelled INVITE was already answered by the relay.
       if (method === 'CANCEL') transactions.delete(transactionId);
       else if (method !== 'ACK')
         calls.begin(transactionId, { gateway, method, by: 'far end', dialogId, message });
@@ -169,13 +169,13 @@ export const createMessageOwners = <Gateway>(now: () => number) => {
     forgetDialog: dialogs.forget,
     takeLeft: dialogs.takeLeft,
 
-    /** It is gone. Returns what the far end has asked and it has not answered. */
+    /** The gateway has disconnected. Returns its unanswered far-end requests. */
     gone(gateway: Gateway): LeftOver[] {
       for (const [id, one] of asking) if (one.gateway === gateway) asking.delete(id);
       return calls.gone(gateway);
     },
 
-    /** Forgets what drachtio-server has forgotten. */
+    /** Drops what drachtio-server has dropped. */
     sweep: calls.sweep,
 
     clear(): void {

@@ -1,10 +1,10 @@
 /**
- * Holds the one control connection to an unmodified drachtio-server, and shares it among gateways, which connect to the
- * relay as to drachtio-server itself.
+ * Holds the single control connection to an unmodified drachtio-server and shares it among gateways, which connect to
+ * the relay as to drachtio-server.
  *
- * drachtio-server keeps a dialog when the process that held it dies, but answers whatever the far end asks within it by
- * 481. Here that process's place is kept: what the far end asks waits for the gateway that acts in the dialog next. The
- * relay knows no calls. What it knows it has learned from the messages that it passed on, so that it may be started anew.
+ * drachtio-server keeps a dialog when the process that held it dies, but answers the far end's requests in it with 481.
+ * The relay keeps the connection, and holds such requests for the gateway that acts in the dialog next. The relay knows
+ * no calls; its state is derived from forwarded messages, so it can be restarted.
  */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -20,13 +20,13 @@ import { createTraffic, ownVerbs, type TrafficNumbers } from './traffic.ts';
 
 export type RelayNumbers = TrafficNumbers & {
   gateways: GatewayLimits & { most: number };
-  /** Whether drachtio-server still takes in what it is sent. */
+  /** Whether drachtio-server still reads. */
   probe: { everyMs: number; answerMs: number };
 };
 
 export type RelayOptions = {
   listen: { host: string; port: number };
-  /** Its secret lets in the gateways, too. */
+  /** The secret of drachtio-server, which gateways use too. */
   drachtio: ServerAddress;
   numbers: RelayNumbers;
   clock: Clock;
@@ -76,7 +76,7 @@ const keepDrachtio = (
   return kept;
 };
 
-/** Where gateways come in. */
+/** Listening address for gateways. */
 const serveGateways = (
   { drachtio: { secret }, numbers, clock, logger }: RelayOptions,
   traffic: Traffic,
@@ -144,7 +144,7 @@ export const createRelay = (options: RelayOptions) => {
   const sweeping = createRepeatedTask({ work: async () => traffic.sweep(), everyMs: sweepMs, clock });
 
   return {
-    /** Takes gateways, and connects with drachtio-server: rejects where the port is taken. Resolves to the port. */
+    /** Listens for gateways and connects to drachtio-server. Rejects if the port is in use; resolves to the port. */
     async start(): Promise<number> {
       server.listen(listen.port, listen.host);
       await once(server, 'listening');
@@ -153,15 +153,15 @@ export const createRelay = (options: RelayOptions) => {
       const address = server.address();
       return typeof address === 'object' && address !== null ? address.port : listen.port;
     },
-    /** Why drachtio-server is not reached; `null` when it is. */
+    /** Reason why drachtio-server is unreachable; `null` when it is reachable. */
     problem: drachtio.problem,
-    /** How much is known and held, for whoever watches it. */
+    /** Sizes of the relay's tables, for monitoring. */
     sizes: traffic.sizes,
     async close(): Promise<void> {
       drachtio.close();
       await sweeping.stop();
       await close();
-      // Last: what a gateway leaves behind when it is sent away would be waited for, for half a minute.
+      // Closed last: requests left by disconnected gateways would otherwise be held for half a minute.
       traffic.close();
     },
   };

@@ -1,4 +1,4 @@
-/** The way of each message: of a gateway, of drachtio-server, of a far end in a dialog that nobody holds. */
+/** Routes messages between gateways, drachtio-server, and far ends in dialogs without a gateway. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { longestMessage } from '../drachtio/signalling/ring.ts';
@@ -11,28 +11,28 @@ import { createMessageOwners, type Command, type MessageOwners } from './message
 
 export type TrafficNumbers = {
   held: HeldLimits;
-  /** Bytes of a gateway that wait for their turn; behind so much nothing more is read of it. */
+  /** Backlog of a gateway in bytes beyond which reading from it pauses. */
   mostWaiting: number;
-  /** After which who was refused may ask again, in seconds. */
+  /** `Retry-After` of refusals, in seconds. */
   retryAfterSec: number;
 };
 
-/** drachtio-server, as it is connected now. */
+/** The current connection to drachtio-server. */
 export type Upstream = {
   write(message: Buffer): void;
   isFull(): boolean;
-  /** Asks this for the relay itself; rejects when it says no, or is away. */
+  /** Sends a command of the relay itself; rejects when it is refused or drachtio-server is unreachable. */
   ask(text: string): Promise<string>;
 };
 
 type Sender = GatewayConnection | 'relay';
 
-/** These the relay wants itself, so that they are answered while no gateway is there. */
+/** Methods that the relay subscribes to, so that they are answered without a gateway. */
 export const ownVerbs = ['invite', 'options'] as const;
 
 type Refusals = ReturnType<typeof createRefusals>;
 
-/** Refusals of the relay itself, to the far end. */
+/** Responses of the relay itself to the far end. */
 const createRefusals = ({ ask }: Upstream, { retryAfterSec }: TrafficNumbers, logger: Logger) => {
   const respond = async (transactionId: string, status: string, headers = ''): Promise<void> => {
     try {
@@ -46,7 +46,7 @@ const createRefusals = ({ ask }: Upstream, { retryAfterSec }: TrafficNumbers, lo
 
   return {
     unavailable,
-    /** It is hung up on. */
+    /** Hangs up a call. */
     async end(dialogId: string): Promise<void> {
       try {
         await ask(`sip||${dialogId}|\r\nBYE sip:placeholder SIP/2.0\r\nContent-Length: 0\r\n\r\n`);
@@ -54,7 +54,7 @@ const createRefusals = ({ ask }: Upstream, { retryAfterSec }: TrafficNumbers, lo
         logger.debug({ err: error }, 'a call that nobody went on with had ended');
       }
     },
-    /** Nobody has come for it. Who hangs up is told that it has. */
+    /** No gateway took the request; a BYE is answered 200. */
     givenUp({ method, transactionId, begins }: HeldRequest, because: 'time' | 'room'): void {
       if (because === 'room') logger.error({ method }, 'there is no room for a request of a far end');
       if (transactionId === '') return;
@@ -65,12 +65,12 @@ const createRefusals = ({ ask }: Upstream, { retryAfterSec }: TrafficNumbers, lo
   };
 };
 
-/** The gateways that are there, and whose turn it is. */
+/** Connected gateways and their order. */
 const createGateways = () => {
   const all = new Set<GatewayConnection>();
   return {
     all,
-    /** The next that wants such requests. */
+    /** The next gateway that handles this method. */
     next(method: string): GatewayConnection | undefined {
       const verb = method.toLowerCase();
       for (const gateway of all) {
@@ -95,7 +95,7 @@ type Parts = {
 
 type Waiting = Pick<HeldRequest, 'message' | 'method' | 'transactionId'>;
 
-/** What has waited for whoever acts in this dialog. */
+/** Releases requests held for the gateway that acts in this dialog. */
 const handOver = (
   { dialogId, moved }: { dialogId: string; moved: readonly Waiting[] },
   gateway: GatewayConnection,
@@ -121,7 +121,7 @@ const passOn = (gateway: GatewayConnection, asked: Command, message: Buffer, par
   return undefined;
 };
 
-/** A request of the far end that belongs to no call yet. */
+/** A far-end request outside any call. */
 const begin = (told: Extract<Told, { type: 'request' }>, message: Buffer, parts: Parts): void => {
   const gateway = parts.gateways.next(told.method);
   if (gateway === undefined) return void parts.refusals.unavailable(told.transactionId);
@@ -129,7 +129,7 @@ const begin = (told: Extract<Told, { type: 'request' }>, message: Buffer, parts:
   return gateway.tell(message);
 };
 
-/** A request of the far end in a call, or one that drachtio-server has sent in it by itself. */
+/** A far-end request in a call, or one that drachtio-server sent in it. */
 const bring = (
   told: Extract<Told, { type: 'request' | 'notice' }>,
   message: Buffer,
@@ -141,7 +141,7 @@ const bring = (
   const gateway = method === 'CANCEL' ? inTransaction : (owners.ownerOf(dialogId) ?? inTransaction);
   const isAnswered = told.type === 'request' && method !== 'ACK' && method !== 'CANCEL';
   if (gateway === undefined) {
-    // Who hangs up is not hung up on.
+    // A far end that hangs up needs no BYE.
     if (method === 'BYE') owners.forgetDialog(dialogId);
     return held.hold(dialogId, {
       message,
@@ -155,7 +155,7 @@ const bring = (
   return gateway.tell(message);
 };
 
-/** What the far end has asked of it, and it has not answered, waits for the next one. */
+/** Its unanswered requests are held for the next gateway. */
 const leave = (gateway: GatewayConnection, { gateways, owners, held }: Parts): void => {
   gateways.all.delete(gateway);
   for (const { dialogId, ...request } of owners.gone(gateway))
@@ -180,7 +180,7 @@ const take = (message: Buffer, parts: Parts, logger: Logger): void => {
   }
 };
 
-/** Of which requests outside of calls drachtio-server was asked for: of each method once. */
+/** Subscribed methods outside of calls, each once. */
 const createWanted = ({ ask }: Upstream, logger: Logger) => {
   const verbs = new Set<string>(ownVerbs);
   return {
@@ -193,7 +193,7 @@ const createWanted = ({ ask }: Upstream, logger: Logger) => {
         logger.warn({ err: error, verb }, 'drachtio-server brings no such requests');
       }
     },
-    /** As with every new connection. */
+    /** Sent for each new connection. */
     beginAgain(): void {
       verbs.clear();
       for (const verb of ownVerbs) verbs.add(verb);
@@ -235,7 +235,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
   });
 
   return {
-    /** What the relay itself asks. */
+    /** Commands of the relay itself. */
     enqueue: (id: string, message: Buffer): void => queue.add('relay', id, message),
     answered: queue.answered,
     goOn: queue.goOn,
@@ -263,10 +263,10 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
       }
     },
 
-    /** Whatever drachtio-server says. */
+    /** Any message of drachtio-server. */
     told: (message: Buffer): void => take(message, parts, logger),
 
-    /** drachtio-server is away. Whoever comes again finds out what it still knows. */
+    /** The connection is lost. Gateways that reconnect find out what drachtio-server still knows. */
     lost(): void {
       for (const gateway of gateways.all) gateway.close();
       gateways.all.clear();
@@ -276,13 +276,13 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
       wanted.beginAgain();
     },
 
-    /** Nobody is hung up on any more, and nothing is held. */
+    /** Stops hanging up calls and holding requests. */
     close(): void {
       abandoned.close();
       held.clear();
     },
 
-    /** Forgets what drachtio-server has forgotten. */
+    /** Drops what drachtio-server has dropped. */
     sweep: owners.sweep,
     sizes: () => ({ ...owners.sizes(), held: held.count() }),
   };
