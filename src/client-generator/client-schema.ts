@@ -1,9 +1,8 @@
 /**
- * The types of the client, and what it must know of each operation, made from the OpenAPI document.
+ * Generates the client's types and operation table from the OpenAPI document.
  *
- * Not by openapi-typescript (7.13), which wants TypeScript 5 and would run in a workspace of its own with a second
- * compiler (36 packages, 25 MB): it gives types alone, so that the table of operations, by which the client works at run
- * time, would be made here all the same, and openapi-fetch would be a package that the client needs.
+ * openapi-typescript (7.13) needs TypeScript 5 in a workspace of its own (36 packages, 25 MB) and generates only types,
+ * so the operation table would still be generated here; openapi-fetch would be a runtime dependency of the client.
  */
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
@@ -12,7 +11,7 @@ import { comment, fieldsText, typeText, type Field } from './type-text.ts';
 
 const problemPrefix = 'Problem.';
 
-/** The text of src/client/schema.ts, not yet formatted. */
+/** Text of src/client/schema.ts before formatting. */
 export const clientSchema = (document: oas32.OpenAPIObject): string => {
   const schemas = Object.entries(document.components?.schemas ?? {});
   const types = schemas
@@ -48,7 +47,7 @@ const operationsOf = (document: oas32.OpenAPIObject): Operation[] =>
     ),
   );
 
-/** References are not followed: the document has none in these places. */
+/** References are not resolved: the document has none here. */
 const inPlace = <Value extends object>(
   value: Value | oas32.ReferenceObject | undefined,
 ): Value | undefined => (value === undefined || '$ref' in value ? undefined : value);
@@ -75,8 +74,8 @@ const requestFields = (operation: Operation): Field[] => {
 type Answer = { kind: 'json' | 'file' | 'either' | 'nothing'; type: string };
 
 /**
- * The answer of the first successful status: JSON, a file that the caller reads, or whichever the request asks for. A
- * stream beside JSON has a method of its own.
+ * The response of the first success status: JSON, a file, or either by request. An event stream beside JSON has its own
+ * method.
  */
 const answerOf = ({ responses = {} }: Operation): Answer => {
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
@@ -113,9 +112,9 @@ const operationEntry = (operation: Operation): string => {
   })},`;
 };
 
-/** The file of what the client knows of the API. */
+/** Path of the generated file. */
 export const schemaFile = fileURLToPath(new URL('../client/schema.ts', import.meta.url));
 
-/** Its contents, in the project's format. */
+/** Its content in the project's format. */
 export const generatedSchema = async (document: oas32.OpenAPIObject): Promise<string> =>
   format(clientSchema(document), { ...(await resolveConfig(schemaFile)), filepath: schemaFile });

@@ -1,4 +1,4 @@
-/** A JSON Schema as the text of a TypeScript type. */
+/** Converts a JSON Schema to the text of a TypeScript type. */
 import type { oas32 } from 'zod-openapi';
 
 export type Schema = oas32.SchemaObject | oas32.ReferenceObject;
@@ -39,7 +39,7 @@ const plainType = (
 
 export type Field = { name: string; schema: Schema | undefined; isRequired: boolean };
 
-/** The type of an object with these fields. */
+/** Text of an object type with these fields. */
 export const fieldsText = (fields: readonly Field[]): string => `{${fields.map(fieldText).join('')}\n}`;
 
 const fieldText = ({ name, schema, isRequired }: Field): string => {
@@ -50,6 +50,6 @@ const fieldText = ({ name, schema, isRequired }: Field): string => {
   return `\n${comment(description)}${key}${isRequired ? '' : '?'}: ${type};`;
 };
 
-/** A documentation comment, with a line break behind it; nothing where there is nothing to say. */
+/** A documentation comment with a line break; empty without text. */
 export const comment = (text: string | undefined): string =>
   text === undefined ? '' : `/** ${text.replaceAll('*/', '*\\/')} */\n`;

@@ -1,4 +1,4 @@
-/** The client of a gateway, for browsers and for Node: one method for each operation of its OpenAPI document. */
+/** API client for browsers and Node: one method per operation of the OpenAPI document. */
 import { operations, type Operations } from './schema.ts';
 import {
   createSend,
@@ -21,7 +21,7 @@ export type { CallNews, WatchOptions } from './watch.ts';
 type RequestOf<Id extends OperationId> = Operations[Id]['request'];
 type AnswerOf<Id extends OperationId> = Operations[Id]['answer'];
 
-/** A request may be left out where nothing in it is required. */
+/** The request is optional if it has no required member. */
 type Method<Id extends OperationId> =
   undefined extends RequestOf<Id>
     ? (request?: RequestOf<Id>, options?: RequestOptions) => Promise<AnswerOf<Id>>
@@ -33,21 +33,20 @@ type Watch<Id extends OperationId> = (
 ) => AsyncGenerator<CallNews, void, undefined>;
 
 /**
- * Each method takes one object: the members of path, query and headers by their names, and `body`. It answers with
- * what the gateway's JSON holds, or with the `Response` of a file, such as a recording; where the request says which of
- * them it wants, with that.
+ * Each method takes one object: path, query and header parameters by name, and `body`. It returns the JSON of the
+ * response, or a `Response` for files such as recordings; operations with both follow the request.
  */
 export type Client = { readonly [Id in keyof Operations]: Method<Id> } & {
-  /** What happens in a call of the number, until its end, also when the connection breaks in between. */
+  /** Events of a call of the number until its end; reconnects after a broken connection. */
   readonly watchCall: Watch<'getCallEvents'>;
-  /** The same for a call of the workspace. */
+  /** The same for calls of the workspace. */
   readonly watchWorkspaceCall: Watch<'getWorkspaceCallEvents'>;
 };
 
 export const createClient = (options: ClientOptions): Client => {
   const send = createSend(options);
   const methods = Object.fromEntries(operationIds.map((id) => [id, methodOf(send, id)]));
-  // The types and the table of operations were generated from the same document.
+  // Types and operation table are generated from the same document.
   return {
     ...methods,
     watchCall: watchBy(send, 'getCallEvents'),

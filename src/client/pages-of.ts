@@ -1,8 +1,8 @@
 import type { RequestOptions } from './send.ts';
 
 /**
- * The pages of a list, each asked for when it is needed:
- * `for await (const { calls } of pagesOf(client.listCalls, { status: 'completed' }))`.
+ * Iterates over the pages of a list, fetched on demand: `for await (const { calls } of pagesOf(client.listCalls, {
+ * status: 'completed' }))`.
  */
 export async function* pagesOf<
   Request extends { cursor?: string | undefined } | undefined,

@@ -1,25 +1,25 @@
 import type { FieldError, ProblemCode } from './schema.ts';
 import { wholeBody } from './unreachable.ts';
 
-/** The gateway refused: its problem document (RFC 9457). Act on `code`, show `message` to people. */
+/** An error response of the gateway: its problem document (RFC 9457). Act on `code`, show `message` to people. */
 export class TrunklineProblem extends Error {
   override readonly name = 'TrunklineProblem';
   readonly status: number;
-  /** A newer gateway may have more. `undefined` when something else answered in its place, such as a proxy. */
+  /** Newer gateways may have more codes. `undefined` if something else responded, such as a proxy. */
   readonly code: ProblemCode | (string & Record<never, never>) | undefined;
-  /** What kind of problem it is. */
+  /** Title of the problem type. */
   readonly title: string | undefined;
-  /** What is wrong this time; the same as `message`. */
+  /** Description of this occurrence; the same as `message`. */
   readonly detail: string;
-  /** Each field that does not validate; empty where it is not about fields. */
+  /** Fields that failed validation; empty for other problems. */
   readonly errors: readonly FieldError[];
-  /** Under which the gateway logged the request. */
+  /** Id under which the gateway logged the request. */
   readonly requestId: string | undefined;
-  /** What would be allowed, of `max_duration_exceeds_policy`, `concurrency_limit` and `stream_limit`. */
+  /** The allowed value for `max_duration_exceeds_policy`, `concurrency_limit` and `stream_limit`. */
   readonly maximum: number | undefined;
-  /** Why there is no recording, of `recording_not_available`; the limit that is reached, of `over_capacity`. */
+  /** Reason for `recording_not_available`; the exceeded limit for `over_capacity`. */
   readonly reason: string | undefined;
-  /** How long to wait before another try, where the gateway says so. */
+  /** Delay before a retry, if the gateway states it. */
   readonly retryAfterSec: number | undefined;
 
   constructor(response: Response, document: ProblemDocument) {
@@ -48,7 +48,7 @@ export type ProblemDocument = {
   reason?: string;
 };
 
-/** The problem in an answer that is no success. */
+/** Reads the problem of an error response. */
 export const problemOf = async (response: Response): Promise<TrunklineProblem> => {
   const text = await wholeBody(response.text());
   return new TrunklineProblem(response, isProblem(response) ? parse(text) : {});
@@ -57,7 +57,7 @@ export const problemOf = async (response: Response): Promise<TrunklineProblem> =
 const isProblem = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('application/problem+json') === true;
 
-/** A document that broke off on its way says no more than its status. */
+/** A truncated document has only its status. */
 const parse = (text: string): ProblemDocument => {
   try {
     return JSON.parse(text) as ProblemDocument;

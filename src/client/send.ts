@@ -1,4 +1,4 @@
-/** One request to a gateway, from what the document says about its operation. */
+/** Sends one request to a gateway, as the document describes its operation. */
 import { problemOf } from './problem.ts';
 import { operations } from './schema.ts';
 import { answered } from './unreachable.ts';
@@ -6,24 +6,24 @@ import { answered } from './unreachable.ts';
 export type OperationId = keyof typeof operations;
 
 export type ClientOptions = {
-  /** Of the gateway, such as `https://gateway.example.com`; empty in a page that the gateway itself served. */
+  /** URL of the gateway, such as `https://gateway.example.com`; empty in a page served by the gateway. */
   baseUrl: string;
-  /** A number key or an admin token. A function is asked for each request. */
+  /** A number key or an admin token. A function is called for each request. */
   key?: string | (() => string | undefined) | undefined;
-  /** Instead of the `fetch` of the platform. */
+  /** Replaces the platform's `fetch`. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Called with the fields and parameters of a request that the gateway does not know and has ignored. */
+  /** Called with fields and parameters that the gateway ignored because it does not know them. */
   onIgnoredFields?: ((names: string[], operation: OperationId) => void) | undefined;
 };
 
 export type RequestOptions = {
-  /** Ends the request, and a stream. */
+  /** Aborts the request or stream. */
   signal?: AbortSignal | undefined;
-  /** Instead of the client's key. */
+  /** Replaces the client's key. */
   key?: string | undefined;
 };
 
-/** The members of a request: those of the path, the query, the headers, and `body`. */
+/** Members of a request: path, query and header parameters, and `body`. */
 export type RequestMembers = Readonly<Record<string, unknown>>;
 
 export type Send = (
@@ -33,8 +33,8 @@ export type Send = (
 ) => Promise<Response>;
 
 /**
- * Throws `TrunklineProblem`; `TrunklineUnreachable` where no answer came; the reason of `signal` where that was aborted; a
- * TypeError for a key or a member that no request can carry.
+ * Throws `TrunklineProblem`; `TrunklineUnreachable` without a complete response; the reason of `signal` when aborted; a
+ * TypeError for a key or member that cannot be sent.
  */
 export const createSend =
   ({
@@ -51,7 +51,7 @@ export const createSend =
     const { body } = request;
     const init: RequestInit = {
       method,
-      // Made here: `fetch` rejects a key that no header can carry as it rejects a request that the network fails.
+      // Checked here, because `fetch` reports an invalid header value like a network failure.
       headers: new Headers({
         Accept: accept,
         ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
@@ -68,7 +68,7 @@ export const createSend =
     return response;
   };
 
-/** Where the members of a request go. What is null or undefined goes nowhere. */
+/** Distributes the members of a request. null and undefined are omitted. */
 const addressOf = (operation: OperationId, request: RequestMembers) => {
   const { path: template, headers: headerNames } = operations[operation];
   const members = new Map(
@@ -89,7 +89,7 @@ const addressOf = (operation: OperationId, request: RequestMembers) => {
   return { path: query === '' ? path : `${path}?${query}`, headers };
 };
 
-/** A member that is an object is a parameter for each of its own: `metadata.order=42`. */
+/** An object becomes one parameter per key: `metadata.order=42`. */
 const parametersOf = ([name, value]: [string, unknown]): [string, string][] =>
   typeof value === 'object' && value !== null
     ? Object.entries(value).map(([key, of]) => [`${name}.${key}`, textOf(of)])
@@ -97,7 +97,7 @@ const parametersOf = ([name, value]: [string, unknown]): [string, string][] =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What is empty or made of dots would ask for another address. */
+/** Empty segments and dots would change the path. */
 const pathSegment = (operation: OperationId, name: string, text: string): string => {
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`${operation} needs "${name}", which cannot be "${text}".`);
   return encodeURIComponent(text);

@@ -1,18 +1,18 @@
 /**
  * Server-Sent Events (WHATWG HTML, 9.2.6) from any body, with a key in the headers, which `EventSource` cannot send.
- * Written here because the client needs no package; the tests read the same streams by eventsource-parser.
+ * Implemented here because the client has no dependencies; tests compare it with eventsource-parser.
  */
 
 import { TrunklineUnreachable } from './unreachable.ts';
 
-/** The gateway sends a comment after 15 seconds without news: one of them may be late, and one may be lost. */
+/** The gateway sends a comment after 15 seconds without events; this allows one to be late and one lost. */
 export const longestSilenceMs = 40_000;
 
 export type ServerSentEvent = { event: string; data: string; id: string | undefined };
 
 /**
- * Until the stream ends; throws where it breaks, and where nothing comes for `silenceMs`, not even a comment: the other
- * side of a connection may be gone without anybody having said so. What has no data, such as a comment, is left out.
+ * Yields events until the stream ends; throws when it breaks, or when nothing arrives for `silenceMs`, including
+ * comments: the connection may be dead. Events without data are omitted.
  */
 export async function* serverSentEvents(
   body: ReadableStream<Uint8Array>,
@@ -50,13 +50,13 @@ async function* linesOf(
       const { done, value } = await within(silenceMs, reader.read());
       if (done) return;
       rest += decoder.decode(value, { stream: true });
-      // A carriage return at the end may be the first half of a line end.
+      // A trailing carriage return may be the first half of a line ending.
       const lines = rest.split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? '';
       yield* lines;
     }
   } finally {
-    // A stream that broke has nothing left to cancel; its reader has thrown already.
+    // A broken stream needs no cancelling; its reader has already thrown.
     reader.cancel().catch(() => undefined);
   }
 }

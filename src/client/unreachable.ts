@@ -1,19 +1,19 @@
 /**
- * No whole answer came: the gateway could not be reached, or the connection broke. Whether the gateway did what it was
- * asked is unknown then; `cause` is the error of the platform.
+ * No complete response: the gateway was unreachable or the connection broke. Whether the request took effect is
+ * unknown; `cause` is the platform's error.
  */
 export class TrunklineUnreachable extends Error {
   override readonly name = 'TrunklineUnreachable';
 }
 
-/** The reason in the innermost error, such as `ECONNREFUSED`: `fetch` itself says no more than that it failed. */
+/** Code of the innermost error, such as `ECONNREFUSED`; `fetch` itself only reports a failure. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 };
 
-/** As it may be shown: without a user or a password. */
+/** URL without user and password, for display. */
 const shownUrl = (baseUrl: string): string => {
   try {
     return ` at ${new URL(baseUrl).origin}`;
@@ -22,13 +22,13 @@ const shownUrl = (baseUrl: string): string => {
   }
 };
 
-/** `fetch` and the readers of a body reject with a TypeError where the network fails; everything else stays as it is. */
+/** `fetch` and body readers reject with a TypeError for network failures; other errors are passed on. */
 export const unreachable = (what: string, error: unknown): unknown =>
   error instanceof TypeError
     ? new TrunklineUnreachable(`${what}: ${reasonOf(error)}`, { cause: error })
     : error;
 
-/** The answer to a request. Throws `TrunklineUnreachable`. */
+/** Sends the request. Throws `TrunklineUnreachable`. */
 export const answered = async (baseUrl: string, answer: Promise<Response>): Promise<Response> => {
   try {
     return await answer;
@@ -37,7 +37,7 @@ export const answered = async (baseUrl: string, answer: Promise<Response>): Prom
   }
 };
 
-/** The text or JSON of an answer, whose connection may break before it is whole. Throws `TrunklineUnreachable`. */
+/** Reads the text or JSON of a response, which may break off. Throws `TrunklineUnreachable`. */
 export const wholeBody = async <Body>(body: Promise<Body>): Promise<Body> => {
   try {
     return await body;

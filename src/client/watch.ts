@@ -1,4 +1,4 @@
-/** The events of a call, as they happen. */
+/** Events of a call, live. */
 import { TrunklineProblem } from './problem.ts';
 import type { CallEvent } from './schema.ts';
 import type { RequestOptions } from './send.ts';
@@ -6,11 +6,11 @@ import { serverSentEvents } from './server-sent-events.ts';
 import { TrunklineUnreachable, unreachable } from './unreachable.ts';
 
 export type CallNews =
-  /** What happened, first what was already; `event.sequence` counts. */
+  /** An event, past ones first; `event.sequence` counts. */
   | { type: 'fact'; event: CallEvent }
   /**
-   * Where the charts of the call are now, as dotted paths. `saying`: the words of the agent's turn that were heard, and
-   * the sentence that is being said; null between turns, absent from older gateways.
+   * Current states of the call's charts as dotted paths. `saying`: heard words of the agent's turn and the current
+   * sentence; null between turns, absent from older gateways.
    */
   | {
       type: 'state';
@@ -18,24 +18,24 @@ export type CallNews =
     };
 
 export type WatchOptions = RequestOptions & {
-  /** Whether a stream that breaks is opened again where it was; `true` when it is not said. */
+  /** Whether to reopen a broken stream where it ended; `true` by default. */
   reconnect?: boolean | undefined;
-  /** How long to wait before that, twice as long each time that nothing came; 2000 when it is not said. */
+  /** Delay before reopening, doubled after each empty stream; 2000 by default. */
   retryMs?: number | undefined;
   /**
-   * How long nothing may come before a stream counts as broken; 40000 when it is not said. The gateway sends a comment
-   * after 15 seconds without news.
+   * Silence after which a stream counts as broken; 40000 by default. The gateway sends a comment after 15 seconds
+   * without events.
    */
   silenceMs?: number | undefined;
-  /** Called each time that the stream broke and before it is opened again, with the time until then. */
+  /** Called each time a stream breaks, with the delay before it is reopened. */
   onInterrupted?: ((failure: Error, retryInMs: number) => void) | undefined;
 };
 
 const mostFailures = 5;
 
 /**
- * Until the last news of the call. A gateway that refuses the first time is believed; later, what may pass is waited
- * for, up to five times in a row.
+ * Yields until the call's last event. A refusal of the first request is thrown; later, temporary failures are retried
+ * up to five times in a row.
  */
 export async function* watch(
   open: (lastEventId: string | undefined) => Promise<Response>,
@@ -70,7 +70,7 @@ export async function* watch(
   }
 }
 
-/** Whatever keeps an answer from coming may pass, but not what cannot be read. */
+/** Missing responses may be temporary; unreadable ones are not. */
 const mayPass = (error: unknown): boolean =>
   error instanceof TrunklineProblem
     ? error.status >= 500 || error.status === 429

@@ -1,4 +1,4 @@
-/** `npm run admin`: workspaces, admin tokens and numbers, on the database of the gateway (config/README.md). */
+/** `npm run admin`: manages workspaces, admin tokens and numbers in the gateway's database (config/README.md). */
 import { randomBytes } from 'node:crypto';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { databaseLimits, platformMaxCallsInProgress, speechEngines } from '#config/policy.ts';
@@ -22,7 +22,7 @@ import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { enginesOf, recognizersOf } from '#src/start/start-speech.ts';
 import { UsageError } from './parse-options.ts';
 
-/** What is opened is ended by `opened`. Throws a ConfigError or a StartError. */
+/** `opened` closes what was opened. Throws a ConfigError or a StartError. */
 const openContext = async (
   environment: NodeJS.ProcessEnv,
   opened: AsyncDisposableStack,
@@ -41,7 +41,7 @@ const openContext = async (
     poolSize: 2,
     journalPoolSize: 1,
     limits: databaseLimits,
-    // Commands may run at the same time, beside each other and beside the gateway, each in a container of its own.
+    // Commands may run concurrently with each other and with the gateway, each in its own container.
     node: `admin command ${randomBytes(4).toString('hex')} of ${config.node}`,
     logger,
   });
@@ -73,7 +73,7 @@ const openContext = async (
   };
 };
 
-/** Prints the answer. Throws a UsageError, a Refusal, a ConfigError or a StartError, each with one line for the operator. */
+/** Prints the result. Throws a UsageError, a Refusal, a ConfigError or a StartError with one line for the operator. */
 export const main = async (
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -86,7 +86,7 @@ export const main = async (
   print(call.isJson ? terminalJson(answer.json, 2) : terminalLines(answer.text));
 };
 
-/** The line for standard error, and the exit code; undefined for an accident. */
+/** The line for standard error and the exit code; undefined for an unexpected error. */
 export const failureOf = (error: unknown): { line: string; code: 1 | 2 } | undefined => {
   const told = error instanceof Refusal && error.code === 'invalid_request' ? wrongOption(error) : error;
   const isUsage = told instanceof UsageError;

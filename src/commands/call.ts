@@ -1,6 +1,5 @@
 /**
- * `npm run call -- 01000000001 "…"`: places a call with the gateway that runs, or with one that is started for it, and
- * shows it as it happens.
+ * `npm run call -- 01000000001 "…"`: places a call on the running gateway, or on one started for it, and shows it live.
  */
 import { setTimeout } from 'node:timers/promises';
 import { styleText } from 'node:util';
@@ -66,7 +65,7 @@ const metadataIn = (texts: readonly string[]): Record<string, string> =>
     }),
   );
 
-/** `undefined` where the help is wanted. */
+/** `undefined` if help is requested. */
 const readOptions = (args: readonly string[]): Wanted | undefined => {
   const { values, positionals } = parseOptions({
     args: [...args],
@@ -97,7 +96,7 @@ const readOptions = (args: readonly string[]): Wanted | undefined => {
   };
 };
 
-/** `isPassing`: it was started for this call, and ends with it. */
+/** `isPassing`: the gateway was started for this call and ends with it. */
 type UsedGateway = { url: string; key: string; isPassing: boolean };
 
 const answerWithinMs = 5_000;
@@ -125,7 +124,7 @@ const startOwn = async (
   return { url: base_url, key: number_key, isPassing: true };
 };
 
-/** The gateway that was named, else the one of this folder where it runs, else one that is started. */
+/** The named gateway, else the running one of this folder, else a new one. */
 const findGateway = async (
   { url }: Wanted,
   environment: NodeJS.ProcessEnv,
@@ -145,7 +144,7 @@ const findGateway = async (
   return { url: here, key, isPassing: false };
 };
 
-/** A recording is whole a little later than its call is over: asked for so often, and for so long. */
+/** Interval and time limit for the recording, which is complete shortly after the call. */
 const recordingWait = { everyMs: 250, atMostMs: 60_000 };
 
 const listen = async (
@@ -169,15 +168,15 @@ const listen = async (
 export type Surroundings = {
   environment: NodeJS.ProcessEnv;
   output: { write: (text: string) => unknown; isTTY?: boolean; columns?: number };
-  /** For what is about this program, where the output is for another one. */
+  /** Messages about this program, while standard output is for another program. */
   errors: { write: (text: string) => unknown };
   asked: Asked;
 };
 
-/** Somebody asks this program to end, perhaps again and again. */
+/** Interrupts (Ctrl-C, SIGTERM), possibly repeated. */
 type Asked = {
   isAsked: () => boolean;
-  /** `ask` is called each time from now on. */
+  /** `ask` is called for each interrupt from now on. */
   onAsked: (ask: () => void) => void;
 };
 
@@ -226,10 +225,10 @@ export const runCall = async (args: readonly string[], surroundings: Surrounding
   return call?.status === 'completed' ? 0 : 1;
 };
 
-/** npm passes on what a Ctrl-C in their terminal has told already: that is asked once. */
+/** npm forwards a Ctrl-C that the terminal has already sent: both count once. */
 const sameSignalMs = 250;
 
-/** From now on no signal ends this program by itself: a gateway that it has started must be ended in order. */
+/** Signals no longer end this program by themselves: a gateway that it started must be shut down. */
 const signals = (): Asked => {
   let last = -Infinity;
   let ask: (() => void) | null = null;

@@ -1,6 +1,6 @@
 /**
- * `npm run cluster -- --nodes 3`: several gateways that share a database, on this machine, with simulated calls; to see
- * calls go on at another gateway when theirs is killed, or is asked to end. What is killed comes back after a while.
+ * `npm run cluster -- --nodes 3`: several gateways with one database on this machine, and simulated calls that continue
+ * when a gateway is killed or stopped. A killed gateway is restarted after a while.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ import { parseOptions, UsageError } from './parse-options.ts';
 
 const mostNodes = 10;
 
-/** Long enough to see that the calls have gone on elsewhere. */
+/** Long enough to see that the calls continue elsewhere. */
 const backAfterMs = 10_000;
 
 const times = {
@@ -29,7 +29,7 @@ const times = {
   longestMs: backAfterMs,
   mostStarts: Infinity,
   steadyMs: 60_000,
-  // It hangs up its calls: there is nobody to hand them over to.
+  // The last gateway hangs up its calls, because no other one can take them.
   patienceMs: 60_000,
 };
 
@@ -79,7 +79,7 @@ const nodesOf = (
     };
   });
 
-/** What it logs is shown with its name before it. */
+/** Log lines are prefixed with the gateway's name. */
 const startNode = (
   { name, environment }: Node,
   inherited: NodeJS.ProcessEnv,
@@ -88,21 +88,21 @@ const startNode = (
   const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts')], {
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Ctrl-C in a terminal is for this command, which ends the gateways.
+    // Ctrl-C reaches only this command, which stops the gateways.
     detached: true,
   });
   const ready = Promise.withResolvers<void>();
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on('line', (line) => {
       if (line.includes('the gateway is ready')) ready.resolve();
-      // The welcome of each would hide what happens.
+      // Their welcome messages are suppressed.
       if (/^(?:\[|\d{4}-|Trunkline did)/.test(line)) print(`${name}  ${line}`);
     });
   void once(child, 'exit').then(() => ready.reject(new StartError(`${name} did not start`)));
   return { child, ready: ready.promise };
 };
 
-/** The database that all share: the configured one, or an embedded one that outlives each of them. */
+/** The shared database: the configured one, or an embedded one that outlives each gateway. */
 const sharedDatabase = async (
   databaseUrl: string | null,
   folder: string,
@@ -116,7 +116,7 @@ const sharedDatabase = async (
   return `postgresql://localhost/${database}?${new URLSearchParams({ host: socketFolder, user }).toString()}`;
 };
 
-/** Printed once when all of them are ready. */
+/** Printed once when all are ready. */
 export const howTo = (credentials: Credentials, isTerminal: boolean): string => `
   A call that goes on for a while, placed with the first gateway:
 
@@ -130,7 +130,7 @@ export const howTo = (credentials: Credentials, isTerminal: boolean): string => 
   It comes back ${backAfterMs / 1_000} s later. Ctrl-C ends all of them. Keys and tokens: ${credentials.file}
 `;
 
-/** Runs until `asked` says that it shall end. `isTerminal`: what is printed is shown to people, and kept by nobody. */
+/** Runs until `asked` requests the end. `isTerminal`: the output is shown to people and not stored. */
 export const runCluster = async (
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -159,7 +159,7 @@ export const runCluster = async (
           const credentials = await readCredentials(node.dataFolder);
           print(`${node.name}  pid ${server.child.pid}  console ${credentials?.console_url ?? 'unknown'}`);
         };
-        // Whoever supervises it hears of one that does not start.
+        // Start failures are reported to the supervisor.
         void tell().catch(() => undefined);
         return server;
       },
@@ -174,7 +174,7 @@ export const runCluster = async (
   started.defer(async () => {
     await Promise.all(kept.map((each) => each.stop()));
   });
-  // The first makes the workspace and its number.
+  // The first gateway creates the workspace and its number.
   for (const node of nodes) {
     const supervised = keep(node);
     kept.push(supervised);

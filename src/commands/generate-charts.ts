@@ -1,4 +1,4 @@
-/** `npm run generate-charts`: draws the charts again after a change, on the pages that show them and as SVG. */
+/** `npm run generate-charts`: regenerates the drawings of the charts, on their pages and as SVG. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { callCharts, drawingFile } from '#src/charts/chart-drawings.ts';
 import { drawChart } from '#src/charts/draw-chart.ts';

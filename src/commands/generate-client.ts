@@ -1,4 +1,4 @@
-/** `npm run generate-client`: writes the types of the client anew, after a route has changed. */
+/** `npm run generate-client`: regenerates the client's types after a route has changed. */
 import { writeFile } from 'node:fs/promises';
 import { generatedSchema, schemaFile } from '#src/client-generator/client-schema.ts';
 import { openApiDocument } from '#src/api/openapi.ts';

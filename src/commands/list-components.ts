@@ -1,6 +1,6 @@
 /**
- * `npm run --silent list-components`: what is installed for the gateway to run, as CycloneDX. npm itself leaves out
- * with `--omit dev` whatever a tool of the developers needs as well.
+ * `npm run --silent list-components`: lists the gateway's installed packages as CycloneDX. npm's `--omit dev` omits
+ * packages that developer tools need as well.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

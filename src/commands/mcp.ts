@@ -1,6 +1,6 @@
 /**
- * `npm run --silent mcp`: the tools of the Model Context Protocol over standard input and output, for agents that start
- * their servers themselves. It asks a gateway that runs; the same tools are at its address `/mcp`.
+ * `npm run --silent mcp`: Model Context Protocol over standard input and output, for agents that start their servers.
+ * It forwards to a running gateway, which has the same tools at `/mcp`.
  */
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -26,7 +26,7 @@ The gateway that runs on this machine is used, with the key in its data folder, 
   --help      this text
 `;
 
-/** `undefined` where the help is wanted. */
+/** `undefined` if help is requested. */
 const readOptions = (args: readonly string[]): { url: string | undefined } | undefined => {
   const { values } = parseOptions({
     args: [...args],
@@ -44,7 +44,7 @@ export type Surroundings = {
   output: Writable;
 };
 
-/** Resolves to the exit code when its input has ended. */
+/** Resolves to the exit code when the input ends. */
 export const runMcp = async (
   args: readonly string[],
   { environment, input, output }: Surroundings,
@@ -56,7 +56,7 @@ export const runMcp = async (
   }
   if (wanted.url !== undefined && environment['NUMBER_KEY'] === undefined)
     throw new UsageError('NUMBER_KEY is missing: the key of the number that calls');
-  // Asked for each time: a gateway may be started after this, or anew at another port.
+  // Looked up for each request: the gateway may start later, or restart on another port.
   const options = async (): Promise<ClientOptions> => {
     const here = await knownGateway(environment);
     if (here.key === undefined)

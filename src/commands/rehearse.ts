@@ -1,6 +1,6 @@
 /**
- * `npm run rehearse -- suite.yaml`: runs a suite of simulated callers and callees with the gateway that runs, or with one
- * that is started for it, and says what failed and what the suite never came by.
+ * `npm run rehearse -- suite.yaml`: runs a suite of simulated callers and callees on the running gateway, or on one
+ * started for it, and reports failures and coverage.
  */
 import { randomInt } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -60,7 +60,7 @@ const countIn = (name: string, text: string): number => {
   return Number(text);
 };
 
-/** `undefined` where the help is wanted. */
+/** `undefined` if help is requested. */
 const readOptions = (args: readonly string[]): Wanted | undefined => {
   const { values, positionals } = parseOptions({
     args: [...args],
@@ -159,7 +159,7 @@ const findNumber = async (wanted: string | undefined, admin: Client): Promise<Ph
   );
 };
 
-/** Telephones that nobody is known to have, one after the other, from one on that no other run begins with. */
+/** Consecutive telephone numbers, starting at one that no other run uses. */
 const callees = (): (() => string) => {
   let next = randomInt(1_000_000, 9_000_000);
   return () => `0109${(next++).toString().padStart(7, '0')}`;
@@ -169,7 +169,7 @@ export type Surroundings = {
   environment: NodeJS.ProcessEnv;
   output: { write: (text: string) => unknown; isTTY?: boolean };
   errors: { write: (text: string) => unknown };
-  /** Somebody wants this program to end. */
+  /** An interrupt. */
   asked: AbortSignal;
 };
 

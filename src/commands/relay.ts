@@ -1,4 +1,4 @@
-/** `npm run relay`: holds the control connection to drachtio-server, and shares it among gateways. */
+/** `npm run relay`: holds the control connection to drachtio-server and shares it among gateways. */
 import { ConfigError } from '#config/config.ts';
 import { relayNumbers } from '#config/line-policy.ts';
 import { readRelayConfig } from '#config/relay-config.ts';

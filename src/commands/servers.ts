@@ -1,4 +1,4 @@
-/** `npm run servers`: starts drachtio-server and FreeSWITCH, where they are installed, with the project's configuration. */
+/** `npm run servers`: starts installed drachtio-server and FreeSWITCH with the project's configuration. */
 import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ConfigError } from '#config/config.ts';
@@ -25,7 +25,7 @@ const programs = {
     'freeswitch (FreeSWITCH) is not installed: build it from https://github.com/signalwire/freeswitch',
 };
 
-/** Its message is for the person who starts the servers. */
+/** The message is for the operator. */
 class ServersError extends Error {
   override readonly name = 'ServersError';
 }
@@ -52,7 +52,7 @@ const checkFree = async (
     throw new ServersError(`Something listens on ${at.host}:${at.port} already: ${name} cannot (${setting})`);
 };
 
-/** drachtio-server ends without a word when it cannot read one of them. */
+/** drachtio-server exits silently if it cannot read one of them. */
 const checkTls = async ({ tls }: ServersConfig['drachtio']): Promise<void> => {
   if (tls === null) return;
   for (const file of [tls.keyFile, tls.certFile, tls.chainFile])
@@ -75,7 +75,7 @@ const endOf = async ({ name, logs }: Server): Promise<string> => {
   return `The end of what ${name} says:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 };
 
-/** The last of `logs` is the one to read; before it comes what a server says that did not get so far. */
+/** The last of `logs` is the main one; the others hold errors of the start. */
 type Server = { name: string; logs: string[]; whereItIs: string; start: () => StartedServer };
 
 const behind = ({ publicAddress }: { publicAddress: string | null }): string =>
@@ -135,7 +135,7 @@ const untilReady = async (server: Server, { ready }: Supervised): Promise<string
   return `${name} is ready: ${whereItIs}; log ${relative('', logs.at(-1) ?? '')}`;
 };
 
-/** Runs until `asked` says that it shall end; a server that ends by itself is started again. */
+/** Runs until `asked` requests the end; a server that exits is restarted. */
 export const runServers = async (
   environment: NodeJS.ProcessEnv,
   print: (text: string) => void,

@@ -1,6 +1,6 @@
 /**
- * `npm run trunk -- check <name>`: tries a trunk out on the running gateway, and prints what went to and fro;
- * `npm run trunk -- route <number>`: says which trunks a call would take.
+ * `npm run trunk -- check <name>`: tests a trunk on the running gateway and prints its SIP messages; `npm run trunk --
+ * route <number>`: lists the trunks that a call would use.
  */
 import { parseOptions, UsageError } from './parse-options.ts';
 import { z } from 'zod';
@@ -98,7 +98,7 @@ const fetchJson = async (url: string, token: string, body?: object): Promise<unk
   throw new UsageError(`The gateway answers ${response.status}: ${detail ?? title}`);
 };
 
-/** Prints as it goes; resolves to the exit code. */
+/** Prints as it runs; resolves to the exit code. */
 export const main = async (
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

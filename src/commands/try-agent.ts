@@ -1,4 +1,4 @@
-/** `npm run try-agent`: talks to an agent endpoint without a call, and prints what went to and fro. */
+/** `npm run try-agent`: talks to an agent endpoint without a call and prints the requests and responses. */
 import { parseOptions, UsageError } from './parse-options.ts';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { agentTimes, graphTimes, replyLimits } from '#config/policy.ts';
@@ -16,10 +16,10 @@ import { createLogger } from '#src/logger.ts';
 import { startLanguageModel } from '#src/start/start-language-model.ts';
 import { startOutgoing } from '#src/start/start-outgoing.ts';
 
-/** The one workspace that there is here. */
+/** The only workspace here. */
 const nobody = '';
 
-/** Of the other party. */
+/** Words of the other party. */
 const mostTurns = 20;
 
 const help = `Talks to an agent endpoint as a call would, and prints what was sent, what came back,
@@ -77,7 +77,7 @@ const directionOf = (named: string | undefined, instruction: string | null): Tri
   return direction;
 };
 
-/** Visible ASCII, as for a stored one. */
+/** Visible ASCII, like a stored token. */
 const tokenOf = (token: string | undefined): string | null => {
   if (token === undefined || token === '') return null;
   if (!/^[!-~]{1,4096}$/.test(token)) throw new UsageError('--token must be of visible ASCII characters');
@@ -149,7 +149,7 @@ const runTrial = async (args: readonly string[], { environment, output }: Enviro
     limits: replyLimits,
     graphTimes,
     times: agentTimes,
-    // Each turn has limits of its own.
+    // Each turn has its own time limits.
     wholeTrialMs: (request.say.length + 1) * agentTimes.wholeReplyMs,
     languageModel: languageModel.model,
     logger: createLogger({ level: 'silent', format: 'json' }),
@@ -161,7 +161,7 @@ const runTrial = async (args: readonly string[], { environment, output }: Enviro
   return trial.ok ? 0 : 1;
 };
 
-/** Resolves to the exit code; wrong use is one line of `errors`. */
+/** Resolves to the exit code; wrong usage is one line of `errors`. */
 export const runTryAgent = async (args: readonly string[], environment: Environment): Promise<number> => {
   try {
     return await runTrial(args, environment);

@@ -1,4 +1,4 @@
-/** One attempt of a claimed delivery, and what becomes of the delivery after it. */
+/** One attempt of a claimed delivery, and the delivery's next state. */
 import type { Logger } from 'pino';
 import { transition } from 'xstate';
 import { deliveryMachine, type DeliveryEvent, type DeliveryTimes } from '#machines/delivery.ts';
@@ -21,13 +21,13 @@ import { eventBody } from './payloads.ts';
 export type AttemptOptions = DeliveryTimes & {
   db: Database;
   sealing: Sealing;
-  /** Must let a workspace have as many requests at once as it may have attempts. */
+  /** Must allow a workspace as many concurrent requests as attempts. */
   clients: EndpointClients;
-  /** Is told by endpoint whether anybody answered, whatever the answer was. */
+  /** Notified whether the endpoint answered at all, regardless of the status. */
   breakers: CircuitBreakers;
-  /** The one by which deliveries fall due. */
+  /** The clock by which deliveries fall due. */
   clock: Clock;
-  /** The one whose time receivers are told, and check. */
+  /** The wall clock, whose time receivers verify. */
   wallClock: Clock;
   /** Time limit of one attempt. */
   timeoutMs: number;
@@ -39,7 +39,7 @@ export type AttemptOptions = DeliveryTimes & {
 export type AfterAttempt =
   { state: 'delivered' } | { state: 'dead'; isEndpointGone: boolean } | { state: 'waiting'; retryMs: number };
 
-/** The delivery after an attempt, by its outcome, as its chart says; `failures` are those of its round before. */
+/** Returns the delivery after an attempt, as its chart defines; `failures` counts those of its current round. */
 export const afterAttempt = (
   delivery: { times: DeliveryTimes; failures: number },
   event: Extract<DeliveryEvent, { type: `attempt.${string}` }>,
@@ -54,7 +54,7 @@ export const afterAttempt = (
   return { state: 'dead', isEndpointGone: actions.some(({ type }) => type === 'disableEndpoint') };
 };
 
-/** The outcome stored where an attempt could not be made: the cause, such as a lost master key, is the log's. */
+/** Outcome stored if an attempt could not be made; the cause, such as a missing master key, is logged. */
 const notMade: DeliveryOutcome = {
   result: 'failed',
   httpStatus: null,
@@ -63,7 +63,7 @@ const notMade: DeliveryOutcome = {
   durationMs: 0,
 };
 
-/** Rejects for nothing: what keeps it from being made is in the log. */
+/** Does not reject; errors that prevent the attempt are logged. */
 const make = async (
   options: AttemptOptions,
   { event, endpoint }: ClaimedDelivery,
@@ -87,7 +87,7 @@ const make = async (
   }
 };
 
-/** The attempt, and what becomes of the delivery after it. */
+/** The attempt and the delivery's next state. */
 const store = async (
   { db, clock }: AttemptOptions,
   { id, endpoint }: ClaimedDelivery,
@@ -103,7 +103,7 @@ const store = async (
       logger.info({ http_status: httpStatus, duration_ms: durationMs }, 'event delivered');
       return;
     case 'dead':
-      // First, so that nothing more is claimed for an endpoint that is gone.
+      // Stored first, so that nothing more is claimed for a removed endpoint.
       if (next.isEndpointGone)
         await disableWebhookEndpoint(db, endpoint.id, 'The endpoint answered 410 Gone');
       await recordDeliveryAttempt(db, id, attempted, { state: 'dead' });
@@ -122,8 +122,8 @@ const store = async (
 };
 
 /**
- * Makes the attempt and stores it. Rejects when it cannot be stored; the delivery then comes back when its lease ends.
- * Aborting the signal breaks it off and gives the delivery back, as if it had not been tried.
+ * Makes the attempt and stores it. Rejects when it cannot be stored; the delivery is then retried when its lease ends.
+ * Aborting the signal cancels the attempt and releases the delivery as if it had not been tried.
  */
 export const attemptDelivery = async (
   options: AttemptOptions,

@@ -1,4 +1,4 @@
-/** The attempts of this process that are under way. */
+/** Delivery attempts in progress in this process. */
 import type { ClaimedDelivery } from '#src/persistence/deliveries.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import { attemptDelivery, type AttemptOptions } from './attempt-delivery.ts';
@@ -6,15 +6,15 @@ import { attemptDelivery, type AttemptOptions } from './attempt-delivery.ts';
 export type Attempts = {
   begin(delivery: ClaimedDelivery): void;
   count(): number;
-  /** Attempts under way, by workspace. */
+  /** Number of attempts in progress by workspace. */
   byWorkspace(): Map<string, number>;
-  /** Lets them end, and breaks off those that `closeMs` is too short for. */
+  /** Waits for attempts in progress, and cancels those that take longer than `closeMs`. */
   close(): Promise<void>;
 };
 
 export const createAttempts = (
   options: AttemptOptions & {
-    /** How long `close` waits before it breaks them off. */
+    /** How long `close` waits before it cancels attempts. */
     closeMs: number;
   },
   onEnd: () => void,
@@ -27,7 +27,7 @@ export const createAttempts = (
     try {
       await attemptDelivery(options, delivery, breakOff.signal);
     } catch (err) {
-      // The lease brings the delivery back.
+      // The delivery is retried when its lease ends.
       logger.error({ err, delivery_id: delivery.id }, 'the outcome of a delivery was not stored');
     }
     underWay.delete(delivery.id);
@@ -37,7 +37,7 @@ export const createAttempts = (
   return {
     begin(delivery) {
       const { id: endpointId, workspaceId } = delivery.endpoint;
-      // One that is left alone is tried with this delivery.
+      // An endpoint in cool-down is tried with this delivery.
       breakers.of(endpointId).mayTry();
       underWay.set(delivery.id, { workspaceId, ended: attempt(delivery) });
     },

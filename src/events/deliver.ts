@@ -9,29 +9,29 @@ export type DeliveryRequest = {
   url: string;
   eventId: string;
   body: string;
-  /** One; two while the secret is being replaced. */
+  /** One secret; two while it is being replaced. */
   secrets: readonly string[];
-  /** From the start to the end of the answer. */
+  /** Time limit from the start to the end of the response. */
   timeoutMs: number;
-  /** Aborting it breaks the attempt off. */
+  /** Aborting it cancels the attempt. */
   signal: AbortSignal;
 };
 
 export type DeliveryOutcome = {
-  /** `gone`: 410, the endpoint wants no more. `interrupted`: broken off by the signal, and nobody knows how it went. */
+  /** `gone`: 410, the endpoint wants no more events. `interrupted`: cancelled by the signal with unknown result. */
   result: 'delivered' | 'failed' | 'gone' | 'interrupted';
-  /** Null when no answer came. */
+  /** Null without a response. */
   httpStatus: number | null;
-  /** What went wrong, in words that hold neither URL nor content; null when delivered. */
+  /** Description of the failure without URL or content; null when delivered. */
   error: string | null;
-  /** How long the endpoint asks to be left alone, with 429 and 503; null when it does not. */
+  /** Delay requested by `Retry-After` with 429 and 503; null without it. */
   retryAfterMs: number | null;
   durationMs: number;
 };
 
 type Judgement = Omit<DeliveryOutcome, 'durationMs' | 'retryAfterMs'> & { retryAfterMs?: number | null };
 
-/** A connection is kept for the next event when the answer's body ends within this; a longer one closes it. */
+/** The connection is kept if the body ends within this size; otherwise it is closed. */
 const readBytes = 16 * 1024;
 
 const explanations: Record<EndpointFailureKind, (failure: EndpointFailure) => string> = {
@@ -46,7 +46,7 @@ const explanations: Record<EndpointFailureKind, (failure: EndpointFailure) => st
   reply_too_large: () => 'The answer was too large',
 };
 
-/** The status has said everything, so whatever becomes of the body changes nothing. */
+/** The status decides; errors while reading the body are ignored. */
 const dropBody = async ({ body }: EndpointResponse): Promise<void> => {
   let size = 0;
   try {
@@ -55,16 +55,16 @@ const dropBody = async ({ body }: EndpointResponse): Promise<void> => {
       if (size > readBytes) return;
     }
   } catch {
-    // The body broke off, or took longer than the time limit.
+    // The body was cut off or timed out.
   }
 };
 
-/** `Sun, 06 Nov 1994 08:49:37 GMT`, the one form of a date that may be sent today (RFC 9110, 5.6.7). */
+/** `Sun, 06 Nov 1994 08:49:37 GMT`, the only date format that may be sent (RFC 9110, 5.6.7). */
 const httpDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
 /**
- * The time for which an endpoint asks to be left alone, by the header `Retry-After` (RFC 9110, 10.2.3), in milliseconds
- * from `now`; `null` where it asks for nothing that can be understood.
+ * Returns the delay requested by `Retry-After` (RFC 9110, 10.2.3) in milliseconds from `now`; `null` if it is missing
+ * or invalid.
  */
 export const retryAfterMs = (value: string | string[] | undefined, now: number): number | null => {
   const text = (Array.isArray(value) ? value[0] : value)?.trim() ?? '';
@@ -73,7 +73,7 @@ export const retryAfterMs = (value: string | string[] | undefined, now: number):
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 };
 
-/** Statuses by which a server says that it will have time again. */
+/** Statuses with which a server asks to retry later. */
 const isBusy = (status: number): boolean => status === 429 || status === 503;
 
 const judge = ({ status, headers }: EndpointResponse, now: number): Judgement => {
@@ -89,7 +89,7 @@ const judge = ({ status, headers }: EndpointResponse, now: number): Judgement =>
   };
 };
 
-/** Never throws for what the network or the endpoint does. */
+/** Never throws for errors of the network or the endpoint. */
 export const deliver = async (
   { client, clock }: { client: EndpointClient; clock: Clock },
   { url, eventId, body, secrets, timeoutMs, signal }: DeliveryRequest,

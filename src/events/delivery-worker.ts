@@ -1,18 +1,18 @@
 /**
- * Brings stored events to the endpoints of customers, at least once (guides/design/events.md, "Delivery"). Theory of
+ * Delivers stored events to customers' endpoints at least once (guides/design/events.md, "Delivery"). Theory of
  * operation:
  *
- * - The rows are the queue. The worker looks when a delivery is inserted (LISTEN), when one of its attempts ends and
- *   when the next one falls due; each time it claims what is due and has room, and starts one attempt for each.
- * - A claim is a lease in the row, with the node's name. It outlasts the longest attempt, so nobody else takes a delivery
- *   that is under way. What a killed process had claimed is freed when its node starts again or is found dead, and falls
- *   due again when the lease ends in any case. The receiver may then see the same `webhook-id` again.
- * - An endpoint has at most `perEndpoint` deliveries claimed, and a workspace holds a place of `inAll` only while it holds
- *   fewer than are free: however slow its endpoints are and however much waits for them, others find room.
- * - An endpoint that did not answer several times in a row is left alone for a while, and then tried with one delivery.
- *   What is due meanwhile waits and loses no attempt.
- * - An endpoint gets the events of one call in their order, each when the one before it was delivered or has died.
- *   Other calls are not held up by it.
+ * - The rows are the queue. The worker looks when a delivery is inserted (LISTEN), when an attempt ends and when the
+ *   next one is due. It claims due deliveries within its limits and starts one attempt each.
+ * - A claim is a lease in the row with the node's name. It lasts longer than any attempt, so nobody else takes a
+ *   delivery in progress. Claims of a killed process are released when its node restarts or is found dead, and expire
+ *   with the lease in any case. The receiver may then get the same `webhook-id` again.
+ * - An endpoint has at most `perEndpoint` claimed deliveries, and a workspace holds a place of `inAll` only while it
+ *   holds fewer than are free, so slow endpoints leave room for others.
+ * - An endpoint that did not answer several times in a row cools down and is then tried with one delivery. Waiting
+ *   deliveries lose no attempt.
+ * - An endpoint receives the events of one call in order: each after the previous one was delivered or died. Other
+ *   calls are independent.
  * - Deliveries of a paused or disabled endpoint are not claimed; they wait until it is active again.
  */
 import {
@@ -32,37 +32,37 @@ import type { AttemptOptions } from './attempt-delivery.ts';
 import { createAttempts } from './attempts.ts';
 
 export type DeliveryWorkerOptions = Omit<AttemptOptions, 'breakers'> & {
-  /** The name of this gateway among those that share the database. */
+  /** Name of this gateway among those that share the database. */
   node: string;
-  /** Attempts under way at once, to one endpoint and by this process in all. */
+  /** Concurrent attempts, per endpoint and for this process. */
   perEndpoint: number;
   inAll: number;
-  /** When an endpoint is left alone. */
+  /** When an endpoint cools down. */
   breakers: BreakerNumbers;
-  /** How long `close` waits for attempts under way before it breaks them off. */
+  /** How long `close` waits for attempts before it cancels them. */
   closeMs: number;
 };
 
 export type DeliveryWorker = {
   /**
-   * Frees what a dead process of this node had claimed, listens, and begins with what is due. Rejects when the database
-   * cannot be reached.
+   * Releases claims of a dead process of this node, listens, and starts due deliveries. Rejects when the database is
+   * unreachable.
    */
   start(): Promise<void>;
-  /** Claims nothing more, lets attempts under way end, and gives back those that `closeMs` is too short for. */
+  /** Stops claiming, waits for attempts in progress, and releases those that take longer than `closeMs`. */
   close(): Promise<void>;
 };
 
-/** The time of a claim beyond the time limit of its attempt: for reading the secret and for storing the outcome. */
+/** Margin of a lease over the attempt's time limit, for reading the secret and storing the outcome. */
 const leaseMarginMs = 30_000;
 
-/** The longest sleep of the worker, should a notification be lost. */
+/** Longest interval between two looks, in case a notification is lost. */
 const longestSleepMs = 60_000;
 
-/** The wait when the database does not answer. */
+/** Delay after a failed query. */
 const databaseRetryMs = 1_000;
 
-/** Endpoints that do not answer, with how many deliveries each may have, and when the first may have one again. */
+/** Endpoints that do not answer, their number of allowed deliveries, and the time of the next one. */
 const leftAlone = (breakers: CircuitBreakers): { restrained: Map<string, number>; againInMs: number } => {
   const restrained = new Map<string, number>();
   let againInMs = Infinity;
@@ -82,11 +82,11 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
   let timer: unknown;
   let isClosing = false;
 
-  /** Starts what is due and has room; returns when there can be more, in milliseconds since the epoch. */
+  /** Starts due deliveries within the limits; returns when to look again, in milliseconds since the epoch. */
   const claimDue = async (): Promise<number> => {
     const now = clock.now();
     const free = inAll - attempts.count();
-    // Without a place, the attempt that ends next looks again.
+    // Without a free place, the next attempt that ends triggers a look.
     if (free <= 0) return now + longestSleepMs;
     const { restrained, againInMs } = leftAlone(breakers);
     const claimed = await claimDeliveries(db, {
@@ -98,7 +98,7 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
       perEndpoint,
       restrained,
     });
-    // What a look finds that was under way when the worker closed is the next one's.
+    // Deliveries found by a look during close are released for the next process.
     if (isClosing) await Promise.all(claimed.map(({ id }) => releaseDelivery(db, id)));
     else claimed.forEach(attempts.begin);
     const next = await nextDeliveryDueAt(db, new Date(now));

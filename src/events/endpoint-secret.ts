@@ -1,23 +1,21 @@
-/** Secrets of webhook endpoints, in the form of the Standard Webhooks specification. */
+/** Secrets of webhook endpoints in the format of the Standard Webhooks specification. */
 import { randomBytes } from 'node:crypto';
 import type { Sealing } from '#src/persistence/sealing.ts';
 
-/** `whsec_` and the base64 of 32 random bytes: the key of the HMAC that signs this endpoint's events. */
+/** `whsec_` and the base64 of 32 random bytes: the HMAC key that signs this endpoint's events. */
 export const newEndpointSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/**
- * For so long the previous secret goes on signing beside the new one, so that a receiver can change in its own time.
- */
+/** How long the previous secret also signs, so that a receiver can switch in its own time. */
 export const rotationMs = 24 * 60 * 60 * 1000;
 
-/** The secrets as an endpoint's row keeps them, sealed about the endpoint's id. */
+/** Sealed secrets as stored in an endpoint's row, bound to the endpoint's id. */
 export type SealedSecrets = {
   secretSealed: string;
   previousSecretSealed: string | null;
   previousSecretUntil: Date | null;
 };
 
-/** The secrets that sign now, the current one first. Throws when they do not open. */
+/** The secrets that sign now, the current one first. Throws if they cannot be opened. */
 export const openEndpointSecrets = (
   sealing: Sealing,
   endpointId: string,

@@ -1,6 +1,6 @@
 /**
  * Webhook endpoints as a workspace administers them (guides/design/events.md, "Endpoints"). Every function takes the
- * workspace that asks; what belongs to another workspace does not exist for it and gives `undefined`.
+ * asking workspace and returns `undefined` for endpoints of another one.
  */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '#src/domain/clock.ts';
@@ -29,7 +29,7 @@ export type EndpointAdministration = {
   db: Database;
   sealing: Sealing;
   clock: Clock;
-  /** Says why a URL cannot be used, as a plain sentence; undefined when it can. */
+  /** Returns a sentence about why a URL cannot be used; undefined if it can. */
   urlProblem: (url: string) => Promise<string | undefined>;
 };
 
@@ -38,9 +38,9 @@ export type WebhookEndpoint = Omit<WebhookEndpointRecord, 'secretSealed' | 'prev
 
 export type WebhookEndpointSettings = {
   url: string;
-  /** Null: every type. */
+  /** Null for all types. */
   events: EventType[] | null;
-  /** Null: the calls of every number. */
+  /** Null for the calls of all numbers. */
   numberId: string | null;
 };
 
@@ -66,7 +66,7 @@ const checkTargets = async (
   }
 };
 
-/** The secret is given out here and never again. Throws a Refusal (`invalid_request`) for a bad URL or number. */
+/** Returns the secret, which is not shown again. Throws a Refusal (`invalid_request`) for a bad URL or number. */
 export const createEndpoint = async (
   administration: EndpointAdministration,
   workspaceId: string,
@@ -86,7 +86,7 @@ export const createEndpoint = async (
   return { endpoint: withoutSecrets(record), secret };
 };
 
-/** The oldest first. */
+/** Oldest first. */
 export const listEndpoints = async (db: Database, workspaceId: string): Promise<WebhookEndpoint[]> =>
   (await listWebhookEndpoints(db, workspaceId)).map(withoutSecrets);
 
@@ -99,8 +99,8 @@ export const getEndpoint = async (
 };
 
 /**
- * A paused endpoint keeps what it has to get: deliveries wait, and are made when its state is `active` again. That
- * also brings a disabled endpoint back. Throws a Refusal (`invalid_request`) for a bad URL or number.
+ * Deliveries of a paused endpoint wait until its `state` is `active` again; that also re-enables a disabled endpoint.
+ * Throws a Refusal (`invalid_request`) for a bad URL or number.
  */
 export const patchEndpoint = async (
   administration: EndpointAdministration,
@@ -113,8 +113,8 @@ export const patchEndpoint = async (
 };
 
 /**
- * Gives out the new secret, once. The one it replaces signs beside it until `previousSecretUntil`, 24 hours from now;
- * one that was replaced before that and still signed ends at once.
+ * Returns the new secret once. The previous one also signs until `previousSecretUntil`, 24 hours from now; an even
+ * older one stops at once.
  */
 export const rotateSecret = async (
   { db, sealing, clock }: EndpointAdministration,

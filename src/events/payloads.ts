@@ -1,7 +1,7 @@
 /**
- * The body of an event (guides/design/events.md, "Body"). It is made from the snapshot that was stored with the change
- * and from nothing else, so every attempt sends the same bytes. It holds the instruction and the summary, which are the
- * customer's own; what was said is read by the API (transcript), not sent around.
+ * Builds the body of an event (guides/design/events.md, "Body") from the snapshot stored with the change, so every
+ * attempt sends the same bytes. It contains the instruction and the summary, which belong to the customer; the
+ * transcript is read through the API.
  */
 import { agentContext } from '#src/domain/agent-context.ts';
 import type { CallTransfer } from '#src/domain/call-transfer.ts';
@@ -10,11 +10,11 @@ import { presentExplanation } from '#src/domain/sip-explanation.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import type { CallSnapshot, EventSnapshot, RecordingSnapshot } from '#src/persistence/outbox.ts';
 
-/** A stored event, or the one that a test of an endpoint makes up. */
+/** A stored event, or the test event of an endpoint. */
 export type OutgoingEvent = {
   id: string;
   type: EventType | 'webhook.test';
-  /** When it happened. */
+  /** Time of the event. */
   at: Date;
   snapshot: EventSnapshot;
 };
@@ -30,7 +30,7 @@ const transferPayload = (
   reason,
   started_at: time(startedAt),
   connected_at: time(connectedAt),
-  // Left out where SIP said nothing.
+  // Omitted without SIP details.
   sip:
     sip === null
       ? undefined
@@ -43,7 +43,7 @@ const transferPayload = (
         },
 });
 
-/** Left out where there is nothing of it. */
+/** Omitted if empty. */
 const sipPayload = ({ sip_headers: headers, sip_explanation: explanation }: CallSnapshot) => {
   const { reasons, callInfo } = presentExplanation(explanation);
   return headers || reasons || callInfo
@@ -60,7 +60,7 @@ const callPayload = (call: CallSnapshot, time: (stored: string | null) => string
     number_id,
     direction,
     from,
-    // Left out of events that were stored before they were asked.
+    // Omitted in events stored before this field existed.
     from_name: call.caller_name,
     diversions: call.diversions === null ? [] : call.diversions,
     to,
@@ -73,9 +73,9 @@ const callPayload = (call: CallSnapshot, time: (stored: string | null) => string
     answered_at: time(call.answered_at),
     ended_at: time(call.ended_at),
     duration_sec,
-    // Left out of events that were stored before it was asked.
+    // Omitted in events stored before this field existed.
     answered_by,
-    // Left out where nothing was said of the call.
+    // Omitted if nothing was said about the call.
     metadata: call.metadata ?? undefined,
     consent: call.consent ? { ...call.consent, at: time(call.consent.at) } : undefined,
     transfer: call.transfer ? transferPayload(call.transfer, time) : undefined,
@@ -83,7 +83,7 @@ const callPayload = (call: CallSnapshot, time: (stored: string | null) => string
   };
 };
 
-// `truncated` is left out of events that were stored before it was known.
+// `truncated` is omitted in events stored before it existed.
 const recordingPayload = ({ status, content_type, duration_sec, bytes, truncated }: RecordingSnapshot) => ({
   status,
   content_type,
@@ -92,7 +92,7 @@ const recordingPayload = ({ status, content_type, duration_sec, bytes, truncated
   truncated,
 });
 
-/** JSON. Timestamps carry the offset of the workspace's time zone as it was at the event. */
+/** JSON. Timestamps have the offset of the workspace's time zone at the time of the event. */
 export const eventBody = ({ id, type, at, snapshot }: OutgoingEvent): string => {
   const time = (stored: string | null): string | null =>
     stored === null ? null : timestampIn(snapshot.time_zone, new Date(stored));
@@ -101,7 +101,7 @@ export const eventBody = ({ id, type, at, snapshot }: OutgoingEvent): string => 
     type,
     timestamp: timestampIn(snapshot.time_zone, at),
     call: callPayload(snapshot.call, time),
-    // Left out where there is none.
+    // Omitted if there is none.
     recording: snapshot.recording && recordingPayload(snapshot.recording),
   });
 };

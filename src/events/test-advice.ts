@@ -1,4 +1,4 @@
-/** Advice where a test event was not taken: the words of `src/outgoing/advice`, and those for receivers of events. */
+/** Advice for a test event that was not accepted: the texts of `src/outgoing/advice` and those for event receivers. */
 import type { Exchange } from '#src/domain/agent-trial.ts';
 import type { ServerAdvice } from '#src/domain/server-advice.ts';
 import { connectionAdvice } from '#src/outgoing/advice/failed-connection.ts';
@@ -27,7 +27,7 @@ const notLetIn: ServerAdviser = ({ status }) => {
     : undefined;
 };
 
-/** Behind everything that names a cause. */
+/** Appended to every text with a cause. */
 const unexplained: ServerAdviser = ({ status }) =>
   status === null
     ? undefined
@@ -52,7 +52,7 @@ export const testAdvice = ({
   timeoutMs,
 }: {
   url: string;
-  /** Why there was no answer; undefined when there was one, or when it did not come in time. */
+  /** Error of a request without a response; undefined if there was a response or a timeout. */
   failure: EndpointFailure | undefined;
   exchange: Exchange | undefined;
   timeoutMs: number;

@@ -1,7 +1,7 @@
 /**
- * The test of an endpoint by hand: one event of the type `webhook.test`, sent at once, once and to this endpoint alone,
- * whatever its state, its event types and its number are. It has the shape of a `call.ended` about a call that does not
- * exist (an id of zeros), and is stored nowhere.
+ * Test of an endpoint: sends one event of the type `webhook.test` once to this endpoint, regardless of its state, event
+ * types and number. It has the form of a `call.ended` about a call that does not exist (an id of zeros) and is not
+ * stored.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -52,13 +52,13 @@ const sample = (now: number, timeZone: string, numberId: string): EventSnapshot 
   };
 };
 
-/** The outcome of a test. */
+/** Outcome of a test. */
 export type WebhookTest = Pick<DeliveryOutcome, 'httpStatus' | 'error' | 'durationMs'> & {
-  /** What to change; null when it was delivered. */
+  /** Advice; null when delivered. */
   advice: ServerAdvice | null;
 };
 
-/** The same client, with a note of what came of its one request. */
+/** Wraps the client to record its single request. */
 const noting = (client: EndpointClient, clock: Clock) => {
   const begunAt = clock.now();
   const log: ExchangeLog = { exchanges: [], elapsed: () => clock.now() - begunAt };

@@ -1,7 +1,7 @@
 /**
- * The way of admins to the sound of a call in progress, wherever it is held: a websocket at `/api/v1/admin/listen?call=`.
- * It sends JSON (`ToWhoListens`) and, while the state is `on` or `paused`, binary messages of sound. Who is too slow loses
- * sound. It ends with the call.
+ * Websocket at `/api/v1/admin/listen?call=` on which admins listen to a call in progress at any gateway. It sends JSON
+ * (`ToWhoListens`) and, in the states `on` and `paused`, audio as binary messages. Slow listeners lose audio. It closes
+ * with the call.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -11,27 +11,27 @@ import type { AuthorizedUpgrade } from '#src/domain/authorized-upgrade.ts';
 import type { ListenInPolicy, ListenInState, ToWhoListens } from '#src/domain/listen-in.ts';
 
 export type ListenInLimits = {
-  /** Listeners at once, in all and of one workspace. */
+  /** Concurrent listeners, in total and per workspace. */
   listeners: number;
   listenersOfWorkspace: number;
-  /** Bytes that may wait for a slow one; what comes then is lost to it. */
+  /** Bytes that may be buffered for a slow listener; further audio is dropped. */
   waitingBytes: number;
-  /** One that has not answered for this long is gone. */
+  /** A listener that does not answer for this long is disconnected. */
   pingMs: number;
 };
 
-/** What is heard of a call. Neither may throw. */
+/** Audio of a call and its state. Neither callback may throw. */
 export type Ear = { onState: (state: ListenInState) => void; onSound: (samples: Uint8Array) => void };
 
-/** An admin, and the call that it wants to hear. */
+/** The admin and the requested call. */
 export type Wish = { workspaceId: string; actor: string; callId: string };
 
 export type ListenInSocketOptions = {
-  /** Undefined for a call that is over, or is none of the workspace. */
+  /** Undefined for an ended call, or one of another workspace. */
   policyOf: (wish: Wish) => Promise<ListenInPolicy | undefined>;
-  /** Writes down that it begins. Nothing is heard where that fails. The returned function writes down its end. */
+  /** Records the beginning in the audit log; without it no audio is sent. The returned function records the end. */
   begin: (wish: Wish, policy: ListenInPolicy) => Promise<() => Promise<void>>;
-  /** Resolves when the call is over, and with the signal. Does not reject. */
+  /** Resolves when the call ends or the signal aborts. Does not reject. */
   follow: (callId: string, policy: ListenInPolicy, ear: Ear, stopped: AbortSignal) => Promise<void>;
   limits: ListenInLimits;
   logger: Logger;
@@ -39,7 +39,7 @@ export type ListenInSocketOptions = {
 
 export type ListenInSocket = {
   accept(upgrade: AuthorizedUpgrade<IncomingMessage, Duplex>): Promise<void>;
-  /** Sends everybody away. */
+  /** Closes all connections. */
   close(): void;
 };
 

@@ -1,16 +1,19 @@
-/** Has the agent of a suite speak for its number, and puts back who spoke before. */
+/** Binds a suite's agent to its number and restores the previous binding afterwards. */
 import type { Client } from '#src/client/client.ts';
 import type { PhoneNumber } from '#src/client/schema.ts';
 import type { Suite } from './suite-schema.ts';
 
 const directions = ['inbound', 'outbound'] as const;
 
-/** The number cannot be used for the suite. Its message is a plain sentence. */
+/** The number cannot be used for the suite. The message is a sentence for the user. */
 export class NumberError extends Error {
   override readonly name = 'NumberError';
 }
 
-/** Resolves to what puts the former agents back. A token could not be put back: it is never shown. */
+/**
+ * Resolves to a function that restores the bindings. Bindings with a token are rejected, because tokens cannot be read
+ * back.
+ */
 export const bindAgent = async (
   { id, agents }: Pick<PhoneNumber, 'id' | 'agents'>,
   agent: NonNullable<Suite['agent']>,

@@ -1,10 +1,10 @@
-/** A result that is kept, and what became better or worse since. */
+/** Stored results, and differences from an earlier run. */
 import { z } from 'zod';
 import type { SuiteResult } from './run-suite.ts';
 
 const share = z.object({ visited: z.number(), all: z.number(), never: z.array(z.string()) });
 
-/** The result as JSON; a file of it is what a later run is compared with. */
+/** The result as JSON; later runs are compared with such a file. */
 export const keptResult = z.object({
   passed: z.boolean(),
   cases: z.array(

@@ -1,13 +1,13 @@
 /**
- * Which states and transitions of the charts `call` and `conversation` some calls went through, by what was journalled of
- * them when it happened. A state that is left at once is seen by nobody: the way through it is the shortest one that the
- * chart has between what was journalled.
+ * Coverage of the charts `call` and `conversation`: states and transitions of calls, from their journalled transitions.
+ * States that are left at once are not journalled; the shortest path of the chart between two journalled states is
+ * assumed.
  */
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import { stateGraph, type Arrow, type StateBox, type StateGraph } from '#src/charts/state-graph.ts';
 
-/** A step of a call's replay, as the API tells it. */
+/** One step of a call's replay, as the API returns it. */
 export type JournalledStep = { event: string; call: string; conversation: string | null };
 
 export type Share = { visited: number; all: number; never: string[] };
@@ -24,7 +24,7 @@ const graphs: Readonly<Record<ChartName, StateGraph>> = {
 
 const boxesIn = (box: StateBox): StateBox[] => box.children.flatMap((child) => [child, ...boxesIn(child)]);
 
-/** As they are written in the drawings: `active.talking.conversing`. */
+/** As in the drawings: `active.talking.conversing`. */
 export const stateNames: ReadonlySet<string> = new Set(
   chartNames.flatMap((name) => boxesIn(graphs[name].root).map(({ id }) => id)),
 );
@@ -32,7 +32,7 @@ export const stateNames: ReadonlySet<string> = new Set(
 export const isWithin = (state: string, outer: string): boolean =>
   outer === '' || state === outer || state.startsWith(`${outer}.`);
 
-/** Whether an arrow with this label is taken at such an event of a replay. */
+/** Whether a transition with this label matches such an event of a replay. */
 const isOf = (label: string, event: string): boolean => {
   if (event === '(time)') return label.startsWith('after ');
   if (event.startsWith('xstate.done.')) return / is done( |$)/.test(label);
@@ -40,7 +40,7 @@ const isOf = (label: string, event: string): boolean => {
   return label === event || label.startsWith(`${event} [`);
 };
 
-/** Taken at once, as a state is entered. */
+/** Eventless transitions, taken as a state is entered. */
 const isImmediate = (label: string): boolean => label === 'else' || label.startsWith('[');
 
 type Way = { state: string; arrows: readonly Arrow[] };
@@ -50,13 +50,13 @@ const createChart = (graph: StateGraph) => {
   const visitedStates = new Set<string>();
   const visitedArrows = new Set<Arrow>();
 
-  /** Where one arrives who enters a state. */
+  /** The states entered with a state. */
   const entered = (id: string): string => {
     const initial = boxes.get(id)?.children.find(({ isInitial }) => isInitial);
     return initial === undefined ? id : entered(initial.id);
   };
 
-  /** From the innermost state out, which is the order in which a chart looks for one. */
+  /** From the innermost state outwards, in the order in which a chart searches. */
   const arrowsFrom = (state: string, isTaken: (label: string) => boolean): Arrow[] =>
     graph.arrows
       .filter(({ from, labels }) => isWithin(state, from) && labels.some(isTaken))
@@ -71,7 +71,7 @@ const createChart = (graph: StateGraph) => {
     for (const id of boxes.keys()) if (id !== '' && isWithin(state, id)) visitedStates.add(id);
   };
 
-  /** The shortest of the ways that goes on to this state by itself. */
+  /** Shortest path that leads to this state without further events. */
   const shortest = (begun: readonly Way[], state: string): Way | undefined => {
     const seen = new Set<string>();
     let ways = begun;
@@ -89,7 +89,7 @@ const createChart = (graph: StateGraph) => {
   return {
     move(before: string | null, event: string, state: string): void {
       const here: Way = { state: before ?? entered(''), arrows: [] };
-      // An event may lead nowhere by itself, and change what leads on at once.
+      // An event may change the context without a transition, which enables an eventless one.
       const begun =
         before === null
           ? [here]
@@ -144,7 +144,7 @@ export const createCoverage = (): Coverage => {
   };
 };
 
-/** The states that a call was in, outer ones included. */
+/** States that a call was in, including their parents. */
 export const statesOf = (steps: readonly JournalledStep[]): Set<string> => {
   const states = new Set<string>();
   for (const step of steps)

@@ -1,4 +1,4 @@
-/** Holds what a call was against what was expected of it. */
+/** Compares a call with the expectations of its case. */
 import { isPattern, type ReadPattern } from '#src/domain/said-pattern.ts';
 import type { Expectations } from './suite-schema.ts';
 
@@ -8,26 +8,26 @@ export type SpokenTurn = { role: 'assistant' | 'user'; text: string };
 export type EndedCall = {
   status: string;
   endReason: string | null;
-  /** From the answer; null without one. */
+  /** Seconds since the answer; null without an answer. */
   durationSec: number | null;
   turns: readonly SpokenTurn[];
-  /** Types of events. */
+  /** Event types. */
   facts: readonly string[];
-  /** In milliseconds, one for each reply whose latency is known. */
+  /** Latencies of the replies in milliseconds, where known. */
   latenciesMs: readonly number[];
-  /** To whom it was to be transferred last; null where it was not. */
+  /** Target of the last transfer; null without one. */
   transferTo: string | null;
   states: ReadonlySet<string>;
 };
 
 export type Failure = {
-  /** What was expected, and what was instead. */
+  /** The expectation and the actual value. */
   message: string;
-  /** The turn that it is about, counted from 0; null where it is about none. */
+  /** Index of the turn concerned; null if there is none. */
   turn: number | null;
 };
 
-/** The 95th of a hundred; undefined of none. */
+/** 95th percentile; undefined without values. */
 export const p95 = (values: readonly number[]): number | undefined => {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(sorted.length * 0.95) - 1)];
@@ -110,7 +110,7 @@ const judges: { [Name in keyof Required<Expectations>]: Judge<Name> } = {
   },
 };
 
-/** Empty where the call is as it was expected. */
+/** Empty if the call meets its expectations. */
 export const judge = (expected: Expectations, call: EndedCall, readPattern: ReadPattern): Failure[] => {
   const held = <Wanted>(
     wanted: Wanted | undefined,

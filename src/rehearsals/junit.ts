@@ -1,7 +1,7 @@
-/** A result as JUnit XML, which servers that build software read. */
+/** Result as JUnit XML, for continuous integration servers. */
 import type { CaseResult, SuiteResult } from './run-suite.ts';
 
-/** Without the characters that XML has no way to write. */
+/** Removes characters that XML does not allow. */
 const escaped = (text: string): string =>
   text
     .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '')

@@ -1,4 +1,4 @@
-/** Reads a suite from YAML. What is wrong with it is told with its place in the file. */
+/** Reads a suite from YAML and reports errors with their position in the file. */
 import { isMap, isScalar, LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import type { z } from 'zod';
 import { stateNames } from './coverage.ts';
@@ -11,7 +11,7 @@ export type SuiteProblem = { line: number; column: number; message: string };
 type Path = readonly PropertyKey[];
 type Found = { path: Path; message: string };
 
-/** The node of a path, or what is nearest to it. */
+/** The YAML node of a path, or the nearest one. */
 const nodeAt = (document: Document, path: Path): unknown => {
   for (let length = path.length; length > 0; length -= 1) {
     const node: unknown = document.getIn(path.slice(0, length), true);
@@ -20,7 +20,7 @@ const nodeAt = (document: Document, path: Path): unknown => {
   return document.contents;
 };
 
-/** A key that nobody knows is told where it stands itself. */
+/** An unknown key is reported at its own position. */
 const keyOf = (document: Document, path: Path, key: string): unknown => {
   const map = path.length === 0 ? document.contents : document.getIn(path, true);
   if (!isMap(map)) return map;
@@ -32,7 +32,7 @@ const hasRange = (node: unknown): node is Pick<Node, 'range'> =>
 
 const offsetOf = (node: unknown): number => (hasRange(node) ? (node.range?.[0] ?? 0) : 0);
 
-/** The most exact one of the ways in which a choice was not met. */
+/** For a failed union, returns the most specific error. */
 const innermost = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
   if (issue.code !== 'invalid_union') return issue;
   const closest = issue.errors.map(([first]) => first).findLast((first) => first !== undefined);

@@ -1,4 +1,4 @@
-/** One case of a suite, as a call on the simulated line: placed, waited for, and held against what was expected. */
+/** Runs one case of a suite as a call on the simulated line and checks its expectations. */
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { TrunklineProblem, type Client } from '#src/client/client.ts';
@@ -10,7 +10,7 @@ import { isNeverAnswered, mayBeCut, scriptOf, wordsOf } from './script.ts';
 import type { SuiteCase, SuiteStep } from './suite-schema.ts';
 
 export type Gateway = {
-  /** With a token of an admin. */
+  /** API client with an admin token. */
   admin: Pick<
     Client,
     | 'placeSimulatedCall'
@@ -21,18 +21,18 @@ export type Gateway = {
     | 'getWorkspaceTranscript'
     | 'getCallReplay'
   >;
-  /** With the key of the number. */
+  /** API client with the number's key. */
   client: Pick<Client, 'createCall'>;
-  /** Of the agent. */
+  /** The agent's number. */
   number: string;
   readPattern: ReadPattern;
-  /** A telephone that no other case has now. */
+  /** A telephone number that no other running case uses. */
   nextCallee: () => string;
 };
 
 export type CaseRun = {
   callId: string | null;
-  /** Empty where it passed. */
+  /** Empty if it passed. */
   failures: readonly Failure[];
   turns: readonly SpokenTurn[];
   steps: readonly JournalledStep[];
@@ -55,7 +55,7 @@ const rehearsalOf = ({ timeout_sec: timeoutSec, people: told = {} }: SuiteCase) 
 
 const stepsOf = ({ caller, callee }: SuiteCase): readonly SuiteStep[] => caller ?? callee ?? [];
 
-/** A gateway that has all the calls that it may have, or is busy, takes the next one a moment later. */
+/** A gateway at a limit, or a busy one, is tried again shortly. */
 const passing = new Set(['concurrency_limit', 'over_capacity', 'rate_limited']);
 const mostTries = 30;
 const betweenTriesMs = 1_000;
@@ -88,7 +88,7 @@ const placeCall = async (one: SuiteCase, gateway: Gateway): Promise<string> => {
 
 const latency = z.object({ endpointing_ms: z.number(), first_audio_ms: z.number() });
 
-/** What happened in the call until its end. */
+/** Events of the call until its end. */
 const follow = async (
   callId: string,
   { admin }: Gateway,
@@ -104,7 +104,7 @@ const follow = async (
   return { facts, latenciesMs };
 };
 
-/** Why the script was not played to its end. */
+/** Reason why the script did not finish. */
 const whyNotPlayed = async (
   callId: string,
   one: SuiteCase,
@@ -113,7 +113,7 @@ const whyNotPlayed = async (
   const steps = stepsOf(one);
   if (isNeverAnswered(steps[0])) return undefined;
   const played = await admin.getSimulatedCall({ call_id: callId }).catch((error: unknown) => {
-    // It was never answered, so nobody began to play.
+    // The call was never answered, so the script did not start.
     if (error instanceof TrunklineProblem && error.status === 404) return undefined;
     throw error;
   });
@@ -159,7 +159,7 @@ const rehearse = async (one: SuiteCase, gateway: Gateway): Promise<CaseRun> => {
   return { callId, failures: all, turns, steps };
 };
 
-/** What the gateway refuses fails the case. */
+/** A refusal of the gateway fails the case. */
 export const runCase = async (one: SuiteCase, gateway: Gateway): Promise<CaseRun> => {
   try {
     return await rehearse(one, gateway);

@@ -1,15 +1,15 @@
-/** All cases of a suite, some at a time, each as often as wanted. */
+/** Runs all cases of a suite, in parallel and repeatedly if requested. */
 import { createCoverage, type ChartCoverage } from './coverage.ts';
 import { runCase, type CaseRun, type Gateway } from './run-case.ts';
 import type { Suite } from './suite-schema.ts';
 
 export type CaseResult = {
   name: string;
-  /** `flaky`: some of its runs passed, some did not. */
+  /** `flaky`: some runs passed and some failed. */
   outcome: 'passed' | 'flaky' | 'failed';
   passed: number;
   runs: readonly CaseRun[];
-  /** Of all its runs, in seconds. */
+  /** Total duration of its runs, in seconds. */
   tookSec: number;
 };
 
@@ -19,13 +19,13 @@ export const isPassed = ({ cases }: SuiteResult): boolean =>
   cases.every(({ outcome }) => outcome === 'passed');
 
 type HowToRun = {
-  /** How often each case is run. */
+  /** Number of runs of each case. */
   repeat: number;
-  /** How many calls there are at a time at most. */
+  /** Largest number of concurrent calls. */
   parallel: number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   now: () => number;
-  /** Told of each case as soon as all its runs are over. */
+  /** Called for each case when all its runs have ended. */
   onCase: (result: CaseResult) => void;
 };
 

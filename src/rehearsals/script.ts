@@ -1,9 +1,9 @@
-/** The steps of a case as the script that the simulated line plays. */
+/** Converts a case's steps to a script of the simulated line. */
 import type { SuiteStep } from './suite-schema.ts';
 
 type LineStep = Readonly<Record<string, unknown>>;
 
-/** The simulated line's name for what is done in one step. */
+/** The simulated line's name for a step. */
 const names: ReadonlyMap<string, string> = new Map([
   ['says', 'say'],
   ['hears', 'hear'],
@@ -34,7 +34,7 @@ const lineStepsOf = (step: SuiteStep): LineStep[] => {
 
 export type PlayedScript = {
   script: LineStep[];
-  /** The step of the case that a step of the script belongs to; both count from 0. */
+  /** Index of the case's step for a step of the script; both count from 0. */
   stepOf: (lineStep: number) => number;
 };
 
@@ -44,19 +44,19 @@ export const scriptOf = (steps: readonly SuiteStep[]): PlayedScript => {
   return { script: all.flat(), stepOf: (lineStep) => owners[lineStep] ?? steps.length };
 };
 
-/** A step in one line, as it is told. */
+/** Formats a step as one line. */
 export const wordsOf = (step: SuiteStep): string =>
   Object.entries(step)
     .map(([name, value]) => `${name}: ${String(value)}`)
     .join(', ');
 
-/** Whoever waits, or makes noise, may be hung up on meanwhile. */
+/** The other party may hang up during pauses and noise. */
 export const mayBeCut = ({
   stays_silent_sec: silent,
   noise_sec: noise,
   holds_sec: holds,
 }: SuiteStep): boolean => silent !== undefined || noise !== undefined || holds !== undefined;
 
-/** Nobody talks in the call of such a callee. */
+/** Such a callee has no conversation. */
 export const isNeverAnswered = (step: SuiteStep | undefined): boolean =>
   step !== undefined && [step.does_not_answer, step.is_busy, step.declines, step.line_fails].includes(true);

@@ -1,4 +1,4 @@
-/** What stands in a suite: simulated callers and callees, what they do, and what is expected of their calls. */
+/** Schema of a suite: simulated callers and callees, their steps, and expectations. */
 import { z } from 'zod';
 import { agentTypes, controlModes } from '#src/domain/agent-binding.ts';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
@@ -12,7 +12,7 @@ const pattern = words.describe(
 const keys = z.string().regex(/^[0-9*#A-D]{1,64}$/, 'must be 1 to 64 of the keys 0–9, *, #, A–D, in quotes');
 const yes = z.literal(true);
 
-/** One of these is what a step does. */
+/** Actions; a step has exactly one. */
 const acts = {
   says: words.describe("Waits for the person's turn, then says this."),
   hears: pattern.describe(
@@ -151,7 +151,7 @@ export type SuiteCase = Suite['cases'][number];
 export type SuiteStep = z.output<typeof step>;
 export type Expectations = NonNullable<SuiteCase['expect']>;
 
-/** For editors, which complete and check a suite by it. */
+/** JSON Schema for completion and validation in editors. */
 export const suiteJsonSchema = (): object => ({
   ...z.toJSONSchema(suiteSchema, { io: 'input' }),
   title: 'A suite of rehearsals of Trunkline',

@@ -1,4 +1,4 @@
-/** A server that runs as a child process; what it prints goes into a file of its own. */
+/** A server as a child process with a log file of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const readyWithinMs = 30_000;
 
-/** Runs one of the start scripts, which become the server. Nothing of `environment` can be seen in a list of processes. */
+/** Runs a start script, which replaces itself with the server. `environment` is hidden from process lists. */
 export const spawnScript = (
   script: string,
   args: readonly string[],
@@ -28,7 +28,7 @@ export const spawnScript = (
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
 
-/** TERM, then KILL: FreeSWITCH takes some seconds to end. */
+/** SIGTERM, then SIGKILL: FreeSWITCH takes some seconds to exit. */
 export const stopProcess = async (child: ChildProcess, patienceMs: number): Promise<void> => {
   if (hasEnded(child)) return;
   const exited = once(child, 'exit');
@@ -38,7 +38,7 @@ export const stopProcess = async (child: ChildProcess, patienceMs: number): Prom
   clearTimeout(timer);
 };
 
-/** Asks until it is answered. Rejects when the server has ended, or half a minute has passed. */
+/** Polls until it succeeds. Rejects when the server exits or after half a minute. */
 export const untilReady = async (
   name: string,
   child: ChildProcess,
@@ -55,7 +55,7 @@ export const untilReady = async (
   }
 };
 
-/** Rejects where nobody listens. */
+/** Rejects if nothing listens on the port. */
 export const reach = async ({ host, port }: { host: string; port: number }): Promise<void> => {
   const socket = connect({ host, port });
   try {

@@ -26,10 +26,10 @@ const environmentOf = ({
   GW_FREESWITCH_RTP_TO: String(rtp.to),
 });
 
-/** Where it writes its own log, in the folder that it was given. */
+/** Path of its own log, in the given folder. */
 export const freeSwitchLog = (folder: string): string => join(folder, 'log/freeswitch.log');
 
-/** With the project's own configuration; it keeps its files in `folder`. It is ready when its SIP profile is there. */
+/** Starts with the project's configuration; its files are in `folder`. Ready when its SIP profile is loaded. */
 export const startFreeSwitch = (
   config: FreeSwitchServerConfig,
   folder: string,

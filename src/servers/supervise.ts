@@ -1,23 +1,23 @@
-/** A server of this machine that is started again whenever it ends by itself, until it is told to end. */
+/** Restarts a server whenever it exits, until it is stopped. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stopProcess, hasEnded } from './server-process.ts';
 import type { StartedServer } from './start-drachtio.ts';
 
 export type RestartTimes = {
-  /** Before it is started again; doubled each time it does not last, up to the longest. */
+  /** Delay before a restart; doubled after each short run, up to a maximum. */
   firstMs: number;
   longestMs: number;
-  /** After so many starts in a row that did not last it is given up. */
+  /** Number of consecutive short runs after which it is not restarted. */
   mostStarts: number;
-  /** Who has run for so long has lasted. */
+  /** Duration of a run that counts as stable. */
   steadyMs: number;
-  /** After which a server that was asked to end is killed. */
+  /** Time after SIGTERM at which it is killed. */
   patienceMs: number;
 };
 
 export type Supervised = {
-  /** It was ready once. Rejects when it did not get so far. */
+  /** Resolves when it was ready once. Rejects if it never was. */
   ready: Promise<void>;
   stop(): Promise<void>;
 };
@@ -28,10 +28,10 @@ const howItEnded = ({ exitCode, signalCode }: StartedServer['child']): string =>
 export const supervise = (options: {
   start: () => StartedServer;
   times: RestartTimes;
-  /** It has ended by itself, in this way, and is started again after so many milliseconds. */
+  /** It exited, and is restarted after this many milliseconds. */
   onEnded: (how: string, restartsInMs: number) => void;
   onBack: () => void;
-  /** It ends again and again, and is not started any more. */
+  /** It exits repeatedly and is not restarted any more. */
   onGivenUp: () => void;
 }): Supervised => {
   const { times } = options;
@@ -54,7 +54,7 @@ export const supervise = (options: {
     if (signal.aborted) return;
     server = options.start();
     startedAt = performance.now();
-    // One that does not get ready ends, or answers nothing: both begin again.
+    // A server that does not become ready exits or does not respond: both lead to a restart.
     await server.ready.then(options.onBack, () => stopProcess(server.child, times.patienceMs));
   };
 
@@ -73,7 +73,7 @@ export const supervise = (options: {
   };
 
   const first = server.ready;
-  // Whoever waits for `ready` hears of a server that did not start.
+  // A failed start is reported to those who wait for `ready`.
   const keeping = keep().catch(() => undefined);
   return {
     ready: first,

@@ -6,7 +6,7 @@ import { UsageError } from '../parse-options.ts';
 const shown = (workspaces: readonly WorkspaceRecord[]): string =>
   workspaces.map(({ id, name }) => `"${name}" (${id})`).join(', ');
 
-/** By its id or its name. Without one: the only one there is. Throws a UsageError that names them. */
+/** Finds a workspace by id or name; without one, the only workspace. Throws a UsageError that lists them. */
 export const chooseWorkspace = async (
   { database }: Pick<CommandContext, 'database'>,
   named: string | undefined,

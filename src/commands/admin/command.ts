@@ -1,38 +1,38 @@
-/** The common part of the operator's commands: what they work on, what they are given and what they answer. */
+/** Common types of the operator's commands: dependencies, arguments and results. */
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Administrator } from '#src/administration/administrator.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import { UsageError } from '../parse-options.ts';
 
-/** The database of the gateway, reached beside it. */
+/** The gateway's database, reached without the gateway. */
 export type CommandContext = Omit<Administrator, 'workspaceId' | 'actor'> &
   Pick<ApiServices, 'platform' | 'country' | 'engines'> & {
-    /** Where the console of this gateway is, null where nobody knows, and the token of its file of credentials, if there is one. */
+    /** URL of this gateway's console, null if unknown, and the token of its credentials file, if any. */
     home: { consoleUrl: string | null; adminToken: string | undefined };
   };
 
-/** Options as they were typed; those that were not given are absent. */
+/** Options as typed; missing ones are absent. */
 export type CommandArguments = {
   positionals: readonly string[];
   options: Readonly<Record<string, string | boolean | undefined>>;
 };
 
-/** The same for people and for machines (`--json`). */
+/** The same result for people and for machines (`--json`). */
 export type Answer = { text: string; json: unknown };
 
 export type Command = {
   /** `workspaces list` */
   name: string;
-  /** What stands behind the name. */
+  /** Arguments after the command's name. */
   usage: string;
   summary: string;
-  /** How many words may stand behind the name. */
+  /** Number of allowed arguments. */
   words: { least: number; most: number };
   options: ParseArgsOptionsConfig;
   run(context: CommandContext, given: CommandArguments): Promise<Answer>;
 };
 
-/** The actor of these commands: the operator, who has the database. */
+/** The actor of these commands: the operator, who has access to the database. */
 export const operator = 'operator';
 
 export const textOption = { type: 'string' } as const;
@@ -42,7 +42,7 @@ export const textIn = ({ options }: CommandArguments, name: string): string | un
   return typeof value === 'string' ? value : undefined;
 };
 
-/** The word behind the name of the command, or the option that means the same. */
+/** The argument after the command's name, or the equivalent option. */
 export const nameIn = (given: CommandArguments, option: string, command: string): string => {
   const [word] = given.positionals;
   const named = textIn(given, option);
@@ -53,7 +53,7 @@ export const nameIn = (given: CommandArguments, option: string, command: string)
   throw new UsageError(`It is called as: npm run admin -- ${command}`);
 };
 
-/** Columns of words, two spaces apart. The first row is the heading. */
+/** Formats rows as columns, two spaces apart. The first row is the heading. */
 export const table = (rows: readonly (readonly string[])[]): string => {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows

@@ -1,4 +1,4 @@
-/** Options as fields of the admin API, and back: `--max-duration-sec` is `max_duration_sec`. */
+/** Converts options to fields of the admin API and back: `--max-duration-sec` is `max_duration_sec`. */
 import type * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import { decode, type Decoded } from '#src/api/codec.ts';
@@ -8,7 +8,7 @@ import { UsageError } from '../parse-options.ts';
 
 export const optionOf = (field: string): string => field.replaceAll('_', '-');
 
-/** An object, as `{"mode": "stop"}`; what is none stays what it was, and is refused where an object is wanted. */
+/** Parses an object such as `{"mode": "stop"}`; other text is unchanged and rejected later. */
 const objectOf = (written: string): unknown => {
   try {
     return JSON.parse(written);
@@ -17,14 +17,14 @@ const objectOf = (written: string): unknown => {
   }
 };
 
-/** Whole numbers, true or false and objects are what they look like. */
+/** Parses numbers, booleans and objects by their form. */
 const readAs = (written: string): unknown => {
   if (written === 'true' || written === 'false') return written === 'true';
   if (written.startsWith('{')) return objectOf(written);
   return /^-?\d{1,9}$/.test(written) ? Number(written) : written;
 };
 
-/** `default` is null where that is something: it falls back to what is below. A text is taken as it was typed. */
+/** `default` is null where fallback values exist. Text fields are taken as typed. */
 const valueOf = (schema: z.ZodType, written: string): unknown => {
   if (written === 'default' && schema.safeParse(null).success) return null;
   return schema.safeParse(written).success ? written : readAs(written);
@@ -32,7 +32,7 @@ const valueOf = (schema: z.ZodType, written: string): unknown => {
 
 export type Fields = Readonly<Record<string, z.ZodType>>;
 
-/** Of these fields, those that were given. */
+/** Returns the given options among these fields. */
 export const fieldsIn = ({ options }: CommandArguments, fields: Fields): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([field, schema]) => {
@@ -41,7 +41,7 @@ export const fieldsIn = ({ options }: CommandArguments, fields: Fields): Record<
     }),
   );
 
-/** Throws a UsageError that names the first option that does not fit. */
+/** Throws a UsageError for the first invalid option. */
 export const checked = <Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -54,7 +54,7 @@ export const checked = <Schema extends z.ZodType>(
   }
 };
 
-/** A refusal of a field, in the words of these commands. */
+/** Translates a field's refusal to the command's options. */
 export const wrongOption = (refusal: Refusal): UsageError => {
   const [first] = refusal.extras.errors ?? [];
   return new UsageError(

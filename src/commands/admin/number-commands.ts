@@ -1,4 +1,4 @@
-/** `numbers …`: numbers by their digits, in domestic format. */
+/** `numbers …`: telephone numbers in domestic format. */
 import * as z from 'zod';
 import type { Administrator } from '#src/administration/administrator.ts';
 import { issueNumberKey, revealNumberKey } from '#src/administration/issue-number-key.ts';
@@ -55,7 +55,7 @@ const numberIn = async (context: CommandContext, given: CommandArguments): Promi
   return number;
 };
 
-/** Its own settings, and where it says nothing whose word holds. */
+/** The number's settings, and the inherited values for the rest. */
 const answer = async (context: CommandContext, by: Administrator, record: NumberRecord) => {
   const { timeZone } = await workspaceOf(by);
   const json = encode(numberSchema, await presentNumber(context, record), timeZone);

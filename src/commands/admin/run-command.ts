@@ -1,4 +1,4 @@
-/** The grammar of `npm run admin -- …`: which command is meant, with which words and options. */
+/** Parses `npm run admin -- …`: command, arguments and options. */
 import { textOption, type Command, type CommandArguments } from './command.ts';
 import { numberCommands } from './number-commands.ts';
 import { secretCommands } from './secret-commands.ts';
@@ -73,7 +73,7 @@ const named = (args: readonly string[]): Command => {
   );
 };
 
-/** `help` where that is asked for. Throws a UsageError. */
+/** Returns `help` if help is requested. Throws a UsageError. */
 export const readCall = (args: readonly string[]): Call | 'help' => {
   const [first] = args;
   if (first === undefined || first === 'help' || args.includes('--help')) return 'help';

@@ -1,4 +1,4 @@
-/** `secrets …`: what the master key seals. */
+/** `secrets …`: values sealed with the master key. */
 import { tokensOfOtherKeys } from '#src/persistence/admin-tokens.ts';
 import { resealSecrets, type ResealedSecrets, type SecretKind } from '#src/persistence/resealing.ts';
 import { table, type Command } from './command.ts';

@@ -1,4 +1,4 @@
-/** Settings of a workspace or a number as options, in the words of the API, and as they are shown. */
+/** Settings of a workspace or number as options, in the terms of the API, and their display. */
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { table, textIn, textOption, type CommandArguments } from './command.ts';
 import { givenDestinations, shownDestinations } from './given-destinations.ts';
@@ -8,7 +8,7 @@ import { UsageError } from '../parse-options.ts';
 export const settingOptions = (fields: Fields): ParseArgsOptionsConfig =>
   Object.fromEntries(Object.keys(fields).map((field) => [optionOf(field), textOption]));
 
-/** Those that were given. Destinations are typed in words, anything else as the API has it. */
+/** The given ones. Destinations are typed as a list, other values as the API has them. */
 export const settingsIn = (given: CommandArguments, fields: Fields): Record<string, unknown> => {
   const { destinations: _, ...others } = fields;
   const destinations = textIn(given, 'destinations');
@@ -18,7 +18,7 @@ export const settingsIn = (given: CommandArguments, fields: Fields): Record<stri
     : { ...settings, destinations: givenDestinations(destinations) };
 };
 
-/** The same. Throws a UsageError where nothing was given. */
+/** The same; throws a UsageError if no option is given. */
 export const changesIn = (given: CommandArguments, fields: Fields): Record<string, unknown> => {
   const settings = settingsIn(given, fields);
   if (Object.keys(settings).length > 0) return settings;
@@ -26,13 +26,13 @@ export const changesIn = (given: CommandArguments, fields: Fields): Record<strin
   throw new UsageError(`Say what to set: ${options.join(', ')}`);
 };
 
-/** As it is typed: destinations in words, any other object in JSON; a limit that there is not is none. */
+/** Formats a value as it is typed: destinations as a list, other objects as JSON; an absent limit as none. */
 const written = (value: unknown): string => {
   if (value === null) return 'none';
   return shownDestinations(value) ?? (typeof value === 'string' ? value : JSON.stringify(value));
 };
 
-/** A table of the settings, in brackets where the platform's holds. */
+/** Formats settings as a table, with inherited values in brackets. */
 export const settingsTable = (
   settings: Readonly<Record<string, unknown>>,
   otherwise: (field: string) => unknown,

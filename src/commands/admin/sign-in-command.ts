@@ -1,4 +1,4 @@
-/** `sign-in-link`: a link that signs a browser in to the console, once. */
+/** `sign-in-link`: a single-use link that signs a browser in to the console. */
 import { note } from '#src/administration/administrator.ts';
 import { makeSignInLink, signInLinkSec } from '#src/administration/console-sessions.ts';
 import { findAdminToken, type AdminTokenRecord } from '#src/persistence/admin-tokens.ts';
@@ -7,7 +7,7 @@ import { operatorOf } from './choose-workspace.ts';
 import type { Command, CommandArguments, CommandContext } from './command.ts';
 import { findToken } from './token-commands.ts';
 
-/** The named token, or that of the gateway's own credentials. Throws a UsageError for one that is good no longer. */
+/** The named token, or the one of the gateway's credentials. Throws a UsageError if it is no longer valid. */
 const tokenFor = async (
   context: CommandContext,
   given: CommandArguments,
@@ -26,7 +26,7 @@ const tokenFor = async (
   );
 };
 
-/** A gateway that chose its port itself is found by the credentials that it writes, and by nothing else. */
+/** A gateway on a random port is found through its credentials file only. */
 const addressOf = ({ consoleUrl }: CommandContext['home']): string => {
   if (consoleUrl !== null) return consoleUrl;
   throw new UsageError(

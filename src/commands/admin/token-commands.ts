@@ -23,7 +23,7 @@ import {
 import { checked, fieldsIn } from './given-fields.ts';
 import { UsageError } from '../parse-options.ts';
 
-/** No token asks here. */
+/** The operator acts without a token. */
 const listed = shownToken.omit({ is_current: true });
 
 const presented = ({ clock }: CommandContext, { timeZone }: WorkspaceRecord, record: AdminTokenRecord) =>
@@ -80,7 +80,7 @@ const create: Command = {
   },
 };
 
-/** By its id, which may be of any workspace, or its name in the workspace that is meant. */
+/** Finds a token by its id, in any workspace, or by its name in the chosen workspace. */
 export const findToken = async (
   context: CommandContext,
   given: CommandArguments,

@@ -1,4 +1,4 @@
-/** `workspaces …`: making them is the operator's; what else these do, an admin of the workspace can do as well. */
+/** `workspaces …`: only the operator creates workspaces; the rest is also available to admins. */
 import * as z from 'zod';
 import { makeAdminToken } from '#src/administration/administer-tokens.ts';
 import { requireTurnEnd } from '#src/administration/choose-turn-end.ts';
@@ -27,11 +27,11 @@ import { UsageError } from '../parse-options.ts';
 
 const shape = z.strictObject(workspaceFields).partial();
 
-/** In the words of the API. */
+/** In the format of the API. */
 const shown = (context: CommandContext, record: WorkspaceRecord) =>
   encode(workspace, presentWorkspace(context, record), record.timeZone);
 
-/** What it sets itself, and in brackets what holds where it sets nothing. */
+/** The workspace's own settings, with inherited values in brackets. */
 const described = (context: CommandContext, record: WorkspaceRecord): string => {
   const { effective, ...own } = shown(context, record);
   const platform: Readonly<Record<string, unknown>> = effective;
@@ -43,13 +43,13 @@ const answer = (context: CommandContext, record: WorkspaceRecord) => ({
   json: shown(context, record),
 });
 
-/** Behind the command or as the option; undefined for the only one there is. */
+/** Argument or option; undefined for the only workspace. */
 const workspaceIn = (given: CommandArguments, verb: string): string | undefined =>
   given.positionals.length === 0 && textIn(given, 'workspace') === undefined
     ? undefined
     : nameIn(given, 'workspace', `workspaces ${verb} WORKSPACE`);
 
-/** There is none to choose. */
+/** This command needs no workspace. */
 const requireNone = (given: CommandArguments, verb: string): void => {
   if (textIn(given, 'workspace') !== undefined)
     throw new UsageError(`--workspace says nothing to "workspaces ${verb}"`);

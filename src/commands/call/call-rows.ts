@@ -1,23 +1,23 @@
-/** What is shown of each event of a call: who says what, or what happens. */
+/** Formats the events of a call: who says what, and what happens. */
 import { z } from 'zod';
 import type { CallEvent } from '#src/client/schema.ts';
 import { delayOf } from './reply-delays.ts';
 import type { Words } from './words.ts';
 
 export type CallRow = {
-  /** Seconds from the answer; null before it. */
+  /** Seconds since the answer; null before it. */
   atSec: number | null;
-  /** Whose words these are; null of what happens. */
+  /** Speaker; null for other events. */
   speaker: 'assistant' | 'user' | null;
   text: string;
-  /** How long the other party waited for it, in seconds. */
+  /** Seconds that the other party waited for this reply. */
   delaySec: number | null;
 };
 
 const spoken = z.object({ role: z.enum(['assistant', 'user']), text: z.string(), whole: z.boolean() });
 const summarized = z.object({ summary: z.string() });
 
-/** What belongs to an event and is worth a word: the keys that were pressed, the failure of a reply, who answered. */
+/** Details of an event worth showing: pressed keys, the failure of a reply, who answered. */
 const detail = z.union([
   z.object({ keys: z.string() }).transform(({ keys }) => keys),
   z.object({ digit: z.string() }).transform(({ digit }) => digit),
@@ -25,13 +25,13 @@ const detail = z.union([
   z.object({ by: z.string() }).transform(({ by }) => by),
 ]);
 
-/** The end is told at the end, and what becomes of the recording behind it. */
+/** The end and the recording are shown separately. */
 const untold = new Set(['call.ended', 'recording.completed']);
 
 const isNamed = <Names extends object>(names: Names, name: string): name is string & keyof Names =>
   Object.hasOwn(names, name);
 
-/** A cut sentence shows where it broke off. */
+/** Marks where an interrupted sentence broke off. */
 const wordsOf = (data: CallEvent['data']): Pick<CallRow, 'speaker' | 'text'> | undefined => {
   const said = spoken.safeParse(data).data;
   return said && { speaker: said.role, text: said.whole ? said.text : `${said.text} –` };
@@ -44,7 +44,7 @@ const happening = ({ type, data }: CallEvent, { calls }: Words): Pick<CallRow, '
   return { speaker: null, text: more === undefined ? name : `${name}: ${more}` };
 };
 
-/** `undefined` of what is not shown. */
+/** `undefined` for events that are not shown. */
 export const rowOf = (event: CallEvent, words: Words): CallRow | undefined => {
   if (untold.has(event.type)) return undefined;
   const said = event.type === 'turn.spoken' ? wordsOf(event.data) : undefined;

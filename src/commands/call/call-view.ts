@@ -1,19 +1,19 @@
-/** What a call is shown on: a terminal for people (`terminal-view.ts`), or lines of JSON for programs (`json-view.ts`). */
+/** Output of a call: a terminal for people (`terminal-view.ts`), or JSON lines for programs (`json-view.ts`). */
 import type { CallNews } from '#src/client/client.ts';
 import type { Call } from '#src/client/schema.ts';
 
 export type BegunCall = { callId: string; to: string; from: string };
 
-/** What is shown of a call that has ended. */
+/** Details of an ended call. */
 export type EndedCall = Pick<Call, 'call_id' | 'status' | 'end_reason' | 'duration_sec'>;
 
 export type CallView = {
-  /** About this program, not about the call. */
+  /** A message about this program. */
   say(words: string): void;
   begins(call: BegunCall): void;
   news(news: CallNews): void;
-  /** The call as it ended. */
+  /** The ended call. */
   ends(call: EndedCall): void;
-  /** Nothing is shown any more. Idempotent. */
+  /** Stops output. Idempotent. */
   close(): void;
 };

@@ -1,4 +1,4 @@
-/** Places a call and shows it until its end; asks to hang up when whoever watches it does. */
+/** Places a call and shows it until its end; interrupts hang up. */
 import { z } from 'zod';
 import { TrunklineProblem, TrunklineUnreachable, type CallNews, type Client } from '#src/client/client.ts';
 import type { Call, CreateCall } from '#src/client/schema.ts';
@@ -10,14 +10,11 @@ type FollowedCall = {
   client: Pick<Client, 'createCall' | 'getCall' | 'watchCall' | 'hangUp' | 'cancelCall'>;
   view: CallView;
   words: Words;
-  /** To be called with what is to be done whenever somebody asks this program to end. */
+  /** Called with the action for each interrupt. */
   onAsked: (ask: () => void) => void;
 };
 
-/**
- * How far the call has come, and how far it has come that somebody wants to end it: each time that it is asked for leads
- * on, from `ringing` to `hanging up` at once.
- */
+/** State of the call and of the requested end: each interrupt moves on, from `ringing` to `hanging up` at once. */
 type Stage = 'ringing' | 'talking' | 'saying goodbye' | 'hanging up' | 'over';
 
 const createEnding = (
@@ -38,7 +35,7 @@ const createEnding = (
 
   return {
     left: leaving.signal,
-    /** While the gateway cannot be reached there is nobody to ask: the next time leaves. */
+    /** While the gateway is unreachable, the next interrupt exits. */
     reachable(is: boolean) {
       isReachable = is;
     },
@@ -76,7 +73,7 @@ const endedFact = z.object({
   end_reason: z.enum(endReasons).nullable().catch(null),
 });
 
-/** The end of a call as its last fact tells it, for a gateway that ended with the call and cannot be asked. */
+/** End of a call by its last fact, for a gateway that exited with the call. */
 const endIn = (callId: string, news: CallNews): EndedCall | undefined => {
   if (news.type !== 'fact' || news.event.type !== 'call.ended') return undefined;
   const { data: end } = endedFact.safeParse(news.event.data);
@@ -84,8 +81,8 @@ const endIn = (callId: string, news: CallNews): EndedCall | undefined => {
 };
 
 /**
- * Resolves to the call as it ended, or to what its events told of the end where the gateway ended with it; `undefined`
- * where nobody waited for the end, or the gateway is lost. Throws what the gateway refuses.
+ * Resolves to the ended call, or to its last facts if the gateway exited with it; `undefined` after an early exit or a
+ * lost gateway. Throws refusals of the gateway.
  */
 export const followCall = async (
   request: CreateCall,

@@ -1,10 +1,10 @@
-/** A call as lines of JSON: `{"type": "call", …}` when it begins and when it has ended, and its news in between. */
+/** A call as JSON lines: `{"type": "call", …}` at its beginning and end, and its events between. */
 import { terminalJson, terminalLine } from '#src/domain/terminal-text.ts';
 import type { CallView } from './call-view.ts';
 
 export const createJsonView = (options: {
   write: (text: string) => void;
-  /** Where people look who run a program. */
+  /** Standard error, where messages for people go. */
   tell: (text: string) => void;
 }): CallView => {
   const line = (value: object): void => options.write(`${terminalJson(value)}\n`);

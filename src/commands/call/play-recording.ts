@@ -1,11 +1,11 @@
-/** Plays a recording with a player of this machine. */
+/** Plays a recording with an installed player. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Each plays Ogg and MP3, shows no window, and ends with the file. */
+/** Players for Ogg and MP3 that open no window and exit at the end of the file. */
 const players: readonly (readonly [string, ...string[]])[] = [
   ['ffplay', '-nodisp', '-autoexit', '-loglevel', 'error'],
   ['mpv', '--no-video', '--really-quiet'],
@@ -17,7 +17,7 @@ export const playerNames = players.map(([name]) => name).join(', ');
 
 type PlayOptions = { environment: NodeJS.ProcessEnv; onStart: (player: string) => void };
 
-/** False where this one is not installed. */
+/** False if this player is not installed. */
 const playWith = async (
   [name, ...options]: readonly [string, ...string[]],
   file: string,
@@ -34,7 +34,7 @@ const playWith = async (
   }
 };
 
-/** False where no player is installed. The file is gone when it was played. */
+/** False without an installed player. The file is removed after playing. */
 export const playRecording = async (recording: Response, options: PlayOptions): Promise<boolean> => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-call-'));
   try {

@@ -1,15 +1,15 @@
-/** How long the other party waited for the agent, from the last sound of its words to the first sound of the reply. */
+/** Delays of the agent's replies, from the last sound of the other party to the first sound of the reply. */
 import { z } from 'zod';
 
 const latency = z.object({ endpointing_ms: z.number(), first_audio_ms: z.number() });
 
-/** In seconds; null where that is not known, and of what was no answer to words. */
+/** In seconds; null if unknown, or if the sentence was no reply. */
 export const delayOf = (data: Readonly<Record<string, unknown>>): number | null => {
   const known = latency.safeParse(data['latency']).data;
   return known === undefined ? null : (known.endpointing_ms + known.first_audio_ms) / 1_000;
 };
 
-/** The one in the middle, and the longest; null without any. */
+/** Median and maximum; null without delays. */
 export const summaryOf = (delays: readonly number[]): { median: number; longest: number } | null => {
   const sorted = delays.toSorted((one, other) => one - other);
   const median = sorted[Math.floor((sorted.length - 1) / 2)];

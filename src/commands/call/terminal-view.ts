@@ -1,4 +1,4 @@
-/** A call as people read it in a terminal: one row for each thing that is said or happens, and where it is now below. */
+/** A call in a terminal: one row per sentence or event, and a status line below. */
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import type { CallNews } from '#src/client/client.ts';
@@ -14,14 +14,14 @@ export type Style = 'bold' | 'dim' | 'cyan' | 'green' | 'red';
 
 export type TerminalViewOptions = {
   write: (text: string) => void;
-  /** Null where what was written cannot be changed any more, as in a file: there is no line of the state then. */
+  /** Null for outputs that cannot be rewritten, such as files; they have no status line. */
   columns: () => number | null;
-  /** The same text where there are no colours. */
+  /** Returns the text unchanged without colours. */
   style: (style: Style, text: string) => string;
   words: Words;
-  /** Where the console shows this call. */
+  /** URL of this call in the console. */
   linkOf: (callId: string) => string;
-  /** Whether the gateway, and its console with it, ends with this program. */
+  /** Whether the gateway with its console ends with this program. */
   isPassing: boolean;
   clock: Clock;
 };
@@ -31,7 +31,7 @@ const timeWidth = 6;
 const usualColumns = 100;
 const leastTextWidth = 20;
 
-/** Back to the beginning of the line, which is emptied (ECMA-48, EL). */
+/** Returns to the beginning of the line and clears it (ECMA-48, EL). */
 const emptyLine = '\r\u001B[K';
 
 const secondsOf = (seconds: number): string => seconds.toFixed(1);
@@ -44,11 +44,11 @@ const clockTime = (seconds: number): string => {
 const padded = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 
-/** Where the charts are, the innermost of each. */
+/** Innermost current states of the charts. */
 const placeOf = ({ call, conversation, voicemail }: Extract<CallNews, { type: 'state' }>['state']): string =>
   terminalLine([call, conversation, voicemail].filter((place) => place !== null).join('  '));
 
-/** The line below all others, which is written anew whenever something changes. */
+/** The status line, rewritten at each change. */
 const createStatusLine = ({ write, columns, style }: TerminalViewOptions) => {
   let shown = false;
   return {
@@ -91,7 +91,7 @@ export const createTerminalView = (options: TerminalViewOptions): CallView => {
     timer = clock.setTimeout(tick, tickMs);
   };
 
-  /** A long text goes on below its beginning. */
+  /** Long text is indented below its beginning. */
   const row = ({ atSec, speaker, text, delaySec }: CallRow): void => {
     const time = (atSec === null ? '' : clockTime(atSec)).padStart(timeWidth);
     const name = speaker === null ? '' : calls.one.speaker[speaker];

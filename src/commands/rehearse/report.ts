@@ -1,4 +1,4 @@
-/** What `npm run rehearse` prints: each case, what was said around what failed, and what the suite never came by. */
+/** Report of `npm run rehearse`: each case, the transcript around failures, and unvisited states and transitions. */
 import { terminalLine } from '#src/domain/terminal-text.ts';
 import type { ChartCoverage } from '#src/rehearsals/coverage.ts';
 import type { Change } from '#src/rehearsals/comparison.ts';
@@ -13,7 +13,7 @@ const turnsAround = 2;
 
 const speakers = { assistant: 'agent', user: 'other party' } as const;
 
-/** The turns around the one that a failure is about, or the last ones. */
+/** The turns around a failure, or the last ones. */
 const transcript = (turns: readonly SpokenTurn[], { turn }: Failure): string[] => {
   const first = turn === null ? Math.max(0, turns.length - mostTurns) : Math.max(0, turn - turnsAround);
   const end = turn === null ? turns.length : turn + turnsAround + 1;
@@ -28,7 +28,7 @@ const transcript = (turns: readonly SpokenTurn[], { turn }: Failure): string[] =
 const failedRun = ({ failures, turns, callId }: CaseRun, style: Style): string[] => [
   ...failures.flatMap((failure, index) => [
     style('red', `    ${terminalLine(failure.message)}`),
-    // Where several are about no turn, the transcript stands once, behind the last.
+    // For several failures without a turn, the transcript is printed once after the last.
     ...(failure.turn !== null || index === failures.length - 1
       ? transcript(turns, failure).map((line) => style('dim', `      ${line}`))
       : []),
@@ -51,7 +51,7 @@ export const caseLines = (
   return [told, ...failed.flatMap((run) => failedRun(run, style)), ''].join('\n');
 };
 
-/** What leads from one state to others, in one line. */
+/** Transitions from one state, in one line. */
 const byOrigin = (transitions: readonly string[]): string[] => {
   const targets = new Map<string, string[]>();
   for (const name of transitions) {
