@@ -115,6 +115,20 @@ export const hangUp = (key: string, id: string, immediate: boolean) =>
 
 export const cancelCall = (key: string, id: string) => client.cancelCall({ call_id: id }, { key });
 
+export const transferCall = (key: string, id: string, body: RequestOf<'transfer'>['body']) =>
+  client.transfer({ call_id: id, body }, { key });
+
+export const takeTransferBack = (key: string, id: string) => client.cancelTransfer({ call_id: id }, { key });
+
+export const pressKeys = (key: string, id: string, keys: string) =>
+  client.pressKeys({ call_id: id, body: { keys } }, { key });
+
+export const say = (key: string, id: string, body: RequestOf<'say'>['body']) =>
+  client.say({ call_id: id, body }, { key });
+
+export const collectKeys = (key: string, id: string, body: RequestOf<'collectKeys'>['body']) =>
+  client.collectKeys({ call_id: id, body }, { key });
+
 export const listNumbers = async (): Promise<PhoneNumber[]> => (await client.listNumbers()).numbers;
 
 /** What numbers may choose of. */

@@ -177,6 +177,9 @@ consoleTest(
     const over = await call('01000000003');
     await untilStatus(over, 'no_answer');
     const held = await placeHeldCall(gateway);
+    await admin.patch(gateway.numberPath, { transfer_to: ['01000000013'] });
+    const rung = { to: '01000000013', ring_timeout_sec: 120 };
+    t.is((await gateway.client.post(`/api/v1/calls/${held}/transfer`, rung)).status, 202);
     const page = await open({ token: await viewerToken(world) });
     const refused: string[] = [];
     page.on('response', (answer) => {

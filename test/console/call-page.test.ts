@@ -14,7 +14,7 @@ import { everybodyCanUse } from './everybody-can-use.ts';
 import { consoleTest, type ConsoleWorld, type Visit } from './in-browser.ts';
 import { placeCallsWithMetadata } from './calls-with-metadata.ts';
 import { downloaded } from './downloaded.ts';
-import { allowLongSilence, heldCallee, placeHeldCall } from './lasting-calls.ts';
+import { allowLongSilence, hangUp, heldCallee, placeHeldCall } from './lasting-calls.ts';
 import { storeSipLadder } from './sip-ladder-rows.ts';
 import { willShow } from './will-show.ts';
 
@@ -199,6 +199,147 @@ consoleTest(
   },
   someSpeed,
 );
+
+// Acts in a call
+
+const settledAxe = async (t: ExecutionContext, page: Page, what: string): Promise<void> => {
+  await page.locator('.loading').waitFor({ state: 'detached' });
+  await everybodyCanUse(t, page, what);
+};
+
+consoleTest(
+  'a call is transferred from its page, shown live and taken back, by keyboard and in both languages',
+  async (t, { gateway, open }) => {
+    await gateway.admin.patch(gateway.numberPath, { transfer_to: ['0100000001*', '0212345678'] });
+    const id = await placeHeldCall(gateway, [{ listen: true }], instruction);
+    const page = await open({ page: `/calls/${id}`, width: 1440 });
+    const korean = await open({ page: `/calls/${id}`, width: 390, locale: 'ko-KR', dark: true });
+
+    const unfold = page.getByRole('button', { name: 'Transfer', exact: true });
+    await unfold.press('Enter');
+    const to = page.getByLabel('To', { exact: true });
+    await page.locator('[name=to]:focus').waitFor();
+    await to.press('Escape');
+    t.is(await unfold.getAttribute('aria-expanded'), 'false');
+    await page.locator('.acts button:focus', { hasText: 'Transfer' }).waitFor();
+    await unfold.press('Enter');
+    await page.getByText('This number may transfer calls to 0100000001*, 0212345678.').waitFor();
+    await page.getByRole('radio', { name: 'With a briefing' }).check();
+    await to.fill('02-999-9999');
+    await page.getByLabel('Key that takes the call').fill('12');
+    await page.getByRole('button', { name: 'Transfer the call' }).click();
+    await page.getByText('This must be one key of the telephone: 0 to 9, *, # or A to D.').waitFor();
+    await settledAxe(t, page, 'the form of a transfer');
+    await page.getByLabel('Key that takes the call').fill('1');
+    await to.press('Enter');
+    // Whom the number does not name; the error is beside the field, which has the focus.
+    await page.locator('[name=to][aria-invalid=true]:focus').waitFor();
+    await korean.getByRole('button', { name: '담당자에게 연결' }).click();
+    await korean.getByLabel('담당자 번호').fill('0299999999');
+    await korean.getByRole('button', { name: '연결하기' }).click();
+    await korean.getByText('이 번호의 통화를 그곳으로 연결할 수 없습니다.', { exact: false }).waitFor();
+    await settledAxe(t, korean, 'the form of a transfer, narrow');
+
+    await to.fill('010-0000-0013');
+    await page.getByLabel('Rings for at most').fill('120');
+    await page.getByRole('button', { name: 'Transfer the call' }).click();
+    for (const shown of [page, korean]) {
+      await shown.locator('.transfer-line', { hasText: '01000000013' }).waitFor();
+      await shown.locator('.chart .current[data-state$="transferring.consulting"]').waitFor();
+      await shown.locator('.chart .around[data-state$="transferring"]').waitFor();
+      await settledAxe(t, shown, 'a person is rung');
+    }
+    t.is(await unfold.count(), 0, 'one at a time');
+    await page.locator('.live-line').getByText('A person is rung').waitFor();
+    await korean.getByRole('button', { name: '연결 취소' }).click();
+    await page.locator('.transfer-line', { hasText: 'Taken back; the agent goes on' }).waitFor();
+    await unfold.waitFor();
+
+    await unfold.click();
+    await to.fill('01000000012');
+    await page.getByRole('button', { name: 'Transfer the call' }).click();
+    await page.locator('.transfer-line', { hasText: 'not connected: busy' }).waitFor();
+    await page.locator('.timeline li', { hasText: 'Nobody was reached to take the call busy' }).waitFor();
+    await korean.locator('.transfer-line', { hasText: '연결하지 못함: 통화 중' }).waitFor();
+    await hangUp(gateway, id);
+  },
+  someSpeed,
+);
+
+consoleTest(
+  'a transferred call says that two persons talk, since when, and offers no act of the agent',
+  async (t, { gateway, open }) => {
+    await gateway.admin.patch(gateway.numberPath, { transfer_to: ['01000000011'] });
+    const id = await placeHeldCall(gateway, [{ listen: true }], instruction);
+    const page = await open({ page: `/calls/${id}` });
+    const isShown = willShow(page, 'The other party talks with the person; the agent is out');
+    const isOnTheFloor = willShow(page, 'Talks with a person');
+    const { status } = await gateway.client.post(`/api/v1/calls/${id}/transfer`, { to: '01000000011' });
+    t.is(status, 202);
+    await isShown;
+    await isOnTheFloor;
+    await page.getByText('it ended when one of both hung up').waitFor();
+    t.is(await page.locator('.acts').count(), 0);
+    await page.locator('.call-facts', { hasText: '01000000011 · connected' }).waitFor();
+  },
+  someSpeed,
+);
+
+consoleTest(
+  'keys are pressed and collected, and words are said, from the page of a call',
+  async (t, { gateway, open }) => {
+    const id = await placeHeldCall(gateway, [{ listen: true }], instruction);
+    const page = await open({ page: `/calls/${id}` });
+    const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+    const written = async (type: string) => {
+      const { body } = await gateway.client.get(`/api/v1/calls/${id}/events`);
+      const events = z.array(z.object({ type: z.string(), data: z.unknown() })).parse(body['events']);
+      return events.filter((event) => event.type === type).map(({ data }) => data);
+    };
+
+    await button('Press keys').click();
+    await page.getByLabel('Keys', { exact: true }).fill('12x');
+    await button('Press').click();
+    await page.getByText('There may be 1 to 64 of 0 to 9, *, #, A to D, and w.').waitFor();
+    await page.getByLabel('Keys', { exact: true }).fill('1w2#');
+    await button('Press').click();
+    await page.getByText('The keys are being pressed.').waitFor();
+    t.is(await page.getByLabel('Keys', { exact: true }).inputValue(), '');
+    await settledAxe(t, page, 'keys to press');
+    await page.locator('.timeline li', { hasText: 'Keys pressed by the agent 1w2#' }).waitFor();
+
+    await button('Say something').click();
+    t.is(await page.getByLabel('Keys', { exact: true }).count(), 0, 'one form at a time');
+    await page.getByLabel('Words').fill('잠시만요.');
+    await page.getByLabel('At once, instead of').check();
+    await button('Say it').click();
+    await page.getByText('The words will be said.').waitFor();
+    t.deepEqual(await written('say.requested'), [{ text: '잠시만요.', interrupt: true }]);
+
+    await button('Collect keys').click();
+    await page.getByLabel('How many').fill('4');
+    await page.getByLabel('Key that finishes').fill('#');
+    await page.getByLabel('Secret').check();
+    await button('Collect').click();
+    await page.getByText('The agent waits for the keys.').waitFor();
+    t.deepEqual(await written('collect.requested'), [
+      { digits: 4, finish: '#', timeout_sec: 10, secret: true },
+    ]);
+    await settledAxe(t, page, 'keys to collect');
+    await hangUp(gateway, id);
+  },
+  someSpeed,
+);
+
+consoleTest('a number that transfers to nobody yet says where to allow it', async (t, { gateway, open }) => {
+  const id = await placeHeldCall(gateway);
+  const page = await open({ page: `/calls/${id}` });
+  await page.getByRole('button', { name: 'Transfer', exact: true }).click();
+  await page.getByRole('link', { name: 'Allow numbers in its settings' }).click();
+  await page.getByLabel('Calls may be transferred to').waitFor();
+  await hangUp(gateway, id);
+  t.pass();
+});
 
 // From placing a call to its end
 
@@ -485,6 +626,16 @@ test('the counterparty has the floor while it speaks; nobody has it in silence, 
   t.deepEqual(floorIn('on-hold'), { who: 'nobody', doing: 'onHold' });
   t.deepEqual(floorIn(null, 'ringing.alerting'), { who: 'nobody', doing: 'ringing' });
   t.deepEqual(floorIn(null, 'ending'), { who: 'nobody', doing: 'ending' });
+});
+
+test('while a call is transferred its chart says who has the floor, and who talks with a person is not ending', (t) => {
+  const inTransfer = (path: string) => floorIn('standing-by.present', `active.talking.transferring.${path}`);
+  t.deepEqual(inTransfer('announcing'), { who: 'agent', doing: 'speaking' });
+  t.deepEqual(inTransfer('consulting'), { who: 'nobody', doing: 'ringingPerson' });
+  for (const path of ['briefing', 'briefed', 'connecting'])
+    t.deepEqual(inTransfer(path), { who: 'nobody', doing: 'briefingPerson' }, path);
+  t.deepEqual(inTransfer('recalling'), { who: 'nobody', doing: 'recallingPerson' });
+  t.deepEqual(floorIn('closing', 'active.bridged'), { who: 'nobody', doing: 'talkingWithPerson' });
 });
 
 test('an answering machine has the floor until the agent leaves its message', (t) => {

@@ -34,6 +34,11 @@ export type {
 
 export type Direction = Call['direction'];
 
+export type Transfer = NonNullable<Call['transfer']>;
+
+/** Why nobody was connected. */
+export type TransferReason = NonNullable<Transfer['reason']>;
+
 /** One fact of the journal of a call, with what the console reads of it. */
 export type CallEvent = AnyCallEvent & {
   data: {
@@ -46,6 +51,10 @@ export type CallEvent = AnyCallEvent & {
     latency?: Latency;
     digit?: string;
     keys?: string;
+    /** Of `call.transfer_requested`. */
+    to?: string;
+    /** Of `call.transfer_failed`. */
+    reason?: TransferReason;
   };
 };
 

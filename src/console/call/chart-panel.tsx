@@ -5,10 +5,18 @@ import type { ChartState } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { Card } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
+import { isTransferred } from './floor.ts';
 import { ChartPicture } from './chart-picture.tsx';
 import { SaveDefinition } from './save-definition.tsx';
 
 const names = ['call', 'conversation', 'voicemail'] as const;
+
+/**
+ * The innermost one: there is no conversation while it rings, and seldom a voicemail. While the call is transferred the
+ * conversation only waits.
+ */
+const busiest = (state: ChartState): (typeof names)[number] =>
+  isTransferred(state) ? 'call' : (names.findLast((one) => state[one] !== null) ?? 'call');
 
 /** The charts of a call, with the states lit that it is in. */
 export const ChartPanel = ({
@@ -25,9 +33,9 @@ export const ChartPanel = ({
   children?: ComponentChildren;
 }) => {
   const t = texts.value.calls.one;
-  // Until somebody chooses, the innermost one: there is no conversation while it rings, and seldom a voicemail.
+  // Until somebody chooses, the one in which something happens.
   const [chosen, setName] = useState<(typeof names)[number]>();
-  const name = chosen ?? names.findLast((one) => state[one] !== null) ?? 'call';
+  const name = chosen ?? busiest(state);
   const picture = usePolled(name, () => getChart(name)).value;
   const current = state[name] ?? '';
   return (

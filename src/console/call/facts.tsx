@@ -6,6 +6,7 @@ import { isOver } from '../parts/call-words.tsx';
 import { NamedTexts } from '../parts/named-texts.tsx';
 import { CopyButton } from '../parts/secret.tsx';
 import { clockTime, When } from '../parts/when.tsx';
+import { transferWords } from './transfer-words.ts';
 
 const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
   <div>
@@ -78,7 +79,7 @@ export const CallFacts = ({ call }: { call: Call }) => {
         {recording !== undefined && <Fact name={t.recording}>{recording}</Fact>}
         {call.transfer !== null && (
           <Fact name={t.transfer}>
-            <span class="digits">{call.transfer.to}</span> · {t.transferStatus[call.transfer.status]}
+            <span class="digits">{call.transfer.to}</span> · {transferWords(call.transfer)}
           </Fact>
         )}
         {call.consent !== undefined && (

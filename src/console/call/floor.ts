@@ -5,7 +5,18 @@ import type { ChartState } from '../api/records.ts';
 export type Floor =
   | { who: 'agent'; doing: 'thinking' | 'speaking' | 'pausing' | 'leavingMessage' | 'introducing' }
   | { who: 'counterparty'; doing: 'hearing' | 'machine' | 'screening' }
-  | { who: 'nobody'; doing: 'ringing' | 'silent' | 'onHold' | 'ending' };
+  | {
+      who: 'nobody';
+      doing:
+        | 'ringing'
+        | 'silent'
+        | 'onHold'
+        | 'ending'
+        | 'ringingPerson'
+        | 'briefingPerson'
+        | 'recallingPerson'
+        | 'talkingWithPerson';
+    };
 
 const nobody = (doing: (Floor & { who: 'nobody' })['doing']): Floor => ({ who: 'nobody', doing });
 
@@ -25,10 +36,29 @@ const byConversation: readonly (readonly [path: string, floor: Floor])[] = [
   ['closing', nobody('ending')],
 ];
 
+/** While a person is rung for the other party, and afterwards, the chart `call` says it. */
+const byTransfer: readonly (readonly [path: string, floor: Floor])[] = [
+  ['active.talking.transferring.announcing', { who: 'agent', doing: 'speaking' }],
+  ['active.talking.transferring.consulting', nobody('ringingPerson')],
+  ['active.talking.transferring.recalling', nobody('recallingPerson')],
+  ['active.talking.transferring', nobody('briefingPerson')],
+  ['active.bridged', nobody('talkingWithPerson')],
+];
+
+const floorAt = (
+  known: readonly (readonly [path: string, floor: Floor])[],
+  state: string,
+): Floor | undefined => known.find(([path]) => state === path || state.startsWith(`${path}.`))?.[1];
+
+/** Whether a person is rung for the other party, or talks with it. */
+export const isTransferred = ({ call }: Pick<ChartState, 'call'>): boolean =>
+  floorAt(byTransfer, call) !== undefined;
+
 export const floorOf = ({ call, conversation, voicemail }: ChartState): Floor => {
   if (voicemail === 'leaving-message') return { who: 'agent', doing: 'leavingMessage' };
   if (voicemail === 'awaiting-beep') return { who: 'counterparty', doing: 'machine' };
+  const ofTransfer = floorAt(byTransfer, call);
+  if (ofTransfer !== undefined) return ofTransfer;
   if (conversation === null) return nobody(call.startsWith('ringing') ? 'ringing' : 'ending');
-  const known = byConversation.find(([path]) => conversation === path || conversation.startsWith(`${path}.`));
-  return known?.[1] ?? nobody('silent');
+  return floorAt(byConversation, conversation) ?? nobody('silent');
 };

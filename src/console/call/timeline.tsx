@@ -14,7 +14,8 @@ const wordsOf = ({ type, data }: CallEvent): string => {
 
 const moreOf = (call: Call, { type, data }: CallEvent): string | undefined => {
   if (type === 'call.ended' && call.end_reason !== null) return texts.value.calls.ended[call.end_reason];
-  return data.digit ?? data.keys;
+  if (data.reason !== undefined) return texts.value.calls.one.transferReason[data.reason];
+  return data.digit ?? data.keys ?? data.to;
 };
 
 /** A turn is written when it is over, and happened when it began. */

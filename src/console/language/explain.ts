@@ -3,6 +3,7 @@
  * what the API often says is said here in their language, and anything else stays as it is.
  */
 import { deliveryFailures } from './delivery-failures.ts';
+import { inCallRefusals } from './in-call-refusals.ts';
 import { serverAdvice } from './server-advice.ts';
 import type { ConsoleLanguage } from './texts.ts';
 
@@ -127,6 +128,7 @@ const sayings: readonly Saying[] = [
     ko: '이 번호의 발신 에이전트에 유형이나 채팅 URL이 없어 전화를 걸지 않았습니다.',
   },
   { pattern: /^This call is not in progress\.$/, ko: '진행 중인 통화가 아닙니다.' },
+  ...inCallRefusals,
   {
     pattern: /^This gateway is shutting down.*$/,
     ko: '게이트웨이가 종료되는 중이라 새 통화를 받지 않습니다.',

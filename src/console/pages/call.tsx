@@ -2,6 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { getCall, getCallEvents, getReplay, getTranscript } from '../api.ts';
 import type { Call, ReplayStep } from '../api/records.ts';
 import { CallActions } from '../call/actions.tsx';
+import { CallActs } from '../call/acts.tsx';
 import { ChartPanel } from '../call/chart-panel.tsx';
 import { CallFacts } from '../call/facts.tsx';
 import { InspectorLink } from '../call/inspector-link.tsx';
@@ -105,6 +106,7 @@ export const CallPage = ({ id }: { id: string }) => {
     >
       <div class={isLive ? 'call live' : 'call'}>
         {playback !== null && <Player call={call} playback={playback} />}
+        {isLive && <CallActs call={call} onDone={reload} />}
         <div class="call-stage">
           <Transcript
             call={call}

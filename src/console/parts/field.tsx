@@ -72,15 +72,19 @@ export const TextField = ({
   mode,
   autoComplete = 'off',
   placeholder,
+  suggestions = [],
   ...field
 }: FieldProps & {
   type?: 'text' | 'password';
   mode?: 'numeric' | 'tel' | 'url';
   autoComplete?: string;
   placeholder?: string;
+  /** Something else may be typed. */
+  suggestions?: readonly string[];
 }) => (
   <Field {...field}>
     {(control) => {
+      const list = suggestions.length === 0 ? undefined : `${control.id}-list`;
       const shared = {
         ...control,
         inputMode: mode ?? 'text',
@@ -91,7 +95,19 @@ export const TextField = ({
         onInput: (event: { currentTarget: HTMLInputElement }) =>
           field.form.set(field.name, event.currentTarget.value),
       };
-      return type === 'password' ? <input {...shared} type="password" /> : <input {...shared} type="text" />;
+      if (type === 'password') return <input {...shared} type="password" />;
+      return (
+        <>
+          <input {...shared} type="text" list={list} />
+          {list !== undefined && (
+            <datalist id={list}>
+              {suggestions.map((suggestion) => (
+                <option key={suggestion} value={suggestion} />
+              ))}
+            </datalist>
+          )}
+        </>
+      );
     }}
   </Field>
 );

@@ -30,6 +30,7 @@ export type Form<Values extends FormValues> = FieldsOf<Values> & {
 const fieldOfCode: Readonly<Record<string, string>> = {
   invalid_to: 'to',
   destination_not_allowed: 'to',
+  transfer_not_allowed: 'to',
   invalid_max_duration_sec: 'max_duration_sec',
   max_duration_exceeds_policy: 'max_duration_sec',
   number_taken: 'number',

@@ -1,0 +1,101 @@
+/**
+ * What may be done in a call in progress: transfer it, press keys, say something, collect keys; and what has become of its
+ * last transfer. By the client API, with the key of the call's number, so that a viewer sees the transfer alone.
+ */
+import type { JSX } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Call } from '../api/records.ts';
+import { texts } from '../language/language.ts';
+import { mayChange } from '../session.ts';
+import { CollectForm, KeysForm, SayForm } from './act-forms.tsx';
+import { TransferForm } from './transfer-form.tsx';
+import { isUnderWay, TransferLine } from './transfer-line.tsx';
+
+const acts = ['transfer', 'keys', 'say', 'collect'] as const;
+
+type Act = (typeof acts)[number];
+
+/** While a person is rung nobody else is; when two persons talk, nothing is done for the agent any more. */
+const actsIn = ({ transfer }: Call): readonly Act[] => {
+  if (transfer === null) return acts;
+  if (transfer.status === 'connected') return [];
+  return isUnderWay(transfer) ? acts.filter((act) => act !== 'transfer') : acts;
+};
+
+type FormProps = { call: Call; onDone: () => void };
+
+const forms: Record<Act, (props: FormProps) => JSX.Element> = {
+  transfer: TransferForm,
+  keys: KeysForm,
+  say: SayForm,
+  collect: CollectForm,
+};
+
+/** A button for each act, which unfolds its form below. */
+const ActBar = ({ call, onTransfer }: { call: Call; onTransfer: () => void }) => {
+  const t = texts.value.calls.one.acts;
+  const id = useId();
+  const panel = useRef<HTMLDivElement>(null);
+  const [chosen, setChosen] = useState<Act | null>(null);
+  const possible = actsIn(call);
+  const open = chosen !== null && possible.includes(chosen) ? chosen : null;
+  const Form = open === null ? null : forms[open];
+
+  useEffect(() => panel.current?.querySelector<HTMLElement>('input, textarea')?.focus(), [open]);
+
+  const fold = (): void => {
+    setChosen(null);
+    document.getElementById(`${id}-${open}`)?.focus();
+  };
+
+  return (
+    <>
+      <div class="buttons" role="group" aria-label={t.title}>
+        {possible.map((act) => (
+          <button
+            key={act}
+            id={`${id}-${act}`}
+            type="button"
+            aria-expanded={act === open}
+            aria-controls={act === open ? `${id}-form` : undefined}
+            onClick={() => setChosen(act === open ? null : act)}
+          >
+            {t.open[act]}
+          </button>
+        ))}
+      </div>
+      {Form !== null && (
+        <div
+          key={open}
+          ref={panel}
+          id={`${id}-form`}
+          class="act-form"
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') fold();
+          }}
+        >
+          <Form
+            call={call}
+            onDone={() => {
+              fold();
+              onTransfer();
+            }}
+          />
+        </div>
+      )}
+    </>
+  );
+};
+
+export const CallActs = ({ call, onDone }: { call: Call; onDone: () => void }) => {
+  if (call.status !== 'active') return null;
+  const { transfer } = call;
+  const hasActs = mayChange.value && actsIn(call).length > 0;
+  if (transfer === null && !hasActs) return null;
+  return (
+    <section class="card acts" aria-label={texts.value.calls.one.acts.title}>
+      {transfer !== null && <TransferLine call={call} transfer={transfer} onDone={onDone} />}
+      {hasActs && <ActBar call={call} onTransfer={onDone} />}
+    </section>
+  );
+};
