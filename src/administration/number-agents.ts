@@ -1,25 +1,53 @@
 /** Which agents speak for a number, and how its callers are let in. Their secrets are sealed about the number's id. */
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
+import { mostAgentHeaders, type AgentHeaderChanges, type AgentHeaders } from '#src/domain/agent-headers.ts';
+import { invalidField, type Refusal } from '#src/domain/refusal.ts';
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
-import { outboundToken, putAgentBinding, type AgentBindingRecord } from '#src/persistence/agent-bindings.ts';
+import { bindingSecrets, putAgentBinding, type AgentBindingRecord } from '#src/persistence/agent-bindings.ts';
 import { putInboundAuth, type InboundAuthMethod } from '#src/persistence/numbers.ts';
+import { openHeaders } from '#src/persistence/sealed-headers.ts';
+import type { Sealing } from '#src/persistence/sealing.ts';
 import { note, type Administrator } from './administrator.ts';
 import { numberNotFound, numberOf } from './administer-numbers.ts';
 
+/** Undefined keeps what is stored, null removes it. */
+export type AgentSecrets = {
+  /** For the outbound agent endpoint alone. An empty one is none. */
+  token?: string | null | undefined;
+  /** Names in lower case. */
+  headers?: AgentHeaderChanges | null | undefined;
+};
+
+const sealedChanges = (
+  sealing: Pick<Sealing, 'seal'>,
+  headers: AgentHeaderChanges | null | undefined,
+  about: string,
+): AgentHeaderChanges | null | undefined =>
+  headers &&
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      value === null ? null : sealing.seal(value, about),
+    ]),
+  );
+
 /**
- * Replaces the binding of one direction. `token` goes to the outbound agent endpoint; undefined keeps the stored one,
- * null and an empty one remove it. Throws a Refusal (`number_not_found`).
+ * Replaces the binding of one direction. Throws a Refusal: `number_not_found`, or `invalid_request` where it would have
+ * too many headers.
  */
 export const connectAgent = async (
   administrator: Administrator,
   numberId: string,
   binding: AgentBinding,
-  token: string | null | undefined,
+  { token, headers }: AgentSecrets,
 ): Promise<AgentBindingRecord> => {
   const { database, sealing } = administrator;
   const { id } = await numberOf(administrator, numberId);
-  const sealed = token === null || token === '' ? null : token && sealing.seal(token, id);
-  const stored = await putAgentBinding(database, id, binding, sealed);
+  const stored = await putAgentBinding(database, id, binding, {
+    tokenSealed: token === null || token === '' ? null : token && sealing.seal(token, id),
+    headersSealed: sealedChanges(sealing, headers, id),
+  });
+  if (stored === undefined) throw tooManyHeaders();
   await note(administrator, {
     action: 'agent.changed',
     subject: `number:${id}`,
@@ -28,24 +56,35 @@ export const connectAgent = async (
       agent: stored.agent,
       agent_type: stored.agentType,
       token_configured: stored.tokenConfigured,
+      headers: Object.keys(stored.headers),
     },
   });
   return stored;
 };
 
+export const tooManyHeaders = (): Refusal =>
+  invalidField({
+    path: 'headers',
+    message: `An agent has up to ${mostAgentHeaders} headers, those that are stored included.`,
+  });
+
 /**
- * The stored token of the outbound agent, where it may be sent to this URL: it can never be read back
- * (guides/design/agents.md, "Bearer token"), so it goes to no other server than the one that it was stored for.
+ * The stored token and headers of an agent, where they may be sent to this URL: they can never be read back
+ * (guides/design/agents.md, "Bearer token"), so they go to no other server than the one that they were stored for.
  */
-export const tokenFor = async (
+export const secretsFor = async (
   { database, sealing }: Pick<Administrator, 'database' | 'sealing'>,
   numberId: string,
-  chatUrl: string,
-): Promise<string | null> => {
-  const stored = await outboundToken(database, numberId);
+  { direction, chatUrl }: { direction: AgentBinding['direction']; chatUrl: string },
+): Promise<{ token: string | null; headers: AgentHeaders }> => {
+  const stored = await bindingSecrets(database, numberId, direction);
   if (stored === undefined || URL.parse(stored.chatUrl ?? '')?.origin !== new URL(chatUrl).origin)
-    return null;
-  return sealing.open(stored.tokenSealed, numberId);
+    return { token: null, headers: {} };
+  const { tokenSealed, headersSealed } = stored;
+  return {
+    token: tokenSealed && sealing.open(tokenSealed, numberId),
+    headers: openHeaders(sealing, headersSealed, numberId),
+  };
 };
 
 export type InboundAuth = { method: 'none' } | { method: 'handshake'; url: string };

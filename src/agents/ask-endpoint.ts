@@ -40,9 +40,19 @@ export type AgentEndpointRequest = {
   maxBodyBytes?: number;
 };
 
+/** What every request to an agent endpoint carries: its owner's own headers, the bearer token, the trace. */
+export const endpointHeaders = (
+  { headers, bearerToken }: Pick<AgentCall, 'headers' | 'bearerToken'>,
+  traceparent: string,
+): Record<string, string> => ({
+  ...headers,
+  ...(bearerToken === null ? {} : { Authorization: `Bearer ${bearerToken}` }),
+  traceparent,
+});
+
 /**
- * The common part of all requests to agent endpoints (guides/design/agents.md, "Bearer token"): JSON, the bearer token,
- * the trace. Throws an AgentFailure `http_error` for a status that is no success, whatever its body holds.
+ * The common part of all requests to agent endpoints (guides/design/agents.md, "Headers"): JSON, and what every request
+ * carries. Throws an AgentFailure `http_error` for a status that is no success, whatever its body holds.
  */
 export const askEndpoint = async (
   { client, clock }: Pick<EndpointWorld, 'client' | 'clock'>,
@@ -54,8 +64,7 @@ export const askEndpoint = async (
     client.post(url, {
       headers: {
         'Content-Type': 'application/json',
-        ...(call.bearerToken === null ? {} : { Authorization: `Bearer ${call.bearerToken}` }),
-        traceparent,
+        ...endpointHeaders(call, traceparent),
         ...headers,
       },
       body: JSON.stringify(body),

@@ -18,7 +18,7 @@ import { hearTurn, type HeardTurn } from './trial/hear-turn.ts';
 import { observedClient } from '#src/outgoing/observed-client.ts';
 import { callOf, messagesOf, notesOf } from './trial/trial-request.ts';
 import { watchedAgent, type TurnNotes } from './trial/watched-agent.ts';
-import { withoutToken } from './trial/without-token.ts';
+import { secretsOf, withoutSecrets } from './trial/without-secrets.ts';
 
 export type TrialWorld = EndpointWorld & {
   times: ReplyTimes;
@@ -45,7 +45,7 @@ const withoutModel =
 const agentOnTrial = (world: TrialWorld, call: AgentCall, currentNotes: () => TurnNotes): Agent => {
   const { client, clock, limits, graphTimes, languageModel, logger } = world;
   const agent = createAgents({
-    client: observedClient(client, currentNotes),
+    client: observedClient(client, currentNotes, { secretHeaders: Object.keys(call.headers) }),
     clock,
     limits,
     graphTimes,
@@ -57,7 +57,7 @@ const agentOnTrial = (world: TrialWorld, call: AgentCall, currentNotes: () => Tu
     pressKeys: null,
     languageModel: languageModel && {
       ...languageModel,
-      client: observedClient(languageModel.client, currentNotes, modelAddress),
+      client: observedClient(languageModel.client, currentNotes, { shownUrl: modelAddress }),
     },
     logger,
   })(call);
@@ -105,9 +105,13 @@ export const createTryAgent =
         });
         // A request that was let go of learns of it a moment later.
         if (heard.failure !== null) await nextRound();
-        const turn = withoutToken(
+        const turn = withoutSecrets(
           turnOf({ number: index + 1, message, notes, heard }, call),
-          request.agentType === 'builtin' ? (languageModel?.apiKey ?? null) : request.token,
+          secretsOf(
+            request.agentType === 'builtin'
+              ? { bearerToken: languageModel?.apiKey ?? null, headers: {} }
+              : call,
+          ),
         );
         turns.push(turn);
         onTurn(turn);

@@ -463,6 +463,13 @@ export type AgentBinding = {
   controls: 'off' | 'inline';
   /** Whether there is a token; it is never shown. */
   token_configured: boolean;
+  /** The headers of your own, by their names in lower case; their values are never shown. */
+  headers: Record<
+    string,
+    {
+      configured: true;
+    }
+  >;
 };
 
 export type AgentTrial = {
@@ -541,7 +548,7 @@ export type AgentExchange = {
     at_ms: number;
     method: 'POST';
     url: string;
-    /** The bearer token is masked. */
+    /** The bearer token and the values of your own headers are masked. */
     headers: Record<string, string>;
     body: string;
   };
@@ -1857,6 +1864,8 @@ export type Operations = {
         controls?: 'off' | 'inline' | undefined;
         /** Outbound only: sent to the agent endpoint as a bearer token. Never shown again. Absent keeps the stored one; null or empty removes it. */
         token?: string | null | undefined;
+        /** Headers of your own on every request to the agent endpoint, such as a key that it wants there: at most 10. Values are never shown again. One that is absent is kept, null or empty removes it; null instead of the object removes all. Names are stored in lower case. Not for hop-by-hop headers, `Host`, `Content-*`, `Authorization`, `X-Gw-*` and `traceparent`. */
+        headers?: Record<string, string | null> | null | undefined;
       };
     };
     answer: AgentBinding;
@@ -1895,7 +1904,9 @@ export type Operations = {
         controls?: 'off' | 'inline' | undefined;
         /** Sent as a bearer token. Absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server that it is stored for; null or empty sends none. */
         token?: string | null | undefined;
-        /** Whose number, language and token to use. */
+        /** Headers of your own on every request, as in a binding. A trial for a number sends the number's stored ones as well, if `chat_url` is on the server that they are stored for; one that is named here replaces the stored one, null or empty leaves it out, and null instead of the object leaves out all. */
+        headers?: Record<string, string | null> | null | undefined;
+        /** Whose number, language, token and headers to use. */
         number_id?: string | null | undefined;
         direction?: 'inbound' | 'outbound' | undefined;
         /** Default: the number's, or `ko`. */

@@ -7,6 +7,14 @@ import { closingReport, turnReport } from '#src/agents/trial/report.ts';
 import { agentTrial } from '#src/api/agents/trial-schema.ts';
 import { encode } from '#src/api/codec.ts';
 import { controlModes } from '#src/domain/agent-binding.ts';
+import {
+  agentHeaderName,
+  isAgentHeaderValue,
+  isReservedHeader,
+  longestAgentHeader,
+  mostAgentHeaders,
+  type AgentHeaders,
+} from '#src/domain/agent-headers.ts';
 import { trialAgents, type TrialRequest } from '#src/domain/agent-trial.ts';
 import { isLanguage, languages } from '#src/domain/language.ts';
 import { StartError } from '#src/domain/start-error.ts';
@@ -35,6 +43,7 @@ what would be spoken and when, and what to change when it fails.
                         outbound: the kickoff is the first turn, and --say may be left out
   --instruction TEXT    the task in the kickoff; makes it outbound
   --token TOKEN         sent as bearer token: the stored one outbound, the session token inbound
+  --header 'NAME: VALUE'  a header of your own on every request, such as 'api-key: …'; up to ${mostAgentHeaders}
   --assistant-id NAME   for langgraph
   --agent-id NAME       for outbound mastra
   --controls inline     marks in its replies such as <hangup/> are acts, as in a binding with that setting
@@ -57,6 +66,7 @@ const parse = (args: readonly string[]) =>
       direction: { type: 'string' },
       instruction: { type: 'string' },
       token: { type: 'string' },
+      header: { type: 'string', multiple: true, default: [] },
       'assistant-id': { type: 'string' },
       'agent-id': { type: 'string' },
       controls: { type: 'string', default: 'off' },
@@ -82,6 +92,28 @@ const tokenOf = (token: string | undefined): string | null => {
   if (token === undefined || token === '') return null;
   if (!/^[!-~]{1,4096}$/.test(token)) throw new UsageError('--token must be of visible ASCII characters');
   return token;
+};
+
+/** As in a binding. The value is in no message. */
+const headersOf = (lines: readonly string[]): AgentHeaders => {
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const [name = '', ...rest] = line.split(':');
+    const value = rest.join(':').trim();
+    if (!agentHeaderName.test(name) || value === '')
+      throw new UsageError("--header must be a name of letters, digits and hyphens, ':' and a value");
+    if (isReservedHeader(name))
+      throw new UsageError(`--header ${name} belongs to the connection or to the gateway and cannot be set`);
+    if (!isAgentHeaderValue(value))
+      throw new UsageError(
+        `--header ${name} must have up to ${longestAgentHeader} printable ASCII characters`,
+      );
+    if (headers.has(name.toLowerCase())) throw new UsageError(`--header ${name} is given twice`);
+    headers.set(name.toLowerCase(), value);
+  }
+  if (headers.size > mostAgentHeaders)
+    throw new UsageError(`--header may be given ${mostAgentHeaders} times at most`);
+  return Object.fromEntries(headers);
 };
 
 const chatUrlOf = (url: string | undefined): string => {
@@ -113,6 +145,7 @@ const requestOf = (options: ReturnType<typeof parse>): TrialRequest => {
     agentId: options['agent-id'] || null,
     controls,
     token: tokenOf(options.token),
+    headers: headersOf(options.header),
     direction,
     language: options.language,
     instruction,

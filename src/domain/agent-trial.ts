@@ -3,6 +3,7 @@ import type { Direction } from '#machines/line.ts';
 import type { ReplyFailure } from '#machines/reply.ts';
 import type { Control } from '#machines/control.ts';
 import { agentTypes, type ControlMode } from './agent-binding.ts';
+import type { AgentHeaders } from './agent-headers.ts';
 
 /**
  * The kinds of agents that can be tried: any type of endpoint, or the built-in agent with the operator's language
@@ -20,6 +21,7 @@ export type TrialRequest = {
   controls: ControlMode;
   /** For `Authorization: Bearer`, in either direction. */
   token: string | null;
+  headers: AgentHeaders;
   direction: Direction;
   language: string;
   /** Outbound only: it goes into the kickoff, which is the first turn then. */
@@ -36,7 +38,7 @@ export type Exchange = {
     atMs: number;
     method: 'POST';
     url: string;
-    /** The bearer token is masked. */
+    /** The bearer token and the values of the customer's own headers are masked. */
     headers: Record<string, string>;
     body: string;
   };

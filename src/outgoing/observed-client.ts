@@ -14,11 +14,14 @@ const keptBytes = 4_096;
 
 export const mask = '••••';
 
-const shownHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+const shownHeaders = (
+  headers: Readonly<Record<string, string>>,
+  secretHeaders: readonly string[],
+): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      name.toLowerCase() === 'authorization' ? `Bearer ${mask}` : value,
+      name.toLowerCase() === 'authorization' ? `Bearer ${mask}` : secretHeaders.includes(name) ? mask : value,
     ]),
   );
 
@@ -49,6 +52,13 @@ const redirectOf = (
 const reasonOf = (error: unknown): string =>
   error instanceof EndpointFailure ? `${error.failure}: ${error.message}` : 'given up by the gateway';
 
+export type WhatIsShown = {
+  /** Replaces an address that is not shown; its response headers are omitted too. */
+  shownUrl?: string;
+  /** Names of request headers whose values are masked, beside Authorization. */
+  secretHeaders?: readonly string[];
+};
+
 /**
  * Returns the same client with its requests recorded in the log of the turn that started them; requests are not
  * changed.
@@ -56,8 +66,7 @@ const reasonOf = (error: unknown): string =>
 export const observedClient = (
   client: EndpointClient,
   currentLog: () => ExchangeLog,
-  /** Replaces an address that is not shown; its response headers are omitted too. */
-  shownUrl?: string,
+  { shownUrl, secretHeaders = [] }: WhatIsShown = {},
 ): EndpointClient => ({
   ...client,
   async post(url, request) {
@@ -67,7 +76,7 @@ export const observedClient = (
         atMs: elapsed(),
         method: 'POST',
         url: shownUrl ?? url,
-        headers: shownHeaders(request.headers),
+        headers: shownHeaders(request.headers, secretHeaders),
         // Agents receive text only.
         body: typeof request.body === 'string' ? request.body : '',
       },

@@ -1,13 +1,18 @@
 /** Which agent speaks for a number, for each direction. What is not stored is the built-in agent. */
-import { sql } from 'kysely';
+import { sql, type Expression } from 'kysely';
 import type { Direction } from '#machines/line.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
+import { mostAgentHeaders, type AgentHeaderChanges, type SealedHeaders } from '#src/domain/agent-headers.ts';
 import type { Database } from './database.ts';
+import { hasAtMost } from './expressions.ts';
 import { given } from './patch.ts';
 import { prepared } from './prepared.ts';
 
-/** As it is read: the token is never given out, only whether there is one. */
-export type AgentBindingRecord = AgentBinding & { tokenConfigured: boolean };
+/** As it is read: neither the token nor the value of a header is given out, only whether there is one. */
+export type AgentBindingRecord = AgentBinding & {
+  tokenConfigured: boolean;
+  headers: Readonly<Record<string, { configured: true }>>;
+};
 
 export const builtInBinding = (direction: Direction): AgentBinding => ({
   direction,
@@ -34,21 +39,37 @@ const tokenConfigured = sql<boolean>`${sql.ref('AgentBinding.tokenSealed')} is n
   'tokenConfigured',
 );
 
+type ReadBinding = AgentBinding & { tokenConfigured: boolean; headersSealed: SealedHeaders };
+
+const recordOf = ({ headersSealed, ...binding }: ReadBinding): AgentBindingRecord => ({
+  ...binding,
+  headers: Object.fromEntries(
+    Object.keys(headersSealed)
+      .toSorted()
+      .map((name) => [name, { configured: true }]),
+  ),
+});
+
 const ofNumber = prepared((queries, { numberId }: { numberId: string }) =>
   queries
     .selectFrom('AgentBinding')
-    .select([...bindingColumns, tokenConfigured])
+    .select([...bindingColumns, 'headersSealed', tokenConfigured])
     .where('numberId', '=', numberId),
 );
 
-const withToken = prepared((queries, { numberId }: { numberId: string }) =>
+/** The secrets of a binding, sealed about the number's id, and the URL that they are stored for. */
+export type BindingSecrets = {
+  chatUrl: string | null;
+  tokenSealed: string | null;
+  headersSealed: SealedHeaders;
+};
+
+const secretsOf = prepared((queries, { numberId, direction }: { numberId: string; direction: Direction }) =>
   queries
     .selectFrom('AgentBinding')
-    .select(['chatUrl', 'tokenSealed'])
+    .select(['chatUrl', 'tokenSealed', 'headersSealed'])
     .where('numberId', '=', numberId)
-    .where('direction', '=', 'outbound')
-    .where('tokenSealed', 'is not', null)
-    .$narrowType<{ tokenSealed: string }>(),
+    .where('direction', '=', direction),
 );
 
 /** Both directions of a number. */
@@ -58,35 +79,63 @@ export const agentBindingsOf = async (
 ): Promise<{ inbound: AgentBindingRecord; outbound: AgentBindingRecord }> => {
   const rows = await ofNumber(db, { numberId });
   const of = (direction: Direction): AgentBindingRecord =>
-    rows.find((row) => row.direction === direction) ?? {
-      ...builtInBinding(direction),
-      tokenConfigured: false,
-    };
+    recordOf(
+      rows.find((row) => row.direction === direction) ?? {
+        ...builtInBinding(direction),
+        tokenConfigured: false,
+        headersSealed: {},
+      },
+    );
   return { inbound: of('inbound'), outbound: of('outbound') };
 };
 
-/** The token of the outbound agent, sealed about the number's id, and the URL it is kept for. */
-export const outboundToken = async (
+/** Undefined where nothing is stored. */
+export const bindingSecrets = async (
   db: Database,
   numberId: string,
-): Promise<{ tokenSealed: string; chatUrl: string | null } | undefined> =>
-  (await withToken(db, { numberId })).at(0);
+  direction: Direction,
+): Promise<BindingSecrets | undefined> => (await secretsOf(db, { numberId, direction })).at(0);
+
+/** Sealed about the number's id. Undefined keeps what is stored, null removes it. */
+export type SecretChanges = {
+  tokenSealed?: string | null | undefined;
+  /** A name that is not there keeps its value. */
+  headersSealed?: AgentHeaderChanges | null | undefined;
+};
+
+/** Headers after a change. */
+const headersAfter = (stored: Expression<SealedHeaders>, changes: AgentHeaderChanges | null) =>
+  changes === null
+    ? sql<SealedHeaders>`'{}'::jsonb`
+    : sql<SealedHeaders>`jsonb_strip_nulls(${stored} || ${JSON.stringify(changes)}::jsonb)`;
 
 /**
- * Replaces the binding of one direction. `tokenSealed`, sealed about the number's id: undefined keeps the stored token,
- * null removes it.
+ * Replaces the binding of one direction. Undefined, with nothing changed, where it would have more than
+ * `mostAgentHeaders`.
  */
 export const putAgentBinding = async (
   db: Database,
   numberId: string,
   binding: AgentBinding,
-  tokenSealed?: string | null,
-): Promise<AgentBindingRecord> => {
+  { tokenSealed, headersSealed = {} }: SecretChanges = {},
+): Promise<AgentBindingRecord | undefined> => {
   const row = { numberId, ...binding, ...given({ tokenSealed }) };
-  return db.queries
+  const none = sql<SealedHeaders>`'{}'::jsonb`;
+  const stored = await db.queries
     .insertInto('AgentBinding')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['numberId', 'direction']).doUpdateSet(row))
-    .returning([...bindingColumns, tokenConfigured])
-    .executeTakeFirstOrThrow();
+    .values({ ...row, headersSealed: headersAfter(none, headersSealed) })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['numberId', 'direction'])
+        .doUpdateSet(({ ref }) => ({
+          ...row,
+          headersSealed: headersAfter(ref('AgentBinding.headersSealed'), headersSealed),
+        }))
+        .where(({ ref }) =>
+          hasAtMost(mostAgentHeaders, headersAfter(ref('AgentBinding.headersSealed'), headersSealed)),
+        ),
+    )
+    .returning([...bindingColumns, 'headersSealed', tokenConfigured])
+    .executeTakeFirst();
+  return stored && recordOf(stored);
 };

@@ -8,6 +8,7 @@ import type { WaitingControl } from '#machines/control.ts';
 import type { TransferWanted } from '#machines/transfer.ts';
 import type { SpeechChoice } from '#machines/line.ts';
 import { agentTypes, controlModes, type AgentBinding } from '#src/domain/agent-binding.ts';
+import type { SealedHeaders } from '#src/domain/agent-headers.ts';
 import { bargeInModes, type BargeIn } from '#src/domain/barge-in.ts';
 import { consentRequirements, type ConsentPolicy } from '#src/domain/consent.ts';
 import { endReasons, type EndReason } from '#src/domain/end-reasons.ts';
@@ -200,6 +201,8 @@ const progress: z.ZodType<CallProgress> = z.object({
 export type Revival = {
   beginning: CallBeginning;
   tokenSealed: string | null;
+  /** Null as well where a gateway of before has kept none. */
+  headersSealed: SealedHeaders | null;
   /** `null` where nothing has happened yet. */
   progress: CallProgress | null;
   /** How far the time of the call is ahead of the database's clock, in milliseconds; null where that was not kept. */
@@ -209,22 +212,27 @@ export type Revival = {
 export type NewRevival = Omit<Revival, 'progress'>;
 
 /** As it is written first. */
-export const revivalRow = (callId: string, { beginning, tokenSealed, aheadMs }: NewRevival) => ({
+export const revivalRow = (
+  callId: string,
+  { beginning, tokenSealed, headersSealed, aheadMs }: NewRevival,
+) => ({
   callId,
   form: revivalForm,
   start: beginning,
   tokenSealed,
+  headersSealed,
   aheadMs,
 });
 
 /** A call as a gateway has left it. Undefined where this one cannot read it: another version has written it. */
 export const readRevival = (
-  row: Pick<Row<'CallRevival'>, 'start' | 'tokenSealed' | 'progress' | 'aheadMs'>,
+  row: Pick<Row<'CallRevival'>, 'start' | 'tokenSealed' | 'headersSealed' | 'progress' | 'aheadMs'>,
 ): Revival | undefined => {
   const start = beginning.safeParse(row.start);
   const now = progress.nullable().safeParse(row.progress);
   if (!start.success || !now.success) return undefined;
-  return { beginning: start.data, tokenSealed: row.tokenSealed, progress: now.data, aheadMs: row.aheadMs };
+  const { tokenSealed, headersSealed, aheadMs } = row;
+  return { beginning: start.data, tokenSealed, headersSealed, progress: now.data, aheadMs };
 };
 
 /** The progress of a call, by its holder. */

@@ -5,6 +5,7 @@
 import { sql, type InferResult } from 'kysely';
 import type { Direction, SpeechChoice } from '#machines/line.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
+import type { SealedHeaders } from '#src/domain/agent-headers.ts';
 import { callPolicyFields, type StoredCallPolicy } from '#src/domain/call-policy.ts';
 import { isLanguage, type Language } from '#src/domain/language.ts';
 import type { MenuPolicy, Screening, Voicemail } from '#src/domain/voicemail.ts';
@@ -36,6 +37,8 @@ export type CallableNumber = {
   bindings: { inbound: AgentBinding; outbound: AgentBinding };
   /** The bearer token for the outbound agent endpoint, sealed about the number's id. */
   outboundTokenSealed: string | null;
+  /** Of the agent endpoints, sealed about the number's id. */
+  headersSealed: { inbound: SealedHeaders; outbound: SealedHeaders };
   inboundAuth: { method: 'none' } | { method: 'handshake'; url: string; secretSealed: string };
 };
 
@@ -81,6 +84,8 @@ const callable = (queries: Queries) =>
       'workspace.dailyMinutes as workspaceDailyMinutes',
       'number.dailyMinutes',
       'outbound.tokenSealed',
+      'inbound.headersSealed as inboundHeadersSealed',
+      'outbound.headersSealed as outboundHeadersSealed',
       objectOf<StoredCallPolicy>('number', callPolicyFields).as('policy'),
       objectOf<StoredCallPolicy>('workspace', callPolicyFields).as('workspacePolicy'),
       bindingOf('inbound'),
@@ -124,6 +129,10 @@ const present = (row: Found): CallableNumber => {
       outbound: row.outbound ?? builtInBinding('outbound'),
     },
     outboundTokenSealed: row.tokenSealed,
+    headersSealed: {
+      inbound: row.inboundHeadersSealed ?? {},
+      outbound: row.outboundHeadersSealed ?? {},
+    },
     inboundAuth: inboundAuthOf(row),
   };
 };

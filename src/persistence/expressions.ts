@@ -42,6 +42,10 @@ export const jsonOfColumns = (fields: readonly AliasedExpression<unknown, string
 export const jsonObject = (fields: Readonly<Record<string, Expression<unknown>>>) =>
   sql<object>`jsonb_build_object(${sql.join(Object.entries(fields).flatMap(([name, value]) => [sql.lit(name), value]))})`;
 
+/** Whether an object of JSON has so many fields at most. */
+export const hasAtMost = (most: number, json: Expression<object>) =>
+  sql<boolean>`(select count(*) from jsonb_object_keys(${json})) <= ${most}`;
+
 /**
  * Read by a statement, it commits without waiting for the disk: everybody sees what it wrote at once, and it is lost only
  * if the database server itself breaks down within the next half second. The next commit that waits takes it along.

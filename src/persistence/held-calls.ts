@@ -70,6 +70,7 @@ const taking = (
           'CallRevival.form',
           'CallRevival.start',
           'CallRevival.tokenSealed',
+          'CallRevival.headersSealed',
           'CallRevival.progress',
           'CallRevival.aheadMs',
         ]),
@@ -89,6 +90,7 @@ const taking = (
     .select([
       'takenRevivals.start',
       'takenRevivals.tokenSealed',
+      'takenRevivals.headersSealed',
       'takenRevivals.progress',
       'takenRevivals.aheadMs',
     ])
@@ -103,12 +105,12 @@ const all = { callIds: [] };
 
 type Found = Awaited<ReturnType<typeof takingFromLostNode>>[number];
 
-const takenCall = ({ start, tokenSealed, progress, aheadMs, ...call }: Found): TakenCall => ({
+const takenCall = ({ start, tokenSealed, headersSealed, progress, aheadMs, ...call }: Found): TakenCall => ({
   ...call,
   revival:
     call.answeredAt === null || start === null
       ? null
-      : (readRevival({ start, tokenSealed, progress, aheadMs }) ?? null),
+      : (readRevival({ start, tokenSealed, headersSealed, progress, aheadMs }) ?? null),
 });
 
 /** The commit of a taking was not answered: whether these calls were taken, `confirmTaken` finds out. */

@@ -52,6 +52,25 @@ const agentTokens: SealedColumn = {
       .execute(),
 };
 
+/** One row may hold several. */
+const agentHeaders: SealedColumn = {
+  async read({ queries }) {
+    const rows = await queries
+      .selectFrom('AgentBinding')
+      .select(['numberId as about', 'headersSealed'])
+      .execute();
+    return rows.flatMap(({ about, headersSealed }) =>
+      Object.values(headersSealed).map((sealed) => ({ about, sealed })),
+    );
+  },
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('AgentBinding')
+      .set(({ ref }) => ({ headersSealed: withReplaced(ref('headersSealed'), sealed, resealed) }))
+      .where('numberId', '=', about)
+      .execute(),
+};
+
 const handshakeSecrets: SealedColumn = {
   read: ({ queries }) =>
     queries
@@ -122,11 +141,18 @@ const callKeys: SealedColumn = {
 };
 
 export type SecretKind =
-  'number_keys' | 'agent_tokens' | 'handshake_secrets' | 'trunk_passwords' | 'webhook_secrets' | 'call_keys';
+  | 'number_keys'
+  | 'agent_tokens'
+  | 'agent_headers'
+  | 'handshake_secrets'
+  | 'trunk_passwords'
+  | 'webhook_secrets'
+  | 'call_keys';
 
 const sealedColumns: readonly { kind: SecretKind; columns: readonly SealedColumn[] }[] = [
   { kind: 'number_keys', columns: [numberKeys] },
   { kind: 'agent_tokens', columns: [agentTokens] },
+  { kind: 'agent_headers', columns: [agentHeaders] },
   { kind: 'handshake_secrets', columns: [handshakeSecrets] },
   { kind: 'trunk_passwords', columns: [trunkPasswords] },
   {

@@ -542,7 +542,7 @@ const openai: Broken[] = [
     path: '/v1',
     answer: error('Either x-portkey-config or x-portkey-provider header is required', 400),
     kind: 'http_error',
-    advice: [/which provider to use/, /default provider/],
+    advice: [/which provider to use/, /headers of the agent.*default one/],
   },
   {
     type: 'openai_compatible',

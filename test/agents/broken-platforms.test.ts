@@ -85,7 +85,7 @@ const langgraph: Broken[] = [
     answer: sendJson({ detail: 'Missing authentication headers' }, 403),
     noThread: true,
     kind: 'http_error',
-    advice: [/x-api-key/, /"auth" of its own/],
+    advice: [/wants a LangSmith API key/, /add x-api-key to the headers of the agent/],
   },
   {
     type: 'langgraph',

@@ -377,6 +377,7 @@ const setUpLanguageModel = async (
         controls: 'off',
       },
       bearerToken: null,
+      headers: {},
       instruction: '예약 확인',
     },
     {
@@ -649,6 +650,7 @@ const setUpTurns = (
         controls: 'off',
       },
       bearerToken: null,
+      headers: {},
       instruction: 'Confirm the booking',
     },
     {

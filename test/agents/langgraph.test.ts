@@ -306,7 +306,10 @@ for (const [title, again] of [
 // A run that nobody wants any more: the server would go on with it, and the thread takes no other meanwhile.
 
 test.serial('aborting in the midst of a reply closes the stream and cancels the run', async (t) => {
-  const graph = await startGraph(t, { runs: keepSpeaking('네'), changes: { bearerToken: 'secret-token' } });
+  const graph = await startGraph(t, {
+    runs: keepSpeaking('네'),
+    changes: { bearerToken: 'secret-token', headers: { 'x-api-key': 'key-of-the-server' } },
+  });
   const { abort, pieces, words } = await firstWords(graph, '하나');
   t.is(words, '네');
   const next = pieces.next();
@@ -325,6 +328,7 @@ test.serial('aborting in the midst of a reply closes the stream and cancels the 
     'accept-encoding': 'identity',
     'user-agent': 'Trunkline',
     authorization: 'Bearer secret-token',
+    'x-api-key': 'key-of-the-server',
   });
   t.regex(String(traceparent), /^00-7f9c2f6e4f0e4b7e9b1c2d1d5a1e0c11-/);
 });

@@ -49,6 +49,7 @@ const setUpMastra = async (
       controls: 'off',
     },
     bearerToken,
+    headers: {},
     instruction: null,
   };
   const agent = mastraAgent(endpointWorld(t), chatUrl, call);

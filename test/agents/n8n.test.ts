@@ -44,6 +44,7 @@ const setUpN8n = async (
       controls: 'off',
     },
     bearerToken,
+    headers: {},
     instruction: null,
   };
   const agent = n8nAgent(endpointWorld(t), chatUrl, call);

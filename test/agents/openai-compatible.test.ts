@@ -8,7 +8,7 @@ import { readCompletion, type ToolCall } from '#src/agents/chat-completions/read
 import { openAiCompatibleAgent } from '#src/agents/openai-compatible.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
-import { type Answer, sendBody, startAgentServer } from '#test/helpers/agent-server.ts';
+import { type Answer, sendBody, sendJson, startAgentServer } from '#test/helpers/agent-server.ts';
 import { endpointWorld } from '#test/helpers/endpoint-world.ts';
 import { hearReply, textOf } from '#test/helpers/heard-reply.ts';
 import { bodyOf, everyCut, recordedReplies } from '#test/helpers/recorded-replies.ts';
@@ -43,6 +43,7 @@ const setUpOpenaiCompatible = async (
       controls: 'off',
     },
     bearerToken: null,
+    headers: {},
     instruction: null,
     ...changes,
   });
@@ -451,4 +452,51 @@ test.serial('line ends, chunk sizes, comments and unknown fields change nothing'
       },
     ),
   );
+});
+
+// Azure OpenAI
+
+/** As its deployments answer a stream: results of its filter in chunks without a choice, and in choices without a delta. */
+const azureStream = [
+  { choices: [], prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }] },
+  { choices: [{ index: 0, delta: { role: 'assistant', content: '', refusal: null }, finish_reason: null }] },
+  { choices: [{ index: 0, delta: { content: '네, ' }, finish_reason: null, content_filter_results: {} }] },
+  { choices: [{ index: 0, delta: { content: '그럼요.' }, finish_reason: null }] },
+  { id: '', choices: [{ index: 0, finish_reason: null, content_filter_offsets: { check_offset: 44 } }] },
+  { choices: [{ index: 0, delta: {}, finish_reason: 'stop', content_filter_results: {} }] },
+];
+
+/** It knows one deployment, one version and one key. */
+const azure: Answer = (response, request) => {
+  const url = new URL(request.path, 'http://localhost');
+  const refuse = (status: number, code: string, message: string) =>
+    sendJson({ error: { code, message } }, status)(response, request);
+  if (request.headers['api-key'] !== 'key-of-the-resource')
+    return refuse(401, '401', 'Access denied due to invalid subscription key or wrong API endpoint.');
+  if (
+    url.pathname !== '/openai/deployments/front-desk/chat/completions' ||
+    url.searchParams.get('api-version') !== '2024-10-21'
+  )
+    return refuse(404, '404', 'Resource not found');
+  const events = [...azureStream.map((chunk) => JSON.stringify(chunk)), '[DONE]'];
+  return sendBody(events.map((data) => `data: ${data}\n\n`).join(''))(response, request);
+};
+
+for (const path of [
+  '/openai/deployments/front-desk?api-version=2024-10-21',
+  '/openai/deployments/front-desk/?api-version=2024-10-21',
+  '/openai/deployments/front-desk/chat/completions?api-version=2024-10-21',
+])
+  test.serial(`a deployment of Azure OpenAI answers at ${path}`, async (t) => {
+    const headers = { 'api-key': 'key-of-the-resource' };
+    const { ask } = await setUpOpenaiCompatible(t, azure, { path, headers });
+    t.like(await hearReply(ask()), { text: '네, 그럼요.', error: undefined, remarks: [] });
+  });
+
+test.serial('a deployment of Azure OpenAI takes no bearer token for its key', async (t) => {
+  const { ask } = await setUpOpenaiCompatible(t, azure, {
+    path: '/openai/deployments/front-desk?api-version=2024-10-21',
+    bearerToken: 'key-of-the-resource',
+  });
+  await t.throwsAsync(textOf(ask()), { message: 'HTTP 401' });
 });

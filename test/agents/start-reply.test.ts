@@ -51,6 +51,7 @@ const call = (agent: 'builtin' | 'endpoint', agentType: AgentType | null): Agent
     controls: 'off',
   },
   bearerToken: null,
+  headers: {},
   instruction: null,
 });
 

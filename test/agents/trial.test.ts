@@ -34,6 +34,7 @@ const asked = (request: Partial<TrialRequest> & { chatUrl: string | null }): Tri
   agentId: null,
   controls: 'off',
   token: null,
+  headers: {},
   direction: 'inbound',
   language: 'en',
   instruction: null,
@@ -152,6 +153,35 @@ test.serial('the token is sent, and shown nowhere, not even where the server rep
     trial.turns[0]?.spoken.map(({ text }) => text),
     ['You sent ••••.'],
   );
+});
+
+test.serial("headers of the customer's own are sent, and shown by their names alone", async (t) => {
+  const key = 'hush-"hush"-1';
+  const headers = { 'x-api-key': key, 'x-debug': 'true' };
+  const echo = { 'x-echo': key };
+  const spoken = await tryWith(t, sendBody(JSON.stringify({ reply: `You sent ${key}.` }), 200, echo), {
+    headers,
+  });
+  t.like(spoken.server.requests[0]?.headers, headers);
+  t.like(spoken.turn?.exchanges[0]?.sent.headers, { 'x-api-key': '••••', 'x-debug': '••••' });
+  t.deepEqual(
+    spoken.turn?.spoken.map(({ text }) => text),
+    ['You sent ••••.'],
+  );
+  const refusal = JSON.stringify({ error: `Unknown key ${key}`, ok: true });
+  const refused = await tryWith(t, sendBody(refusal, 401, echo), { headers });
+  t.regex(refused.turn?.failure?.serverSays ?? '', /Unknown key ••••.*true/);
+  const redirected = await tryWith(t, redirectTo(`https://elsewhere.example.com/?key=${key}`), { headers });
+  t.is(redirected.turn?.failure?.kind, 'redirect_refused');
+  const other = await tryWith(t, sendJson({ [key]: 'Hi' }), { headers });
+  t.regex(other.turn?.advice ?? '', /its fields are: "••••"/);
+  // A long one is cut where the shown part of a body ends.
+  const long = 'key-'.repeat(1_024);
+  const cut = await tryWith(t, sendBody(`Unknown key ${long}`, 401), { headers: { 'x-api-key': long } });
+  for (const { trial } of [spoken, refused, redirected, other, cut]) {
+    t.notRegex(JSON.stringify(trial), /hush|key-key-/);
+    for (const turn of trial.turns) t.notRegex(turnReport(turn), /hush|key-key-/);
+  }
 });
 
 test.serial('the first turn that fails is the last, and its advice says what to change', async (t) => {
@@ -351,6 +381,7 @@ const tryRecorded = async (
     agentId: null,
     controls: 'off',
     token: null,
+    headers: {},
     direction: 'inbound',
     language: 'ko',
     instruction: null,
@@ -483,6 +514,7 @@ const tryBuiltIn = async (
     agentId: null,
     controls: 'off',
     token: null,
+    headers: {},
     direction: 'outbound',
     language: 'en',
     instruction: 'Confirm the booking',

@@ -53,6 +53,7 @@ const setUpWebhook = async (
       controls: 'off',
     },
     bearerToken: null,
+    headers: {},
     instruction: null,
     ...changes,
   });

@@ -19,6 +19,7 @@ const builtin = {
   agent_id: null,
   controls: 'off',
   token_configured: false,
+  headers: {},
 };
 
 test.serial('a number begins with the built-in agent, no key and the policy of others', async (t) => {
@@ -478,6 +479,7 @@ for (const [agentType, direction, stored] of table) {
       ...stored,
       controls: 'off',
       token_configured: false,
+      headers: {},
     });
     const number = await gateway.admin.get(`/api/v1/admin/numbers/${gateway.number.id}`);
     const { agents } = z.object({ agents: z.record(z.string(), z.unknown()) }).parse(number.body);
@@ -513,6 +515,101 @@ test.serial('the token is written, kept, replaced and removed, and never read', 
   const audit = await gateway.admin.get('/api/v1/admin/audit');
   t.false(audit.bytes.includes('secret-'));
   t.false(JSON.stringify(gateway.logged).includes('secret-'));
+});
+
+const storedHeaders = async ({ database, number }: FakeGateway): Promise<Record<string, string>> => {
+  const [row] = await database.execute<{ sealed: Record<string, string> }>(
+    `select headers_sealed as sealed from agent_binding where number_id = $1 and direction = 'inbound'`,
+    [number.id],
+  );
+  return Object.fromEntries(
+    Object.entries(row?.sealed ?? {}).map(([name, sealed]) => [name, sealing.open(sealed, number.id)]),
+  );
+};
+
+test.serial('headers are written, kept, replaced and removed one by one, and never read', async (t) => {
+  const gateway = await fakeGateway(t);
+  const path = agentPath(gateway, 'inbound');
+  const body = { agent: 'endpoint', agent_type: 'webhook', chat_url: url };
+  const put = async (headers?: Record<string, string | null> | null) => {
+    const answer = await gateway.admin.put(path, headers === undefined ? body : { ...body, headers });
+    t.is(answer.status, 200);
+    t.false(answer.bytes.includes('secret-'));
+    return answer.body.headers;
+  };
+  t.deepEqual(await put({ 'X-Api-Key': 'secret-1', 'x-route': 'secret-eu' }), {
+    'x-api-key': { configured: true },
+    'x-route': { configured: true },
+  });
+  t.deepEqual(await storedHeaders(gateway), { 'x-api-key': 'secret-1', 'x-route': 'secret-eu' });
+  await put();
+  await put({});
+  await put({ 'X-API-KEY': 'secret-2' });
+  t.deepEqual(await storedHeaders(gateway), { 'x-api-key': 'secret-2', 'x-route': 'secret-eu' });
+  t.deepEqual(await put({ 'x-route': null }), { 'x-api-key': { configured: true } });
+  t.deepEqual(await put({ 'x-api-key': '' }), {});
+  await put({ 'x-api-key': 'secret-3' });
+
+  const read = await gateway.admin.get(`/api/v1/admin/numbers/${gateway.number.id}`);
+  t.like(read.body, { agents: { inbound: { headers: { 'x-api-key': { configured: true } } } } });
+  t.false(read.bytes.includes('secret-'));
+  const audit = await gateway.admin.get('/api/v1/admin/audit');
+  t.like(audit.body, { entries: [{ action: 'agent.changed', detail: { headers: ['x-api-key'] } }] });
+  t.false(audit.bytes.includes('secret-'));
+  t.false(JSON.stringify(gateway.logged).includes('secret-'));
+  t.deepEqual(await put(null), {});
+  t.deepEqual(await storedHeaders(gateway), {});
+});
+
+test.serial('headers that cannot be sent are refused by their names, without their values', async (t) => {
+  const gateway = await fakeGateway(t);
+  const path = agentPath(gateway, 'inbound');
+  const body = { agent: 'endpoint', agent_type: 'webhook', chat_url: url };
+  const refused = async (headers: unknown, field: string) => {
+    const answer = await gateway.admin.put(path, { ...body, headers });
+    t.is(answer.status, 400, field);
+    t.like(answer.body, { code: 'invalid_request', errors: [{ path: field }] });
+    t.false(answer.bytes.includes('secret-'));
+  };
+  const reserved = [
+    'Connection',
+    'Content-Length',
+    'content-type',
+    'Expect',
+    'Host',
+    'Keep-Alive',
+    'Proxy-Authorization',
+    'TE',
+    'Trailer',
+    'Transfer-Encoding',
+    'Upgrade',
+    'Authorization',
+    'X-Gw-Call-Id',
+    'TraceParent',
+  ];
+  for (const name of ['', 'x api', 'x_api', 'x:', `x${'-'.repeat(64)}`, 'ключ', '__proto__', ...reserved])
+    await refused({ [name]: 'secret-1' }, `headers.${name}`);
+  for (const value of [
+    'secret-\r\nx: y',
+    'secret-\u0000',
+    'secret-é',
+    ' secret-',
+    'secret- ',
+    'secret-'.repeat(600),
+  ])
+    await refused({ 'x-api-key': value }, 'headers.x-api-key');
+  await refused({ 'x-api-key': { configured: true } }, 'headers.x-api-key');
+  await refused({ 'x-api-key': 'secret-1', 'X-Api-Key': 'secret-2' }, 'headers.X-Api-Key');
+  await refused(Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`x-${index}`, 'v'])), 'headers');
+  await refused([], 'headers');
+
+  const ten = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`x-${index}`, 'v']));
+  t.is((await gateway.admin.put(path, { ...body, headers: ten })).status, 200);
+  await refused({ more: 'secret-1' }, 'headers');
+  t.is(Object.keys(await storedHeaders(gateway)).length, 10);
+  const longest = { ...body, headers: { 'x-0': '~ !'.repeat(1_365) + 'x' } };
+  t.is((await gateway.admin.put(path, longest)).status, 200);
+  t.is((await storedHeaders(gateway))['x-0']?.length, 4_096);
 });
 
 test.serial('inbound has no place for a token', async (t) => {
@@ -763,6 +860,7 @@ test.serial('a trial needs a type, a URL and words, and has defaults for the res
     agentId: null,
     controls: 'off',
     token: null,
+    headers: {},
     direction: 'inbound',
     language: 'ko',
     instruction: null,
@@ -775,6 +873,7 @@ test.serial('a trial needs a type, a URL and words, and has defaults for the res
       agent_type: 'webhook',
       host: 'agent.example.com',
       stored_token_used: false,
+      headers: [],
       ok: true,
     },
   });
@@ -840,6 +939,49 @@ test.serial('the stored token stays where it was stored for, and is not sent una
   }
 });
 
+test.serial(
+  'stored headers go to the server that they are stored for, in their direction alone',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    await gateway.admin.put(agentPath(gateway, 'inbound'), {
+      agent: 'endpoint',
+      agent_type: 'webhook',
+      chat_url: chatUrl,
+      headers: { 'x-api-key': 'secret-1', 'x-route': 'secret-eu' },
+    });
+    const inbound = { ...basic, number_id: gateway.number.id };
+    const stored = { 'x-api-key': 'secret-1', 'x-route': 'secret-eu' };
+    const sent: [Record<string, unknown>, Record<string, string>][] = [
+      [inbound, stored],
+      [{ ...inbound, chat_url: 'https://agent.example.com/another/path' }, stored],
+      [{ ...inbound, headers: {} }, stored],
+      [
+        { ...inbound, headers: { 'X-Api-Key': 'given', 'x-route': null, more: 'x' } },
+        { 'x-api-key': 'given', more: 'x' },
+      ],
+      [{ ...inbound, headers: null }, {}],
+      [{ ...inbound, direction: 'outbound' }, {}],
+      [{ ...inbound, chat_url: 'https://elsewhere.example.com/chat' }, {}],
+      [{ ...inbound, chat_url: 'https://elsewhere.example.com/chat', headers: { a: 'b' } }, { a: 'b' }],
+      [{ ...basic, headers: { 'X-Api-Key': 'given' } }, { 'x-api-key': 'given' }],
+    ];
+    for (const [body, headers] of sent) {
+      const answer = await gateway.admin.post(tryAgentPath, body);
+      t.is(answer.status, 200);
+      t.false(answer.bytes.includes('secret-'));
+      t.like(tried(gateway), { headers }, JSON.stringify(body));
+      t.like(await auditOf(gateway), { detail: { headers: Object.keys(headers).toSorted() } });
+    }
+    const nine = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`y-${index}`, 'v']));
+    const { status, body } = await gateway.admin.post(tryAgentPath, { ...inbound, headers: nine });
+    t.is(status, 400);
+    t.like(body, { errors: [{ path: 'headers' }] });
+    const audit = await gateway.admin.get('/api/v1/admin/audit');
+    t.false(audit.bytes.includes('secret-'));
+    t.false(JSON.stringify(gateway.logged).includes('secret-'));
+  },
+);
+
 test.serial('the numbers of other workspaces do not exist', async (t) => {
   const gateway = await fakeGateway(t);
   const { workspaceId } = await addWorkspace(gateway.database);
@@ -864,6 +1006,8 @@ test.serial('what does not validate asks nobody', async (t) => {
     [{ ...basic, instruction: 'Book a table' }, 'instruction'],
     [{ ...basic, language: 'de' }, 'language'],
     [{ ...basic, token: 'line\nbreak' }, 'token'],
+    [{ ...basic, headers: { host: 'a' } }, 'headers.host'],
+    [{ ...basic, headers: { 'x-key': 'line\nbreak' } }, 'headers.x-key'],
     [{ ...basic, number_id: 'x' }, 'number_id'],
     [{ ...basic, more: true }, 'more'],
   ];

@@ -78,6 +78,7 @@ const left = (
   call: { answeredBy: null },
   revival: {
     tokenSealed: null,
+    headersSealed: null,
     aheadMs: 0,
     progress,
     beginning: {
@@ -169,6 +170,7 @@ test('what the agent wanted to be done behind words is done behind them, once th
   const read = readRevival({
     start: revival.beginning,
     tokenSealed: null,
+    headersSealed: null,
     progress: JSON.parse(JSON.stringify(kept)),
     aheadMs: 0,
   });

@@ -63,6 +63,7 @@ const inputOf = (
       controls: 'off',
     },
     bearerToken: 'hush-hush',
+    headers: {},
     instruction,
   };
   const times = { farewellWaitMs: 30_000, adoptTimeoutMs: 5_000, hangUpTimeoutMs: 5_000 };

@@ -191,6 +191,6 @@ test('the page of each agent type binds an agent of that type', (t) => {
     const bodies = commandsOf(`examples/${type.replace('_', '-')}/README.md`)
       .filter(({ method }) => method === 'PUT')
       .map(({ body = '' }) => binding.parse(JSON.parse(body)).agent_type);
-    t.deepEqual(bodies, [type]);
+    t.deepEqual([...new Set(bodies)], [type]);
   }
 });

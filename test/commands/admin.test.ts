@@ -369,6 +369,7 @@ test.serial(
           agent_type: 'webhook',
           chat_url: server.url,
           token: 'for-the-agent',
+          headers: { 'x-api-key': 'key-of-the-agent' },
         })
       ).status,
       200,
@@ -382,6 +383,7 @@ test.serial(
       [
         ['number_keys', 1],
         ['agent_tokens', 1],
+        ['agent_headers', 1],
         ['handshake_secrets', 0],
         ['trunk_passwords', 0],
         ['webhook_secrets', 0],
@@ -409,6 +411,9 @@ test.serial(
     t.is((await after.client.get('/api/v1/calls')).status, 200);
     t.is((await after.admin.get('/api/v1/admin/numbers')).status, 200);
     await after.untilStatus(await after.call('01000000007'), ...finalStatuses);
-    t.is(server.requests[0]?.headers.authorization, 'Bearer for-the-agent');
+    t.like(server.requests[0]?.headers, {
+      authorization: 'Bearer for-the-agent',
+      'x-api-key': 'key-of-the-agent',
+    });
   },
 );

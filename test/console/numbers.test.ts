@@ -33,6 +33,8 @@ consoleTest('a number is added and connected to an agent', async (t, { gateway, 
   await page.getByLabel('Agent type').selectOption('webhook');
   await page.getByLabel('Chat URL').fill('http://agent.example.com/');
   await page.getByLabel('Agent authentication token').fill('secret-token');
+  await page.getByLabel('Header of your own: name').fill('X-Api-Key');
+  await page.getByLabel('Header of your own: value').fill('key-of-the-agent');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The URL must begin with https://.').waitFor();
   t.is(await page.getByLabel('Agent authentication token').inputValue(), 'secret-token');
@@ -42,6 +44,8 @@ consoleTest('a number is added and connected to an agent', async (t, { gateway, 
   // It is written, and never read back.
   t.is(await page.getByLabel('Agent authentication token').inputValue(), '');
   await page.getByText('A token is stored.').waitFor();
+  t.is(await page.getByLabel('Header of your own: value').inputValue(), '');
+  await page.getByLabel('Remove the stored header x-api-key').waitFor();
 
   await page.getByRole('link', { name: 'Try this agent' }).click();
   await page.getByRole('heading', { name: 'Try an agent' }).waitFor();
@@ -49,8 +53,48 @@ consoleTest('a number is added and connected to an agent', async (t, { gateway, 
   await page.getByRole('button', { name: 'Try', exact: true }).click();
   await page.getByText('Every turn got a reply.').waitFor();
   await page.getByText('안녕하세요, 무엇을 도와드릴까요?').first().waitFor();
-  t.is(agent.requests.at(-1)?.headers.authorization, 'Bearer secret-token');
+  const stored = { authorization: 'Bearer secret-token', 'x-api-key': 'key-of-the-agent' };
+  t.like(agent.requests.at(-1)?.headers, stored);
+  await page.getByLabel('Header of your own: name').fill('x-api-key');
+  await page.getByLabel('Header of your own: value').fill('another-key');
+  await page.getByRole('button', { name: 'Try', exact: true }).click();
+  await page.getByText('Every turn got a reply.').waitFor();
+  t.is(agent.requests.at(-1)?.headers['x-api-key'], 'another-key');
 });
+
+consoleTest(
+  'headers of an agent are added one by one, replaced and removed',
+  async (t, { gateway, open }) => {
+    const id = gateway.credentials.number_id;
+    const headersOf = async () => (await gateway.admin.get(`/api/v1/admin/numbers/${id}`)).body['agents'];
+    const page = await open({ page: `/numbers/${id}/inbound` });
+    await page.getByRole('radio', { name: /Connect agent/ }).check();
+    const add = async (name: string, value: string) => {
+      await page.getByLabel('Header of your own: name').fill(name);
+      await page.getByLabel('Header of your own: value').fill(value);
+      await page.getByRole('button', { name: 'Save' }).first().click();
+    };
+    await add('Content-Type', 'text/plain');
+    await page
+      .getByText('This header belongs to the connection or to the gateway and cannot be set.')
+      .waitFor();
+    t.is(await page.getByLabel('Header of your own: value').inputValue(), 'text/plain');
+    await add('x-one', '');
+    await page.getByText('This is required.').waitFor();
+    await add('x-one', 'first-value');
+    await page.getByLabel('Remove the stored header x-one').waitFor();
+    await add('x-two', 'second-value');
+    await page.getByLabel('Remove the stored header x-two').waitFor();
+    t.like(await headersOf(), {
+      inbound: { headers: { 'x-one': { configured: true }, 'x-two': { configured: true } } },
+    });
+    await page.getByLabel('Remove the stored header x-one').check();
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    await page.getByLabel('Remove the stored header x-one').waitFor({ state: 'detached' });
+    t.deepEqual(Object(await headersOf()).inbound.headers, { 'x-two': { configured: true } });
+    t.false((await page.content()).includes('-value'));
+  },
+);
 
 consoleTest(
   'each agent type shows its own fields, and the inbound Agent ID is cleared',

@@ -95,6 +95,13 @@ const requests = (clause: Clause, kind: AgentKind): void => {
 
   // The operator's model is no part of a customer's trace.
   if (kind.agentType === null) return;
+  clause("its owner's own headers go with every request", async (t) => {
+    const headers = { 'x-api-key': 'key-of-the-server', 'x-route': 'a b', 'user-agent': 'Me' };
+    const { say, server } = await agentOf(t, kind, saying, { headers });
+    await say();
+    for (const request of server.requests) t.like(request.headers, headers, request.path);
+  });
+
   clause('every request is another span of the trace of its call', async (t) => {
     const { say, server } = await agentOf(t, kind, saying);
     await say();

@@ -3,6 +3,7 @@ import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import type { Message, ReplyEvent } from '#machines/reply.ts';
 import type { ControlMode } from '#src/domain/agent-binding.ts';
+import type { AgentHeaders } from '#src/domain/agent-headers.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { createAgents } from '#src/agents/create-agent.ts';
 import type { ReplyTimes } from '#src/agents/reply-timers.ts';
@@ -23,6 +24,7 @@ const callOf = (
   chatUrl: string,
   token: string | null,
   controls: ControlMode,
+  headers: AgentHeaders,
 ): AgentCall => ({
   context: {
     call_id: callId,
@@ -41,11 +43,13 @@ const callOf = (
     controls,
   },
   bearerToken: agentType === null ? null : token,
+  headers: agentType === null ? {} : headers,
   instruction: null,
 });
 
 type Options = {
   token?: string;
+  headers?: AgentHeaders;
   controls?: ControlMode;
   times?: Partial<ReplyTimes>;
   /** Of the time limits of a reply. */
@@ -59,7 +63,7 @@ export const agentOf = async (
   t: ExecutionContext,
   kind: AgentKind,
   answer: Answer,
-  { token, controls = 'off', times, clock, agentClock }: Options = {},
+  { token, headers = {}, controls = 'off', times, clock, agentClock }: Options = {},
 ) => {
   const server = await startAgentServer((response, request) =>
     (/\/(threads|cancel)$/.test(request.path) ? sendBody('{}') : answer)(response, request),
@@ -81,7 +85,7 @@ export const agentOf = async (
       firstTokenMs: patience.firstTokenMs,
     },
     logger,
-  })(callOf(kind, server.url, token ?? null, controls));
+  })(callOf(kind, server.url, token ?? null, controls, headers));
   t.teardown(() => agent.close?.());
 
   const startReply = createStartReply({

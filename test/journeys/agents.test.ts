@@ -112,6 +112,7 @@ const talks = test.macro<[AgentType, 'inbound' | 'outbound']>({
     const bound = await gateway.admin.put(`${gateway.numberPath}/agents/${direction}`, {
       ...agent.binding,
       ...(isOutbound ? { token: 'agent-token' } : {}),
+      headers: { 'X-Api-Key': 'key-of-the-agent' },
     });
     t.is(bound.status, 200);
 
@@ -128,6 +129,8 @@ const talks = test.macro<[AgentType, 'inbound' | 'outbound']>({
       agent.turns.map(({ text }) => text),
       asked,
     );
+    // A graph is asked for a thread and for the end of a run as well.
+    for (const { path, headers } of agent.requests) t.is(headers['x-api-key'], 'key-of-the-agent', path);
     const own = gateway.credentials.number;
     for (const turn of agent.turns) {
       t.is(turn.path, paths(callId)[agentType]);
@@ -180,7 +183,7 @@ const talks = test.macro<[AgentType, 'inbound' | 'outbound']>({
         asked.map((content) => [{ role: 'user', content }]),
       );
     }
-    t.false(gateway.logged.some((logLine) => /agent-token|잠깐만요|긴 안내/.test(logLine)));
+    t.false(gateway.logged.some((logLine) => /agent-token|key-of-the-agent|잠깐만요|긴 안내/.test(logLine)));
   },
   title: (_, agentType, direction) => `${agentType} ${direction}: a conversation with an interruption`,
 });

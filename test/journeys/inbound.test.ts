@@ -96,6 +96,7 @@ test.serial(
       agent: 'endpoint',
       agent_type: 'webhook',
       chat_url: server.url,
+      headers: { 'x-api-key': 'key-of-the-agent' },
     });
     const set = await gateway.admin.put(`${gateway.numberPath}/inbound-auth`, {
       method: 'handshake',
@@ -106,6 +107,8 @@ test.serial(
     t.like(await gateway.untilStatus(call_id, ...finalStatuses), { end_reason: 'counterparty_hangup' });
     const [request] = server.requests;
     t.is(request?.headers.authorization, 'Bearer caller-session');
+    t.is(request?.headers['x-api-key'], 'key-of-the-agent');
+    t.false('x-api-key' in (door.requests[0]?.headers ?? {}), 'the handshake is no request to the agent');
     t.like(JSON.parse(request?.body ?? ''), {
       message: 'Good morning',
       gw: { direction: 'inbound', from: '01012345678', to: gateway.credentials.number },

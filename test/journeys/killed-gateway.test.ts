@@ -63,7 +63,8 @@ const createWorld = (numberPath: string, world: Omit<World, 'placeWith'>): World
   const { doomed } = world;
   let placing: Promise<unknown> = Promise.resolve();
   const bindAndPlace = async (agent: FakeAgent, to: string, more: object): Promise<string> => {
-    const binding = { ...agent.binding, ...more, token: 'agent-token' };
+    const headers = { 'x-api-key': 'key-of-the-agent' };
+    const binding = { ...agent.binding, ...more, token: 'agent-token', headers };
     const { status } = await doomed.admin.put(`${numberPath}/agents/outbound`, binding);
     if (status !== 200) throw new Error(`The agent was not bound: ${status}`);
     return place(doomed, to);
@@ -259,10 +260,10 @@ whenKilled('a lost transfer has failed, and the agent is notified', 'early', asy
     t.is((await untilFact(heir, callId, 'call.transfer_failed')).data['reason'], 'trunk_error');
     const { body } = await heir.client.get(`/api/v1/calls/${callId}`);
     t.like(body['transfer'], { to: isAbsent, status: 'failed', reason: 'trunk_error' });
-    await until(
-      'the agent is notified',
-      () => JSON.stringify(agent.requests).includes('[transfer failed: trunk_error]') || undefined,
+    const notified = await until('the agent is notified', () =>
+      agent.turns.find(({ text }) => text.includes('[transfer failed: trunk_error]')),
     );
+    t.like(notified.headers, { authorization: 'Bearer agent-token', 'x-api-key': 'key-of-the-agent' });
     await hangUp(t, heir, callId);
     await untilStatus(heir, callId, 'completed');
   };

@@ -22,6 +22,7 @@ const bind = async (gateway: Awaited<ReturnType<typeof testGateway>>, url: strin
     agent: 'endpoint',
     agent_type: 'webhook',
     chat_url: `${url}/path-hush?key=query-hush`,
+    headers: { 'x-api-key': 'header-hush' },
   });
 };
 
@@ -241,7 +242,14 @@ const words = /pomegranate|persimmon|zucchini|quince|tangerine/i;
 const anyKorean = /\p{Script=Hangul}/u;
 
 /** Of requests, answers and addresses. */
-const givenSecrets = ['agent-hush', 'session-hush', 'url-hush', 'wrong-hush', 'idempotency-hush'];
+const givenSecrets = [
+  'agent-hush',
+  'session-hush',
+  'url-hush',
+  'wrong-hush',
+  'idempotency-hush',
+  'header-hush',
+];
 
 /** Of a server that is gone. */
 const closedUrl = async (): Promise<string> => {
@@ -255,7 +263,8 @@ const bindAgent = (gateway: TestGateway, direction: 'inbound' | 'outbound', url:
     agent: 'endpoint',
     agent_type: 'webhook',
     chat_url: url,
-    token: 'agent-hush',
+    ...(direction === 'outbound' ? { token: 'agent-hush' } : {}),
+    headers: { 'x-api-key': 'header-hush' },
   });
 
 const callIn = async (gateway: TestGateway, script: readonly object[]): Promise<string> => {
@@ -326,7 +335,7 @@ const callOut = async (t: ExecutionContext, { gateway, over }: Story) => {
   // An agent that answers, then fails, each time with words that are nobody's business
   const agent = await startAgentServer([
     sendReply(`Here is the persimmon desk of ${stranger}.`),
-    sendJson({ error: 'zucchini', to: stranger }, 500),
+    sendJson({ error: 'zucchini', to: stranger, key: 'header-hush' }, 500),
     sendBody(`{"reply": "zucchini for ${stranger}`),
   ]);
   t.teardown(agent.close);
@@ -440,7 +449,7 @@ test.serial(
       t.true(seen.has(expected), expected);
     }
     t.is(agent.requests.length, 3);
-    t.is(agent.requests[0]?.headers.authorization, 'Bearer agent-hush');
+    t.like(agent.requests[0]?.headers, { authorization: 'Bearer agent-hush', 'x-api-key': 'header-hush' });
     t.is(door.requests.length, 3);
     t.true(receiver.received.length >= calls.length);
     const said = await Promise.all(calls.map((callId) => gateway.transcript(callId)));

@@ -817,7 +817,7 @@ test.serial(
   'with the answer is written what another process goes on with, and it goes with the end',
   async (t) => {
     const { db, node, callId } = await setUpWrittenBeside();
-    const revival = { beginning, tokenSealed: 'sealed', aheadMs: -3_600_000.5 };
+    const revival = { beginning, tokenSealed: 'sealed', headersSealed: null, aheadMs: -3_600_000.5 };
     t.truthy(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }));
     t.falsy(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }), 'once');
     t.deepEqual((await takeFromEarlierProcess(db, node))[0]?.revival, { ...revival, progress: null });
@@ -828,7 +828,7 @@ test.serial(
 
 test.serial('an earlier holder keeps no progress of a call that was taken over', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
-  const revival = { beginning, tokenSealed: null, aheadMs: 0 };
+  const revival = { beginning, tokenSealed: null, headersSealed: null, aheadMs: 0 };
   await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] });
   const progressAt = (turn: number): CallProgress => ({
     facts: 1,
@@ -868,7 +868,7 @@ test.serial('an earlier holder keeps no progress of a call that was taken over',
 test.serial('nobody goes on with a call that was not answered', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
   t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, revival: null, epoch: 2 });
-  const revival = { beginning, tokenSealed: null, aheadMs: 0 };
+  const revival = { beginning, tokenSealed: null, headersSealed: null, aheadMs: 0 };
   await t.throwsAsync(recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }));
   t.deepEqual(await db.execute('select 1 from call_revival where call_id = $1', [callId]), []);
 });

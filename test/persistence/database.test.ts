@@ -487,7 +487,16 @@ const secretsSealedBy = async (db: Database, sealing: Sealing) => {
   for (const direction of ['inbound', 'outbound'] as const)
     await queries
       .insertInto('AgentBinding')
-      .values({ numberId, direction, agent: 'endpoint', tokenSealed: sealing.seal(direction, numberId) })
+      .values({
+        numberId,
+        direction,
+        agent: 'endpoint',
+        tokenSealed: sealing.seal(direction, numberId),
+        headersSealed: {
+          'x-api-key': sealing.seal(`key of ${direction}`, numberId),
+          'x-route': sealing.seal(`route of ${direction}`, numberId),
+        },
+      })
       .execute();
   await queries
     .updateTable('PhoneNumber')
@@ -559,12 +568,16 @@ const opened = async (
     .executeTakeFirstOrThrow();
   const bindings = await queries
     .selectFrom('AgentBinding')
-    .select('tokenSealed')
+    .select(['tokenSealed', 'headersSealed'])
     .where('numberId', '=', numberId)
     .orderBy('direction')
     .execute();
   return [
-    ...bindings.map(({ tokenSealed }) => open(tokenSealed, numberId)),
+    ...bindings.flatMap(({ tokenSealed, headersSealed }) => [
+      open(tokenSealed, numberId),
+      open(headersSealed['x-api-key'] ?? null, numberId),
+      open(headersSealed['x-route'] ?? null, numberId),
+    ]),
     open(number.inboundAuthSecretSealed, numberId),
     open(trunk.passwordSealed, trunkId),
     open(webhook.secretSealed, webhookId),
@@ -580,6 +593,7 @@ const counts = async (t: ExecutionContext, db: Database, expected: Record<string
     {
       number_keys: [0, 0],
       agent_tokens: [0, 0],
+      agent_headers: [0, 0],
       handshake_secrets: [0, 0],
       trunk_passwords: [0, 0],
       webhook_secrets: [0, 0],
@@ -597,13 +611,18 @@ test.serial(
     await counts(t, db, {
       number_keys: [1, 0],
       agent_tokens: [2, 0],
+      agent_headers: [4, 0],
       handshake_secrets: [1, 0],
       trunk_passwords: [1, 0],
       webhook_secrets: [2, 0],
     });
     t.deepEqual(await opened(db, stored, newest), [
       'inbound',
+      'key of inbound',
+      'route of inbound',
       'outbound',
+      'key of outbound',
+      'route of outbound',
       'handshake',
       'password',
       'new',
@@ -621,6 +640,7 @@ test.serial('what no key opens is counted and left as it is', async (t) => {
   await counts(t, db, {
     number_keys: [0, 1],
     agent_tokens: [0, 2],
+    agent_headers: [0, 4],
     handshake_secrets: [0, 1],
     trunk_passwords: [0, 1],
     webhook_secrets: [0, 2],

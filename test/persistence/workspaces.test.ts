@@ -222,20 +222,55 @@ test.serial(
     const binding = { ...builtInBinding('outbound'), agent: 'endpoint' as const };
     const sealed = async (): Promise<string | null | undefined> =>
       (await findNumberByDigits(db, number))?.outboundTokenSealed;
-    t.false((await putAgentBinding(db, numberId, binding)).tokenConfigured);
-    t.deepEqual(await putAgentBinding(db, numberId, binding, 'one'), { ...binding, tokenConfigured: true });
-    t.true((await putAgentBinding(db, numberId, { ...binding, chatUrl: 'https://b' })).tokenConfigured);
+    const configured = async (changed: Partial<typeof binding>) =>
+      (await putAgentBinding(db, numberId, { ...binding, ...changed }))?.tokenConfigured;
+    t.false(await configured({}));
+    t.deepEqual(await putAgentBinding(db, numberId, binding, { tokenSealed: 'one' }), {
+      ...binding,
+      tokenConfigured: true,
+      headers: {},
+    });
+    t.true(await configured({ chatUrl: 'https://b' }));
     t.is(await sealed(), 'one');
-    await putAgentBinding(db, numberId, binding, 'two');
+    await putAgentBinding(db, numberId, binding, { tokenSealed: 'two' });
     t.is(await sealed(), 'two');
-    await putAgentBinding(db, numberId, binding, null);
+    await putAgentBinding(db, numberId, binding, { tokenSealed: null });
     t.is(await sealed(), null);
     t.deepEqual(await agentBindingsOf(db, numberId), {
-      inbound: { ...builtInBinding('inbound'), tokenConfigured: false },
-      outbound: { ...binding, tokenConfigured: false },
+      inbound: { ...builtInBinding('inbound'), tokenConfigured: false, headers: {} },
+      outbound: { ...binding, tokenConfigured: false, headers: {} },
     });
   },
 );
+
+test.serial('headers of a binding are kept, replaced and removed one by one, up to ten', async (t) => {
+  const db = await testDatabase('numbers');
+  const { numberId, number } = await storedNumber(db);
+  const binding = { ...builtInBinding('inbound'), agent: 'endpoint' as const };
+  const put = async (headersSealed?: Record<string, string | null> | null) =>
+    Object.keys((await putAgentBinding(db, numberId, binding, { headersSealed }))?.headers ?? {});
+  const sealed = async () => (await findNumberByDigits(db, number))?.headersSealed.inbound;
+  t.deepEqual(await put({ a: 'one', b: 'two', never: null }), ['a', 'b']);
+  t.deepEqual(await put(), ['a', 'b']);
+  t.deepEqual(await put({ a: null, b: 'three', c: 'four' }), ['b', 'c']);
+  t.deepEqual(await sealed(), { b: 'three', c: 'four' });
+
+  const eight = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`x-${index}`, 'value']));
+  t.is((await put(eight)).length, 10);
+  t.is(
+    await putAgentBinding(
+      db,
+      numberId,
+      { ...binding, agent: 'builtin' },
+      { headersSealed: { more: 'value' } },
+    ),
+    undefined,
+  );
+  t.is((await agentBindingsOf(db, numberId)).inbound.agent, 'endpoint', 'nothing is changed');
+  t.is((await put({ more: 'value', b: null })).length, 10);
+  t.deepEqual(await put(null), []);
+  t.deepEqual(await sealed(), {});
+});
 
 test.serial(
   'inbound authentication keeps its secret until it is replaced or the method is none',
@@ -340,7 +375,10 @@ test.serial('a key stands for its number with everything that its calls need', a
     agentId: null,
     controls: 'off' as const,
   };
-  await putAgentBinding(db, numberId, binding, 'sealed token');
+  await putAgentBinding(db, numberId, binding, {
+    tokenSealed: 'sealed token',
+    headersSealed: { 'x-api-key': 'sealed key' },
+  });
   const speech = { recognizer: 'vosk', synthesizer: 'elevenlabs', voice: 'v' };
   await patchNumber(
     db,
@@ -385,6 +423,7 @@ test.serial('a key stands for its number with everything that its calls need', a
     },
     bindings: { inbound: builtInBinding('inbound'), outbound: binding },
     outboundTokenSealed: 'sealed token',
+    headersSealed: { inbound: {}, outbound: { 'x-api-key': 'sealed key' } },
     inboundAuth: { method: 'handshake' as const, url: 'https://auth', secretSealed: 'sealed' },
   };
   t.deepEqual(await authenticateNumber(db, sealing, key), expected);

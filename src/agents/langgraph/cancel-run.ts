@@ -1,7 +1,7 @@
 import { withTimeout } from '#src/domain/with-timeout.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
-import type { EndpointWorld } from '../ask-endpoint.ts';
+import { endpointHeaders, type EndpointWorld } from '../ask-endpoint.ts';
 import { traceparent } from '../trace-agent-request.ts';
 
 /**
@@ -11,16 +11,13 @@ import { traceparent } from '../trace-agent-request.ts';
  */
 export const cancelRun = async (
   { client, clock, graphTimes: { cancelMs } }: Pick<EndpointWorld, 'client' | 'clock' | 'graphTimes'>,
-  { bearerToken, context }: AgentCall,
+  call: AgentCall,
   runUrl: string,
 ): Promise<string | undefined> => {
   try {
     const status = await withTimeout(clock, cancelMs, async (limit) => {
       const response = await client.post(runUrl, {
-        headers: {
-          ...(bearerToken === null ? {} : { Authorization: `Bearer ${bearerToken}` }),
-          traceparent: traceparent(context.call_id),
-        },
+        headers: endpointHeaders(call, traceparent(call.context.call_id)),
         signal: limit,
       });
       response.discard();

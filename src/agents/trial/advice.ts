@@ -29,7 +29,7 @@ const objections: Readonly<Partial<Record<AgentType, Adviser>>> = { mastra: oldM
 
 export const adviceFor = (
   turn: Omit<TriedTurn, 'advice'>,
-  call: Pick<AgentCall, 'binding' | 'bearerToken'>,
+  call: Pick<AgentCall, 'binding' | 'bearerToken' | 'headers'>,
 ): string | null => {
   const { agent, agentType: type } = call.binding;
   const isFine = turn.failure === null && turn.spoken.length > 0;

@@ -15,6 +15,7 @@ export const callOf = ({
   language,
   instruction,
   token,
+  headers,
   ownNumber = inventedNumber,
   chatUrl,
   assistantId,
@@ -37,6 +38,7 @@ export const callOf = ({
     ...(agentType === 'builtin' ? { agent: 'builtin', agentType: null } : { agent: 'endpoint', agentType }),
   }),
   bearerToken: token,
+  headers,
   instruction,
 });
 

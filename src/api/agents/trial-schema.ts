@@ -13,7 +13,7 @@ const exchange = z
       method: z.literal('POST'),
       url: z.string().meta({ example: 'https://agents.example.com/chat' }),
       headers: headers.meta({
-        description: 'The bearer token is masked.',
+        description: 'The bearer token and the values of your own headers are masked.',
         example: { 'content-type': 'application/json' },
       }),
       body: z.string().meta({ example: '{"message":"What are your hours?"}' }),

@@ -1,10 +1,12 @@
 import * as z from 'zod';
-import { tokenFor } from '#src/administration/number-agents.ts';
+import { secretsFor, tooManyHeaders } from '#src/administration/number-agents.ts';
 import { numberOf } from '#src/administration/administer-numbers.ts';
+import { changedHeaders, mostAgentHeaders } from '#src/domain/agent-headers.ts';
 import { trialAgents } from '#src/domain/agent-trial.ts';
 import { invalidField } from '#src/domain/refusal.ts';
 import { administratorOf, audit } from '../audit.ts';
 import type { Decoded } from '../codec.ts';
+import { agentHeaders, headerChanges } from '../agent-headers-field.ts';
 import { language, text } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
 import { agentControls } from '../numbers/number-schema.ts';
@@ -30,7 +32,11 @@ const trialRequest = z
         description:
           "Sent as a bearer token. Absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server that it is stored for; null or empty sends none.",
       }),
-    number_id: z.uuid().nullish().meta({ description: 'Whose number, language and token to use.' }),
+    headers: agentHeaders.nullish().meta({
+      description:
+        "Headers of your own on every request, as in a binding. A trial for a number sends the number's stored ones as well, if `chat_url` is on the server that they are stored for; one that is named here replaces the stored one, null or empty leaves it out, and null instead of the object leaves out all.",
+    }),
+    number_id: z.uuid().nullish().meta({ description: 'Whose number, language, token and headers to use.' }),
     direction: z.enum(['inbound', 'outbound']).default('inbound'),
     language: language.optional().meta({ description: "Default: the number's, or `ko`." }),
     instruction: text(8000).nullish().meta({ description: 'Outbound only: the task in the kickoff.' }),
@@ -73,7 +79,9 @@ export const tryAgent = defineRoute({
     throw invalidField({ path: 'chat_url', message: 'An agent endpoint has a chat URL.' });
   }
   const number = body.numberId ? await numberOf(administratorOf(services, caller), body.numberId) : undefined;
-  const storedToken = chatUrl === null ? null : await storedTokenFor(services, body, chatUrl);
+  const stored = await storedSecretsFor(services, body, chatUrl);
+  const headers = changedHeaders(stored.headers, headerChanges(body.headers));
+  if (Object.keys(headers).length > mostAgentHeaders) throw tooManyHeaders();
   const trial = await services.tryAgent(
     {
       agentType,
@@ -81,7 +89,8 @@ export const tryAgent = defineRoute({
       assistantId: body.assistantId || null,
       agentId: body.agentId || null,
       controls: body.controls ?? 'off',
-      token: body.token || storedToken,
+      token: body.token || stored.token,
+      headers,
       direction,
       language: body.language ?? number?.language ?? 'ko',
       instruction: body.instruction || null,
@@ -97,17 +106,21 @@ export const tryAgent = defineRoute({
       direction,
       agent_type: agentType,
       host: chatUrl === null ? null : new URL(chatUrl).host,
-      stored_token_used: storedToken !== null,
+      stored_token_used: stored.token !== null,
+      headers: Object.keys(headers).toSorted(),
       ok: trial.ok,
     },
   });
   return { status: 200, body: trial };
 });
 
-/** The stored token, where it is wanted. */
-const storedTokenFor = async (
+/** The stored token, where it is wanted, and the stored headers. */
+const storedSecretsFor = async (
   services: ApiServices,
   { numberId, token, direction }: Decoded<z.output<typeof trialRequest>>,
-  chatUrl: string,
-): Promise<string | null> =>
-  !numberId || token !== undefined || direction !== 'outbound' ? null : tokenFor(services, numberId, chatUrl);
+  chatUrl: string | null,
+): ReturnType<typeof secretsFor> => {
+  if (!numberId || chatUrl === null) return { token: null, headers: {} };
+  const stored = await secretsFor(services, numberId, { direction, chatUrl });
+  return { ...stored, token: token === undefined ? stored.token : null };
+};

@@ -206,6 +206,10 @@ export const agentBinding = z
     agent_id: z.string().nullable().meta({ description: 'Kept for outbound `mastra` only.' }),
     controls: agentControls,
     token_configured: z.boolean().meta({ description: 'Whether there is a token; it is never shown.' }),
+    headers: z.record(z.string(), z.object({ configured: z.literal(true) })).meta({
+      description: 'The headers of your own, by their names in lower case; their values are never shown.',
+      example: { 'x-api-key': { configured: true } },
+    }),
   })
   .meta({ id: 'AgentBinding' });
 

@@ -6,9 +6,11 @@ import {
   lacksAssistant,
   type AgentBinding,
 } from '#src/domain/agent-binding.ts';
+import { mostAgentHeaders } from '#src/domain/agent-headers.ts';
 import { invalidField } from '#src/domain/refusal.ts';
 import { administratorOf } from '../audit.ts';
 import type { Decoded } from '../codec.ts';
+import { agentHeaders, headerChanges } from '../agent-headers-field.ts';
 import { text } from '../fields.ts';
 import { defineRoute } from '../route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
@@ -35,6 +37,10 @@ const binding = z
         description:
           'Outbound only: sent to the agent endpoint as a bearer token. Never shown again. Absent keeps the stored one; null or empty removes it.',
       }),
+    headers: agentHeaders.nullish().meta({
+      description: `Headers of your own on every request to the agent endpoint, such as a key that it wants there: at most ${mostAgentHeaders}. Values are never shown again. One that is absent is kept, null or empty removes it; null instead of the object removes all. Names are stored in lower case. Not for hop-by-hop headers, \`Host\`, \`Content-*\`, \`Authorization\`, \`X-Gw-*\` and \`traceparent\`.`,
+      example: { 'x-api-key': 'key-of-the-server' },
+    }),
   })
   .meta({
     example: {
@@ -43,6 +49,7 @@ const binding = z
       chat_url: 'https://agents.example.com',
       assistant_id: 'front-desk',
       token: 'token-of-the-agent',
+      headers: { 'x-api-key': 'key-of-the-server' },
     },
   });
 
@@ -73,7 +80,10 @@ export const putAgent = defineRoute({
       message: 'A LangGraph server needs an assistant ID: the name of a graph.',
     });
   if (wanted.chatUrl !== null) await requireUsableUrl(services, 'chat_url', wanted.chatUrl);
-  const stored = await connectAgent(administratorOf(services, caller), params.id, wanted, body.token);
+  const stored = await connectAgent(administratorOf(services, caller), params.id, wanted, {
+    token: body.token,
+    headers: headerChanges(body.headers),
+  });
   return { status: 200, body: stored };
 });
 

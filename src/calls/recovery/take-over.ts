@@ -12,6 +12,7 @@ import { journalOf } from '#src/persistence/call-journal.ts';
 import { byOtherClock, type Revival } from '#src/persistence/call-revivals.ts';
 import type { Database } from '#src/persistence/database.ts';
 import type { TakenCall } from '#src/persistence/held-calls.ts';
+import { openHeaders } from '#src/persistence/sealed-headers.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 import { legsOfCalls } from '#src/persistence/sip-legs.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -79,6 +80,7 @@ const createConnect = (options: TakeOverOptions) => {
     context: agentContext({ id, direction, ownNumber, counterparty, language }),
     binding: revival.beginning.binding,
     bearerToken: revival.tokenSealed && sealing.open(revival.tokenSealed, id),
+    headers: openHeaders(sealing, revival.headersSealed ?? {}, id),
     instruction,
     turnsTold,
   });

@@ -1,13 +1,17 @@
 /** A number with everything that its calls need, its secrets in clear: for one call, in memory alone. */
+import type { AgentHeaders } from '#src/domain/agent-headers.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
+import { openHeaders } from '#src/persistence/sealed-headers.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 
 export type InboundAuth = { method: 'none' } | { method: 'handshake'; url: string; secret: string };
 
-export type OpenNumber = Omit<CallableNumber, 'outboundTokenSealed' | 'inboundAuth'> & {
+export type OpenNumber = Omit<CallableNumber, 'outboundTokenSealed' | 'headersSealed' | 'inboundAuth'> & {
   /** The bearer token for the outbound agent endpoint. */
   outboundToken: string | null;
+  /** Of the customer's own, for the agent endpoints. */
+  headers: { inbound: AgentHeaders; outbound: AgentHeaders };
   inboundAuth: InboundAuth;
 };
 
@@ -16,11 +20,15 @@ export type PolicyOf = (number: Pick<OpenNumber, 'policy' | 'workspace'>) => Cal
 
 /** Opens what is sealed about the number's id. */
 export const openNumber = (
-  { outboundTokenSealed, inboundAuth, ...number }: CallableNumber,
+  { outboundTokenSealed, headersSealed, inboundAuth, ...number }: CallableNumber,
   sealing: Pick<Sealing, 'open'>,
 ): OpenNumber => ({
   ...number,
   outboundToken: outboundTokenSealed === null ? null : sealing.open(outboundTokenSealed, number.id),
+  headers: {
+    inbound: openHeaders(sealing, headersSealed.inbound, number.id),
+    outbound: openHeaders(sealing, headersSealed.outbound, number.id),
+  },
   inboundAuth:
     inboundAuth.method === 'none'
       ? inboundAuth

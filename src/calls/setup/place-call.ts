@@ -121,6 +121,7 @@ export const createPlaceCall =
         }),
         binding,
         bearerToken: number.outboundToken,
+        headers: number.headers.outbound,
         instruction,
       },
       keyedAnswer: keyed && { key: keyed.key, fingerprint: keyed.fingerprint, ...keyed.answer(placed) },

@@ -129,8 +129,9 @@ export const createReceiveCall = (options: ReceiveCallOptions): ReceiveCall => {
     const caller = await admitCaller(number, context);
     if (!caller.allowed) return reject(call, 'caller_rejected');
     const { bearerToken } = caller;
+    const agentCall = { context, binding, bearerToken, headers: number.headers.inbound, instruction };
     try {
-      await startCall({ ...call, agentCall: { context, binding, bearerToken, instruction } });
+      await startCall({ ...call, agentCall });
     } catch (error) {
       return refusedBecause(error, arrival, logger);
     }

@@ -139,7 +139,7 @@ const createConnectCall =
     options.journal.open(callId);
     try {
       options.keepAgent(callId, agentCall, workspace.id);
-      options.keepBeginning(callId, beginningOf(start), agentCall.bearerToken);
+      options.keepBeginning(callId, beginningOf(start), agentCall);
       options.switchboard.connect({
         numberId: number.id,
         workspaceId: workspace.id,

@@ -6,6 +6,7 @@ import { table, type Command } from './command.ts';
 const words: Record<SecretKind, string> = {
   number_keys: 'keys of numbers',
   agent_tokens: 'tokens for agents',
+  agent_headers: 'headers for agents',
   handshake_secrets: 'secrets of handshakes',
   trunk_passwords: 'passwords of trunks',
   webhook_secrets: 'secrets of webhooks',

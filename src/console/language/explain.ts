@@ -74,6 +74,19 @@ const sayings: readonly Saying[] = [
     pattern: /^A header has 1 to (\d+) bytes, .*$/,
     ko: '헤더 값은 1~$1바이트이고, 앞뒤 공백과 줄바꿈 등 제어 문자가 없어야 합니다.',
   },
+  {
+    pattern: /^The name of a header is 1 to (\d+) letters .*$/,
+    ko: '헤더 이름은 1~$1자의 영문자, 숫자, 하이픈으로 이루어집니다.',
+  },
+  {
+    pattern: /^This header belongs to the connection or to the gateway .*$/,
+    ko: '연결이나 게이트웨이가 쓰는 헤더라 정할 수 없습니다.',
+  },
+  {
+    pattern: /^A header has up to (\d+) printable characters .*$/,
+    ko: '헤더 값은 $1자까지의 인쇄 가능한 ASCII 문자이고, 앞뒤 공백이 없어야 합니다.',
+  },
+  { pattern: /^An agent has up to (\d+) headers.*$/, ko: '헤더는 저장된 것을 포함해 $1개까지입니다.' },
   { pattern: /^Enter a whole number\.$/, ko: '정수를 입력하세요.' },
   { pattern: /^The URL must begin with https:\/\/\.$/, ko: 'https://로 시작하는 주소만 사용할 수 있습니다.' },
   { pattern: /^This is not a URL\..*$/, ko: 'URL이 아닙니다. 예: https://agent.example.com/chat' },

@@ -8,6 +8,7 @@ import { CheckField, ChoiceField, FormBody, SelectField, TextField, UrlField } f
 import { textFields, useForm, type Form, type FormValues } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { linkTo } from '../shown-page.ts';
+import { HeaderFields, headersIn, headerValues } from './header-fields.tsx';
 
 export const agentTypeOf = (name: string): AgentType | null =>
   agentTypes.find((type) => type === name) ?? null;
@@ -44,6 +45,7 @@ const valuesOf = (binding: AgentBinding) => ({
   controls: binding.controls as string,
   token: '',
   remove_token: false,
+  ...headerValues(binding.headers),
 });
 
 type Values = ReturnType<typeof valuesOf>;
@@ -54,12 +56,13 @@ const tokenIn = ({ token, remove_token: isRemoved }: Values): Pick<AgentRequest,
   return isRemoved ? { token: null } : {};
 };
 
-const requestOf = (values: Values, direction: Direction): AgentRequest => ({
+const requestOf = (values: Values, direction: Direction, stored: AgentBinding): AgentRequest => ({
   agent: values.agent === 'endpoint' ? 'endpoint' : 'builtin',
   agent_type: agentTypeOf(values.agent_type),
   ...agentFields.in(values),
   controls: controlModeOf(values.controls),
   ...(direction === 'outbound' ? tokenIn(values) : {}),
+  headers: headersIn(values, stored.headers),
 });
 
 type FieldsProps = { form: Form<Values>; direction: Direction; stored: AgentBinding };
@@ -90,6 +93,7 @@ const EndpointFields = ({ form, direction, stored }: FieldsProps) => {
       )}
       <ControlsField form={form} />
       {direction === 'outbound' && <TokenFields form={form} isStored={stored.token_configured} />}
+      <HeaderFields form={form} stored={stored.headers} hint={texts.value.numbers.agent.headerHint} />
     </>
   );
 };
@@ -148,9 +152,9 @@ export const AgentForm = ({
   const t = texts.value.numbers.agent;
   const [stored, setStored] = useState(first);
   const form = useForm(valuesOf(stored), async (values) => {
-    const saved = await putAgent(numberId, direction, requestOf(values, direction));
+    const saved = await putAgent(numberId, direction, requestOf(values, direction, stored));
     setStored(saved);
-    // Shows the stored values: fields that the type does not store are cleared, and a token is never shown.
+    // Shows the stored values: fields that the type does not store are cleared, and no secret is ever shown.
     return valuesOf(saved);
   });
   const canBeTried = form.values.agent === 'endpoint' && stored.chat_url !== null;

@@ -9,6 +9,7 @@ import {
   ControlsField,
   typeOptions,
 } from '../number/agent-form.tsx';
+import { HeaderFields, newHeader, newHeaderIn } from '../number/header-fields.tsx';
 import { AreaField, FormBody, SelectField, TextField, UrlField } from '../parts/field.tsx';
 import { useForm, wrongField, type Form } from '../parts/form.ts';
 import { Loading, Page } from '../parts/page.tsx';
@@ -37,6 +38,7 @@ const initialValues = (numbers: PhoneNumber[]) => {
     ...agentFields.of(binding),
     controls: (binding?.controls ?? 'off') as string,
     token: '',
+    ...newHeader,
     number_id: number?.id ?? '',
     direction: direction as string,
     instruction: '',
@@ -59,6 +61,7 @@ const requestOf = (values: Values): TrialRequest => {
     controls: controlModeOf(values.controls),
     ...(type === 'builtin' ? { chat_url: null } : {}),
     ...(values.token === '' ? {} : { token: values.token }),
+    headers: newHeaderIn(values) ?? {},
     number_id: values.number_id || null,
     direction: isOutbound ? 'outbound' : 'inbound',
     instruction: isOutbound ? values.instruction.trim() || null : null,
@@ -122,6 +125,7 @@ const AgentFields = ({ form, numbers }: FieldsProps) => {
           isOptional
         />
       )}
+      {isEndpoint && <HeaderFields form={form} hint={t.headerHint} />}
     </div>
   );
 };

@@ -127,13 +127,19 @@ export const answer = prepared((queries, fact: ToldFact & LineColumns & { reviva
       .with('revivable', (write) =>
         write
           .insertInto('CallRevival')
-          .columns(['callId', 'epoch', 'form', 'start', 'tokenSealed', 'aheadMs'])
+          .columns(['callId', 'epoch', 'form', 'start', 'tokenSealed', 'headersSealed', 'aheadMs'])
           .expression((read) =>
             read
               .selectFrom('changed')
               .innerJoin(rowsOf('CallRevival', fact.revivals), 'given.callId', 'changed.id')
               .select(['changed.id', 'changed.epoch'])
-              .select(['given.form', 'given.start', 'given.tokenSealed', 'given.aheadMs']),
+              .select([
+                'given.form',
+                'given.start',
+                'given.tokenSealed',
+                'given.headersSealed',
+                'given.aheadMs',
+              ]),
           ),
       ),
     positionOf(fact),

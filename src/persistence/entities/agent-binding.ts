@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { agentTypes, controlModes } from '#src/domain/agent-binding.ts';
+import type { SealedHeaders } from '#src/domain/agent-headers.ts';
 import { PhoneNumber } from './phone-number.ts';
 
 /** Which agent speaks for a number in one direction. A direction without a row has the built-in agent. */
@@ -16,5 +17,7 @@ export const AgentBinding = defineEntity({
     agentId: p.text().nullable(),
     controls: p.enum(controlModes).default('off'),
     tokenSealed: p.text().nullable(),
+    /** Each value is sealed about the number's id. */
+    headersSealed: p.json().$type<SealedHeaders>().default('{}'),
   },
 });

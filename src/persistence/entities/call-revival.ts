@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { SealedHeaders } from '#src/domain/agent-headers.ts';
 import { Call } from './call.ts';
 
 /** As in-call requests are called (src/domain). */
@@ -28,6 +29,8 @@ export const CallRevival = defineEntity({
     start: p.json<unknown>(),
     /** What its agent is asked with, sealed about the call's id; null for an agent that needs none. */
     tokenSealed: p.text().nullable(),
+    /** Each value is sealed about the call's id. Null where there are none, or where a gateway of before has kept it. */
+    headersSealed: p.json<SealedHeaders>().nullable(),
     /** Where its conversation stands, with what is being said just now. Null until something happens in it. */
     progress: p.json<unknown>().nullable(),
     /**

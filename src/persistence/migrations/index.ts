@@ -1,6 +1,7 @@
 /** All migrations, oldest first. A name never changes once it was released. */
 import { AdminRoles } from './admin-roles.ts';
 import { AgentControls } from './agent-controls.ts';
+import { AgentHeaders } from './agent-headers.ts';
 import { AuditNumbers } from './audit-numbers.ts';
 import { BargeIn } from './barge-in.ts';
 import { CallEpoch } from './call-epoch.ts';
@@ -109,4 +110,5 @@ export const migrations = [
   { name: '0066-sip-explanation', class: SipExplanation },
   { name: '0070-endpoint-failures', class: EndpointFailures },
   { name: '0067-screening', class: Screening },
+  { name: '0072-agent-headers', class: AgentHeaders },
 ];

@@ -73,6 +73,7 @@ export const tryUrl = async (
     agentId: null,
     controls: 'off',
     token: null,
+    headers: {},
     direction: 'inbound',
     language: 'ko',
     instruction: null,

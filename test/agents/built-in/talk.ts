@@ -24,6 +24,7 @@ export const talk = ({ language, direction, task }: Call, hangUpFails?: Error) =
         controls: 'off',
       },
       bearerToken: null,
+      headers: {},
       instruction: task,
     },
     {

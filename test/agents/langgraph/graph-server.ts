@@ -103,6 +103,7 @@ export const startGraph = async (t: ExecutionContext, options: Options = {}) => 
       controls: 'off',
     },
     bearerToken: null,
+    headers: {},
     instruction: null,
     ...options.changes,
   });

@@ -170,7 +170,91 @@ test(
   'openai_compatible: a gateway without a provider',
   advises,
   { ...openai, answers: [recorded('openai_compatible', 'portkey-13-no-provider-header')] },
-  /default provider/,
+  /x-portkey-provider.*headers of the agent.*default one/,
+);
+
+const azure = {
+  type: 'openai_compatible',
+  url: 'https://mine.openai.azure.com/openai/deployments/front-desk?api-version=2024-10-21',
+} as const;
+const azureRefusal =
+  '{"error":{"code":"401","message":"Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a valid key for an active subscription and use a correct regional API endpoint for your resource."}}';
+
+test(
+  'Azure OpenAI: no key',
+  advises,
+  { ...azure, token: 'a-key', answers: [{ status: 401, body: azureRefusal }] },
+  /add api-key to the headers of the agent/,
+);
+
+test(
+  'Azure OpenAI: a wrong key, behind a name of its own',
+  advises,
+  {
+    ...azure,
+    url: 'https://llm.example.com/front-desk',
+    headers: { 'api-key': 'a-key-of-another' },
+    answers: [{ status: 401, body: azureRefusal }],
+  },
+  /does not take the api-key that was sent/,
+);
+
+const noResource = { status: 404, body: '{"error":{"code":"404","message":"Resource not found"}}' };
+
+for (const url of [
+  'https://mine.openai.azure.com',
+  'https://mine.openai.azure.com/openai/deployments/front-desk',
+  'https://mine.cognitiveservices.azure.com/openai',
+])
+  test(
+    `Azure OpenAI: ${url}`,
+    advises,
+    { ...azure, url, answers: [noResource] },
+    /names the deployment and the version of the API/,
+  );
+
+test(
+  'Azure OpenAI: an API that wants the model',
+  advises,
+  {
+    ...azure,
+    url: 'https://mine.openai.azure.com/openai/v1',
+    answers: [{ status: 400, body: '{"error":{"message":"Missing required parameter: model"}}' }],
+  },
+  /names the deployment and the version of the API/,
+);
+
+test(
+  'Azure OpenAI: an unknown deployment',
+  advises,
+  {
+    ...azure,
+    answers: [
+      {
+        status: 404,
+        body: '{"error":{"code":"DeploymentNotFound","message":"The API deployment for this resource does not exist."}}',
+      },
+    ],
+  },
+  /no deployment of this name/,
+);
+
+test(
+  'a server that names the header of its key',
+  advises,
+  { ...webhook, answers: [{ status: 401, body: '{"message":"Missing X-Api-Key header"}' }] },
+  /wants a key in the header x-api-key.*add x-api-key to the headers of the agent/,
+);
+
+test(
+  'a server that refuses the header of its key',
+  advises,
+  {
+    ...webhook,
+    headers: { 'x-api-key': 'wrong' },
+    answers: [{ status: 403, body: '{"message":"X-Api-Key is not known"}' }],
+  },
+  /does not take the x-api-key that was sent/,
 );
 
 test(
@@ -280,7 +364,18 @@ test(
     ...langgraph,
     answers: [{ status: 403, body: '{"detail":"Missing authentication headers"}', path: run }],
   },
-  /x-api-key/,
+  /x-api-key: add x-api-key to the headers of the agent/,
+);
+
+test(
+  'langgraph: another key of its cloud',
+  advises,
+  {
+    ...langgraph,
+    headers: { 'x-api-key': 'lsv2-of-another-workspace' },
+    answers: [{ status: 403, body: '{"detail":"Invalid token"}', path: run }],
+  },
+  /does not take the x-api-key that was sent/,
 );
 
 test(

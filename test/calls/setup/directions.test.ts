@@ -43,6 +43,7 @@ test.serial(
     t.like(world.agentCalls.get(callId), {
       instruction: 'Book a table',
       bearerToken: null,
+      headers: {},
       context: { call_id: callId, direction: 'outbound', from: world.stored.number, to: '01000000001' },
     });
   },
@@ -177,10 +178,14 @@ test.serial('the token that is stored with the outbound agent is opened for its 
       agentId: null,
       controls: 'off',
     },
-    world.sealing.seal('outbound-token', numberId),
+    {
+      tokenSealed: world.sealing.seal('outbound-token', numberId),
+      headersSealed: { 'x-api-key': world.sealing.seal('key-of-the-server', numberId) },
+    },
   );
   const callId = await world.place();
   t.is(world.agentCalls.get(callId)?.bearerToken, 'outbound-token');
+  t.deepEqual(world.agentCalls.get(callId)?.headers, { 'x-api-key': 'key-of-the-server' });
   t.is(world.agentCalls.get(callId)?.binding.chatUrl, 'https://agent.example');
 });
 
@@ -272,7 +277,10 @@ const agentOf = (
       agentId: null,
       controls: 'off',
     },
-    direction === 'outbound' ? sealing.seal('outbound-token', stored.numberId) : undefined,
+    {
+      tokenSealed: direction === 'outbound' ? sealing.seal('outbound-token', stored.numberId) : undefined,
+      headersSealed: { 'x-way': sealing.seal(direction, stored.numberId) },
+    },
   );
 
 /** Callers are asked for by the door that this handshake is. */

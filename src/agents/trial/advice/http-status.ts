@@ -1,11 +1,23 @@
 /** Advice for agents by a status that is no success, whatever their type. */
 import { statusAdvice } from '#src/outgoing/advice/http-status.ts';
-import type { Adviser, Trouble } from './trouble.ts';
+import { addHeader, type Adviser, type Trouble } from './trouble.ts';
 
 const tokenPlace = ({ binding }: Trouble): string =>
   binding.direction === 'outbound'
     ? "the token of the number's outbound agent"
     : 'the session token that the handshake of the number gives to inbound calls';
+
+/** Names that servers give to a header of their own with a key in it. */
+const keyHeader = /\b(?:x-[a-z-]{0,20}(?:key|token)|api-key|apikey|ocp-apim-subscription-key)\b/i;
+
+const refusedHeader: Adviser = ({ status, text, sentHeaders }) => {
+  if (status !== 401 && status !== 403) return undefined;
+  const name = keyHeader.exec(text)?.[0].toLowerCase();
+  if (name === undefined) return undefined;
+  return sentHeaders.includes(name)
+    ? `The server does not take the ${name} that was sent (HTTP ${status}). Compare it with what the server expects.`
+    : `The server wants a key in the header ${name} (HTTP ${status}): ${addHeader(name)}.`;
+};
 
 export const refusedToken: Adviser = (trouble) => {
   const { status, hasToken, headers } = trouble;
@@ -15,7 +27,7 @@ export const refusedToken: Adviser = (trouble) => {
   }
   return hasToken
     ? `The server does not take this bearer token (HTTP ${status}). Compare it with what the server expects; in calls it is ${tokenPlace(trouble)}.`
-    : `The server wants to be shown a token (HTTP ${status}), and none was sent. In calls it is ${tokenPlace(trouble)}.`;
+    : `The server wants to be shown a token (HTTP ${status}), and none was sent. In calls it is ${tokenPlace(trouble)}; a key in another header than Authorization is one of the headers of the agent.`;
 };
 
 const usedUp =
@@ -57,6 +69,7 @@ const refusedRequest: Adviser = ({ status, text, binding }) => {
 export const httpErrorAdvice: Adviser = (trouble) => {
   if (trouble.status === null) return undefined;
   return (
+    refusedHeader(trouble) ??
     refusedToken(trouble) ??
     tooLong(trouble) ??
     noStream(trouble) ??

@@ -1,6 +1,6 @@
 /** LangGraph's servers, in JavaScript and in Python. */
 import { firstAdvice, pathOf } from '#src/outgoing/advice/failed-request.ts';
-import { isWordless, type Adviser } from './trouble.ts';
+import { addHeader, isWordless, type Adviser } from './trouble.ts';
 
 const noAssistant: Adviser = ({ binding, failure, status, text }) => {
   const name = binding.assistantId;
@@ -33,10 +33,12 @@ const busy: Adviser = ({ status, text }) =>
     ? 'The thread is busy with a run that could not be cancelled, or it does not exist. Look at the runs on the server: does the graph end, and does the server keep its threads?'
     : undefined;
 
-const refusedKey: Adviser = ({ status, hasToken }) =>
-  status === 401 || status === 403
-    ? `The server refuses ${hasToken ? 'this bearer token' : 'a request without a token'} (HTTP ${status}). LangGraph's cloud asks for the header x-api-key by itself, which calls do not send: give the server an "auth" of its own in langgraph.json that takes a bearer token.`
-    : undefined;
+const refusedKey: Adviser = ({ status, hasToken, sentHeaders }) => {
+  if (status !== 401 && status !== 403) return undefined;
+  return sentHeaders.includes('x-api-key')
+    ? `The server does not take the x-api-key that was sent (HTTP ${status}). LangGraph's cloud wants a key of the LangSmith workspace that the deployment belongs to; an "auth" of the server's own in langgraph.json decides for itself what it takes.`
+    : `The server refuses ${hasToken ? 'this bearer token' : 'a request without a key'} (HTTP ${status}). LangGraph's cloud wants a LangSmith API key in the header x-api-key: ${addHeader('x-api-key')}. An "auth" of the server's own in langgraph.json decides for itself what it takes.`;
+};
 
 const waiting: Adviser = (trouble) =>
   isWordless(trouble) && trouble.text.includes('__interrupt__')

@@ -24,7 +24,7 @@ const unknownToken: Adviser = ({ status, hasToken }) => {
     'The chat trigger asks for a login, and it does not understand bearer tokens. Set its authentication to "None"; ' +
     (hasToken
       ? 'the token is sent all the same, for a proxy in front of n8n to check.'
-      : 'to protect it, let a proxy in front of n8n check a bearer token.')
+      : 'to protect it, let a proxy in front of n8n check a bearer token or a header of the agent.')
   );
 };
 

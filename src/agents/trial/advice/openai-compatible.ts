@@ -1,7 +1,8 @@
 /** Servers that speak the format of OpenAI's chat completions. */
 import { firstAdvice } from '#src/outgoing/advice/failed-request.ts';
 import { isUnknownPath } from './http-status.ts';
-import { isWordless, type Adviser } from './trouble.ts';
+import { azureAdvice } from './azure-openai.ts';
+import { addHeader, isWordless, type Adviser } from './trouble.ts';
 
 const aboutModel = /\bmodels?\b/i;
 const isMissing =
@@ -47,11 +48,12 @@ const reasoning: Adviser = ({ failure, text }) =>
 
 const needsProvider: Adviser = ({ status, text }) =>
   status === 400 && /x-portkey-(config|provider)/.test(text)
-    ? 'This is a gateway that does not know which provider to use without a header, which calls do not send. Give it a default provider or configuration.'
+    ? `This is a gateway that does not know which provider to use: ${addHeader('x-portkey-provider or x-portkey-config')}, or give it a default one.`
     : undefined;
 
 export const openaiCompatibleAdvice: Adviser = firstAdvice(
   needsProvider,
+  azureAdvice,
   wantsModel,
   otherMissing,
   wrongAddress,

@@ -6,13 +6,16 @@ import {
   type FailedRequest,
   type ServerAdviser,
 } from '#src/outgoing/advice/failed-request.ts';
-import { mask } from '#src/outgoing/observed-client.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import { secretsOf, withoutSecretsIn } from '../without-secrets.ts';
 import type { TriedTurn } from '#src/domain/agent-trial.ts';
 
 /** A turn that went wrong, as far as advice needs to know it. */
 export type Trouble = FailedRequest & {
   binding: AgentBinding;
   hasToken: boolean;
+  /** The customer's own headers that were sent, in lower case. */
+  sentHeaders: readonly string[];
   turn: Omit<TriedTurn, 'advice'>;
   /** Null for a turn that did not fail, but may have been silent. */
   failure: TriedTurn['failure'];
@@ -20,6 +23,9 @@ export type Trouble = FailedRequest & {
 
 /** Nothing came that could be spoken, and no other cause is known; chosen silence is one of them. */
 export const isWordless = ({ failure }: Trouble): boolean => failure === null || failure.kind === 'no_reply';
+
+/** Where a header of the customer's own is entered. */
+export const addHeader = (name: string): string => `add ${name} to the headers of the agent`;
 
 /** A sentence or two that say what to change; undefined when it has nothing to say. */
 export type Adviser = (trouble: Trouble) => string | undefined;
@@ -51,7 +57,7 @@ export const fieldNames = (text: string): string | undefined => {
 
 export const troubleOf = (
   turn: Omit<TriedTurn, 'advice'>,
-  { binding, bearerToken }: { binding: AgentBinding; bearerToken: string | null },
+  { binding, bearerToken, headers }: Pick<AgentCall, 'binding' | 'bearerToken' | 'headers'>,
 ): Trouble => {
   // A cancelled run says nothing about why it was cancelled.
   const answers = turn.exchanges.filter(
@@ -68,13 +74,13 @@ export const troubleOf = (
     askedUrl: last?.sent.url,
     hasBegun: last?.received != null,
     hasToken: bearerToken !== null && bearerToken !== '',
+    sentHeaders: Object.keys(headers),
     turn,
     failure: turn.failure,
     status: received?.status ?? null,
     text: received?.body.trim() ?? '',
     headers: received?.headers ?? {},
-    quote: (words) =>
-      bearerToken === null || bearerToken === '' ? words : words.replaceAll(bearerToken, mask),
+    quote: (words) => withoutSecretsIn(words, secretsOf({ bearerToken, headers })),
     names: {
       url: 'chat URL',
       server: 'agent',

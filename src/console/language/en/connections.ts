@@ -8,6 +8,7 @@ export const trial = {
   sayHint: 'One line is one turn, five at most. Outbound begins with the kickoff.',
   token: 'Bearer token',
   tokenHint: 'Empty: for outbound trials of a number, its stored token.',
+  headerHint: 'Empty: of a trial for a number, its stored headers. One of the same name is replaced.',
   submit: 'Try',
   running: 'Talking to the agent …',
   ok: 'Every turn got a reply.',

@@ -48,6 +48,11 @@ export const numbers = {
     tokenStored: 'A token is stored. Enter another one to replace it.',
     tokenNone: 'No token is stored.',
     tokenRemove: 'Remove the stored token',
+    headerName: 'Header of your own: name',
+    headerValue: 'Header of your own: value',
+    headerHint:
+      'Sent with every request to the agent, such as api-key or x-api-key. It is stored encrypted and never shown again; one of the same name is replaced.',
+    headerRemove: (name: string) => `Remove the stored header ${name}`,
     incomplete: {
       inbound: 'Without agent type and chat URL, calls to this number are rejected.',
       outbound: 'Without agent type and chat URL, calls from this number are refused.',

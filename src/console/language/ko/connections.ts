@@ -10,6 +10,7 @@ export const trial: Texts['trial'] = {
   sayHint: '한 줄에 한 마디씩, 다섯 줄까지 입력할 수 있습니다. 발신은 시작 메시지부터 보냅니다.',
   token: 'Bearer 토큰',
   tokenHint: '비워 두면 발신 테스트에서는 번호에 저장된 토큰을 사용합니다.',
+  headerHint: '비워 두면 번호에 저장된 헤더를 사용합니다. 같은 이름의 헤더는 바꿔서 보냅니다.',
   submit: '테스트',
   running: '에이전트와 대화하는 중 …',
   ok: '모든 메시지에 응답을 받았습니다.',

@@ -54,6 +54,11 @@ export const numbers: Texts['numbers'] = {
     tokenStored: '토큰이 저장되어 있습니다. 바꾸려면 새 토큰을 입력하세요.',
     tokenNone: '저장된 토큰이 없습니다.',
     tokenRemove: '저장된 토큰 삭제',
+    headerName: '추가 헤더 이름',
+    headerValue: '추가 헤더 값',
+    headerHint:
+      'api-key, x-api-key처럼 에이전트에 보내는 모든 요청에 넣습니다. 암호화하여 저장하며 다시 볼 수 없습니다. 같은 이름의 헤더는 바뀝니다.',
+    headerRemove: (name) => `저장된 헤더 ${name} 삭제`,
     incomplete: {
       inbound: '에이전트 유형과 채팅 URL이 없으면 이 번호로 온 전화를 거절합니다.',
       outbound: '에이전트 유형과 채팅 URL이 없으면 이 번호로 전화를 걸 수 없습니다.',

@@ -2,6 +2,7 @@
 import test from 'ava';
 import { adviceFor } from '#src/agents/trial/advice.ts';
 import type { TriedTurn } from '#src/domain/agent-trial.ts';
+import type { AgentHeaders } from '#src/domain/agent-headers.ts';
 import type { AgentBinding, AgentType } from '#src/domain/agent-binding.ts';
 import type { ReplyFailure } from '#machines/reply.ts';
 import { recordedReplies } from '#test/helpers/recorded-replies.ts';
@@ -17,6 +18,7 @@ export type Given = {
   spoken?: string;
   remarks?: string[];
   token?: string;
+  headers?: AgentHeaders;
   binding?: Partial<AgentBinding>;
 };
 
@@ -41,6 +43,7 @@ export const advice = (given: Given): string => {
   return (
     adviceFor(turn, {
       bearerToken: given.token ?? null,
+      headers: given.headers ?? {},
       binding: {
         direction: 'inbound',
         agent: 'endpoint',

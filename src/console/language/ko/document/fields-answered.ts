@@ -83,6 +83,8 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   'Kept for `langgraph` only.': '`langgraph`일 때만 보관합니다.',
   'Kept for outbound `mastra` only.': '발신 `mastra`일 때만 보관합니다.',
   'Whether there is a token; it is never shown.': '토큰이 있는지 알려 줍니다. 토큰은 보여 주지 않습니다.',
+  'The headers of your own, by their names in lower case; their values are never shown.':
+    '직접 정한 헤더이며 이름은 소문자입니다. 값은 보여 주지 않습니다.',
   'Of no call; the session was named with it.': '실제 통화의 id가 아니며 세션 이름에 쓰였습니다.',
   'Whether every turn got a reply that would be spoken, or acts.':
     '모든 차례에 말하거나 행동할 응답이 있었는지 알려 줍니다.',
@@ -102,7 +104,8 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
   "The server's own words about it.": '서버가 직접 알려 준 말입니다.',
   'What to change.': '바꿔야 할 것입니다.',
   'Up to the first one that failed.': '처음 실패한 것까지입니다.',
-  'The bearer token is masked.': 'bearer 토큰은 가려집니다.',
+  'The bearer token and the values of your own headers are masked.':
+    'bearer 토큰과 직접 정한 헤더의 값은 가려집니다.',
   'The first 4 kB of it.': '처음 4kB입니다.',
   'Null when there was no response.': '응답이 없었으면 null입니다.',
   'Why there was none, or why it broke off.': '응답이 없거나 끊긴 이유입니다.',

@@ -70,6 +70,10 @@ export const fieldsSent: Readonly<Record<string, string>> = {
   'Absent is `off`.': '없으면 `off`입니다.',
   'Outbound only: sent to the agent endpoint as a bearer token. Never shown again. Absent keeps the stored one; null or empty removes it.':
     '발신에만 씁니다. 에이전트 엔드포인트에 bearer 토큰으로 보내며 다시 보여 주지 않습니다. 없으면 저장된 것을 유지하고, null이거나 비어 있으면 지웁니다.',
+  'Headers of your own on every request to the agent endpoint, such as a key that it wants there: at most 10. Values are never shown again. One that is absent is kept, null or empty removes it; null instead of the object removes all. Names are stored in lower case. Not for hop-by-hop headers, `Host`, `Content-*`, `Authorization`, `X-Gw-*` and `traceparent`.':
+    '에이전트 엔드포인트에 보내는 모든 요청에 넣을 헤더이며 10개까지입니다. 서버가 헤더로 받는 키 등에 씁니다. 값은 다시 보여 주지 않습니다. 적지 않은 헤더는 유지하고, null이거나 비어 있으면 지웁니다. 객체 대신 null이면 모두 지웁니다. 이름은 소문자로 저장합니다. 홉 단위 헤더와 `Host`, `Content-*`, `Authorization`, `X-Gw-*`, `traceparent`는 쓸 수 없습니다.',
+  "Headers of your own on every request, as in a binding. A trial for a number sends the number's stored ones as well, if `chat_url` is on the server that they are stored for; one that is named here replaces the stored one, null or empty leaves it out, and null instead of the object leaves out all.":
+    '에이전트 연결처럼 모든 요청에 넣을 헤더입니다. 번호의 테스트는 `chat_url`이 저장된 서버와 같을 때 저장된 헤더도 보냅니다. 여기에 적은 것은 저장된 것 대신 보내고, null이거나 비어 있으면 보내지 않습니다. 객체 대신 null이면 아무것도 보내지 않습니다.',
   'Needed for `handshake`; https only.': '`handshake`에 필요하며 https만 됩니다.',
   'Signs the handshake. Only when it was newly made.':
     '핸드셰이크에 서명합니다. 새로 만들었을 때만 나옵니다.',
@@ -79,7 +83,7 @@ export const fieldsSent: Readonly<Record<string, string>> = {
   'As of a binding. Absent is `off`.': '에이전트 연결과 같습니다. 없으면 `off`입니다.',
   "Sent as a bearer token. Absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server that it is stored for; null or empty sends none.":
     'bearer 토큰으로 보냅니다. 없으면 번호의 발신 테스트는 `chat_url`이 저장된 서버와 같을 때 저장된 토큰을 보냅니다. null이거나 비어 있으면 보내지 않습니다.',
-  'Whose number, language and token to use.': '번호, 언어, 토큰을 가져올 번호입니다.',
+  'Whose number, language, token and headers to use.': '번호, 언어, 토큰, 헤더를 가져올 번호입니다.',
   "Default: the number's, or `ko`.": '없으면 번호의 언어이거나 `ko`입니다.',
   'Outbound only: the task in the kickoff.': '발신에만 씁니다. 첫 요청에 담는 지시입니다.',
   'What the other party says, turn by turn. Outbound, the kickoff comes before it.':

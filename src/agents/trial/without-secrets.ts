@@ -1,0 +1,63 @@
+import { mask } from '#src/outgoing/observed-client.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import type { TriedTurn } from '#src/domain/agent-trial.ts';
+
+/** Characters. A shorter header is a setting, such as "true", which stands in words by chance. */
+const shortestSecret = 8;
+
+/** What an endpoint is sent and must not repeat into a report. */
+export const secretsOf = ({ bearerToken, headers }: Pick<AgentCall, 'bearerToken' | 'headers'>): string[] => {
+  const sent = Object.values(headers).filter((value) => value.length >= shortestSecret);
+  return bearerToken === null || bearerToken === '' ? sent : [bearerToken, ...sent];
+};
+
+/** As it stands in a text, in JSON and in a URL. */
+const formsOf = (secret: string): string[] => [
+  ...new Set([
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    secret.replaceAll(/[ "#<>]/g, encodeURIComponent),
+  ]),
+];
+
+/** Where a text was cut within a secret, as much of it as is there is masked. */
+const withoutCutSecret = (text: string, secret: string): string => {
+  for (let length = Math.min(secret.length, text.length); length >= shortestSecret; length -= 1)
+    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + mask;
+  return text;
+};
+
+/** The longest first: one may stand in another. */
+const hiding = (secrets: readonly string[]): ((text: string) => string) => {
+  const forms = secrets.flatMap(formsOf).toSorted((one, other) => other.length - one.length);
+  return (text) =>
+    forms.reduce((masked, secret) => withoutCutSecret(masked.replaceAll(secret, mask), secret), text);
+};
+
+export const withoutSecretsIn = (text: string, secrets: readonly string[]): string => hiding(secrets)(text);
+
+/** Wherever the endpoint repeats a secret, it is masked; the gateway's own words stay as they are. */
+export const withoutSecrets = (turn: TriedTurn, secrets: readonly string[]): TriedTurn => {
+  if (secrets.length === 0) return turn;
+  const hide = hiding(secrets);
+  return {
+    ...turn,
+    exchanges: turn.exchanges.map(({ received, ...others }) => ({
+      ...others,
+      received: received && {
+        ...received,
+        headers: Object.fromEntries(
+          Object.entries(received.headers).map(([name, value]) => [name, hide(value)]),
+        ),
+        body: hide(received.body),
+      },
+    })),
+    spoken: turn.spoken.map(({ text, atMs }) => ({ text: hide(text), atMs })),
+    remarks: turn.remarks.map(hide),
+    failure: turn.failure && {
+      ...turn.failure,
+      serverSays: turn.failure.serverSays && hide(turn.failure.serverSays),
+    },
+  };
+};

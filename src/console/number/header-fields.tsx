@@ -1,0 +1,75 @@
+/** Headers of the customer's own for an agent endpoint: one is entered at a time, and stored ones are never shown. */
+import type { AgentBinding } from '../api/records.ts';
+import type { AgentRequest } from '../api.ts';
+import { texts } from '../language/language.ts';
+import { CheckField, TextField } from '../parts/field.tsx';
+import { wrongField, type FieldsOf, type FormValues } from '../parts/form.ts';
+
+type StoredHeaders = AgentBinding['headers'];
+
+const removal = (name: string): string => `remove_header.${name}`;
+
+/** Errors of the API name `headers`, so its value is the field of that name. */
+export const newHeader = { header_name: '', headers: '' };
+
+export const headerValues = (stored: StoredHeaders): typeof newHeader & FormValues => ({
+  ...newHeader,
+  ...Object.fromEntries(Object.keys(stored).map((name) => [removal(name), false])),
+});
+
+/** Null where none is entered. Throws where half of one is. */
+export const newHeaderIn = ({
+  header_name: name,
+  headers: value,
+}: typeof newHeader): Record<string, string> | null => {
+  const entered = name.trim();
+  if (entered === '' && value === '') return null;
+  if (entered === '') throw wrongField('header_name', 'This is required.');
+  if (value === '') throw wrongField('headers', 'This is required.');
+  return { [entered]: value };
+};
+
+/** An absent header is kept. */
+export const headersIn = (
+  values: typeof newHeader & FormValues,
+  stored: StoredHeaders,
+): NonNullable<AgentRequest['headers']> => ({
+  ...Object.fromEntries(
+    Object.keys(stored)
+      .filter((name) => values[removal(name)] === true)
+      .map((name) => [name, null]),
+  ),
+  ...newHeaderIn(values),
+});
+
+export const HeaderFields = ({
+  form,
+  stored = {},
+  hint,
+}: {
+  form: FieldsOf<FormValues>;
+  stored?: StoredHeaders;
+  hint: string;
+}) => {
+  const t = texts.value.numbers.agent;
+  const names = Object.keys(stored);
+  return (
+    <>
+      <div class="columns">
+        <TextField form={form} name="header_name" label={t.headerName} isOptional />
+        <TextField
+          form={form}
+          name="headers"
+          type="password"
+          autoComplete="new-password"
+          label={t.headerValue}
+          hint={hint}
+          isOptional
+        />
+      </div>
+      {names.map((name) => (
+        <CheckField key={name} form={form} name={removal(name)} label={t.headerRemove(name)} />
+      ))}
+    </>
+  );
+};
