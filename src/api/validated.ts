@@ -16,8 +16,10 @@ export const validated = <Schema extends z.ZodType | undefined>(
   // The conditional type cannot follow the check.
   if (schema === undefined) return undefined as OutputOf<Schema>;
   const result = schema.safeParse(value, { error: inPlainWords });
-  if (result.success) return result.data as OutputOf<Schema>;
-  const errors = result.error.issues.flatMap(fieldErrorsOf);
+  const left = leftOutIn(value);
+  if (result.success && left.length === 0) return result.data as OutputOf<Schema>;
+  const found = result.success ? [] : result.error.issues.flatMap(fieldErrorsOf);
+  const errors = [...found, ...left.filter(({ path }) => !found.some((error) => error.path === path))];
   // A caller may name a field after what every object has: "toString".
   const codes = errors.map(({ path }) => (Object.hasOwn(fieldCodes, path) ? fieldCodes[path] : undefined));
   const [first] = errors;
@@ -25,6 +27,23 @@ export const validated = <Schema extends z.ZodType | undefined>(
   if (first !== undefined && code !== undefined && !codes.includes(undefined))
     throw new Refusal(code, first.message);
   throw invalidField(...errors);
+};
+
+/** Zod leaves this name out of what it parses, without a word. */
+const leftOut = '__proto__';
+
+/** The fields that would get lost. */
+const leftOutIn = (whole: unknown): FieldError[] => {
+  const found: FieldError[] = [];
+  const waiting = [{ value: whole, path: '' }];
+  for (const { value, path } of waiting) {
+    if (typeof value !== 'object' || value === null) continue;
+    const of = (name: string): string => (path === '' ? name : `${path}.${name}`);
+    if (Object.hasOwn(value, leftOut))
+      found.push({ path: of(leftOut), message: 'This name cannot be used.' });
+    for (const [name, member] of Object.entries(value)) waiting.push({ value: member, path: of(name) });
+  }
+  return found;
 };
 
 const inPlainWords = (issue: z.core.$ZodRawIssue): string | undefined => {
