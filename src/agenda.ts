@@ -1,10 +1,10 @@
-/** One thing that is due at a moment. */
+/** An item that is due at a time. */
 export class Entry {
   readonly due: number;
-  /** Which of the same moment comes first. */
+  /** Order among items of the same time. */
   readonly order: number;
   readonly callback: () => void;
-  /** Its place in the heap; −1 when it is not on it. */
+  /** Index in the heap; −1 if it is not queued. */
   place = -1;
 
   constructor(due: number, order: number, callback: () => void) {
@@ -19,8 +19,8 @@ export class Entry {
 }
 
 /**
- * Things that are due, each at its moment; of the same moment, what was added first comes first. A binary heap:
- * thousands of calls wait on it.
+ * Priority queue by time; items of the same time keep their order. A binary heap, because thousands of calls wait in
+ * it.
  */
 export class Agenda {
   readonly #heap: Entry[] = [];
@@ -37,7 +37,7 @@ export class Agenda {
     return entry;
   }
 
-  /** One that is not on it any more is none of its business. */
+  /** Ignores an item that is not queued. */
   remove(entry: Entry): void {
     const { place } = entry;
     if (this.#heap[place] !== entry) return;
@@ -53,7 +53,7 @@ export class Agenda {
     entry.place = place;
   }
 
-  /** Puts it at this place, or above it where those above are due later. */
+  /** Sifts an item up from this index. */
   #rise(entry: Entry, from: number): void {
     let place = from;
     while (place > 0) {
@@ -65,7 +65,7 @@ export class Agenda {
     this.#put(entry, place);
   }
 
-  /** Puts it at this place, or below it where those below are due earlier. */
+  /** Sifts an item down from this index. */
   #sink(entry: Entry, from: number): void {
     let place = from;
     for (;;) {

@@ -4,14 +4,14 @@ const nodeTimer = (timer: unknown): NodeJS.Timeout | undefined =>
   timer instanceof Object && Symbol.toPrimitive in timer ? (timer as NodeJS.Timeout) : undefined;
 
 /**
- * The wall clock as it was when the process began, going on evenly from there: whoever sets the clock of the machine
- * does not move it. What is measured, or takes its turn, goes by it; what is shown goes by `systemClock`.
+ * Monotonic clock: the wall clock at the start of the process, advanced evenly; setting the machine's clock does not
+ * change it. Used for measurements and timers; `systemClock` is for display.
  */
 const steadyNow = (): number => Math.floor(performance.timeOrigin + performance.now());
 
 /**
- * Runs timers `speed` times faster while `now` goes on in real time: the simulated line and the timers of its calls
- * hurry, timestamps do not lie (guides/design/start.md, "Clocks").
+ * Runs timers `speed` times faster while `now` is real time: simulated lines and calls run faster, timestamps stay
+ * correct (guides/design/start.md, "Clocks").
  */
 export const acceleratedClock = (speed: number): Clock => ({
   now: steadyNow,
@@ -21,5 +21,5 @@ export const acceleratedClock = (speed: number): Clock => ({
 
 export const steadyClock: Clock = acceleratedClock(1);
 
-/** The wall clock, which may be set forward and back. */
+/** The wall clock, which may be set. */
 export const systemClock: Clock = { ...steadyClock, now: () => Date.now() };

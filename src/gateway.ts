@@ -1,7 +1,7 @@
 /**
- * The composition root: the only place where all parts meet and where the charts are provided with what they do
+ * Composition root: the only place where all parts are connected and the charts get their actors
  * (guides/design/architecture.md, "Rings"). `startGateway` builds from the database outwards and opens the port last;
- * `close` goes back the same way, so that nothing that was acknowledged is lost.
+ * `close` goes backwards, so that everything acknowledged is kept.
  */
 import type { Logger } from 'pino';
 import { fromCallback } from 'xstate';
@@ -49,13 +49,13 @@ export type Gateway = {
   credentials: Credentials;
   startedInMs: number;
   /**
-   * A link that signs a browser of this machine in to the console, once, as the admin of the credentials; undefined when
-   * their token was revoked or is past its end.
+   * A single-use link that signs a browser in as the admin of the credentials; undefined if their token is revoked or
+   * expired.
    */
   makeSignInLink(): Promise<string | undefined>;
-  /** Takes no new calls, waits for those in progress, then ends everything that was started. */
+  /** Refuses new calls, waits for calls in progress, then ends everything. */
   close(): Promise<void>;
-  /** Hangs up the calls that `close` still waits for, and waits for nothing else that may take long. */
+  /** Hangs up the calls that `close` still waits for, and shortens other waits. */
   hurry(): void;
 };
 
@@ -100,14 +100,11 @@ const startFoundation = async (
   };
 };
 
-/** The credentials that a newcomer needs to use the gateway, into the data folder. */
+/** Writes a newcomer's credentials to the data folder. */
 const keepCredentials = (config: Config, seeded: Storage['seeded'], url: string): Promise<Credentials> =>
   writeCredentials(config.dataFolder, { base_url: url, console_url: `${url}/`, ...seeded });
 
-/**
- * Throws a StartError whose message is one line for the person who starts the gateway; what was started until then is
- * ended again.
- */
+/** Throws a StartError with one line for the person who starts the gateway; parts started until then are ended. */
 export const startGateway = async (
   config: Config,
   logger: Logger,
@@ -119,13 +116,13 @@ export const startGateway = async (
   const telemetry = observeCalls(steadyClock, policy, logger, started);
   const languageModel = startLanguageModel(foundation, telemetry.metrics.languageModelFailed);
 
-  // The journal, and the calls that a dead process of this gateway has left behind
+  // Journal, and calls of a dead process of this gateway
   const cluster = await startCluster(foundation);
   const journalling = startJournal(foundation, { telemetry, languageModel });
   const lostCalls = createLostCalls({ ...foundation, ...telemetry, ...journalling });
   const left = await takeLeftCalls(foundation, lostCalls, journalling);
 
-  // The parts that calls need
+  // Dependencies of calls
   const liveCalls = createLiveCalls();
   const outgoing = await startOutgoing(foundation);
   const events = await startEvents(foundation, outgoing);
@@ -151,7 +148,7 @@ export const startGateway = async (
   await cluster.takes(true);
   const handOver = startHandOver(foundation, { ...world, calls, liveCalls, cluster, telephony });
 
-  // The HTTP server. Who finds the port open finds the credentials; any free port is known only to who reads them.
+  // HTTP server. The credentials are written before listening; with port 0, after.
   const { host, port } = config;
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));
   const streams = createStreamPermits({ perKey: policy.streamsPerKey, clock: steadyClock });
@@ -181,7 +178,7 @@ export const startGateway = async (
       await running.disposeAsync();
     },
     hurry() {
-      // Calls that another process goes on with must not be hung up, so the hand-over comes first.
+      // The hand-over comes first: calls that another process takes must not be hung up.
       void handOver.finish().finally(switchboard.closeAll);
       journalling.hurry();
     },

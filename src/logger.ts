@@ -5,7 +5,7 @@ import { terminalEscapes } from '#src/domain/terminal-text.ts';
 
 export type { Logger };
 
-/** Fields that must never reach a log, should they ever be part of a logged object. */
+/** Field names that are removed from logged objects. */
 const redacted = ['authorization', 'token', 'key', 'secret', 'text', 'instruction'].flatMap((name) => [
   name,
   `*.${name}`,
@@ -14,9 +14,8 @@ const redacted = ['authorization', 'token', 'key', 'secret', 'text', 'instructio
 type LoggedError = { type: string; message: string; stack?: string; code?: string; cause?: LoggedError };
 
 /**
- * The parts of an error that a log has. Its other properties stay out: PostgreSQL, for one, tells in `detail` the whole
- * row that it refused, spoken words and numbers included. A message may hold what a server of somebody else said: it reaches
- * a terminal without controls.
+ * Logged properties of an error. Other properties are omitted: PostgreSQL's `detail`, for example, contains the
+ * rejected row with words and numbers. Control characters are removed from the message, which may quote another server.
  */
 const describeError = (error: unknown): LoggedError => {
   if (!(error instanceof Error)) return { type: typeof error, message: terminalEscapes(String(error)) };
@@ -29,7 +28,7 @@ const describeError = (error: unknown): LoggedError => {
   };
 };
 
-/** One line a fact, on standard output unless said otherwise: for a terminal (`pretty`) or JSON for machines. */
+/** Writes one line per event to standard output by default: `pretty` for a terminal, or JSON. */
 export const createLogger = (
   options: { level: string; format: 'pretty' | 'json' },
   destination?: Writable,

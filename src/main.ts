@@ -1,4 +1,4 @@
-/** Starts the gateway from the environment, and ends it on SIGTERM or SIGINT. */
+/** Starts the gateway from the environment, and stops it on SIGTERM or SIGINT. */
 import type { Logger } from 'pino';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { closing } from '#config/policy.ts';
@@ -9,10 +9,10 @@ import { createLogger } from './logger.ts';
 import { exposureWarning } from './start/exposure-warning.ts';
 import { welcome } from './start/welcome.ts';
 
-/** npm passes on to the gateway what a Ctrl-C in their terminal has told it already: that is asked once. */
+/** npm forwards a Ctrl-C that the terminal has already sent: both count once. */
 const sameSignalMs = 250;
 
-/** Ends the process whatever still holds it, when that takes too long. */
+/** Exits the process if stopping takes too long. */
 const endWithin = (milliseconds: number, logger: Logger): void => {
   setTimeout(() => {
     logger.error(
@@ -23,7 +23,7 @@ const endWithin = (milliseconds: number, logger: Logger): void => {
   }, milliseconds).unref();
 };
 
-/** One line, no stack: the person who starts the gateway can mend what it names. */
+/** Prints one line without a stack: the person who starts the gateway can fix the named setting. */
 const giveUp = (message: string): never => {
   process.stderr.write(`Trunkline did not start: ${terminalLine(message)}\n`);
   process.exit(1);
@@ -77,11 +77,11 @@ const main = async (): Promise<void> => {
       process.exit(1);
     }
   };
-  // Before the start, which would otherwise be killed by a signal and leave its database running.
+  // Registered before the start; a signal would otherwise leave the embedded database running.
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
 
-  // Loaded when it is known that it can start: what is wrong with the settings is told without it, at once.
+  // Imported after the settings are validated, so that errors appear at once.
   const { startGateway } = await import('./gateway.ts');
   gateway = await startGateway(config, logger);
   if (asked > 0) {
@@ -92,7 +92,7 @@ const main = async (): Promise<void> => {
   const isTerminal = process.stdout.isTTY;
   if (config.databaseUrl !== null && !isTerminal) return;
   const { credentials, startedInMs } = gateway;
-  // What is printed elsewhere is collected by others.
+  // Other outputs may be stored.
   const signInLink = isTerminal ? await gateway.makeSignInLink() : undefined;
   process.stdout.write(welcome(credentials, config.lines, startedInMs, isTerminal, signInLink));
 };

@@ -1,18 +1,17 @@
 /**
- * The time of simulated lines. It hurries while the process has nothing to do and goes on evenly while there is work, so
- * that a gateway that is busy, or gets little of its processor, is late for nobody: whoever is on its lines waits for it
- * as on a quick machine (guides/design/start.md, "Clocks").
+ * Clock of simulated lines. It runs fast while the process is idle and in real time while it works, so that simulated
+ * callers wait for a busy gateway as on a fast machine (guides/design/start.md, "Clocks").
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { Agenda, Entry } from './agenda.ts';
 import { steadyClock } from './clocks.ts';
 
-/** The real time of a process, in milliseconds. */
+/** Real time of a process, in milliseconds. */
 export type ProcessTime = {
   now(): number;
-  /** How long its event loop has had nothing to do so far. */
+  /** Total idle time of its event loop. */
   idle(): number;
-  /** Calls back after so long; `0`: when what has arrived meanwhile was dealt with. Returns how to forget it. */
+  /** Calls back after this time; `0`: after pending input was handled. Returns a function that cancels it. */
   wake(afterMs: number, callback: () => void): () => void;
 };
 
@@ -29,26 +28,26 @@ const ownTime: ProcessTime = {
   },
 };
 
-/** By so much a process wakes up late that nothing has kept from running, in real milliseconds. */
+/** Typical lateness of an undisturbed timer, in real milliseconds. */
 const usuallyLateMs = 2;
 
-/** `now` goes on in real time, its timers in virtual time. */
+/** `now` is real time; timers use virtual time. */
 export type VirtualClock = Clock & {
-  /** Virtual milliseconds since it was made. */
+  /** Virtual milliseconds since its creation. */
   elapsed(): number;
 };
 
-/** In a millisecond in which the process has nothing to do `speed` virtual ones go by, in one of work no more than one. */
+/** One idle millisecond counts as `speed` virtual ones, a busy one as at most one. */
 export const createVirtualClock = (speed: number, real: ProcessTime = ownTime): VirtualClock => {
   const atWork = Math.min(1, speed);
   const agenda = new Agenda();
   let elapsed = 0;
   let seen = { now: real.now(), idle: real.idle() };
-  /** Up to where timers are called back now, one after the other; `null` between such passes. */
+  /** Time up to which timers are being called back; `null` between such passes. */
   let passEnd: number | null = null;
   let forgetWake = (): void => {};
 
-  /** The haste ends where a timer is due: who wakes up later than that was kept from running. */
+  /** Fast time ends when a timer is due: lateness beyond that is caused by load. */
   const catchUp = (): number => {
     const since = seen;
     seen = { now: real.now(), idle: real.idle() };
@@ -68,7 +67,7 @@ export const createVirtualClock = (speed: number, real: ProcessTime = ownTime): 
     forgetWake();
     const next = agenda.first();
     if (next === undefined) return;
-    // At least a moment, for all that is left of an early awakening.
+    // At least 1 ms, after a slightly early wake-up.
     forgetWake = real.wake(Math.max(1, (next.due - elapsed) / speed), beginPass);
   };
 
@@ -77,7 +76,7 @@ export const createVirtualClock = (speed: number, real: ProcessTime = ownTime): 
     goOn(passEnd);
   };
 
-  /** Each timer has a turn of the event loop, so that what arrives between two of them is dealt with between them. */
+  /** Each timer gets its own turn of the event loop, so that input between two timers is handled between them. */
   const goOn = (end: number): void => {
     const next = agenda.first();
     if (next === undefined || next.due > end) {

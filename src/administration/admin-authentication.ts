@@ -1,4 +1,6 @@
-/** The admins of tokens. A last use is noted beside the request, which neither waits for it nor fails with it. */
+/**
+ * Authenticates admin tokens. The last use is stored in the background: requests neither wait for it nor fail with it.
+ */
 import type { Logger } from 'pino';
 import {
   authenticateAdmin,
@@ -11,10 +13,10 @@ import type { AdministrationServices } from './administrator.ts';
 
 export type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
 
-/** Undefined for a token that is unknown, revoked or past its end. */
+/** Returns undefined for an unknown, revoked or expired token. */
 export type AuthenticateAdmin = (token: string) => Promise<AuthenticatedAdmin | undefined>;
 
-/** A use within this after the noted one is not written again. */
+/** Interval in which a later use is not stored again. */
 const notedEveryMs = 60_000;
 
 export const createAdminAuthentication = ({
@@ -25,7 +27,7 @@ export const createAdminAuthentication = ({
 }: AdministrationServices & { logger: Logger }): AuthenticateAdmin => {
   const noting = new Set<string>();
 
-  /** Only the token itself, which is kept nowhere, gives a fingerprint by the newest master key. */
+  /** Tokens are not stored, so their fingerprints are updated to the newest master key at this use. */
   const renew = async ({ id, tokenKeyId }: AuthenticatedAdmin, token: string): Promise<void> => {
     if (tokenKeyId !== sealing.keyId) await renewFingerprint(database, id, fingerprintOf(sealing, token));
   };

@@ -1,4 +1,4 @@
-/** The numbers of a workspace: adding and changing them, and taking them away. */
+/** Numbers of a workspace: add, change, delete. */
 import { randomUUID } from 'node:crypto';
 import { callPolicyFields } from '#src/domain/call-policy.ts';
 import { snakeCase } from '#src/domain/field-names.ts';
@@ -24,7 +24,7 @@ export { listNumbers, type NumberRecord } from '#src/persistence/numbers.ts';
 export const numberNotFound = (): Refusal =>
   new Refusal('number_not_found', 'There is no number with this id in the workspace.');
 
-/** Throws a Refusal (`number_not_found`) for a number that was deleted or belongs to another workspace. */
+/** Throws a Refusal (`number_not_found`) for a deleted number, or one of another workspace. */
 export const numberOf = async (
   { database, workspaceId }: WorkspaceReader,
   numberId: string,
@@ -36,11 +36,11 @@ export const numberOf = async (
 
 export type NumberDetails = NumberRecord & {
   agents: { inbound: AgentBindingRecord; outbound: AgentBindingRecord };
-  /** Null where no key was issued. */
+  /** Null if no key was issued. */
   key: { issuedAt: Date; recoverable: boolean } | null;
 };
 
-/** A number with its agents, and whether it has a key. */
+/** A number with its agents and whether it has a key. */
 export const detailsOf = async (
   { database }: Pick<Administrator, 'database'>,
   number: NumberRecord,
@@ -56,7 +56,7 @@ export const detailsOf = async (
   };
 };
 
-/** `number` is in domestic format, digits alone. Throws a Refusal: `number_taken`, by whichever workspace. */
+/** `number` is in domestic format, digits only. Throws a Refusal `number_taken` if any workspace has it. */
 export const addNumber = async (
   administrator: Administrator,
   given: NumberPatch & { number: string; language: Language },
@@ -78,8 +78,8 @@ export const addNumber = async (
 };
 
 /**
- * A call in progress keeps what it began with. Throws a Refusal: `number_not_found`, or `invalid_request` for a trunk of
- * another workspace, an engine that is not there, a voice that it cannot have or nobody who could tell the end of a turn.
+ * Calls in progress keep their settings. Throws a Refusal: `number_not_found`, or `invalid_request` for a trunk of
+ * another workspace, an unknown engine, an impossible voice, or a turn-end judge that is unavailable.
  */
 export const changeNumber = async (
   administrator: Administrator,
@@ -101,8 +101,8 @@ export const changeNumber = async (
   await note(administrator, {
     action: 'number.changed',
     subject: `number:${numberId}`,
-    // The names of the changed settings are noted, not the texts that callers hear; but what they were told before they
-    // agreed, and when, has to be shown.
+    // The audit log gets the names of changed settings but no spoken texts, except the consent announcement, which must
+    // be provable.
     detail: {
       fields: Object.keys(patch).map(snakeCase),
       changes: changesBetween(
@@ -116,8 +116,8 @@ export const changeNumber = async (
 };
 
 /**
- * Its key stops working at once, and its digits may be added again. Calls, their records and the audit log stay.
- * Throws a Refusal: `number_not_found`, or `number_in_use` while a call is in progress.
+ * The key is invalid at once, and the number may be added again. Calls, records and the audit log remain. Throws a
+ * Refusal: `number_not_found`, or `number_in_use` during a call.
  */
 export const removeNumber = async (administrator: Administrator, numberId: string): Promise<NumberRecord> => {
   const { database, clock, workspaceId } = administrator;

@@ -1,4 +1,4 @@
-/** Making and revoking admin tokens of a workspace (guides/design/administration.md, "Admin tokens"). */
+/** Creates and revokes admin tokens of a workspace (guides/design/administration.md, "Admin tokens"). */
 import { randomUUID } from 'node:crypto';
 import type { AdminRole } from '#src/domain/admin-role.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -16,11 +16,11 @@ export { listAdminTokens, type AdminTokenRecord } from '#src/persistence/admin-t
 export type AdminTokenRequest = {
   name: string;
   role: AdminRole;
-  /** Null: valid until it is revoked. */
+  /** Null: valid until revoked. */
   expiresAt: Date | null;
 };
 
-/** `token` is given out here and never again. */
+/** `token` is returned only here. */
 export const makeAdminToken = async (
   administrator: Administrator,
   { name, role, expiresAt }: AdminTokenRequest,
@@ -37,7 +37,7 @@ export const makeAdminToken = async (
   return { record: { ...made, lastUsedAt: null, revokedAt: null, node: null }, token };
 };
 
-/** Throws a Refusal: `not_found`, or `last_admin_token` for the one that the workspace could not be changed without. */
+/** Throws a Refusal: `not_found`, or `last_admin_token` for the only token that may change the workspace. */
 export const revokeAdminToken = async (
   administrator: Administrator,
   id: string,

@@ -1,4 +1,4 @@
-/** The trunks of a workspace (guides/design/administration.md, "Trunks"). Passwords are sealed, and never read again. */
+/** Trunks of a workspace (guides/design/administration.md, "Trunks"). Passwords are sealed and never returned. */
 import { randomUUID } from 'node:crypto';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { invalidField, Refusal, type FieldError } from '#src/domain/refusal.ts';
@@ -16,7 +16,7 @@ import { note, type Administrator, type WorkspaceReader } from './administrator.
 export { listTrunks, type TrunkRecord } from '#src/persistence/trunks.ts';
 
 type GivenPassword = {
-  /** Absent keeps the stored one, null removes it. */
+  /** Absent keeps the stored password, null removes it. */
   password?: string | null | undefined;
 };
 
@@ -30,7 +30,7 @@ const trunkNotFound = (): Refusal =>
 const nameTaken = (): Refusal =>
   invalidField({ path: 'name', message: 'The workspace has a trunk of this name already.' });
 
-/** Refuses settings that are possible one by one and not together. */
+/** Rejects combinations of settings that do not work together. */
 const requirePossible = (
   trunk: Pick<TrunkSettings, 'username' | 'register' | 'inboundAuth' | 'codecs' | 'media'>,
   hasPassword: boolean,
@@ -63,7 +63,7 @@ export const trunkOf = async (
   return trunk;
 };
 
-/** Refuses a trunk of another workspace; null and undefined name none. */
+/** Rejects a trunk of another workspace; null and undefined are accepted. */
 export const requireOwnTrunk = async (
   { database, workspaceId }: WorkspaceReader,
   trunkId: string | null | undefined,
@@ -73,7 +73,7 @@ export const requireOwnTrunk = async (
     throw invalidField({ path: 'trunk_id', message: 'There is no trunk with this id in the workspace.' });
 };
 
-/** Throws a Refusal (`invalid_request`) for settings that do not go together, or a name that is taken. */
+/** Throws a Refusal (`invalid_request`) for incompatible settings or a name in use. */
 export const addTrunk = async (
   administrator: Administrator,
   { password = null, ...settings }: NewTrunk,
@@ -95,7 +95,7 @@ export const addTrunk = async (
   return created;
 };
 
-/** Holds for calls from now on. Throws a Refusal: `not_found`, or `invalid_request` as `addTrunk`. */
+/** Applies to future calls. Throws a Refusal: `not_found`, or `invalid_request` like `addTrunk`. */
 export const changeTrunk = async (
   administrator: Administrator,
   trunkId: string,
@@ -118,14 +118,14 @@ export const changeTrunk = async (
   return changed;
 };
 
-/** Numbers bound to it use the other trunks of the workspace. Throws a Refusal (`not_found`). */
+/** Numbers bound to it then use the workspace's other trunks. Throws a Refusal (`not_found`). */
 export const removeTrunk = async (administrator: Administrator, trunkId: string): Promise<void> => {
   const { database, workspaceId } = administrator;
   if (!(await deleteTrunk(database, { trunkId, workspaceId }))) throw trunkNotFound();
   await note(administrator, { action: 'trunk.deleted', subject: `trunk:${trunkId}` });
 };
 
-/** Of a number of the workspace, in domestic format; null where it is bound to none. Refuses any other number. */
+/** Trunk of a number of the workspace, in domestic format; null if it is bound to none. Rejects other numbers. */
 export const boundTrunkOf = async (
   { database, workspaceId }: WorkspaceReader,
   number: string,
@@ -135,7 +135,7 @@ export const boundTrunkOf = async (
   return known.trunkId;
 };
 
-/** The number that tries a trunk out: one that is bound to it, else any. Throws a Refusal (`service_unavailable`). */
+/** Returns the number that tests a trunk: one bound to it, else any. Throws a Refusal (`service_unavailable`). */
 export const numberToTry = async (
   { database, workspaceId }: WorkspaceReader,
   trunk: TrunkRecord,

@@ -1,4 +1,4 @@
-/** Workspaces: made by the operator, changed by their admins. */
+/** Workspaces: created by the operator, changed by their admins. */
 import { randomUUID } from 'node:crypto';
 import { callPolicyFields } from '#src/domain/call-policy.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -20,7 +20,7 @@ import {
 
 export { listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
 
-/** Settings of a workspace that an admin may change. */
+/** Settings that an admin may change. */
 const workspaceSettings = [
   'name',
   'timeZone',
@@ -31,14 +31,14 @@ const workspaceSettings = [
 
 const workspaceNotFound = (): Refusal => new Refusal('not_found', 'This workspace does not exist.');
 
-/** Throws a Refusal (`not_found`) for a workspace that does not exist. */
+/** Throws a Refusal (`not_found`) for an unknown workspace. */
 export const workspaceOf = async ({ database, workspaceId }: WorkspaceReader): Promise<WorkspaceRecord> => {
   const workspace = await findWorkspace(database, workspaceId);
   if (workspace === undefined) throw workspaceNotFound();
   return workspace;
 };
 
-/** Holds for calls that begin from now on. Throws a Refusal (`not_found`) for a workspace that does not exist. */
+/** Applies to future calls. Throws a Refusal (`not_found`) for an unknown workspace. */
 export const changeWorkspace = async (
   administrator: Administrator,
   patch: WorkspacePatch,

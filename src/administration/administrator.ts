@@ -1,6 +1,6 @@
 /**
- * The administrator that acts on a workspace, by the admin API or by the operator's commands. Each act leaves a row in
- * its audit log.
+ * Administrator of a workspace, acting through the admin API or the operator's commands. Each change adds a row to the
+ * audit log.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#src/domain/clock.ts';
@@ -12,7 +12,7 @@ import type { Sealing } from '#src/persistence/sealing.ts';
 
 export { listAudit } from '#src/persistence/audit-entries.ts';
 
-/** Services that administration works with. */
+/** Dependencies of the administration. */
 export type AdministrationServices = {
   database: Database;
   sealing: Sealing;
@@ -21,17 +21,17 @@ export type AdministrationServices = {
 
 export type Administrator = AdministrationServices & {
   workspaceId: string;
-  /** `admin:` and the id of the token, or `operator`. */
+  /** `admin:` and the token's id, or `operator`. */
   actor: string;
 };
 
-/** A reader of a workspace, who changes nothing. */
+/** Read access to a workspace. */
 export type WorkspaceReader = Pick<Administrator, 'database' | 'workspaceId'>;
 
-/** `detail` holds no secret. */
+/** `detail` must not contain secrets. */
 type Act = { action: string; subject: string; detail?: Record<string, unknown> };
 
-/** For an act that is written down in one transaction with what it does. */
+/** For changes that are audited in one transaction with their effect. */
 export const entryOf = ({ clock, workspaceId, actor }: Administrator, act: Act): NewAuditEntry => ({
   ...act,
   workspaceId,
@@ -42,7 +42,7 @@ export const entryOf = ({ clock, workspaceId, actor }: Administrator, act: Act):
 export const note = (administrator: Administrator, act: Act): Promise<void> =>
   appendAudit(administrator.database, entryOf(administrator, act));
 
-/** A policy as it is written down and compared: where calls may go is a text. */
+/** A policy as it is audited and compared: destinations are text. */
 export const inWords = <Policy extends { destinations: Destinations | null }>(
   policy: Policy,
 ): Omit<Policy, 'destinations'> & { destinations: string | null } => ({
@@ -52,7 +52,7 @@ export const inWords = <Policy extends { destinations: Destinations | null }>(
 
 export type Changes = Record<string, { from: unknown; to: unknown }>;
 
-/** Which of these fields differ, for the audit log, under their names in the API. */
+/** Returns the names of differing fields in the API's terms, for the audit log. */
 export const changesBetween = <Name extends string>(
   fields: readonly Name[],
   before: Readonly<Record<Name, unknown>>,

@@ -2,17 +2,17 @@ import type { Language } from '#src/domain/language.ts';
 import { invalidField, type FieldError } from '#src/domain/refusal.ts';
 import type { NumberPatch, NumberRecord } from '#src/persistence/numbers.ts';
 
-/** The recognizers and synthesizers that there are, by name, in the operator's order. */
+/** Available recognizers and synthesizers by name, in the operator's order. */
 export type Engines = {
   readonly recognizers: readonly string[];
   readonly synthesizers: readonly string[];
-  /** The languages that a recognizer understands, of those that the gateway speaks; absent where none is limited. */
+  /** Languages of a recognizer among those of the gateway; absent if it has no limit. */
   languagesOf?(recognizer: string): readonly Language[];
-  /** The recognizers that tell where a turn ends. */
+  /** Recognizers that report turn ends. */
   readonly tellTurnEnds: readonly string[];
-  /** Whether the operator has brought a model that hears it. */
+  /** Whether a turn-end model is configured. */
   readonly turnModel: boolean;
-  /** Whether a voice of this synthesizer could have this name; whether there is one, only the engine knows. */
+  /** Whether this could be a voice name of the synthesizer; only the engine knows whether the voice exists. */
   isVoice(synthesizer: string, name: string): boolean;
 };
 
@@ -40,9 +40,9 @@ const wrongVoice = ({ isVoice }: Engines, synthesizer: string | null, voice: str
 };
 
 /**
- * The engines that a number chooses, as they are stored. Refuses engines that are not configured, and a voice that no
- * synthesizer could have. A voice belongs to its synthesizer: without a new one it goes when the synthesizer changes,
- * and both are written together.
+ * Validates a number's engines and returns them for storing. Rejects engines that are not configured and impossible
+ * voices. A voice belongs to its synthesizer: changing the synthesizer without a voice resets it, and both are stored
+ * together.
  */
 export const chooseSpeech = (
   engines: Engines,

@@ -16,8 +16,8 @@ const unable = (
 };
 
 /**
- * Refuses who is to decide about the end of a turn where that is not on this gateway. `recognizer` is the one that the
- * number has chosen. What is lost later is no error: pauses decide then.
+ * Rejects a turn-end judge that is unavailable on this gateway. `recognizer` is the number's choice. If the judge
+ * becomes unavailable later, pauses decide.
  */
 export const requireTurnEnd = (
   engines: Engines,

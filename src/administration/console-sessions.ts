@@ -1,4 +1,4 @@
-/** Signing in to the console, and out of it (guides/design/administration.md, "Signing in to the console"). */
+/** Console sessions: sign-in and sign-out (guides/design/administration.md, "Signing in to the console"). */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -15,22 +15,22 @@ import { createLink, openLink } from '#src/persistence/sign-in-links.ts';
 import { note, type AdministrationServices, type Administrator } from './administrator.ts';
 import { newSessionSecret, newSignInCode } from './new-key.ts';
 
-/** A browser stays signed in for so long at most. */
+/** Longest duration of a session. */
 export const longestSessionSec = 30 * 86_400;
 
-/** One that was not used for so long is signed out. */
+/** Time without use after which a session ends. */
 export const unusedSessionSec = 7 * 86_400;
 
-/** The time for which a sign-in link can be opened. */
+/** Lifetime of a sign-in link. */
 export const signInLinkSec = 600;
 
-/** A use within this after the noted one is not written again. */
+/** Interval in which a later use is not stored again. */
 const notedEveryMs = 60_000;
 
-/** Of an admin token. */
+/** Sign-in with an admin token. */
 type Owner = { id: string; workspaceId: string };
 
-/** Signs a browser in. Resolves to the secret that its cookie holds, which is kept nowhere else. */
+/** Creates a session. Resolves to the secret of its cookie, which is not stored. */
 export const beginSession = async (
   services: AdministrationServices,
   { id: adminTokenId, workspaceId }: Owner,
@@ -57,7 +57,7 @@ export const beginSession = async (
 export const finishSession = ({ database, sealing }: AdministrationServices, secret: string): Promise<void> =>
   endSession(database, sealing, secret);
 
-/** Signs every browser out that is signed in by this token. */
+/** Ends all sessions of this token. */
 export const finishSessionsOf = async (administrator: Administrator, adminTokenId: string): Promise<void> => {
   const sessions = await endSessionsOf(administrator.database, adminTokenId);
   await note(administrator, {
@@ -67,10 +67,10 @@ export const finishSessionsOf = async (administrator: Administrator, adminTokenI
   });
 };
 
-/** The admin of a session; undefined where it is over, or its token is. */
+/** Returns the admin of a session; undefined if the session or its token is no longer valid. */
 export type AuthenticateSession = (secret: string) => Promise<AuthenticatedAdmin | undefined>;
 
-/** The last use is noted beside the request, which neither waits for it nor fails with it. */
+/** The last use is stored in the background: requests neither wait for it nor fail with it. */
 export const createSessionAuthentication = ({
   database,
   sealing,
@@ -99,7 +99,7 @@ export const createSessionAuthentication = ({
   };
 };
 
-/** The address that signs a browser in once. What stands behind the # is in no log and goes to no other server. */
+/** URL that signs a browser in once. The part after # is not sent to servers and not logged. */
 export const makeSignInLink = async (
   { database, sealing, clock }: AdministrationServices,
   adminTokenId: string,

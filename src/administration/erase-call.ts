@@ -3,9 +3,9 @@ import { eraseCall } from '#src/persistence/erasing.ts';
 import { entryOf, type Administrator } from './administrator.ts';
 
 /**
- * Erases what a call tells of the other party: words, recording, instruction, summary, metadata, names, keys, SIP
- * messages, and the number but for its last two digits. A call that was erased before stays so.
- * Throws a Refusal: `call_not_found`, or `call_active` while it is in progress.
+ * Erases personal data of a call: words, recording, instruction, summary, metadata, names, keys, SIP messages, and the
+ * number except its last two digits. Idempotent. Throws a Refusal: `call_not_found`, or `call_active` while it is in
+ * progress.
  */
 export const eraseCallOf = async (administrator: Administrator, callId: string): Promise<void> => {
   const { database, workspaceId } = administrator;

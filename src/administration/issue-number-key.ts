@@ -1,10 +1,10 @@
-/** Issuing and revealing the API key of a number (guides/design/administration.md, "Number keys"). */
+/** Issues and reveals the API key of a number (guides/design/administration.md, "Number keys"). */
 import { Refusal } from '#src/domain/refusal.ts';
 import { findNumberKey, putNumberKey } from '#src/persistence/number-keys.ts';
 import { note, type Administrator } from './administrator.ts';
 import { newNumberKey } from './new-key.ts';
 
-/** A number has one key: the one before is invalid from the moment this resolves. */
+/** A number has one key: the previous one is invalid when this resolves. */
 export const issueNumberKey = async (administrator: Administrator, numberId: string): Promise<string> => {
   const { database, sealing, clock } = administrator;
   const isReissue = (await findNumberKey(database, numberId)) !== undefined;
@@ -20,7 +20,7 @@ export const issueNumberKey = async (administrator: Administrator, numberId: str
   return issued;
 };
 
-/** Throws a Refusal: `not_found` where there is no key, `key_not_recoverable` where there is no copy of it. */
+/** Throws a Refusal: `not_found` without a key, `key_not_recoverable` without a stored copy. */
 export const revealNumberKey = async (administrator: Administrator, numberId: string): Promise<string> => {
   const { database, sealing } = administrator;
   const stored = await findNumberKey(database, numberId);
@@ -31,7 +31,7 @@ export const revealNumberKey = async (administrator: Administrator, numberId: st
       'This key was issued before recovery copies existed. Issue a new one to see it.',
     );
   }
-  // First the entry: a key is never shown without one.
+  // The audit entry is written first, so a key is never shown without one.
   await note(administrator, { action: 'number_key.revealed', subject: `number:${numberId}` });
   return sealing.open(stored.keySealed, numberId);
 };

@@ -1,8 +1,8 @@
-/** The gateways that serve a workspace together. */
+/** Lists the gateways that share the database. */
 import type { Database } from '#src/persistence/database.ts';
 import { listGatewaysOf, type ListedGateway } from '#src/persistence/gateway-list.ts';
 
-/** `silent`: it has lost the database, or has died a moment ago; `lost`: the others go on with its calls. */
+/** `silent`: it lost the database or has just died; `lost`: others take over its calls. */
 export type GatewayState = 'running' | 'silent' | 'lost';
 
 export type GatewayRecord = Pick<ListedGateway, 'name' | 'seenAt' | 'takesCalls'> & {
@@ -15,7 +15,7 @@ const stateOf = ({ isLost, hasSession }: ListedGateway): GatewayState => {
   return hasSession ? 'running' : 'silent';
 };
 
-/** By their names, with the calls of this workspace that each holds. */
+/** Sorted by name, with the number of this workspace's calls at each. */
 export const listGateways = async (database: Database, workspaceId: string): Promise<GatewayRecord[]> =>
   (await listGatewaysOf(database, workspaceId)).map((gateway) => {
     const { name, seenAt, takesCalls, ringing, active, takenOver } = gateway;

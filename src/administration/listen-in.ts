@@ -1,15 +1,15 @@
-/** Listening in on a call in progress: who may, and what is written down of it. */
+/** Listening to a call in progress: authorization and audit. */
 import type { ListenInPolicy } from '#src/domain/listen-in.ts';
 import { findListenInPolicy } from '#src/persistence/call-holders.ts';
 import { note, type Administrator, type WorkspaceReader } from './administrator.ts';
 
-/** Undefined for a call that is over, or is none of the workspace. */
+/** Undefined for an ended call, or one of another workspace. */
 export const listenInPolicyOf = (
   { database, workspaceId }: WorkspaceReader,
   callId: string,
 ): Promise<ListenInPolicy | undefined> => findListenInPolicy(database, { callId, workspaceId });
 
-/** Before anything is heard. */
+/** Written before any audio is sent. */
 export const noteListeningBegun = (
   administrator: Administrator,
   callId: string,

@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** 43 characters of 62 carry 256 bits. */
+/** 43 characters of 62 contain 256 bits. */
 const randomPart = (): string =>
   Array.from({ length: 43 }, () => alphabet[randomInt(alphabet.length)]).join('');
 
 /** The API key of a number (guides/design/administration.md, "Number keys"). */
 export const newNumberKey = (): string => `${numberKeyStart}${randomPart()}`;
 
-/** The beginning of every number key. */
+/** Prefix of every number key. */
 export const numberKeyStart = 'gw_live_';
 
 /** The token of a workspace admin (guides/design/administration.md, "Admin tokens"). */
@@ -18,5 +18,5 @@ export const newAdminToken = (): string => `gw_admin_${randomPart()}`;
 /** The secret in the cookie of a signed-in browser (guides/design/administration.md, "Signing in to the console"). */
 export const newSessionSecret = (): string => `gw_session_${randomPart()}`;
 
-/** Signs in once. */
+/** Valid for one sign-in. */
 export const newSignInCode = randomPart;

@@ -1,4 +1,4 @@
-/** Which agents speak for a number, and how its callers are let in. Their secrets are sealed about the number's id. */
+/** Agent bindings of a number and authentication of its callers. Secrets are sealed and bound to the number's id. */
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import { mostAgentHeaders, type AgentHeaderChanges, type AgentHeaders } from '#src/domain/agent-headers.ts';
 import { invalidField, type Refusal } from '#src/domain/refusal.ts';

@@ -1,4 +1,4 @@
-/** An overview of a workspace's calls: by day, by end reason, and what fails. */
+/** Overview of a workspace's calls: by day, by end reason, and failures. */
 import { dayOf, type Day } from '#src/domain/day.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
 import { callTallies, type CallTally } from '#src/persistence/call-tallies.ts';
@@ -7,10 +7,10 @@ import { waitingTimes, type WaitingTimes } from '#src/persistence/turn-latencies
 import type { WorkspaceReader } from './administrator.ts';
 import { workspaceOf } from './administer-workspaces.ts';
 
-/** So many of a day are read for the latency of turns: enough for a 95th percentile, and little to read. */
+/** Turns per day that are read for latencies: enough for a 95th percentile. */
 const measuredCalls = 300;
 
-/** `calls` leaves out those that still ring, of which nobody knows how they go. */
+/** `calls` excludes ringing calls. */
 export type DayFigures = Day & { calls: number; answered: number };
 
 export type Failing = { calls: number; failed: number };
@@ -29,7 +29,7 @@ export type Overview = {
   webhooks: FailingWebhook[];
 };
 
-/** The last of them is today. */
+/** The last day is today. */
 const lastDays = (now: number, count: number, timeZone: string): Day[] => {
   const days = [dayOf(now, timeZone)];
   for (let [first] = days; first !== undefined && days.length < count; [first] = days)
@@ -61,13 +61,13 @@ const endReasonsOf = (tallies: readonly CallTally[]): Overview['endReasons'] => 
     .toSorted((one, other) => other.calls - one.calls || (one.endReason < other.endReason ? -1 : 1));
 };
 
-/** Those with as many are in the order of `nameOf`, so that nothing moves between two looks. */
+/** Equal counts are sorted by `nameOf`, so the order is stable. */
 const mostFailedFirst = <One extends Failing>(failing: readonly One[], nameOf: (one: One) => string): One[] =>
   failing
     .filter(({ failed }) => failed > 0)
     .toSorted((one, other) => other.failed - one.failed || (nameOf(one) < nameOf(other) ? -1 : 1));
 
-/** Each reason stands for itself, as a list of calls has one reason to choose. */
+/** Each reason separately, because the list of calls filters by one reason. */
 const failingAgents = (tallies: readonly CallTally[]): Overview['agents'] =>
   mostFailedFirst(
     grouped(tallies, ({ numberId, direction }) => `${numberId} ${direction}`).flatMap((group) =>
@@ -97,7 +97,7 @@ const failingTrunks = (tallies: readonly CallTally[]): Overview['trunks'] =>
     ({ name }) => name,
   );
 
-/** Of the last `count` days in the time zone of the workspace, of which today is the last. */
+/** The last `count` days in the workspace's time zone, including today. */
 export const overviewOf = async (reader: WorkspaceReader, now: number, count: number): Promise<Overview> => {
   const { database, workspaceId } = reader;
   const { timeZone } = await workspaceOf(reader);

@@ -1,14 +1,14 @@
-/** Figures of the calls on each trunk of a workspace, as the trade has them. */
+/** Statistics of the calls on each trunk of a workspace. */
 import { carriedCalls, failedCalls, type CarriedCalls } from '#src/persistence/carried-calls.ts';
 import { listTrunks } from '#src/persistence/trunks.ts';
 import type { WorkspaceReader } from './administrator.ts';
 
 export type TrunkFigures = Omit<CarriedCalls, 'durationSec'> & {
-  /** Calls that it failed and that went on to another trunk. */
+  /** Calls that failed on it and used another trunk. */
   outboundFailedOver: number;
-  /** ASR: of the outbound calls that went to it, the share that was answered. */
+  /** ASR: share of outbound calls on the trunk that were answered. */
   answerSeizureRatio: number | null;
-  /** ACD, over answered calls in both directions. */
+  /** ACD of answered calls in both directions. */
   averageCallDurationSec: number | null;
 };
 
@@ -35,10 +35,7 @@ const figuresOf = ({ durationSec, ...calls }: CarriedCalls, failedOver: number):
   };
 };
 
-/**
- * Of the trunks that there are, in their order, then of those that are deleted or of the configuration, as far as calls
- * that started within the time went over them.
- */
+/** Existing trunks in their order, then deleted and configured ones that carried calls in the period. */
 export const trunkFigures = async (
   { database, workspaceId }: WorkspaceReader,
   time: { since: Date; until: Date },

@@ -1,11 +1,11 @@
-/** The minutes that a workspace has used of its day (guides/design/limits.md, "Minutes a day"). */
+/** Used minutes of a workspace today (guides/design/limits.md, "Minutes a day"). */
 import { dayOf, type Day } from '#src/domain/day.ts';
 import { listNumbers } from '#src/persistence/numbers.ts';
 import { spentOn, type SpentOfNumber } from '#src/persistence/spent-minutes.ts';
 import type { WorkspaceReader } from './administrator.ts';
 import { workspaceOf } from './administer-workspaces.ts';
 
-/** Minutes, to the second; `limit` is null where there is none. */
+/** Minutes with a precision of seconds; `limit` is null without a limit. */
 export type Minutes = { limit: number | null; talkedMinutes: number; heldMinutes: number };
 
 export type Usage = {
@@ -24,7 +24,7 @@ const minutesOf = (limit: number | null, spent: readonly SpentOfNumber[]): Minut
   };
 };
 
-/** Throws a Refusal (`not_found`) for a workspace that does not exist. A number that was deleted counts in the sum alone. */
+/** Throws a Refusal (`not_found`) for an unknown workspace. Deleted numbers count only in the sum. */
 export const usageOf = async (
   reader: WorkspaceReader,
   platformDailyMinutes: number | null,

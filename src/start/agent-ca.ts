@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { StartError } from '#src/domain/start-error.ts';
 
-/** PEM of the certificate authorities that the operator trusts for agent servers; `undefined` without such a file. */
+/** Reads the certificate authorities (PEM) trusted for agent servers; `undefined` without such a file. */
 export const readAgentCa = async (file: string | null): Promise<string | undefined> => {
   if (file === null) return undefined;
   let text: string;

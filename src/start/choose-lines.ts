@@ -1,4 +1,4 @@
-/** The lines that carry the calls of this gateway: the simulated network, or real servers. */
+/** Chooses the line driver: simulated network or real servers. */
 import type { Config } from '#config/config.ts';
 import {
   controlProbe,
@@ -30,18 +30,18 @@ import type { Foundation } from './foundation.ts';
 
 export type ChosenLines = {
   lines: Lines;
-  /** `null` where the lines are not simulated, as `webPhones`. */
+  /** `null` with real lines, like `webPhones`. */
   simulator: SimulatorLines | null;
   webPhones: { phones: WebPhones; dial: Dial } | null;
-  /** Since the start, by what was wrong. */
+  /** Since the start, by reason. */
   refusedCallers: () => Readonly<Record<string, number>>;
-  /** None with the simulated lines. */
+  /** Empty with simulated lines. */
   mediaServers: () => readonly MediaServerState[];
-  /** Of a node that has died; nothing with the simulated lines, whose far ends die with it. */
+  /** Far ends of a dead node; empty with simulated lines, whose far ends die with it. */
   endLegsOf: (node: string) => Promise<void>;
 };
 
-/** The parts that lines need beside the foundation. */
+/** Dependencies of lines besides the foundation. */
 export type LineParts = {
   speech: SpeechEngines;
   turnModel: TurnModel | null;
@@ -49,13 +49,13 @@ export type LineParts = {
   overhear: Overhear;
   trunks: TrunkDirectory;
   legs: LegStore;
-  /** `null` where nobody wants them. */
+  /** `null` if no trace is kept. */
   keepSipMessage: KeepSipMessage | null;
-  /** `undefined` for a call that is over. */
+  /** `undefined` for an ended call. */
   workspaceOf: (callId: string) => string | undefined;
 };
 
-/** The parts of a driver that has no servers outside of this process. */
+/** Parts of a driver without external servers. */
 const withoutServers = {
   simulator: null,
   webPhones: null,
@@ -71,7 +71,7 @@ const realLines = async (
 ): Promise<ChosenLines> => {
   const { drachtio, freeSwitches, trunkAddress, mediaHost, rtp, rtpTimeoutMs } = config;
   const { trunkNumbers: numbers, trunkMedia: media, trunkCodecs: codecs } = config;
-  // SIP and FreeSWITCH are read from the disk only where they are spoken: every other start is quicker without.
+  // SIP and FreeSWITCH modules are imported only when used: other starts are faster without them.
   const { createDrachtioLines } = await import('#sip/drachtio/drachtio-lines.ts');
   const lines = createDrachtioLines({
     drachtio,
@@ -108,7 +108,7 @@ const simulatedLines = async (
 ): Promise<ChosenLines> => {
   const { comeBackMs } = webPhones;
   const resample = await loadResampler();
-  // Whoever speaks is to be understood, and cannot speak any faster.
+  // Speech audio is produced in real time.
   const usualChoice = { recognizer: null, synthesizer: null, voice: null };
   const carriesSound = speech.recognizerFor(usualChoice) !== null && config.simulatorSpeed === 1;
   const means = carriesSound && {

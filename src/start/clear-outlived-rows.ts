@@ -16,7 +16,7 @@ const clear = (database: Database): Promise<unknown> =>
     deleteOldLinks(database),
   ]);
 
-/** Clears away hourly what has outlived its use. The returned function ends it. */
+/** Deletes expired rows every hour. The returned function stops it. */
 export const clearOutlivedRows = (database: Database, logger: Logger): (() => void) => {
   const timer = setInterval(() => {
     clear(database).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { isCountry, type Country } from '#src/domain/phone-number.ts';
 import { StartError } from '#src/domain/start-error.ts';
 
-/** Throws a StartError for a code that stands for no numbering plan. */
+/** Throws a StartError for a country code without a numbering plan. */
 export const countryOf = (code: string): Country => {
   if (isCountry(code)) return code;
   throw new StartError(

@@ -1,7 +1,6 @@
 /**
- * The file of credentials, with all that a newcomer needs to place a first call. It is made at the first start and kept
- * in `dev-credentials.json` (mode 0600) in the data folder; each start brings its address up to date
- * (guides/design/start.md, "Credentials file").
+ * The credentials file for a newcomer's first call: created at the first start as `dev-credentials.json` (mode 0600) in
+ * the data folder, with its address updated at each start (guides/design/start.md, "Credentials file").
  */
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -21,12 +20,12 @@ const stored = z.object({
 
 export type StoredCredentials = z.infer<typeof stored>;
 
-/** With the path of the file that holds them. */
+/** Credentials with the path of their file. */
 export type Credentials = StoredCredentials & { file: string };
 
 export const credentialsFile = (dataFolder: string): string => join(dataFolder, 'dev-credentials.json');
 
-/** `undefined` when there is no such file or it is not what was once written there. */
+/** `undefined` without a valid file. */
 export const readCredentials = async (dataFolder: string): Promise<StoredCredentials | undefined> => {
   let text: string;
   try {
@@ -42,8 +41,8 @@ export const readCredentials = async (dataFolder: string): Promise<StoredCredent
 };
 
 /**
- * Written beside its place and moved there: whoever reads it meanwhile finds the whole of one or the other, and a full
- * disk leaves the one that was there. Throws a StartError when the data folder does not take them.
+ * Written to a temporary file and renamed, so readers see a complete file, and a full disk keeps the old one. Throws a
+ * StartError if the data folder cannot be written.
  */
 export const writeCredentials = async (
   dataFolder: string,

@@ -24,7 +24,7 @@ const isFolder = async (path: string): Promise<boolean> => {
   }
 };
 
-/** Node's own recursive `mkdir` never returns where a file system answers ENOENT to any new folder, as /proc does. */
+/** Node's recursive `mkdir` never returns if the file system answers ENOENT to any new folder, as /proc does. */
 const makeFolder = async (folder: string): Promise<void> => {
   if (await isFolder(folder)) return;
   await makeFolder(dirname(folder));
@@ -36,13 +36,13 @@ const makeFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/** Why the data folder cannot hold what the gateway writes, in one line that names the setting. */
+/** Reason why the data folder cannot be written, in one line that names the setting. */
 export const dataFolderError = (folder: string, cause: unknown): StartError =>
   new StartError(`the data folder ${folder} cannot be written to: ${why(cause)} (GW_DATA_DIR)`, { cause });
 
 /**
- * Makes the data folder and sees by writing that it can be written to: permission bits do not tell about a full disk
- * or a read-only file system. Throws a StartError with one line that names the setting.
+ * Creates the data folder and tests it by writing: permission bits do not reveal a full disk or a read-only file
+ * system. Throws a StartError with one line that names the setting.
  */
 export const prepareDataFolder = async (folder: string): Promise<void> => {
   const probe = join(folder, '.write-test');
@@ -50,14 +50,14 @@ export const prepareDataFolder = async (folder: string): Promise<void> => {
     await makeFolder(join(folder, 'recordings'));
     await access(folder, constants.W_OK);
     await writeFile(probe, Buffer.alloc(4096, 1));
-    // Another gateway that starts here may have been quicker.
+    // Another starting gateway may have created it.
     await rm(probe, { force: true });
   } catch (cause) {
     throw dataFolderError(folder, cause);
   }
 };
 
-/** The same of the folder of recordings, which several gateways may share. */
+/** The same for the folder of recordings, which gateways may share. */
 export const prepareRecordingsFolder = async (folder: string): Promise<void> => {
   try {
     await makeFolder(folder);

@@ -4,10 +4,10 @@ import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts'
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import type { Database } from '#src/persistence/database.ts';
 
-/** The number that a web phone shows when it calls. */
+/** Caller number of a web phone. */
 const ownNumber = '01055559999';
 
-/** Calls from a web phone, to the numbers of its own workspace alone. */
+/** Places calls from a web phone, only to numbers of its own workspace. */
 export const createDialFromPhone =
   (options: { placeInbound: SimulatorLines['placeInbound']; database: Database; country: Country }): Dial =>
   async ({ workspaceId, to, partyFor }) => {

@@ -6,18 +6,18 @@ import type { Switchboard } from '#src/calls/live/switchboard.ts';
 import type { StartedHandOver } from './start-hand-over.ts';
 
 export type EndCallsNumbers = {
-  /** At the end of the waiting: how long calls get to hear out what the agent has to say; at most a third of it. */
+  /** Share of the drain time for farewells after the gateway hangs up; at most a third. */
   farewellMs: number;
-  /** How long lines get to confirm their end when calls are hung up by the gateway itself. */
+  /** Time limit for lines to confirm a hang-up by the gateway. */
   lastEndsMs: number;
-  /** How long the event streams of these calls get to send their last facts. */
+  /** Time limit for event streams of these calls to send their last facts. */
   lastFactsMs: number;
 };
 
 /**
- * Takes no new calls, hands over those in progress where somebody goes on with them, and waits for the others. Those that
- * are still on towards the end of the waiting are hung up as a client would: when the agent has been heard out. What has
- * not ended then is cut off (`system_error`). Event streams stay open until the last call has ended.
+ * Drains the gateway: refuses new calls, hands over calls in progress where possible, and waits for the others. Towards
+ * the end of the drain time calls are hung up like by a client, after the farewell; calls that have not ended by then
+ * are cut off (`system_error`). Event streams stay open until the last call has ended.
  */
 export const endCalls = async (
   options: {
@@ -34,7 +34,7 @@ export const endCalls = async (
   const { switchboard, handOver, logger } = options;
   const farewellMs = Math.min(numbers.farewellMs, (drainSec * 1_000) / 3);
   try {
-    // Before any is refused: who calls now is for another gateway.
+    // Arrivals go to other gateways before any is refused.
     await options.lines.takeNoMore();
   } catch (error) {
     logger.warn({ err: error }, 'callers are still brought here, and are refused');

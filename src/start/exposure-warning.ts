@@ -4,8 +4,8 @@ import type { Config } from '#config/config.ts';
 const loopback = /^(localhost|127\.[\d.]{1,11}|::1|::ffff:127\.[\d.]{1,11})$/i;
 
 /**
- * A sentence for who starts the gateway as for a trial, on an address that others reach; undefined where nobody else
- * does. With a database server of one's own it is a server, and meant to be reached.
+ * Warns if a trial start listens on an address that others can reach; undefined otherwise. A gateway with a configured
+ * database is a server and meant to be reachable.
  */
 export const exposureWarning = ({
   host,

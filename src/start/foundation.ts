@@ -1,4 +1,4 @@
-/** The foundation that every part of the gateway stands on and is given first. */
+/** Dependencies of every part of the gateway. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import type { CallTime } from '#src/calls/live/call-time.ts';
@@ -12,21 +12,21 @@ import type { Surroundings } from './surroundings.ts';
 export type Foundation = {
   config: Config;
   country: Country;
-  /** What holds where neither number nor workspace says anything. */
+  /** Defaults for numbers and workspaces. */
   platformPolicy: PolicySettings;
   database: Database;
   sealing: Sealing;
-  /** The wall clock: what is shown goes by it. */
+  /** Wall clock, for display. */
   clock: Clock;
-  /** One that nobody sets: what is measured goes by it. */
+  /** Monotonic clock, for measurements. */
   steadyClock: Clock;
-  /** That of the database, which all gateways share. */
+  /** Clock of the database, shared by all gateways. */
   databaseClock: Clock;
   callTime: CallTime;
-  /** Runs as fast as the simulated calls do. */
+  /** Runs as fast as simulated calls. */
   callClock: Clock;
   logger: Logger;
   surroundings: Surroundings;
-  /** Ends whatever was started, in the order in which it can be done without. */
+  /** Ends everything that was started, in reverse order. */
   started: AsyncDisposableStack;
 };

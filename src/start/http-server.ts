@@ -3,10 +3,10 @@ import { closing, httpTimes } from '#config/policy.ts';
 import { StartError } from '#src/domain/start-error.ts';
 
 export type HttpServer = {
-  /** `http://127.0.0.1:8080`, with the port that was really taken. */
+  /** `http://127.0.0.1:8080`, with the actual port. */
   url: string;
   server: Server;
-  /** Takes no new connections, waits for requests under way up to a limit, then closes what is left. */
+  /** Stops listening, waits for requests in progress up to a limit, then closes the remaining connections. */
   close(): Promise<void>;
 };
 
@@ -21,20 +21,20 @@ const whyNot = (error: NodeJS.ErrnoException, host: string, port: number): strin
   return `cannot listen on ${host}:${port} (GW_HOST, GW_PORT): ${error.message}`;
 };
 
-/** Where this machine reaches a server that listens there. */
+/** URL by which this machine reaches the server. */
 export const urlOf = (host: string, port: number): string => {
   const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 };
 
 /**
- * A client may offer another protocol (`h2c`, as that of Java does with its first request): an offer is ignored by who does
- * not speak it (RFC 9110, 7.8).
+ * A client may offer another protocol (`h2c`, as Java's client does in its first request); servers ignore unsupported
+ * offers (RFC 9110, 7.8).
  */
 const asksForWebSocket = (upgrade = ''): boolean =>
   upgrade.split(',').some((protocol) => protocol.trim().toLowerCase() === 'websocket');
 
-/** Throws a StartError that names the setting when the address cannot be taken. */
+/** Throws a StartError that names the setting if the address cannot be used. */
 export const listen = async (
   handle: RequestListener,
   { host, port, prepare }: { host: string; port: number; prepare: (server: Server) => void },
@@ -44,7 +44,7 @@ export const listen = async (
       requestTimeout: httpTimes.requestMs,
       headersTimeout: httpTimes.headersMs,
       keepAliveTimeout: httpTimes.keepAliveMs,
-      // Node would answer a missing Host by itself, without a problem document.
+      // Node would otherwise answer a missing Host without a problem document.
       requireHostHeader: false,
       shouldUpgradeCallback: ({ headers }) => asksForWebSocket(headers.upgrade),
     },
@@ -64,7 +64,7 @@ export const listen = async (
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
-      // A connection that becomes idle after `close` would otherwise hold the server until its time-out.
+      // Closes connections that become idle after `close`; they would delay it until their timeout.
       const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
       const limit = setTimeout(() => server.closeAllConnections(), closing.requestsMs);
       server.closeIdleConnections();

@@ -1,4 +1,4 @@
-/** The end of the journal: everything that was published is written, or given up when no fact could be written for a while. */
+/** Closes the journal: everything published is written, or dropped if no fact could be written for a while. */
 import type { Logger } from 'pino';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import type { Summaries } from '#src/calls/summaries/summaries.ts';
@@ -7,11 +7,11 @@ import type { Clock } from '#src/domain/clock.ts';
 
 export type JournalClosing = {
   /**
-   * Resolves when every fact, summary and transition is written. Rejects when the database stayed away and facts are
-   * lost.
+   * Resolves when every fact, summary and transition is written. Rejects if the database stayed unreachable and facts
+   * are lost.
    */
   close(): Promise<void>;
-  /** `close` waits no longer than it must, whether it has begun or not. */
+  /** Shortens the waiting of `close`, before or after it begins. */
   hurry(): void;
 };
 
@@ -19,21 +19,21 @@ export const createJournalClosing = (options: {
   journal: Pick<Journal, 'backlog' | 'lost' | 'settled' | 'giveUp'>;
   summaries: Pick<Summaries, 'hurry' | 'settled'>;
   transitions: Pick<Transitions, 'close'>;
-  /** How long `close` waits while no fact is written, and how long once it is hurried. */
+  /** Time without a written fact after which `close` stops waiting, normally and when hurried. */
   times: { journalMs: number; hurriedJournalMs: number };
   clock: Clock;
   logger: Logger;
 }): JournalClosing => {
   const { journal, summaries, transitions, times, clock, logger } = options;
   let limitMs = times.journalMs;
-  /** Until it is closed there is none. */
+  /** There is no deadline until it is closed. */
   let timer: unknown;
 
   const giveUpLater = (): void => {
     clock.clearTimeout(timer);
     const before = journal.backlog();
     timer = clock.setTimeout(() => {
-      // As long as the database takes some of them, there is nothing to give up.
+      // While the database accepts facts, nothing is dropped.
       if (journal.backlog() < before) giveUpLater();
       else journal.giveUp();
     }, limitMs);

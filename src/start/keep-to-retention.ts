@@ -1,4 +1,4 @@
-/** Erases words and recordings of calls that have been kept for as long as their number says. */
+/** Erases words and recordings of calls after their number's retention period. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
@@ -7,20 +7,20 @@ import { eraseOutlived } from '#src/persistence/outlived-calls.ts';
 import { numbersWithRetention, type NumberRetention } from '#src/persistence/retention.ts';
 
 export type RetentionNumbers = {
-  /** Between two looks. */
+  /** Interval between runs. */
   everyMs: number;
-  /** Calls of one transaction. */
+  /** Calls per transaction. */
   batch: number;
 };
 
 const dayMs = 86_400_000;
 
-/** No call lasts longer: those that began earlier than this before the last look were over then. */
+/** Longest possible call: calls that began this long before the last run had ended by then. */
 const longestCallMs = dayMs;
 
 const kinds = ['words', 'recordings'] as const;
 
-/** Looks at once, and then again and again. Of several gateways that do it at the same time each finds less to do. */
+/** Runs now and then periodically. Gateways that run concurrently share the work. */
 export const keepToRetention = (options: {
   database: Database;
   numbers: RetentionNumbers;
@@ -29,7 +29,7 @@ export const keepToRetention = (options: {
 }): { close(): Promise<void> } => {
   const { database, clock, logger } = options;
   const { everyMs, batch } = options.numbers;
-  /** Until where the calls of a number were looked at, so that those of years ago are looked at once. */
+  /** Position up to which a number's calls were checked, so that old calls are checked once. */
   const lookedUntil = new Map<string, number>();
 
   const erase = async (number: NumberRetention, kept: (typeof kinds)[number], stopped: AbortSignal) => {

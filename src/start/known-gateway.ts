@@ -3,8 +3,8 @@ import { readCredentials } from './credentials.ts';
 import { urlOf } from './http-server.ts';
 
 /**
- * Where a command of this machine finds the gateway of its data folder, and the key of its number: by its credentials
- * where it has written some, else where the settings have it. Throws a ConfigError.
+ * Finds the gateway of the data folder and its number key for commands: by the credentials file, else by the settings.
+ * Throws a ConfigError.
  */
 export const knownGateway = async (
   environment: NodeJS.ProcessEnv,

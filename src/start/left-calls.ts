@@ -1,4 +1,4 @@
-/** The calls that other processes have left: which of them go on here, and what becomes of the others. */
+/** Orphaned calls of other processes: resumes those that can continue, ends the others. */
 import { callTimes } from '#config/policy.ts';
 import { createLeftHangups } from '#src/calls/in-call/left-hangups.ts';
 import { createTakeOver, isRevivable, type TakeOver } from '#src/calls/recovery/take-over.ts';
@@ -18,14 +18,14 @@ import type { Agents } from './start-agents.ts';
 import type { StartedCalls } from './start-calls.ts';
 import type { StartedJournal } from './start-journal.ts';
 
-/** Of an earlier process of this gateway. */
+/** Calls of an earlier process of this gateway. */
 export type LeftCalls = {
-  /** Those that are to go on. */
+  /** Calls to resume. */
   waiting: readonly TakenCall[];
   goesOn: (callId: string) => boolean;
 };
 
-/** Ends those that cannot go on; resolves when that is written. */
+/** Ends calls that cannot continue; resolves when that is stored. */
 const endOthers = (
   taken: readonly TakenCall[],
   goOn: (call: TakenCall) => boolean,
@@ -36,8 +36,8 @@ const endOthers = (
 };
 
 /**
- * Takes what the dead process of this gateway held, and ends what cannot go on: before the port opens, so that no reader
- * sees a call that nobody holds, and before its recordings are looked for.
+ * Takes the calls of this gateway's dead process and ends those that cannot continue, before the port opens, so that
+ * readers see no orphaned call, and before recordings are recovered.
  */
 export const takeLeftCalls = async (
   { config, database }: Foundation,
@@ -53,13 +53,13 @@ export const takeLeftCalls = async (
 };
 
 export type StartedTakeOver = TakeOver & {
-  /** For another gateway that was found dead (src/cluster). Takes nothing when it runs again. */
+  /** For another gateway that was found dead (src/cluster). Takes nothing if it runs again. */
   takeFrom(node: string): Promise<void>;
-  /** What another gateway, which ends, has let go of for this one. */
+  /** Calls that a stopping gateway released for this one. */
   take: TakeHandedOver;
   /**
-   * Goes on with calls of which it was not known whether they were taken, once the database says so, and hangs up those
-   * of which that was asked while nobody held them.
+   * Resumes calls whose take-over was in doubt, once the database confirms it, and performs hang-ups requested while
+   * nobody held them.
    */
   settle(): Promise<void>;
 };

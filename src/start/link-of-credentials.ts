@@ -3,7 +3,7 @@ import { makeSignInLink } from '#src/administration/console-sessions.ts';
 import { authenticateAdmin } from '#src/persistence/admin-tokens.ts';
 import type { Credentials } from './credentials.ts';
 
-/** Signs in as the admin of the credentials; undefined when their token was revoked or is past its end. */
+/** Sign-in link for the admin of the credentials; undefined if their token is revoked or expired. */
 export const linkOfCredentials = async (
   services: AdministrationServices,
   { admin_token: token, console_url: consoleUrl }: Pick<Credentials, 'admin_token' | 'console_url'>,

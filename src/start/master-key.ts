@@ -1,6 +1,6 @@
 /**
- * The key that seals secrets. Embedded, it is made once and kept in the data folder (guides/design/start.md, "Master
- * key").
+ * The key that seals secrets. With the embedded database it is created once and stored in the data folder
+ * (guides/design/start.md, "Master key").
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { dataFolderError } from './data-folder.ts';
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;
 
-/** `undefined` when none is kept yet. */
+/** `undefined` if none is stored. */
 const readKey = async (file: string): Promise<Buffer | undefined> => {
   let text: string;
   try {
@@ -26,8 +26,8 @@ const readKey = async (file: string): Promise<Buffer | undefined> => {
 };
 
 /**
- * Written beside its place and then linked there: neither a full disk nor a power cut leaves half of a key, and of two
- * gateways that start at once the later one finds the key of the other.
+ * Written to a temporary file and hard-linked: a full disk or power failure leaves no partial key, and of two gateways
+ * starting at once the later one reads the other's key.
  */
 const keep = async (file: string, key: Buffer): Promise<void> => {
   const written = `${file}.${randomUUID()}`;
@@ -41,7 +41,7 @@ const keep = async (file: string, key: Buffer): Promise<void> => {
   }
 };
 
-/** 32 bytes. Throws a StartError when the kept key cannot be read, is damaged or cannot be kept. */
+/** 32 bytes. Throws a StartError if the stored key is unreadable or damaged, or cannot be stored. */
 export const keptMasterKey = async (dataFolder: string): Promise<Buffer> => {
   const file = join(dataFolder, 'master-key');
   const kept = await readKey(file);

@@ -1,4 +1,4 @@
-/** Duties of this gateway towards the others that share the database. */
+/** Duties of this gateway towards others that share the database. */
 import type { Switchboard } from '#src/calls/live/switchboard.ts';
 import type { NodeDuties } from '#src/cluster/node-watch.ts';
 import { releaseDeliveriesOf } from '#src/persistence/deliveries.ts';
@@ -13,7 +13,7 @@ export const nodeDuties = (parts: {
   switchboard: Pick<Switchboard, 'leaveAll'>;
 }): NodeDuties => ({
   cleanUps: [
-    // First: whoever still talks to it waits for it.
+    // First, because others wait for its answers.
     { what: 'taking over its calls', run: parts.takeOver.takeFrom },
     { what: 'hanging up on its far ends', run: parts.telephony.endLegsOf },
     { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(parts.database, node) },

@@ -1,4 +1,4 @@
-/** Where admins listen to calls in progress; each time stands in the audit log of the workspace. */
+/** Opens listening for admins; each session is recorded in the workspace's audit log. */
 import { listenInLimits } from '#config/policy.ts';
 import { listenInPolicyOf, noteListeningBegun, noteListeningEnded } from '#src/administration/listen-in.ts';
 import {

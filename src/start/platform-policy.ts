@@ -1,11 +1,11 @@
-/** The policy where neither number nor workspace says anything: the platform's numbers, and what the operator set. */
+/** Default policy: the platform's values and the operator's settings. */
 import type { Config } from '#config/config.ts';
 import { platformCallPolicy, platformDeniedDestinations } from '#config/policy.ts';
 import type { PolicySettings } from '#src/domain/call-policy.ts';
 import { destinationKinds, destinationsIn, kindsBut, type Destinations } from '#src/domain/destinations.ts';
 import { StartError } from '#src/domain/start-error.ts';
 
-/** Throws a StartError for a word that names no kind. */
+/** Throws a StartError for an unknown kind. */
 const destinationsOf = (words: readonly string[]): Destinations => {
   const read = destinationsIn(words);
   if (!('wrong' in read)) return read;

@@ -1,4 +1,4 @@
-/** The services that the API asks for, each done by a part of the gateway. */
+/** Connects the API's services to the parts of the gateway. */
 import {
   dataFolderMs,
   knownKeyPatienceMs,
@@ -31,7 +31,7 @@ import type { Outgoing } from './start-outgoing.ts';
 import type { CallWatching } from './watch-calls.ts';
 import { createDataFolderWatch } from './watch-data-folder.ts';
 
-/** The parts of the gateway that the API asks. */
+/** Parts of the gateway that the API uses. */
 export type ApiParts = {
   telemetry: Telemetry;
   journalling: Pick<StartedJournal, 'factNews'>;

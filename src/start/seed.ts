@@ -1,7 +1,7 @@
 /**
- * The first start's seed, so that a newcomer can place a first call: a workspace with one number, a number key and an
- * admin token. Later starts find them again; a lost credentials file is made anew, and the token that it held is
- * revoked (guides/design/start.md, "First workspace and number").
+ * Data of the first start, so that a newcomer can place a call: a workspace with a number, a number key and an admin
+ * token. Later starts reuse them; a missing credentials file is created again and its old token revoked
+ * (guides/design/start.md, "First workspace and number").
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -22,7 +22,7 @@ import type { Sealing } from '#src/persistence/sealing.ts';
 import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces.ts';
 import { readCredentials, type StoredCredentials } from './credentials.ts';
 
-/** Numbers that Korean operators do not assign, the first of which that is free. */
+/** Unassigned Korean numbers; the first free one is used. */
 const firstNumbers = Array.from({ length: 100 }, (_, index) => `070000000${String(index).padStart(2, '0')}`);
 
 type Seeded = Omit<StoredCredentials, 'base_url' | 'console_url'>;
@@ -31,7 +31,7 @@ type Seeding = {
   database: Database;
   sealing: Sealing;
   dataFolder: string;
-  /** The name of this gateway among those that share the database. */
+  /** Name of this gateway among those that share the database. */
   node: string;
   logger: Logger;
 };
@@ -59,7 +59,7 @@ const madeNumber = async (database: Database, workspaceId: string): Promise<Firs
   throw new Error('The first number could not be made');
 };
 
-/** The one that is known, as long as it exists, else the oldest one of the workspace. */
+/** The known number if it exists, else the workspace's oldest one. */
 const numberOf = async (
   database: Database,
   workspaceId: string,
@@ -101,7 +101,7 @@ const keyOf = async (
   return key;
 };
 
-/** Nothing is made for a token that somebody ended on purpose. */
+/** A token that was revoked deliberately is not replaced. */
 const keepToken = async ({ database, node, logger }: Seeding, token: AdminTokenRecord): Promise<void> => {
   await adoptGatewayToken(database, token.id, node);
   if (token.revokedAt === null && (token.expiresAt === null || token.expiresAt > new Date())) return;
@@ -149,7 +149,7 @@ const findOrMake = async (seeding: Seeding): Promise<Seeded> => {
   const { database, sealing, dataFolder } = seeding;
   const kept = await readCredentials(dataFolder);
   const token = kept && (await findAdminToken(database, sealing, kept.admin_token));
-  // Without its token in this database the file belongs to another one, and says nothing about this.
+  // If its token is unknown, the file belongs to another database.
   const known = token === undefined ? undefined : kept;
   const workspaceId =
     token?.workspaceId ?? (await firstWorkspace(database))?.id ?? (await madeWorkspace(database));
@@ -166,8 +166,8 @@ const findOrMake = async (seeding: Seeding): Promise<Seeded> => {
 };
 
 /**
- * Of several gateways that start at once on an empty database, the first one makes what the others find. Throws a
- * StartError when the master key is not the one of the database.
+ * Of several gateways that start on an empty database, the first one creates the data. Throws a StartError if the
+ * master key does not match the database.
  */
 export const seed = (seeding: Seeding): Promise<Seeded> =>
   seeding.database.alone('first start', () => findOrMake(seeding));

@@ -1,4 +1,4 @@
-/** The people of the simulated network, as the admin API plays them: callers that call in, callees that are defined. */
+/** Simulated callers and callees for the admin API. */
 import { parseScript, type Role, type Script } from '#sip/simulator/script.ts';
 import type { Rehearsal } from '#sip/simulator/script-watch.ts';
 import type { SimulatorLines } from '#sip/simulator/simulator-lines.ts';
@@ -12,14 +12,14 @@ import { findCall } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
 import { trunkHeadersOf } from '#src/persistence/trunks.ts';
 
-/** A script that was checked before. */
+/** A validated script. */
 const parsed = (steps: readonly unknown[], role: Role): Script => {
   const { script, errors } = parseScript(steps, role);
   if (script === undefined) throw new Error(`A script was not checked: ${errors[0]?.message}`);
   return script;
 };
 
-/** A caller on the simulated network comes by no trunk: what one of its number takes is taken. */
+/** A simulated caller uses no trunk: headers accepted by any trunk of the number are accepted. */
 const takenBySomeTrunk = async (
   database: Database,
   number: string,

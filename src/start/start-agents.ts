@@ -1,4 +1,4 @@
-/** Whatever answers for a call: its agent, its replies, and the handshake before it. */
+/** Agents of calls: replies and handshakes. */
 import { agentBreakers, agentTimes, graphTimes, replyLimits } from '#config/policy.ts';
 import { createCallAgents, type CallAgents } from '#src/agents/call-agents.ts';
 import type { OwnCall } from '#src/domain/own-call.ts';
@@ -28,7 +28,7 @@ type AgentParts = {
   telemetry: Telemetry;
 };
 
-/** Makes the agents of calls. Those at one address of a workspace share what is known of their server. */
+/** Creates the agents of calls. Agents with the same server in a workspace share its health state. */
 const agentsWithBreakers = (
   { clock, logger }: Foundation,
   { outgoing, languageModel: { model: languageModel } }: AgentParts,

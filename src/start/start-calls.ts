@@ -1,4 +1,4 @@
-/** The calls of this gateway: who may begin one, who holds it, and what is written down of it. */
+/** Calls of this gateway: admission, ownership, journal. */
 import {
   callTimes,
   knownKeysMs,
@@ -32,7 +32,7 @@ import type { Cluster } from './start-cluster.ts';
 import type { StartedJournal } from './start-journal.ts';
 import type { StartedLines } from './start-lines.ts';
 
-/** The world of a call's charts. */
+/** Actors and actions of a call's charts. */
 export type CallWorld = {
   line: OpenLines['actor'];
   startReply: StartReply;
@@ -59,11 +59,11 @@ export type StartedCalls = {
   expectLine: OpenLines['expect'];
   canBeLeft: OpenLines['canBeLeft'];
   knownKeys: Pick<KnownKeys, 'find' | 'note'>;
-  /** To be given to the lines. */
+  /** Passed to the lines. */
   onArrival: OnArrival;
 };
 
-/** The switchboard, with all that a call holds outside of its charts. */
+/** The switchboard and the resources of its calls. */
 const openSwitchboard = (
   { callClock, callTime, surroundings, logger }: Foundation,
   { telemetry, journalling, liveCalls, telephony, agents, recordings, overheard, callMachineWith }: CallParts,
@@ -125,7 +125,7 @@ const openSwitchboard = (
   return { switchboard, openLines, secretKeys };
 };
 
-/** Takes no arrivals yet. */
+/** Arrivals are not accepted yet. */
 export const startCalls = (foundation: Foundation, parts: CallParts): StartedCalls => {
   const { config, database, sealing, clock, steadyClock, callTime, logger, started } = foundation;
   const { liveCalls, agents } = parts;

@@ -1,4 +1,4 @@
-/** This gateway among those that share the database: they look after each other and ask each other about calls. */
+/** This gateway in a cluster: gateways with one database monitor each other and forward requests for calls. */
 import type { Readable } from 'node:stream';
 import type { Config } from '#config/config.ts';
 import { cluster as clusterPolicy } from '#config/policy.ts';
@@ -30,44 +30,44 @@ import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Foundation } from './foundation.ts';
 
 export type SharedRecordings = {
-  /** A completed recording, wherever it is kept; see `Recordings` and `RecordingFetcher`. */
+  /** A completed recording, wherever it is stored; see `Recordings` and `RecordingFetcher`. */
   open(recording: {
     callId: string;
     file: string;
     node: string;
   }): Promise<OpenRecording<Readable> | undefined>;
-  /** Where the others fetch those that lie here. */
+  /** URL for fetching recordings stored here. */
   handler: RecordingHandler;
 };
 
 export type Cluster = {
   askNode: CallSignals['ask'];
   counting: Pick<Counting, 'alone' | 'isAlone' | 'store'>;
-  /** Does what others ask of calls that are held here, and looks after the others. */
+  /** Serves other gateways' requests for local calls, and monitors the others. */
   open(duties: NodeDuties & { perform: PerformHere; take: TakeHandedOver }): Promise<void>;
-  /** From now on it goes on with calls that others hand over, or with none. */
+  /** Starts or stops accepting handed-over calls. */
   takes(isTaking: boolean): Promise<void>;
-  /** The other gateways that live, and those among them that would go on with the calls of this one, by their names. */
+  /** Names of the other live gateways, and of those that would take this one's calls. */
   others(): Promise<{ living: string[]; takers: string[] }>;
-  /** Resolves to whether that one goes on with them. Rejects when it cannot be reached, or without a database. */
+  /** Resolves to whether that gateway takes calls. Rejects if it is unreachable, or without a database. */
   giveCalls(node: string, callIds: readonly string[]): Promise<boolean>;
-  /** This gateway listens; `url` is where this machine reaches it. */
+  /** This gateway listens; `url` is its address on this machine. */
   listensAt(url: string): Promise<void>;
-  /** The recordings of this gateway, and its way to those of the others. */
+  /** Recordings of this gateway and access to those of others. */
   share(recordings: Pick<Recordings, 'open' | 'openOwn'>): SharedRecordings;
 };
 
-/** An address that leads to this machine alone, seen from another one. */
+/** Replaces a loopback address as seen from another machine. */
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-/** A mark that is the same at gateways that reach the same far ends; `null` where those end with their gateway. */
+/** A key that is equal at gateways that reach the same far ends; `null` if far ends end with their gateway. */
 export const sharedLines = ({ lines, realLines }: Pick<Config, 'lines' | 'realLines'>): string | null => {
   if (lines === 'simulator') return lines;
   if (realLines === null || !realLines.isByRelay) return null;
   return `${lines} ${realLines.drachtio.host}:${realLines.drachtio.port}`;
 };
 
-/** The way by which gateways wake each other. */
+/** Notification between gateways. */
 const openWakeUps = ({ config, database, steadyClock, logger, started }: Foundation): WakeUps => {
   const byDatabase = databaseWakeUps(database);
   if (config.nats === null) return byDatabase;
@@ -83,7 +83,7 @@ const openWakeUps = ({ config, database, steadyClock, logger, started }: Foundat
   return wakeUps;
 };
 
-/** Enters this gateway among the others. */
+/** Registers this gateway among the others. */
 export const startCluster = async (foundation: Foundation): Promise<Cluster> => {
   const { config, database, sealing, clock, steadyClock, logger, started } = foundation;
   const { node } = config;

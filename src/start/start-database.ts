@@ -1,11 +1,11 @@
-/** The database of this gateway: the PostgreSQL server that is configured, or the embedded one in the data folder. */
+/** Database of this gateway: the configured PostgreSQL server, or an embedded one in the data folder. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import { openDatabase, type Database } from '#src/persistence/database.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** Opens the database, which is owned by `started`. Throws a StartError that names the setting. */
+/** Opens the database; `started` owns it. Throws a StartError that names the setting. */
 export const startDatabase = async (
   config: Pick<
     Config,

@@ -1,4 +1,4 @@
-/** The way of events to the servers of customers. */
+/** Delivery of events to customers' servers. */
 import { deliveryPolicy } from '#config/policy.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '#src/events/delivery-worker.ts';
 import { createWebhookTests } from '#src/events/test-event.ts';

@@ -1,6 +1,4 @@
-/**
- * The hand-over of calls in progress when this gateway is asked to end: who goes on with them is decided and said then.
- */
+/** Hands over calls in progress when this gateway stops: chooses the successor and reports it. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import { closing } from '#config/policy.ts';
@@ -18,12 +16,12 @@ import { sharedLines, type Cluster } from './start-cluster.ts';
 import type { StartedJournal } from './start-journal.ts';
 import type { StartedLines } from './start-lines.ts';
 
-/** `null`: nobody does, and they are waited for. `because` is the middle of a sentence. */
+/** `null`: no successor; calls are waited for. `because` is the middle of a sentence. */
 export type Inheritance = { heirs: Heirs | null; because: string };
 
 type Others = Awaited<ReturnType<Cluster['others']>>;
 
-/** Those that say that they do: one that is frozen is asked in vain. */
+/** Asks the live gateways; a frozen one does not answer. */
 const answering = async (takers: readonly string[], { giveCalls }: Pick<Cluster, 'giveCalls'>) => {
   const asked = await Promise.allSettled(takers.map((node) => giveCalls(node, [])));
   return takers.filter((_, index) => {
@@ -52,7 +50,7 @@ export const chooseHeirs = async (
       because: `go on at ${nodes.join(', ')}, each when nobody speaks`,
     };
   if (others.takers.length > 0) return nobody('as the other gateways do not answer');
-  // Once this gateway is gone, such a gateway ends the calls that it cannot go on with.
+  // A gateway without lines would end the calls that it cannot resume.
   if (others.living.length > 0)
     return nobody('as the other gateways are older, or have other lines, and could not go on with them');
   if (config.realLines !== null)
@@ -60,7 +58,7 @@ export const chooseHeirs = async (
   return nobody('as no other gateway is there');
 };
 
-/** Tells the person who has asked for the end what it waits for. */
+/** Tells the person who stopped the gateway what it waits for. */
 const say = (logger: Logger, calls: number, upToSec: number, { heirs, because }: Inheritance): void => {
   const whom = calls === 1 ? 'one call' : `${calls} calls`;
   const about = { calls, up_to_sec: upToSec };
@@ -75,15 +73,15 @@ const standingCalls = ({
 }: Pick<StartedCalls, 'switchboard' | 'canBeLeft'>): StandingCall[] =>
   [...switchboard.calls()].flatMap(([callId, actor]) => {
     const call = actor.getSnapshot();
-    // One whose end is decided ends here.
+    // A call that is already ending ends here.
     const isStanding = call.hasTag('talking') && canBeLeft(callId);
     return isStanding ? [{ callId, isQuiet: !call.context.agentIsBusy }] : [];
   });
 
 export type StartedHandOver = {
-  /** Decides, says so, and begins. Never rejects. */
+  /** Decides, reports and begins the hand-over. Never rejects. */
   begin(): Promise<void>;
-  /** See `HandOver`; does nothing where nothing was begun. */
+  /** See `HandOver`; no effect if no hand-over was begun. */
   finish: HandOver['finish'];
 };
 

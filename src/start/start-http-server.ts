@@ -1,4 +1,4 @@
-/** The HTTP server: the API, the way of web phones to their calls, and with GW_INSPECT that of onlookers to the charts. */
+/** HTTP server: the API, websockets of web phones, and with GW_INSPECT of the inspector. */
 import type { RequestListener } from 'node:http';
 import { inspectorLimits, webPhones as webPhonePolicy } from '#config/policy.ts';
 import { createPhoneSocket } from '#sip/webphone/phone-socket.ts';
@@ -19,7 +19,7 @@ import { openListenIn } from './open-listen-in.ts';
 import { startCallWatching } from './watch-calls.ts';
 import { createWebSocketRoutes, type WebSocketRoutes } from './websocket-routes.ts';
 
-/** The WebSockets that are open to whoever has an admin token, or is signed in to the console. */
+/** Websockets for admin tokens and console sessions. */
 const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRoutes => {
   const byToken = createAdminAuthentication(services);
   const bySession = createSessionAuthentication(services);
@@ -38,7 +38,7 @@ const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRou
   });
 };
 
-/** Throws a StartError when the address cannot be taken. */
+/** Throws a StartError if the address cannot be used. */
 export const startHttpServer = async (
   foundation: Foundation,
   parts: ApiParts & { liveCalls: LiveCalls; overheard: Pick<Overheard, 'listen'> },
@@ -58,7 +58,7 @@ export const startHttpServer = async (
   const { host, port } = config;
   const server = await surroundings.listen(handle, { host, port, prepare: answerClientErrors });
   started.defer(() => server.close());
-  // Its answers last as long as their calls, and the server waits for answers.
+  // Event streams last as long as their calls, and the server waits for responses.
   started.defer(watching.handler.close);
   const webSockets = serveWebSockets(services, failures);
   webSockets.attach(server.server);
@@ -67,7 +67,7 @@ export const startHttpServer = async (
   started.defer(() => listeners.close());
   if (webPhones !== null) {
     const phoneSocket = createPhoneSocket({ ...webPhones, limits: webPhonePolicy.limits, logger });
-    // A web phone takes calls and places them.
+    // Web phones receive and place calls.
     webSockets.serve('/api/v1/admin/phone', 'admin', phoneSocket.accept);
     started.defer(() => phoneSocket.close());
   }

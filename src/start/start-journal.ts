@@ -1,4 +1,4 @@
-/** The journal of facts over the database, with what follows a written fact: log, metrics, summary. */
+/** Journal of facts in the database, and what follows a written fact: log, metrics, summary. */
 import type { Logger } from 'pino';
 import { closing, journalLimits, languageModelLimits } from '#config/policy.ts';
 import { createBeginnings, type Beginnings } from '#src/calls/journal/beginnings.ts';
@@ -23,11 +23,11 @@ export type StartedJournal = {
   progress: Progress;
   beginnings: Beginnings;
   factNews: FactNews;
-  /** Its end waits no longer than it must for an absent database. */
+  /** Shortens the waiting of close for an unreachable database. */
   hurry(): void;
 };
 
-/** Words of the log for facts; the end of a call has a line of its own, with its reason. */
+/** Log texts of facts; the end of a call has its own line with the reason. */
 const worthTelling: Readonly<Record<string, string>> = {
   'call.answered': 'a call was answered',
   'call.taken_over': 'a call goes on that another process held',
@@ -61,7 +61,7 @@ const logFact = (logger: Logger, callId: string, fact: RecordedFact): void => {
     logger.info({ call_id: callId, status: fact.status, end_reason: fact.reason }, 'a call ended');
 };
 
-/** Ends when every fact, transition and summary is written. */
+/** Resolves when every fact, transition and summary is written. */
 export const startJournal = (
   { database, sealing, clock, databaseClock, callTime, logger, started }: Foundation,
   { telemetry, languageModel }: { telemetry: Telemetry; languageModel: StartedLanguageModel },
@@ -79,7 +79,7 @@ export const startJournal = (
   const beginnings = createBeginnings(sealing, aheadOf);
   const journal = createJournal({
     write: async (callId, sequence, fact, epoch) => {
-      // A receiver of the end may ask for the replay at once, so its transitions are written with it.
+      // A receiver of the end may request the replay at once, so its transitions are written with it.
       const last = fact.type === 'call.ended' ? await transitions.unwritten(callId) : [];
       const revival = fact.type === 'call.answered' ? beginnings.revivalOf(callId) : null;
       const beside = { revival, transitions: last };

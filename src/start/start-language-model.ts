@@ -1,4 +1,4 @@
-/** The operator's language model, where there is one. */
+/** The operator's language model, if configured. */
 import { languageModelLimits, replyLimits } from '#config/policy.ts';
 import type { LanguageModel } from '#src/agents/language-model/ask-model.ts';
 import { createSummarizeByModel } from '#src/agents/language-model/summarize-by-model.ts';
@@ -7,12 +7,12 @@ import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 import type { Foundation } from './foundation.ts';
 
 export type StartedLanguageModel = {
-  /** `null`: the built-in agent works without one. */
+  /** `null`: the built-in agent works without a model. */
   model: LanguageModel | null;
   summarize: SummarizeByModel | null;
 };
 
-/** `onFailure` is told of each request that the model did not answer. */
+/** `onFailure` is called for each failed request. */
 export const startLanguageModel = (
   { config, clock, started }: Pick<Foundation, 'config' | 'clock' | 'started'>,
   onFailure: NonNullable<LanguageModel['failed']>,
@@ -20,7 +20,7 @@ export const startLanguageModel = (
   if (config.languageModel === null) return { model: null, summarize: null };
   const { connectMs, connections, firstTokenMs } = languageModelLimits;
   const client = createEndpointClient({
-    // The operator's own choice, which may be a server of the house.
+    // The operator chose the server, so private addresses are allowed.
     rules: { allowedHosts: [], allowLoopback: true, anywhere: true },
     connectMs,
     maxBodyBytes: replyLimits.streamBytes,

@@ -1,4 +1,4 @@
-/** The telephone lines, with what they need: engines that hear and speak, trunks, and who remembers their far ends. */
+/** Telephone lines with their dependencies: speech engines, trunks, stored far ends. */
 import { closing, speechEngines, trunkLifeTimes, turnModelLimits } from '#config/policy.ts';
 import type { TurnModel } from '#sip/listening/turn-end/model-ends.ts';
 import { createLegKeeper } from '#src/calls/recovery/leg-keeper.ts';
@@ -17,17 +17,17 @@ import { startSpeech, type StartedSpeech } from './start-speech.ts';
 
 export type StartedLines = ChosenLines & {
   trunks: TrunkDirectory;
-  /** What a number may choose from. */
+  /** Engines that a number may choose. */
   engines: Engines;
   voiceSamples: StartedSpeech['voiceSamples'];
-  /** SIP messages of calls that were lost, since the start. */
+  /** Lost SIP messages of calls, since the start. */
   lostSipMessages: () => number;
-  /** Resolves when what is kept of their far ends is written. */
+  /** Resolves when stored far ends are written. */
   legsWritten: () => Promise<void>;
   unheardSeconds: StartedSpeech['unheardSeconds'];
 };
 
-/** `null` where the operator has brought none. Throws a StartError that says what is wrong with it. */
+/** `null` if none is configured. Throws a StartError about the model. */
 const openTurnModel = async ({ config, clock, logger, started }: Foundation): Promise<TurnModel | null> => {
   if (config.turnModel === null) return null;
   const place = { runtime: 'onnxruntime-node', path: config.turnModel };
@@ -36,12 +36,12 @@ const openTurnModel = async ({ config, clock, logger, started }: Foundation): Pr
   return model;
 };
 
-/** They are opened, but take no calls before `lines.start`. */
+/** Opened, but without calls before `lines.start`. */
 export const startLines = async (
   foundation: Foundation,
   parts: {
     journal: Pick<Journal, 'epochOf'>;
-    /** Whether a call of an earlier process goes on here. */
+    /** Whether a call of an earlier process can be resumed here. */
     goesOn: (callId: string) => boolean;
     liveCalls: Pick<LiveCalls, 'get'>;
     recordings: Pick<Recordings, 'begin'>;

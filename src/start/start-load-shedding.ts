@@ -1,4 +1,4 @@
-/** Measures of this gateway, and the limits from which on it takes no more calls. */
+/** Load measurements of this gateway, and the limits for new calls. */
 import { loadLimits } from '#config/policy.ts';
 import { createLoadShedding, type LoadShedding } from '#src/calls/setup/load-shedding.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';

@@ -1,4 +1,4 @@
-/** The way to the servers of customers, within what the operator allows. */
+/** Clients for customers' servers, within the operator's rules. */
 import { lookup } from 'node:dns/promises';
 import { agentTimes, outgoingLimits } from '#config/policy.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
@@ -14,26 +14,26 @@ import { readAgentCa } from './agent-ca.ts';
 import type { Foundation } from './foundation.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** Clients of their own for each kind of request, so that none takes the permits of another. */
+/** Separate clients per purpose, so that one does not use the permits of another. */
 export type Outgoing = {
-  /** For the agents of calls. */
+  /** For agents of calls. */
   agents: EndpointClients;
-  /** For the handshakes of callers. */
+  /** For handshakes of callers. */
   handshakes: EndpointClients;
-  /** For agents and endpoints that are tried by hand. */
+  /** For trials of agents and endpoints. */
   trials: EndpointClients;
-  /** For receivers of events. */
+  /** For event receivers. */
   receivers: EndpointClients;
-  /** Where trunks of workspaces may be. */
+  /** Allowed addresses of trunks. */
   trunkAddresses: TrunkAddresses;
-  /** A sentence that says why a URL cannot be saved; `undefined` when it can. */
+  /** A sentence about why a URL cannot be saved; `undefined` if it can. */
   urlProblem(url: string): Promise<string | undefined>;
 };
 
-/** A name of a trunk that is not known by then is saved without a look at its addresses. */
+/** Time limit of the look-up; a name that is not resolved by then is saved unchecked. */
 const trunkLookUpMs = 2_000;
 
-/** Throws a StartError when the certificate file of the operator cannot be used. */
+/** Throws a StartError if the operator's certificate file cannot be used. */
 export const startOutgoing = async ({
   config,
   clock,

@@ -1,4 +1,4 @@
-/** The recordings of this gateway: in its data folder, and in a store where one is configured. */
+/** Recordings of this gateway: in its data folder, and in a store if one is configured. */
 import { recordings as recordingPolicy } from '#config/policy.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import { createRecordings, type Recordings } from '#src/recordings/recordings.ts';
@@ -6,7 +6,7 @@ import { createS3Store } from '#src/recordings/s3-store.ts';
 import { prepareRecordingsFolder } from './data-folder.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Resolves when what a crash left pending is settled. */
+/** Resolves when recordings left pending by a crash are settled. */
 export const startRecordings = async (
   { config, database, clock, logger, started }: Foundation,
   { journal, goesOn }: { journal: Pick<Journal, 'publish' | 'settled'>; goesOn: (callId: string) => boolean },

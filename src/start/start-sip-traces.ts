@@ -1,4 +1,4 @@
-/** Where the SIP messages of calls are kept and sent to, and how they are swept away again. */
+/** Storage, forwarding and deletion of calls' SIP messages. */
 import { sipTrace } from '#config/policy.ts';
 import type { KeepSipMessage } from '#sip/drachtio/capture/sip-capture.ts';
 import { createHepCollector, type HepCollector } from '#sip/hep/collector.ts';
@@ -9,15 +9,15 @@ import type { Config } from '#config/config.ts';
 import type { Foundation } from './foundation.ts';
 import { sweepSipMessages } from './sweep-sip-messages.ts';
 
-/** Of the foundation. */
+/** Parts of the foundation. */
 type Needed = Pick<Foundation, 'database' | 'clock' | 'logger' | 'started'> & {
   config: Pick<Config, 'sipTraceDays' | 'hep'>;
 };
 
 export type StartedSipTraces = {
-  /** `null` where nobody wants them. */
+  /** `null` if no trace is kept. */
   keep: KeepSipMessage | null;
-  /** How many are lost, since the start. */
+  /** Lost messages since the start. */
   lost: () => number;
 };
 
@@ -42,7 +42,7 @@ const startCollector = ({ config, clock, logger, started }: Needed): HepCollecto
   return collector;
 };
 
-/** Ends when what waits is written; a database that is away is not waited for. */
+/** Ends when waiting messages are written; does not wait for an unreachable database. */
 export const startSipTraces = (foundation: Needed): StartedSipTraces => {
   const { config, database, clock, logger, started } = foundation;
   const { sipTraceDays: days } = config;

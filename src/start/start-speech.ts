@@ -1,4 +1,4 @@
-/** The engines that hear and speak: those of the operator's choice, or what this machine has. */
+/** Speech engines: the operator's choice, or what is installed. */
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import type { RecognizerConfig, SpeechConfig, SynthesizerConfig } from '#config/speech-config.ts';
@@ -30,14 +30,14 @@ import { vosk } from '#src/speech/vosk.ts';
 import { whisperCpp } from '#src/speech/whisper-cpp.ts';
 
 export type StartedSpeech = ReturnType<typeof createSpeechEngines> & {
-  /** What a number may choose from. */
+  /** Engines that a number may choose. */
   engines: Omit<Engines, 'turnModel'>;
   voiceSamples: VoiceSamples;
-  /** Closes every connection of a synthesizer; those of recognizers are their calls'. */
+  /** Closes the synthesizers' connections; calls own those of recognizers. */
   close(): Promise<void>;
 };
 
-/** Of the engines that are programs on this machine. */
+/** Engines that are local programs. */
 const programs: ReadonlyMap<string, string> = new Map([
   ['espeak-ng', 'espeak-ng'],
   ['pocketsphinx', pocketsphinxProgram],
@@ -75,7 +75,7 @@ const createSynthesizer = (world: EngineWorld, config: SynthesizerConfig): Voice
   }
 };
 
-/** The engines that a number may choose of; `recognizers` are those of the configuration. */
+/** Engines that a number may choose; `recognizers` are the configured ones. */
 export const enginesOf = (
   { synthesizers }: SpeechConfig,
   recognizers: readonly RecognitionEngine[],
@@ -93,7 +93,7 @@ export const enginesOf = (
 export const recognizersOf = ({ recognizers }: SpeechConfig, world: EngineWorld): RecognitionEngine[] =>
   recognizers.map((each) => createRecognizer(world, each));
 
-/** Throws a StartError when one is not there. `path` is the search path for programs. */
+/** Throws a StartError for an unavailable engine. `path` is the search path for programs. */
 const requireInstalled = async ({ synthesizers, recognizers }: SpeechConfig, path: string): Promise<void> => {
   const chosen = [
     ...synthesizers.map(({ engine }) => ({ engine, setting: 'GW_SYNTHESIZERS' })),
@@ -106,7 +106,7 @@ const requireInstalled = async ({ synthesizers, recognizers }: SpeechConfig, pat
   }
 };
 
-/** Throws a StartError when a program that was chosen is not installed. `path` is the search path for programs. */
+/** Throws a StartError for a chosen program that is not installed. `path` is the search path for programs. */
 export const startSpeech = async (
   config: SpeechConfig,
   options: {

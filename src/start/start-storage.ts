@@ -1,4 +1,4 @@
-/** The lasting parts: the data folder, the keys, the database, and what a first start puts into it. */
+/** Data folder, keys, database, and the data of a first start. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -12,7 +12,7 @@ import type { Surroundings } from './surroundings.ts';
 
 export type Storage = { database: Database; sealing: Sealing; seeded: Awaited<ReturnType<typeof seed>> };
 
-/** Opens them; they belong to `started`. Throws a StartError when the folder or the database cannot be used. */
+/** Opens them; `started` owns them. Throws a StartError if the folder or the database cannot be used. */
 export const startStorage = async (
   config: Config,
   logger: Logger,

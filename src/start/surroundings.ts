@@ -1,22 +1,22 @@
-/** Where a gateway meets what lies outside of its process. A simulation puts a world of its own there. */
+/** External dependencies of a gateway's process. The simulation replaces them. */
 import type { Duplex } from 'node:stream';
 import type { Lines } from '#sip/lines.ts';
 import type { OpenDispatcher } from '#src/outgoing/endpoint-client.ts';
 import { listen } from './http-server.ts';
 
 export type Surroundings = {
-  /** A connection to the database; `null`: to the server of the configuration. */
+  /** Connection to the database; `null`: to the configured server. */
   openDatabaseStream: (() => Duplex) | null;
-  /** What sends requests to the servers of customers; `null`: connections to where they go. */
+  /** Dispatcher of requests to customers' servers; `null`: real connections. */
   openDispatcher: OpenDispatcher | null;
   listen: typeof listen;
-  /** What stands between the calls and their lines. */
+  /** Wrapper between calls and their lines. */
   betweenLines: (lines: Lines) => Lines;
-  /** Is told where the chart of a call is, whenever something has happened in it; `null`: nobody looks on. */
+  /** Called with the chart's state after each event of a call; `null`: no observer. */
   onChart: ((callId: string, state: string) => void) | null;
 };
 
-/** A database, a network and telephone lines, as the configuration names them. */
+/** The real database, network and lines of the configuration. */
 export const ownSurroundings: Surroundings = {
   openDatabaseStream: null,
   openDispatcher: null,

@@ -1,15 +1,15 @@
-/** Deletes SIP messages of calls that have been kept for long enough, some at a time, so that nobody waits for it. */
+/** Deletes old SIP messages of calls in small batches, so that statements stay short. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 
 const microsPerDay = 86_400_000_000;
 
-/** Sweeps at once, and then again and again. Of several gateways that do it at the same time each finds less to do. */
+/** Runs now and then periodically. Gateways that run concurrently share the work. */
 export const sweepSipMessages = (options: {
-  /** Resolves to how many were deleted; fewer than `most` when none are left. */
+  /** Resolves to the number of deleted messages; fewer than `most` if none are left. */
   remove: (range: { before: number; most: number }) => Promise<number>;
-  /** 0: whatever is kept from earlier goes. */
+  /** 0: deletes all stored messages. */
   days: number;
   everyMs: number;
   batch: number;

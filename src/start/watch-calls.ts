@@ -1,4 +1,4 @@
-/** News of calls, told to the other gateways of the database, and by them. */
+/** Notifications about calls, exchanged with the other gateways of the database. */
 import { cluster as clusterPolicy } from '#config/policy.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import { createChartWatch } from '#src/calls/live/chart-watch.ts';
@@ -22,15 +22,15 @@ import type { StartedJournal } from './start-journal.ts';
 export type CallWatching = {
   watch: ApiServices['watchCall'];
   isHeld: ApiServices['isHeldHere'];
-  /** What the inspector asks. */
+  /** Queries of the inspector. */
   inspected: Pick<InspectorSocketOptions, 'calls' | 'follow' | 'ownerOf'>;
-  /** What those who listen in ask. */
+  /** Queries of listeners. */
   listenIn: ListenInSocketOptions['follow'];
-  /** Where the others ask for calls that are held here. */
+  /** Where other gateways query local calls. */
   handler: CallNewsHandler;
 };
 
-/** The sound of calls that are held here, as news for whoever listens in. */
+/** Audio of local calls for listeners. */
 const soundOf =
   ({ listen }: Pick<Overheard, 'listen'>, isAnnounced: boolean): TellNews =>
   (callId, tell, onOver) =>

@@ -4,15 +4,13 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 
-/** Whether the data folder takes what is written: a sentence that says that it does not, or undefined. */
+/** Returns a sentence if the data folder cannot be written, or undefined. */
 export type DataFolderProblem = () => Promise<string | undefined>;
 
-/** So much is written that it takes room of its own on any file system. */
+/** Large enough to use a block of its own on any file system. */
 const probeBytes = 4_096;
 
-/**
- * Finds out by writing, which alone tells of a full disk. An answer holds for `everyMs`, however often it is asked for.
- */
+/** Tests by writing, because only writing reveals a full disk. A result is cached for `everyMs`. */
 export const createDataFolderWatch = (options: {
   folder: string;
   everyMs: number;

@@ -1,8 +1,7 @@
 /**
- * The routes of WebSockets: looks at the path, then at the admin token, and hands on what is authorized to whoever serves
- * the path. The token comes in an Authorization header, or, from browsers, which cannot send one here, as a subprotocol
- * beside the first or as `?token=`. Pages of this gateway bring the session of their browser instead, in a cookie: a page
- * from elsewhere is refused, as the browser names its origin.
+ * Routes of websockets: matches the path, authenticates the admin token, and passes the connection on. The token is
+ * sent in an Authorization header, or by browsers as a second subprotocol or as `?token=`. Pages of this gateway use
+ * their session cookie; requests from other origins are refused.
  */
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -14,7 +13,7 @@ import type { AdminRole } from '#src/domain/admin-role.ts';
 type Accept = (upgrade: AuthorizedUpgrade<IncomingMessage, Duplex>) => void | Promise<void>;
 
 export type WebSocketRoutes = {
-  /** `accept` gets the upgrades of this path whose token has the role, or more than it; others are refused. */
+  /** `accept` receives authorized upgrades of this path; tokens with a lower role are refused. */
   serve(path: string, role: AdminRole, accept: Accept): void;
   attach(server: Server): void;
 };
@@ -28,7 +27,7 @@ const refuse = (socket: Duplex, status: number, headers: Readonly<Record<string,
   socket.end(`${lines.join('\r\n')}\r\n\r\n`);
 };
 
-/** By which somebody is known. */
+/** Credentials of a client. */
 export type Credential = { token: string } | { session: string };
 
 const tokenOf = ({ headers }: IncomingMessage, query: URLSearchParams): string | undefined => {
@@ -37,7 +36,7 @@ const tokenOf = ({ headers }: IncomingMessage, query: URLSearchParams): string |
   return inHeader ?? asProtocol?.trim() ?? query.get('token') ?? undefined;
 };
 
-/** Undefined for a session that a page from elsewhere makes use of. */
+/** Undefined for a session used by a page of another origin. */
 const credentialOf = (
   request: IncomingMessage,
   query: URLSearchParams,
@@ -49,14 +48,14 @@ const credentialOf = (
 };
 
 export const createWebSocketRoutes = (options: {
-  /** Undefined for a token or a session of nobody. */
+  /** Undefined for an invalid token or session. */
   authenticate: (
     credential: Credential,
   ) => Promise<{ workspaceId: string; actor: string; role: AdminRole } | undefined>;
   readBrowser: ReadBrowser;
-  /** One more token of nobody from where this comes from: seconds until it may try again; `null` while it still may. */
+  /** Records a failed token from this address: returns the seconds until the next attempt is allowed, or `null`. */
   countFailure: (request: IncomingMessage) => Promise<number | null>;
-  /** How often it is asked whether the token or session of a client is still good; one whose is not, is cut off. */
+  /** Interval at which tokens and sessions of open connections are checked again; invalid ones are disconnected. */
   revalidateMs: number;
   logger: Logger;
 }): WebSocketRoutes => {
@@ -82,7 +81,7 @@ export const createWebSocketRoutes = (options: {
       timer = setTimeout(() => void look(), revalidateMs);
     };
     lookLater();
-    // One that was sent away or said goodbye is over as well, whatever the other side does.
+    // A connection that is closing counts as closed, whatever the other side does.
     socket.once('finish', stop);
     socket.once('close', stop);
   };

@@ -1,10 +1,10 @@
 import type { Credentials } from './credentials.ts';
 
-/** Reads the number key from this file, within a command of a shell. */
+/** Shell command that reads the number key from this file. */
 const readFrom = (file: string): string =>
   String.raw`$(sed -n 's/.*"number_key": "\(.*\)".*/\1/p' '${file.replaceAll("'", String.raw`'\''`)}')`;
 
-/** The line above the command that places a call, and the number called: real calls cost money, and reach somebody. */
+/** Introduction of the example call and its number: real calls cost money and reach people. */
 const firstCall = {
   simulator: {
     title: 'Place a call (the callee is simulated, nothing is charged), in another terminal:',
@@ -18,8 +18,8 @@ const firstCall = {
 } as const;
 
 /**
- * The header of a command that is shown to people: with the key on a terminal; elsewhere, where it may end in a log, the
- * shell reads the key from the file of credentials.
+ * Header of the printed command: with the key on a terminal; elsewhere, where output may be logged, the shell reads the
+ * key from the credentials file.
  */
 export const bearerHeader = ({ number_key, file }: Credentials, isTerminal: boolean): string =>
   isTerminal ? `'Authorization: Bearer ${number_key}'` : `"Authorization: Bearer ${readFrom(file)}"`;
@@ -29,8 +29,8 @@ const signInCommand = 'npm run admin -- sign-in-link';
 const task = '내일 오후 3시 예약을 확인해 주세요';
 
 /**
- * The welcome of a newcomer, printed once when the gateway is ready. The key itself is shown on a terminal alone,
- * as is a link that signs in; printed elsewhere, the commands read the key from the file of credentials.
+ * Welcome for a newcomer, printed once when the gateway is ready. The key and a sign-in link are printed on a terminal
+ * only; elsewhere the commands read the key from the credentials file.
  */
 export const welcome = (
   credentials: Credentials,

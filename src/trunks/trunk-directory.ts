@@ -1,4 +1,4 @@
-/** The trunks of all workspaces as this gateway knows them: what calls, callers and people ask of them. */
+/** Trunks of all workspaces as this gateway knows them, for calls, callers and the API. */
 import type { NumberOwner, TrunkRequests } from '#sip/trunks/directory.ts';
 import { effectivePolicy, type PolicySettings } from '#src/domain/call-policy.ts';
 import { createCoalescedTask, type CoalescedTask } from '#src/domain/coalesced-task.ts';
@@ -11,10 +11,10 @@ import { findNumberOwner, listAllTrunks, trunksChannel } from '#src/persistence/
 import { statusOf, unknownStatus } from './trunk-status.ts';
 import { createTrunkLives, type TrunkLives, type TrunkLivesOptions } from './trunk-lives.ts';
 
-/** The time that closing waits for registrars. */
+/** Longest wait of close for registrars. */
 const closeWithinMs = 1_500;
 
-/** From the start on, where the lines of the gateway are real. */
+/** Called at the start of a gateway with real lines. */
 type Started = { requests: TrunkRequests; lives: TrunkLives; following: CoalescedTask };
 
 export const createTrunkDirectory = (
@@ -28,7 +28,7 @@ export const createTrunkDirectory = (
   const { database, platformPolicy, clock, logger } = options;
   let started: Started | null = null;
   let stopListening = async (): Promise<void> => {};
-  /** Trunks of before the operator said where trunks may be. */
+  /** Trunks stored before the operator restricted addresses. */
   let refused: ReadonlySet<string> = new Set();
 
   const isAllowed = ({ host, addresses }: Pick<Trunk, 'host' | 'addresses'>): boolean =>
@@ -52,7 +52,7 @@ export const createTrunkDirectory = (
     all: (): Trunk[] => started?.lives.all() ?? [],
     isUsable: (trunkId: string, address?: string): boolean =>
       started?.lives.find(trunkId)?.isServing(address) ?? false,
-    /** Undefined where there is no enabled trunk with this id, or no real line to try it on. */
+    /** Undefined without an enabled trunk of this id, or without a real line to test it. */
     async tryOut(
       trunkId: string,
       numbers: { from: string; to: string },
@@ -60,7 +60,7 @@ export const createTrunkDirectory = (
       const life = started?.lives.find(trunkId);
       return life && started?.requests.tryOut(life.trunk, numbers);
     },
-    /** Undefined where there is no real line. */
+    /** Undefined without a real line. */
     route: (owner: NumberOwner, to: string): TrunkRoute | undefined => started?.requests.route(owner, to),
     ownerOf: (number: string) => findNumberOwner(database, number),
     async destinationsOf(number: string): Promise<readonly Destinations[]> {
@@ -69,7 +69,7 @@ export const createTrunkDirectory = (
       return effectivePolicy(found.policy, found.workspace.policy, platformPolicy).destinations;
     },
 
-    /** What a trunk is doing, enabled or not. */
+    /** Status of a trunk, enabled or not. */
     status({ id, enabled }: { id: string; enabled: boolean }): TrunkStatus {
       if (!enabled) return unknownStatus('disabled');
       if (started === null) return unknownStatus('unused', 'The lines of this gateway are simulated.');
@@ -79,7 +79,7 @@ export const createTrunkDirectory = (
       return life === undefined ? unknownStatus('registering') : statusOf(life, started.requests);
     },
 
-    /** Begins the lives of all trunks. */
+    /** Starts the actors of all trunks. */
     async start(requests: TrunkRequests): Promise<void> {
       const lives = createTrunkLives(requests, options);
       const following = createCoalescedTask(() => follow(lives));
@@ -88,7 +88,7 @@ export const createTrunkDirectory = (
       await following.run();
     },
 
-    /** Registrars are told; a trunk has no life any more. */
+    /** Unregisters and stops the actors of all trunks. */
     async close(): Promise<void> {
       await stopListening();
       if (started === null) return;

@@ -1,6 +1,6 @@
 /**
- * One enabled trunk on this gateway: an actor of `machines/trunk-life.ts` keeps it registered and asks if it is there. Where
- * it has several addresses each of them is asked by an actor of its own.
+ * One enabled trunk on this gateway: an actor of `machines/trunk-life.ts` registers it and checks its health. With
+ * several addresses, each has an actor of its own.
  */
 import type { Logger } from 'pino';
 import { createActor, fromPromise, type SnapshotFrom } from 'xstate';
@@ -16,27 +16,27 @@ export type TrunkLifeOptions = {
   times: TrunkLifeTimes;
   clock: Clock;
   logger: Logger;
-  /** Gives the chart of a life what it asks of its trunk. */
+  /** Provides the chart's actors. */
   machineWith: (actors: TrunkActors) => Machine;
 };
 
-/** The status that a life itself knows. */
+/** Status from the actor's own point of view. */
 export type LifeStatus = Pick<TrunkPartStatus, 'state' | 'detail' | 'lastSeenAt'>;
 
 export type TrunkLife = {
   readonly trunk: Trunk;
   status(): LifeStatus;
-  /** Of its addresses, where there are several; `address` is their `addressName`. */
+  /** Status of an address, if there are several; `address` is its `addressName`. */
   addresses(): (LifeStatus & { address: string })[];
-  /** Whether calls may go this way, or by this address of it. */
+  /** Whether calls may use the trunk, or this address. */
   isServing(address?: string): boolean;
-  /** Nothing is asked of the trunk any more. */
+  /** Stops all requests to the trunk. */
   stop(): void;
 };
 
 type Asked = Pick<AskTrunk, 'register' | 'check'>;
 
-/** The part of a trunk that one actor looks after: a registration, a place whose answer is checked, or both. */
+/** What one actor handles: a registration, a health check, or both. */
 type Part = { trunk: Trunk; registers: boolean; isChecked: boolean; address?: TrunkAddress };
 
 const stateIn = (snapshot: SnapshotFrom<Machine>, registers: boolean): TrunkState => {
@@ -45,7 +45,7 @@ const stateIn = (snapshot: SnapshotFrom<Machine>, registers: boolean): TrunkStat
   return snapshot.matches('unreachable') ? 'unreachable' : 'registering';
 };
 
-/** Says in the log what the trunk has come to. */
+/** Logs the trunk's state. */
 const logsStates = ({ trunk, address }: Part, logger: Logger) => {
   let before: TrunkState | null = null;
   const what = address === undefined ? 'a trunk' : 'an address of a trunk';
@@ -87,7 +87,7 @@ const beginPart = (part: Part, ask: Asked, { machineWith, times, clock, logger }
   };
 };
 
-/** A trunk none of whose addresses answers is not reached, whatever else is known of it. */
+/** A trunk without a responding address is unreachable, whatever else is known. */
 const together = (own: LifeStatus, addresses: readonly LifeStatus[]): LifeStatus => {
   const seen = [own, ...addresses].flatMap(({ lastSeenAt }) => lastSeenAt ?? []);
   const lastSeenAt = seen.length === 0 ? null : Math.max(...seen);

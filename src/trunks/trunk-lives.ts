@@ -1,6 +1,6 @@
 /**
- * The lives of all enabled trunks, after what the database says of them: a change ends the life of what was changed and
- * begins a new one, and touches no other.
+ * Actors of all enabled trunks, kept in line with the database: a changed trunk gets a new actor, the others keep
+ * theirs.
  */
 import type { AskTrunk } from '#sip/trunks/ask-trunk.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
@@ -12,11 +12,11 @@ import { beginTrunkLife, type TrunkLife, type TrunkLifeOptions } from './trunk-l
 export type TrunkLivesOptions = TrunkLifeOptions & { sealing: Pick<Sealing, 'open'> };
 
 export type TrunkLives = {
-  /** `records`: all trunks as they are now. */
+  /** `records`: all current trunks. */
   follow(records: readonly TrunkRecord[]): void;
   find(trunkId: string): TrunkLife | undefined;
   all(): Trunk[];
-  /** Resolves when all registrars were told. */
+  /** Resolves when all registrars were notified. */
   leaveAll(): Promise<void>;
 };
 
@@ -28,7 +28,7 @@ const openTrunk = ({ passwordSealed, ...record }: TrunkRecord, sealing: Pick<Sea
 const isSame = (one: TrunkRecord, other: TrunkRecord): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** The requests to trunks, and the rests that end when the life of one begins. */
+/** Requests to trunks, and cool-downs that end when an actor starts. */
 type Asked = AskTrunk & { rests: Pick<TrunkRequests['rests'], 'end'> };
 
 export const createTrunkLives = (ask: Asked, options: TrunkLivesOptions): TrunkLives => {
@@ -50,7 +50,7 @@ export const createTrunkLives = (ask: Asked, options: TrunkLivesOptions): TrunkL
     stop();
   };
 
-  /** Resolves when the registrar knows, where there is one. */
+  /** Resolves when the registrar was notified, if there is one. */
   const leave = async (life: TrunkLife): Promise<void> => {
     const { state } = life.status();
     end(life);
@@ -70,7 +70,7 @@ export const createTrunkLives = (ask: Asked, options: TrunkLivesOptions): TrunkL
       for (const [id, { record, life }] of lives) {
         const now = enabled.get(id);
         if (now === undefined) void leave(life);
-        // One that stays registers again at once; leaving it first would cross with that.
+        // A remaining trunk registers again at once; unregistering first would cross with it.
         else if (!isSame(now, record)) end(life);
       }
       for (const record of enabled.values()) if (!lives.has(record.id)) begin(record);

@@ -1,10 +1,10 @@
-/** The status of a trunk: its life, whether it has asked to be left alone, and whether it is drained. */
+/** Status of a trunk: its actor's state, `Retry-After` cool-downs, and draining. */
 import { addressesOf, addressKey, addressName } from '#src/domain/trunk-addresses.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
 import type { Trunk, TrunkPartStatus, TrunkState, TrunkStatus } from '#src/domain/trunk.ts';
 import type { LifeStatus, TrunkLife } from './trunk-life.ts';
 
-/** Of a trunk that nothing is known of. */
+/** Status of an unknown trunk. */
 export const unknownStatus = (state: TrunkState, detail: string | null = null): TrunkStatus => ({
   state,
   detail,
@@ -16,7 +16,7 @@ export const unknownStatus = (state: TrunkState, detail: string | null = null): 
 
 type Seen = Pick<TrunkRequests, 'rests' | 'channelsOf'>;
 
-/** Where calls could go, they do not while it rests; where it is drained, nothing else matters. */
+/** Cool-down applies to a trunk that could carry calls; draining has precedence over everything. */
 const partStatus = (
   life: LifeStatus,
   { isDrained, restsUntil, channels }: { isDrained: boolean; restsUntil: number | null; channels: number },
@@ -29,7 +29,7 @@ const partStatus = (
   return { ...status, state: 'resting', detail };
 };
 
-/** Until the first of the addresses that take calls does so again; null where one of them does now. */
+/** Earliest end of a cool-down among its addresses; null if one takes calls now. */
 const restOf = (trunk: Trunk, { rests }: Seen): number | null => {
   const ends = addressesOf(trunk)
     .filter(({ drained }) => !drained)
