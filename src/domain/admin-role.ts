@@ -1,4 +1,4 @@
-/** The roles of admin tokens: `viewer` reads everything but secrets, `admin` changes things as well. */
+/** Roles of admin tokens: `viewer` reads everything except secrets, `admin` also changes it. */
 export const adminRoles = ['admin', 'viewer'] as const;
 
 export type AdminRole = (typeof adminRoles)[number];

@@ -1,19 +1,19 @@
-/** Which agent speaks for a number in one direction (guides/design/agents.md, "Bindings"). */
+/** The agent of a number in one direction (guides/design/agents.md, "Bindings"). */
 import type { Direction } from '#machines/line.ts';
 
 export const agentTypes = ['webhook', 'openai_compatible', 'n8n', 'langgraph', 'mastra'] as const;
 
 export type AgentType = (typeof agentTypes)[number];
 
-/** `inline`: the agent acts by controls in its replies (guides/design/agents.md, "Controls"). */
+/** `inline`: the agent may write controls in its replies (guides/design/agents.md, "Controls"). */
 export const controlModes = ['off', 'inline'] as const;
 
 export type ControlMode = (typeof controlModes)[number];
 
-/** As it is stored, without its token. */
+/** A stored binding, without its token. */
 export type AgentBinding = {
   direction: Direction;
-  /** `builtin` is the default: no customer server is needed. */
+  /** `builtin` is the default and needs no customer server. */
   agent: 'builtin' | 'endpoint';
   agentType: AgentType | null;
   chatUrl: string | null;
@@ -22,21 +22,18 @@ export type AgentBinding = {
   controls: ControlMode;
 };
 
-/** Keeps the fields that a type has; everything else is dropped on save (guides/design/agents.md, "Bindings"). */
+/** Removes fields that the type does not have (guides/design/agents.md, "Bindings"). */
 export const keepWhatTypeStores = (binding: AgentBinding): AgentBinding => ({
   ...binding,
   assistantId: binding.agentType === 'langgraph' ? binding.assistantId : null,
   agentId: binding.agentType === 'mastra' && binding.direction === 'outbound' ? binding.agentId : null,
 });
 
-/**
- * Whether it would take calls and could not say on its LangGraph server what graph is meant (guides/design/agents.md,
- * "LangGraph").
- */
+/** Whether a binding for inbound calls lacks its LangGraph assistant (guides/design/agents.md, "LangGraph"). */
 export const lacksAssistant = (binding: AgentBinding): boolean =>
   binding.agentType === 'langgraph' && binding.assistantId === null && canTakeCalls(binding);
 
-/** An endpoint without a type or a chat URL cannot take a call. */
+/** An endpoint without a type or chat URL cannot take a call. */
 export const canTakeCalls = (binding: AgentBinding): boolean =>
   binding.agent === 'builtin' ||
   (binding.agentType !== null && binding.chatUrl !== null && binding.chatUrl !== '');

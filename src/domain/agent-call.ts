@@ -3,26 +3,26 @@ import type { AgentContext } from './agent-context.ts';
 import type { AgentHeaders } from './agent-headers.ts';
 
 /**
- * A call as its agent is made from it; fixed for the whole call. It lives in memory for as long as the call, token and
- * headers included.
+ * Properties of a call from which its agent is created; constant for the call. Kept in memory during the call,
+ * including token and headers.
  */
 export type AgentCall = {
   context: AgentContext;
   binding: AgentBinding;
   /**
-   * For `Authorization: Bearer`: the stored token outbound, the handshake's session token inbound
+   * For `Authorization: Bearer`: the stored token for outbound calls, the handshake's session token for inbound ones
    * (guides/design/agents.md, "Bearer token").
    */
   bearerToken: string | null;
-  /** Of the customer's own, for its endpoint. */
+  /** The customer's own headers for its endpoint. */
   headers: AgentHeaders;
   instruction: string | null;
-  /** So many turns of the other party its server knows already, where another process began the call. */
+  /** Number of turns that a stateful agent server already knows from an earlier process. */
   turnsTold?: number;
 };
 
 /**
- * The verdict of a customer's authentication URL on a caller (guides/design/agents.md, "Handshake"). `reason` is safe
- * to log.
+ * Result of a customer's authentication URL for a caller (guides/design/agents.md, "Handshake"). `reason` may be
+ * logged.
  */
 export type HandshakeResult = { allowed: true; sessionToken: string } | { allowed: false; reason: string };

@@ -1,12 +1,11 @@
 /**
- * The description of the call that goes to an agent endpoint with every request (guides/design/agents.md, "Call
- * context").
+ * Description of the call that every request to an agent endpoint contains (guides/design/agents.md, "Call context").
  */
 import type { Direction } from '#machines/line.ts';
 
 /**
- * The wire form: snake_case, numbers in domestic format. `from` and `to` flip with the direction.
- * `from` of an inbound call is `+…` for a caller from abroad and `anonymous` for one who shows no number; never empty.
+ * Wire format: snake_case, numbers in domestic format. `from` and `to` depend on the direction. `from` of an inbound
+ * call is `+…` for a caller from abroad and `anonymous` for a withheld number; never empty.
  */
 export type AgentContext = Readonly<{
   call_id: string;

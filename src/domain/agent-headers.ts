@@ -1,15 +1,15 @@
 /**
- * Headers of a customer's own on every request to its agent endpoint (guides/design/agents.md, "Headers"): a key that the
- * server takes nowhere else, or what a proxy in front of it routes by. Names are case-insensitive (RFC 9110, section 5.1);
- * they are stored, shown and sent in lower case.
+ * Headers of the customer's own, sent with every request to its agent endpoint (guides/design/agents.md, "Headers"): an
+ * API key in a custom header, or a proxy's routing header. Names are case-insensitive (RFC 9110, section 5.1); they are
+ * stored, shown and sent in lower case.
  */
 
 export type AgentHeaders = Readonly<Record<string, string>>;
 
-/** Null removes a header; one that is not named stays. */
+/** Null removes a header; missing ones are kept. */
 export type AgentHeaderChanges = Readonly<Record<string, string | null>>;
 
-/** As they are stored: the values sealed. */
+/** Stored headers with sealed values. */
 export type SealedHeaders = Readonly<Record<string, string>>;
 
 export const mostAgentHeaders = 10;
@@ -17,11 +17,11 @@ export const longestAgentHeader = 4_096;
 
 export const agentHeaderName = /^[A-Za-z0-9-]{1,64}$/;
 
-/** HTTP drops spaces at the ends of a value, so it would not arrive as it was given. */
+/** HTTP removes spaces at both ends of a value. */
 export const isAgentHeaderValue = (value: string): boolean =>
   value.length <= longestAgentHeader && /^[ -~]*$/.test(value) && value.trim() === value;
 
-/** Those that concern one connection (RFC 9110, section 7.6.1), and the framing of a request. */
+/** Hop-by-hop headers (RFC 9110, section 7.6.1) and message framing. */
 const hopByHop = [
   'connection',
   'expect',
@@ -36,19 +36,19 @@ const hopByHop = [
   'upgrade',
 ];
 
-/** Those that the gateway writes. */
+/** Headers that the gateway sets. */
 const ownHeaders = ['authorization', 'traceparent'];
 const ownPrefixes = ['content-', 'x-gw-'];
 
 const reserved: ReadonlySet<string> = new Set([...hopByHop, ...ownHeaders]);
 
-/** Whether no customer may set this header. */
+/** Whether customers must not set this header. */
 export const isReservedHeader = (name: string): boolean => {
   const known = name.toLowerCase();
   return reserved.has(known) || ownPrefixes.some((prefix) => known.startsWith(prefix));
 };
 
-/** The headers after a change. `null` removes all of them, `undefined` keeps them. */
+/** Applies a change. `null` removes all headers, `undefined` keeps them. */
 export const changedHeaders = (
   headers: AgentHeaders,
   changes: AgentHeaderChanges | null | undefined,

@@ -1,14 +1,11 @@
-/** A conversation with an agent endpoint without a call: what is asked for, and what came of it. */
+/** A trial of an agent endpoint without a call: request and result. */
 import type { Direction } from '#machines/line.ts';
 import type { ReplyFailure } from '#machines/reply.ts';
 import type { Control } from '#machines/control.ts';
 import { agentTypes, type ControlMode } from './agent-binding.ts';
 import type { AgentHeaders } from './agent-headers.ts';
 
-/**
- * The kinds of agents that can be tried: any type of endpoint, or the built-in agent with the operator's language
- * model.
- */
+/** Agents that can be tried: any type of endpoint, or the built-in agent with the operator's language model. */
 export const trialAgents = [...agentTypes, 'builtin'] as const;
 export type TrialAgent = (typeof trialAgents)[number];
 
@@ -19,39 +16,39 @@ export type TrialRequest = {
   assistantId: string | null;
   agentId: string | null;
   controls: ControlMode;
-  /** For `Authorization: Bearer`, in either direction. */
+  /** For `Authorization: Bearer` in either direction. */
   token: string | null;
   headers: AgentHeaders;
   direction: Direction;
   language: string;
-  /** Outbound only: it goes into the kickoff, which is the first turn then. */
+  /** Outbound only: part of the kickoff, which is then the first turn. */
   instruction: string | null;
-  /** What the other party says, turn by turn. */
+  /** Words of the other party, turn by turn. */
   say: readonly string[];
-  /** The number that the call would be made with; an invented one when absent. */
+  /** The number that would be called; an invented one if absent. */
   ownNumber?: string;
 };
 
-/** One request and what came of it. Times are milliseconds since the turn began. */
+/** One request and its response. Times are milliseconds since the beginning of the turn. */
 export type Exchange = {
   sent: {
     atMs: number;
     method: 'POST';
     url: string;
-    /** The bearer token and the values of the customer's own headers are masked. */
+    /** The bearer token and the values of custom headers are masked. */
     headers: Record<string, string>;
     body: string;
   };
-  /** Null where there was no response. */
+  /** Null without a response. */
   received: {
     status: number;
     headers: Record<string, string>;
     firstByteMs: number | null;
-    /** Null while it has not ended. */
+    /** Null while it is incomplete. */
     endMs: number | null;
-    /** Of the whole body, as far as it was read. */
+    /** Size of the body as far as it was read. */
     bytes: number;
-    /** Its beginning. */
+    /** Beginning of the body. */
     body: string;
   } | null;
   /** Why there was no response, or why it broke off. */
@@ -59,35 +56,35 @@ export type Exchange = {
 };
 
 export type TriedTurn = {
-  /** From 1. */
+  /** Counted from 1. */
   turn: number;
-  /** What the other party said, or the kickoff. */
+  /** Words of the other party, or the kickoff. */
   message: string;
   exchanges: Exchange[];
-  /** What would be spoken, and when it was ready for the voice. */
+  /** Sentences to speak, and when each was ready. */
   spoken: { text: string; atMs: number }[];
-  /** What the agent would do, and when that came; it is done when what stands before it was heard. */
+  /** Acts of the agent and when they arrived; in a call they take effect after the words before them were heard. */
   controls: (Control & { atMs: number })[];
-  /** Of the reply itself, not of the requests that prepare for it. */
+  /** Times of the reply itself, without preparatory requests. */
   firstByteMs: number | null;
   firstSentenceMs: number | null;
   endMs: number;
   remarks: string[];
   failure: { kind: ReplyFailure; detail: string; serverSays: string | null } | null;
-  /** What to change. */
+  /** Advice. */
   advice: string | null;
 };
 
 export type AgentTrial = {
-  /** Of no call; the session was named with it. */
+  /** Call id of the trial, used as the session's name. */
   callId: string;
   agentType: TrialAgent;
   direction: Direction;
   language: string;
-  /** Whether every turn got a reply that would be spoken, or acts. */
+  /** Whether every turn got a spoken reply or an act. */
   ok: boolean;
-  /** What was given and is not used in this direction or by this type. */
+  /** Given fields that this direction or type does not use. */
   notes: string[];
-  /** Up to the first one that failed. */
+  /** Turns up to the first failure. */
   turns: TriedTurn[];
 };

@@ -1,2 +1,2 @@
-/** The word for the number of a caller who shows none, wherever a number could stand: `from` is never empty. */
+/** Value for a withheld caller number, because `from` is never empty. */
 export const anonymous = 'anonymous';

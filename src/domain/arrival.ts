@@ -1,23 +1,23 @@
 import type { CallerIdentity } from './caller-identity.ts';
 import type { SipHeaders } from './sip-headers.ts';
 
-/** A call that has come in and waits to be let in. Nothing is answered yet, nothing costs yet. */
+/** An inbound call before admission: unanswered and free of charge. */
 export type Arrival = {
-  /** Chosen by the driver; becomes the call's id, by which the line to the waiting caller is opened. */
+  /** Chosen by the driver; becomes the call's id and identifies the waiting caller's line. */
   callId: string;
-  /** The caller: domestic format, `+…` from abroad, `anonymous` where the number is not shown; never empty. */
+  /** Caller number: domestic format, `+…` from abroad, `anonymous` if withheld; never empty. */
   from: string;
-  /** What its network tells beside the number, where there is one. */
+  /** Further identity from the network, if any. */
   identity?: CallerIdentity;
-  /** Of its INVITE, those that its trunk names; null where there is none. */
+  /** Headers of the INVITE that the trunk accepts; null if there are none. */
   sipHeaders?: SipHeaders | null;
-  /** The number that was called, domestic format. */
+  /** Called number in domestic format. */
   to: string;
   /** Wall-clock milliseconds since the epoch. */
   at: number;
 };
 
-/** The verdict on an arrival. Accepted: the call's actor opens the line by its `callId`, which answers it. */
+/** Admission decision. If accepted, the call's actor opens the line by its `callId`, which answers it. */
 export type ArrivalVerdict =
   | { accepted: true }
   | {
@@ -26,13 +26,13 @@ export type ArrivalVerdict =
         | 'unknown_number'
         | 'no_agent_endpoint'
         | 'caller_rejected'
-        /** The number or its workspace has all the calls that it may have. */
+        /** The number or its workspace has its maximum of calls. */
         | 'concurrency_limit'
-        /** The gateway has, or sheds load. */
+        /** The gateway has its maximum of calls, or sheds load. */
         | 'over_capacity'
         | 'draining';
     };
 
-/** Whether there is a call in the database now: some callers that are not let in leave none. */
+/** Whether the call was stored; some rejected callers are not. */
 export const isStored = (verdict: ArrivalVerdict): boolean =>
   verdict.accepted || verdict.because === 'no_agent_endpoint' || verdict.because === 'caller_rejected';

@@ -1,15 +1,12 @@
-/**
- * A WebSocket upgrade (RFC 6455) whose admin token or session was checked, with the request and the socket as the HTTP
- * server has them.
- */
+/** A websocket upgrade (RFC 6455) with an authenticated token or session, and the HTTP server's request and socket. */
 export type AuthorizedUpgrade<Request, Socket> = {
   request: Request;
   socket: Socket;
   head: Buffer;
   query: URLSearchParams;
   workspaceId: string;
-  /** Who asks, for the audit log: `admin:` and the id of the token. */
+  /** Actor for the audit log: `admin:` and the token's id. */
   actor: string;
-  /** Refuses it with this HTTP status. */
+  /** Refuses the upgrade with this HTTP status. */
   refuse(status: number): void;
 };

@@ -1,7 +1,7 @@
-/** The file of calls that a list shows. */
+/** CSV export of the call list. */
 
-/** More than a spreadsheet is any use for; whoever needs all of them asks for call records. */
+/** Limit for spreadsheets; call records have no limit. */
 export const mostExported = 50_000;
 
-/** The last line of a file that has no room for all calls begins with it. */
+/** Beginning of the last line if the export is truncated. */
 export const notAllExported = `Only the first ${mostExported} calls are here: narrow the search, or ask for call records.`;

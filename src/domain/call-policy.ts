@@ -1,6 +1,5 @@
 /**
- * The limits of a number's calls: its own, else its workspace's, else the platform's (guides/design/calls.md,
- * "Policy").
+ * Limits of a number's calls: its own, else its workspace's, else the platform's (guides/design/calls.md, "Policy").
  */
 import type { BargeIn } from './barge-in.ts';
 import type { ConsentPolicy } from './consent.ts';
@@ -10,29 +9,29 @@ import type { TurnEnd } from './turn-end.ts';
 
 /** Settings of a number, a workspace or the platform. */
 export type PolicySettings = {
-  /** Upper bound for one call's maximum duration, seconds. */
+  /** Longest allowed duration of a call, in seconds. */
   maxDurationSec: number;
-  /** Maximum duration of a call that names none, seconds. */
+  /** Duration limit of a call that sets none, in seconds. */
   defaultDurationSec: number;
   silenceTimeoutSec: number;
   ringTimeoutSec: number;
   maxConcurrentCalls: number;
   recordingEnabled: boolean;
-  /** Taken as a whole: its numbers belong together. */
+  /** Inherited as a whole, because its values belong together. */
   bargeIn: BargeIn;
-  /** Taken as a whole, too. */
+  /** Inherited as a whole. */
   turnEnd: TurnEnd;
-  /** Taken as a whole, too. */
+  /** Inherited as a whole. */
   retentionDays: Retention;
-  /** Taken as a whole, too. */
+  /** Inherited as a whole. */
   consent: ConsentPolicy;
-  /** Where calls may go. */
+  /** Allowed destinations. */
   destinations: Destinations;
 };
 
-/** The policy of a call. */
+/** Policy of a call. */
 export type CallPolicy = Omit<PolicySettings, 'destinations'> & {
-  /** Each of these has to allow it: a number narrows what its workspace allows, and widens nothing. */
+  /** All of these must allow a destination: a number can only restrict its workspace. */
   destinations: readonly Destinations[];
 };
 
@@ -50,7 +49,7 @@ export const callPolicyFields = [
   'destinations',
 ] as const satisfies readonly (keyof PolicySettings)[];
 
-/** The policy as a number or workspace stores it: `null` falls back to the next. */
+/** Policy as stored for a number or workspace: `null` inherits. */
 export type StoredCallPolicy = { [Name in keyof PolicySettings]: PolicySettings[Name] | null };
 
 export const effectivePolicy = (
@@ -80,7 +79,7 @@ export const effectivePolicy = (
   };
 };
 
-/** The policy of a number that sets nothing itself. */
+/** Policy of a number without settings. */
 export const workspacePolicy = (workspace: StoredCallPolicy, platform: PolicySettings): PolicySettings => ({
   ...effectivePolicy(workspace, workspace, platform),
   destinations: workspace.destinations ?? platform.destinations,

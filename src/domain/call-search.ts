@@ -1,20 +1,20 @@
-/** A search among calls: part of a number, of an id, or words. */
+/** A call search: part of a number, an id, or words. */
 import type { Country } from './phone-number.ts';
 import { readPhoneNumber } from './read-number.ts';
 
 export type CallSearch =
-  /** Ids from the first to the last one. */
+  /** Range of ids, inclusive. */
   | { kind: 'id'; first: string; last: string }
-  /** All of them, each as the beginning of a word; one of a single letter is the whole word. */
+  /** All must match as word prefixes; a single letter matches a whole word. */
   | { kind: 'words'; words: readonly string[] }
-  /** Digits that follow one another somewhere in the number. */
+  /** Consecutive digits anywhere in the number. */
   | { kind: 'number'; digits: string };
 
-/** Characters; each word costs a look into the index. */
+/** Limit in characters; each word costs an index look-up. */
 export const longestSearch = 100;
 export const mostWords = 8;
 
-/** Fewer are a word: everybody's number has them. */
+/** Fewer digits are searched as a word, because they occur in most numbers. */
 const fewestDigits = 4;
 
 const isHexadecimal = /^[\da-f]+$/;
@@ -32,13 +32,13 @@ const idOf = (text: string): CallSearch | undefined => {
 const numberOf = (text: string, country: Country): CallSearch | undefined => {
   if (!/^\+?[\d\s().-]+$/.test(text)) return undefined;
   const written = text.replaceAll(/[^\d+]/g, '');
-  // Without a country it may be any part of a number, and is taken as it is.
+  // Without a country it may be any part of a number and is unchanged.
   const number = written.startsWith('+') ? (readPhoneNumber(written, country) ?? written) : written;
   const digits = number.replace('+', '');
   return digits.length < fewestDigits ? undefined : { kind: 'number', digits };
 };
 
-/** Undefined where there is nothing to look for: no letter and no digit, or more words than anybody needs. */
+/** Undefined without letters and digits, or with too many words. */
 export const readCallSearch = (text: string, country: Country): CallSearch | undefined => {
   const plain = text.normalize('NFC').toLowerCase().trim();
   const exact = numberOf(plain, country) ?? idOf(plain);

@@ -1,4 +1,4 @@
-/** The last transfer of a call, as its row keeps it (guides/transfer.md). */
+/** The last transfer of a call, as stored in its row (guides/transfer.md). */
 import type { CallFact } from '#machines/facts.ts';
 import type { SipDetails, TransferMode } from '#machines/line.ts';
 
@@ -13,7 +13,7 @@ export const transferStatuses = [
 
 export type TransferStatus = (typeof transferStatuses)[number];
 
-/** `call_ended`: the call was over before it was known who comes. */
+/** `call_ended`: the call ended before the transfer was decided. */
 export const transferReasons = [
   'no_answer',
   'busy',
@@ -34,20 +34,20 @@ export type CallTransfer = {
   to: string;
   mode: TransferMode;
   status: TransferStatus;
-  /** Why it has failed. */
+  /** Reason of the failure. */
   reason: TransferReason | null;
   /** ISO 8601. */
   startedAt: string;
   connectedAt: string | null;
-  /** What SIP said of the person's leg, where it has failed. */
+  /** SIP details of the person's leg, if the transfer failed. */
   sip: SipDetails | null;
 };
 
-/** The part of a transfer that a fact changes in the call's row; all of it where it begins. */
+/** Changes of a transfer by a fact; complete for the first one. */
 export type TransferChange =
   CallTransfer | Partial<Pick<CallTransfer, 'status' | 'reason' | 'connectedAt' | 'sip'>>;
 
-/** Those of which nothing has become yet. */
+/** States of a transfer in progress. */
 export const openTransferStatuses: readonly TransferStatus[] = ['requested', 'ringing', 'briefing'];
 
 type TransferFact = Extract<CallFact, { type: `call.transfer_${string}` }> & { at: number };
@@ -69,7 +69,7 @@ export const transferChange = (fact: TransferFact): TransferChange => {
       return { status: 'connected', connectedAt: at };
     case 'call.transfer_failed':
       return { status: 'failed', reason: fact.reason, sip: fact.sip ?? null };
-    // call.transfer_returned, the only one that is left.
+    // The remaining case: call.transfer_returned.
     default:
       return { status: 'returned' };
   }

@@ -1,16 +1,16 @@
-/** A caller's identity beside its number, as its network tells it: a name, and whom the call was meant for before. */
+/** Identity of a caller besides its number, as reported by the network: display name and diversions. */
 
-/** Somebody for whom the call was meant, and who sent it on. */
+/** A party that diverted the call. */
 export type Diversion = {
-  /** Domestic format, `+…` from abroad, `anonymous` where it is not to be shown. */
+  /** Domestic format, `+…` from abroad, `anonymous` if restricted. */
   number: string;
-  /** As the network says it, such as `no-answer` or `user-busy`; null where it does not. */
+  /** In the network's words, such as `no-answer` or `user-busy`; null if not reported. */
   reason: string | null;
 };
 
 export type CallerIdentity = {
-  /** As the caller's network displays it; null where there is none, or the caller withholds who it is. */
+  /** Display name; null if there is none or the identity is withheld. */
   name: string | null;
-  /** Who sent the call on last comes first. */
+  /** The last diversion comes first. */
   diversions: Diversion[];
 };

@@ -1,11 +1,11 @@
-/** What keeps a gateway from taking more calls. */
+/** Reasons for refusing new calls. */
 
-/** Pressures that can be too much, in the order in which they are looked at. */
+/** Kinds of pressure, in the order in which they are checked. */
 export const pressures = ['event_loop', 'memory', 'journal'] as const;
 
 export type Pressure = (typeof pressures)[number];
 
-/** The limits of a gateway that are a reason to take no more calls: its calls, those that begin, and pressures. */
+/** Limits at which a gateway refuses calls: calls in progress, calls being set up, and pressures. */
 export const capacityLimits = ['calls', 'beginning', ...pressures] as const;
 
 export type CapacityLimit = (typeof capacityLimits)[number];

@@ -1,4 +1,4 @@
-/** The charts of a call, from the outermost in (machines/charts.md). */
+/** Charts of a call, outermost first (machines/charts.md). */
 export const chartNames = ['call', 'conversation', 'voicemail'] as const;
 
 export type ChartName = (typeof chartNames)[number];

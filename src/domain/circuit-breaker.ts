@@ -1,29 +1,29 @@
 /**
- * Whether a server that failed is asked again, as a machine of three states that is shared by all who ask:
+ * Circuit breaker of a server, shared by all its users:
  *
- * - closed: everybody may ask. It opens when so many different ones in a row were let down; each success forgets them.
- * - open: nobody may ask until the cool-down is over.
- * - half-open: one may try. Its success closes, its failure opens again for twice as long. When nothing is heard of it
- *   for a while, another may try.
+ * - closed: all may ask. It opens after failures for this many different users in a row; a success resets the count.
+ * - open: nobody may ask until the cool-down ends.
+ * - half-open: one may try. Success closes the breaker; failure opens it for twice as long. Without a result for a
+ *   while, another may try.
  */
 import type { Clock } from './clock.ts';
 
 export type CoolDown = Readonly<{
-  /** After it opened; after each trial that failed it is twice as long … */
+  /** Cool-down after opening; doubled after each failed trial … */
   firstMs: number;
   /** … up to this. */
   longestMs: number;
 }>;
 
 export type CircuitBreaker = {
-  /** Whether a trial of an open one is due counts as open. */
+  /** A breaker whose trial is due still counts as open. */
   state(): 'closed' | 'open' | 'half-open';
-  /** Taken as an attempt: of all who ask after a cool-down, one may try, and after a while another. */
+  /** Counts as an attempt: after a cool-down one asker may try, and after a while another. */
   mayTry(): boolean;
   worked(): void;
-  /** Tells whether it opened. `by` names who was let down; without it each failure is another's. */
+  /** Returns whether it opened. `by` names the user that failed; without it each failure counts separately. */
   failed(by?: string): boolean;
-  /** Until somebody may try. */
+  /** Time of the next trial. */
   remainingMs(): number;
 };
 
@@ -35,7 +35,7 @@ type State =
 export const createCircuitBreaker = (
   clock: Pick<Clock, 'now'>,
   coolDown: CoolDown,
-  /** How many different ones are let down in a row until it opens. */
+  /** Number of different users that must fail in a row. */
   opensAfter = 1,
 ): CircuitBreaker => {
   const closed = (): State => ({ is: 'closed', letDown: new Set() });
@@ -67,7 +67,7 @@ export const createCircuitBreaker = (
         state.letDown.add(by ?? Symbol('another'));
         return state.letDown.size >= opensAfter && open(coolDown.firstMs);
       }
-      // When a server goes down, all who wait for it fail at about the same time: that is one failure.
+      // When a server goes down, all waiting requests fail at about the same time; they count as one failure.
       if (state.is === 'open' && remainingMs() > 0) return false;
       return open(Math.min(coolDown.longestMs, state.coolMs * 2));
     },

@@ -1,20 +1,20 @@
 import { createCircuitBreaker, type CircuitBreaker, type CoolDown } from './circuit-breaker.ts';
 import type { Clock } from './clock.ts';
 
-/** One for each server of many, by a name. Only those that let somebody down are remembered. */
+/** Circuit breakers by server name. Only servers with failures are stored. */
 export type CircuitBreakers = {
   of(name: string): CircuitBreaker;
-  /** Those that do not let everybody ask. */
+  /** Breakers that are not closed. */
   notClosed(): ReadonlyMap<string, CircuitBreaker>;
 };
 
 export type BreakerNumbers = Readonly<{
   coolDown: CoolDown;
-  /** How many different ones are let down in a row until it opens. */
+  /** Number of different users that must fail in a row. */
   opensAfter: number;
 }>;
 
-/** More servers than this that fail at once and are never asked again are not remembered. */
+/** Largest number of failing servers that are remembered. */
 const longest = 10_000;
 
 export const createCircuitBreakers = (

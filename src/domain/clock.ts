@@ -1,4 +1,4 @@
-/** Time as a thing that is handed in. It also serves as the clock of an XState actor. */
+/** Clock interface, also usable as the clock of an XState actor. */
 export interface Clock {
   /** Wall-clock milliseconds since the epoch. */
   now(): number;

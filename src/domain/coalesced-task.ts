@@ -1,8 +1,8 @@
-/** Work of which one run is enough for all who wanted it while another run was under way. */
+/** A task whose requests during a run are merged into one further run. */
 export type CoalescedTask = {
-  /** Does the work; where it is under way, does it once more behind that. Resolves when nothing is wanted any more. */
+  /** Runs the task; during a run, schedules one more. Resolves when no run is pending. */
   run(): Promise<void>;
-  /** Begins no further run, and waits for the one under way. */
+  /** Stops further runs and waits for the current one. */
   close(): Promise<void>;
 };
 
@@ -11,7 +11,7 @@ export const createCoalescedTask = (work: () => Promise<void>): CoalescedTask =>
   let state: 'resting' | 'wanted' | 'working' | 'closed' = 'resting';
   let runs: Promise<void> = Promise.resolve();
 
-  /** Whether there is something to do now. */
+  /** Whether there is something to do. */
   const begin = (): boolean => {
     if (state === 'wanted') {
       state = 'working';

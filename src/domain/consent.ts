@@ -1,4 +1,4 @@
-/** The notice that the other party of a call hears first, and its agreement (guides/privacy.md). */
+/** Announcement at the beginning of a call and the other party's consent (guides/privacy.md). */
 import type { ConsentMeans, ConsentRequirement } from '#machines/consent.ts';
 
 export const consentRequirements = ['none', 'speech', 'key'] as const satisfies readonly ConsentRequirement[];
@@ -10,14 +10,14 @@ export const consentMeans = [
   'silence',
 ] as const satisfies readonly ConsentMeans[];
 
-/** Of a number. */
+/** Setting of a number. */
 export type ConsentPolicy = {
-  /** Said first of all; null for nothing. */
+  /** Said first; null for no announcement. */
   announce: string | null;
   require: ConsentRequirement;
 };
 
-/** Of a call. */
+/** Result in a call. */
 export type CallConsent = {
   given: boolean;
   how: ConsentMeans;

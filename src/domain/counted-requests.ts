@@ -1,2 +1,2 @@
-/** So many requests, and the seconds until none of them is counted any more. */
+/** Number of requests, and seconds until the count is zero again. */
 export type CountedRequests = { requests: number; seconds: number };

@@ -1,4 +1,4 @@
-/** A day as people of a time zone count it, from its first moment to that of the next. */
+/** Calendar day in a time zone, from its first instant to that of the next day. */
 import { timestampIn } from './timestamp.ts';
 
 export type Day = { from: Date; until: Date };
@@ -7,7 +7,7 @@ const hourMs = 3_600_000;
 
 const dateOf = (at: number, timeZone: string): string => timestampIn(timeZone, new Date(at)).slice(0, 10);
 
-/** The first millisecond of which this is true; true at `late`, not true at `early`. */
+/** First millisecond at which the predicate is true; it is false at `early` and true at `late`. */
 const firstMoment = (early: number, late: number, isTrue: (at: number) => boolean): number => {
   let [before, after] = [early, late];
   while (after - before > 1) {
@@ -18,7 +18,7 @@ const firstMoment = (early: number, late: number, isTrue: (at: number) => boolea
   return after;
 };
 
-/** With 23 to 25 hours where clocks are changed: a day is looked for, not counted. */
+/** A day has 23 to 25 hours at clock changes, so its bounds are searched, not computed. */
 export const dayOf = (at: number, timeZone: string): Day => {
   const date = dateOf(at, timeZone);
   const from = firstMoment(at - 26 * hourMs, at, (moment) => dateOf(moment, timeZone) >= date);
@@ -26,7 +26,7 @@ export const dayOf = (at: number, timeZone: string): Day => {
   return { from: new Date(from), until: new Date(until) };
 };
 
-/** The day with this date, `2026-11-21`. Clocks are at most twelve hours behind UTC and fourteen ahead of it. */
+/** Day by date, `2026-11-21`. Time zones are at most 12 hours behind and 14 ahead of UTC. */
 export const dayNamed = (date: string, timeZone: string): Day => {
   const midnight = Date.parse(`${date}T00:00:00Z`);
   const from = firstMoment(

@@ -1,11 +1,11 @@
 /**
- * Where calls may go (guides/design/limits.md, "Destinations"): kinds of numbers, and prefixes that are allowed or denied
- * whatever the kind. Nothing may be called that is not allowed: expensive numbers are what those are after who got hold
- * of a key, or talk an agent into a transfer.
+ * Allowed destinations of calls (guides/design/limits.md, "Destinations"): kinds of numbers, and allowed or denied
+ * prefixes. Everything else is refused: expensive numbers are the target of stolen keys and of callers who talk an
+ * agent into a transfer.
  */
 import { internationalNumber, planOf, type Country } from './phone-number.ts';
 
-/** Kinds as the numbering plans tell them apart, and `international`: whatever belongs to another country. */
+/** Kinds of the numbering plans; `international` is every other country. */
 export const destinationKinds = [
   'mobile',
   'fixed_line',
@@ -24,12 +24,12 @@ export type DestinationKind = (typeof destinationKinds)[number];
 
 export type Destinations = {
   kinds: DestinationKind[];
-  /** Digits as they are dialled within the country, or behind `+` the country code and more. */
+  /** Digits as dialled within the country, or `+` and country code. */
   allowedPrefixes: string[];
   deniedPrefixes: string[];
 };
 
-/** Why a number may not be called: of which kind it is, or what else is against it. */
+/** Reason why a number may not be called: its kind, or another rule. */
 export type DestinationProblem = DestinationKind | 'denied_prefix' | 'emergency' | 'no_country' | 'unknown';
 
 export const destinationProblems = [
@@ -40,11 +40,14 @@ export const destinationProblems = [
   'unknown',
 ] as const satisfies readonly DestinationProblem[];
 
-/** Kinds of domestic numbers, by their names in libphonenumber. One type may be of several: any of them is enough. */
+/**
+ * Kinds of domestic numbers by libphonenumber's types. A type may belong to several kinds, and any allowed one
+ * suffices.
+ */
 const kindsOfType = {
   MOBILE: ['mobile'],
   FIXED_LINE: ['fixed_line'],
-  // Where the plan does not tell them apart, as in North America.
+  // Where the plan does not distinguish them, as in North America.
   FIXED_LINE_OR_MOBILE: ['fixed_line', 'mobile'],
   TOLL_FREE: ['toll_free'],
   SHARED_COST: ['shared_cost'],
@@ -56,7 +59,7 @@ const kindsOfType = {
   PREMIUM_RATE: ['premium'],
 } as const satisfies Record<string, readonly [DestinationKind, ...DestinationKind[]]>;
 
-/** As telephones know them without asking a network (3GPP TS 22.101, section 10.1). */
+/** Emergency numbers known to telephones without a network (3GPP TS 22.101, section 10.1). */
 const emergencyNumbers: ReadonlySet<string> = new Set('112 911 000 08 110 118 119 999'.split(' '));
 
 const longestPrefix = (forms: readonly string[], prefixes: readonly string[]): number =>
@@ -67,22 +70,22 @@ const longestPrefix = (forms: readonly string[], prefixes: readonly string[]): n
       .map((prefix) => prefix.replace('+', '').length),
   );
 
-/** By its kind: undefined where it may be called. */
+/** Check by kind: undefined if allowed. */
 const problemOfKind = (
   plan: NonNullable<ReturnType<typeof planOf>>,
   country: Country,
   allowed: readonly DestinationKind[],
 ): DestinationProblem | undefined => {
   if (plan.country !== country && !allowed.includes('international')) return 'international';
-  // A satellite's number looks like a mobile one, and costs as much as ten premium ones.
+  // Satellite numbers look like mobile numbers but are far more expensive than premium ones.
   if (plan.country === undefined) return 'no_country';
   const kinds: readonly DestinationKind[] = kindsOfType[plan.type];
   return kinds.some((kind) => allowed.includes(kind)) ? undefined : kinds[0];
 };
 
 /**
- * The number as it may be written before prefixes: a plain one is compared with what is dialled, `+…` with E.164. That is
- * worked out where a prefix wants it, as it takes longer than all else that is asked of a number.
+ * The number in the form of prefixes: plain prefixes match the dialled digits, `+…` matches E.164. Computed on demand,
+ * because it is the slowest part of the check.
  */
 const formsOf = (number: string, country: Country, destinations: readonly Destinations[]): string[] => {
   const isCompared = destinations.some(({ allowedPrefixes, deniedPrefixes }) =>
@@ -93,9 +96,9 @@ const formsOf = (number: string, country: Country, destinations: readonly Destin
 };
 
 /**
- * Why a number may not be called under a policy; undefined where it may. Each of the policy's rules has to allow it: the
- * workspace's, and the number's, which narrows it. `number` is domestic or `+…`, as `normalizeDestination` and
- * `readPhoneNumber` have it. What is no number of a subscriber, an emergency number above all, may never be called.
+ * Returns why a number may not be called under a policy; undefined if it may. Both the workspace's and the number's
+ * rule must allow it. `number` is domestic or `+…`, as returned by `normalizeDestination` and `readPhoneNumber`.
+ * Numbers outside the plan and emergency numbers are always refused.
  */
 export const destinationProblem = (
   { destinations }: { destinations: readonly Destinations[] },
@@ -115,7 +118,7 @@ export const destinationProblem = (
   return problems.find((problem) => problem !== undefined);
 };
 
-/** The same, for those who only ask whether. Whatever dials a number that the API was not given asks this first. */
+/** The same as a boolean. Every dialled number that did not come through the API is checked by this. */
 export const mayDial = (...asked: Parameters<typeof destinationProblem>): boolean =>
   destinationProblem(...asked) === undefined;
 
@@ -126,10 +129,7 @@ export const kindsBut = (denied: readonly DestinationKind[]): DestinationKind[] 
 
 const isKind = (word: string): word is DestinationKind => destinationKinds.some((kind) => kind === word);
 
-/**
- * Words as settings and commands have them: kinds, prefixes, and prefixes behind `!` that are denied. Undefined with
- * what is neither.
- */
+/** Parses settings: kinds, prefixes, and denied prefixes with `!`. Undefined for invalid words. */
 export const destinationsIn = (words: readonly string[]): Destinations | { wrong: string } => {
   const kinds: DestinationKind[] = [];
   const allowedPrefixes: string[] = [];
@@ -143,7 +143,7 @@ export const destinationsIn = (words: readonly string[]): Destinations | { wrong
   return { kinds, allowedPrefixes, deniedPrefixes };
 };
 
-/** The other way round. */
+/** Formats destinations as settings. */
 export const wordsOf = ({ kinds, allowedPrefixes, deniedPrefixes }: Destinations): string[] => [
   ...kinds,
   ...allowedPrefixes,

@@ -1,7 +1,4 @@
-/**
- * All end reasons and statuses as lists, for schemas and documents (guides/design/calls.md, "Status" and "End
- * reasons").
- */
+/** End reasons and statuses for schemas and documents (guides/design/calls.md, "Status" and "End reasons"). */
 import type { EndReason, FinalStatus } from '#machines/outcome.ts';
 
 export type { EndReason };
@@ -35,7 +32,7 @@ export const callStatuses = [
   'failed',
 ] as const satisfies readonly (FinalStatus | 'ringing' | 'active')[];
 
-/** Of a call that is not over. */
+/** Statuses of a call in progress. */
 export const statusesInProgress = ['ringing', 'active'] as const satisfies readonly CallStatus[];
 
 export type CallStatus = (typeof callStatuses)[number];

@@ -1,4 +1,4 @@
-/** The events that customers can receive (guides/design/events.md). */
+/** Event types of webhooks (guides/design/events.md). */
 
 export const eventTypes = [
   'call.ringing',

@@ -1,4 +1,4 @@
-/** The names of fields: camelCase in the code, snake_case in what is stored as JSON or travels. */
+/** Field names: camelCase in code, snake_case in stored JSON and on the wire. */
 
 export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`

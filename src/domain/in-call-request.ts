@@ -1,26 +1,26 @@
-/** Requests to the gateway that holds a call, by another one or by its own API. */
+/** Requests to the gateway that holds a call, from its own API or another gateway. */
 import type { KeysWanted } from '#machines/collected-keys.ts';
 import type { TransferRequest } from '#machines/transfer.ts';
 
-/** Keys of the telephone, and `w` for half a second's wait. */
+/** DTMF digits, and `w` for a pause of half a second. */
 export const telephoneKeys = /^[0-9*#A-Dw]{1,64}$/;
 
-/** One key of the telephone. */
+/** One DTMF digit. */
 export const telephoneKey = /^[0-9*#A-D]$/;
 
-/** Of keys that are collected as one turn: the most of them, and the longest wait for one, in seconds. */
+/** Limits of collected digits: their number, and the timeout in seconds. */
 export const mostCollected = 64;
 export const longestKeyWaitSec = 120;
 export const usualKeyWaitSec = 10;
 
-/** Bounds of the time for which the person of a transfer may be rung, in seconds. */
+/** Bounds of a transfer's ringing time, in seconds. */
 export const transferRingBounds = [5, 120] as const;
 export const usualTransferRingSec = 25;
 
-/** The longest text that may be asked to be said at once, in characters. */
+/** Longest text of a `say` request, in characters. */
 export const longestSaid = 2_000;
 
-/** Requests to a call that say nothing more than their name. */
+/** Requests without parameters. */
 export const plainActions = [
   'hangup',
   'hangup_immediately',
@@ -40,8 +40,8 @@ export type CallAct =
 
 export type CallAction = CallAct['action'];
 
-/** A call of this number. */
+/** The call must belong to this number. */
 export type CallOfNumber = { callId: string; numberId: string };
 
-/** A call of this number is asked for this. */
+/** The request for a call of this number. */
 export type InCallRequest = CallOfNumber & CallAct;

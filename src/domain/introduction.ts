@@ -1,4 +1,4 @@
-/** What call screening is told: who calls and why (guides/answering-machines.md). */
+/** Introduction for call screening: who calls and why (guides/answering-machines.md). */
 import type { Language } from './language.ts';
 
 const words: Readonly<
@@ -21,14 +21,14 @@ const words: Readonly<
   },
 };
 
-/** Nobody who screens a call listens for longer. */
+/** Longest reason in characters. */
 const longestReason = 200;
 
 const sentenceEnd = /[.!?](?=\s|$)|[。！？]|[\r\n\u2028\u2029]/u;
 
 const withEnd = (sentence: string): string => (/[.!?。！？…]$/u.test(sentence) ? sentence : `${sentence}.`);
 
-/** The first sentence of the instruction; `null` without words. */
+/** Returns the first sentence of the instruction; `null` without words. */
 const reasonIn = (instruction: string | null): string | null => {
   const text = (instruction ?? '').trim();
   const end = sentenceEnd.exec(text);

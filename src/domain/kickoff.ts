@@ -2,7 +2,7 @@
 
 const connected = '[outbound call connected] You speak first. The other party has not said anything yet.';
 
-/** Two lines; the instruction's own line breaks are folded into spaces. Without an instruction, line 1 alone. */
+/** Two lines; line breaks of the instruction become spaces. Only line 1 without an instruction. */
 export const kickoffFor = (instruction: string | null): string => {
   const task = (instruction ?? '').replaceAll(/(?<!\s)\s*[\r\n\u2028\u2029]+\s*/g, ' ').trim();
   return task === '' ? connected : `${connected}\n[task] ${task}`;

@@ -1,4 +1,4 @@
-/** Does it when it is called first; later calls do nothing. For what is given back, and for what is told once. */
+/** Wraps a function so that it runs at most once. */
 export const once = <Given extends readonly unknown[]>(
   act: (...given: Given) => void,
 ): ((...given: Given) => void) => {

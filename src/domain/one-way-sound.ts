@@ -1,4 +1,4 @@
-/** On which way no sound goes, as a list for schemas and documents. */
+/** Directions without audio, for schemas and documents. */
 import type { OneWaySound } from '#machines/line.ts';
 
 export type { OneWaySound };

@@ -1,15 +1,15 @@
 /**
- * How periodic a sound at 8000 Hz is: most of speech comes from the throat and has a pitch, and noise has none. The pitch is
- * looked for where the sound is most like itself a little earlier (normalized autocorrelation).
+ * Periodicity of audio at 8000 Hz: most of speech is periodic, noise is not. The pitch is the lag with the highest
+ * normalized autocorrelation.
  */
 
 /** From 400 Hz down to 70 Hz. */
 const shortestLag = 20;
 const longestLag = 114;
-/** Samples in which a pitch of 70 Hz fits twice. */
+/** Number of samples with two periods of 70 Hz. */
 export const pitchWindow = 2 * longestLag;
 
-/** The likeness of these `pitchWindow` samples to themselves a pitch earlier, at the pitch at which they are most alike. */
+/** Highest normalized autocorrelation of these `pitchWindow` samples over all pitches. */
 export const pitchLikeness = (window: Int16Array): number => {
   let best = 0;
   for (let lag = shortestLag; lag <= longestLag; lag += 1) {

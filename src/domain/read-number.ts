@@ -1,27 +1,26 @@
 /**
- * Reading a telephone number as others write it: trunks, and people who call. There is one rule, the table of
- * guides/trunks.md ("Number formats"): a number of this country becomes domestic (`01012345678`), any other
- * one international (`+12025550123`), since it has no domestic format, and since a `+` cannot be mistaken for a digit
- * of this country, as the international prefix (`001…`) could.
+ * Reads telephone numbers as trunks and people write them, by one rule (table in guides/trunks.md, "Number formats"):
+ * numbers of this country become domestic (`01012345678`), others international (`+12025550123`). A `+` is unambiguous,
+ * while an international prefix (`001…`) could be domestic digits.
  */
 import { getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { domesticNumber, normalizeDestination, normalizePhoneNumber, type Country } from './phone-number.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * The reading of bare digits that could be two numbers: `3223456789` is 032-2345-6789 without its 0, or a number in
- * Brussels without its +.
+ * Preferred reading of ambiguous digits: `3223456789` is 032-2345-6789 without its 0, or a number in Brussels without
+ * its +.
  */
 export type BareDigits = 'national' | 'international';
 
-/** `+…`, with a superfluous 0 (`+82010…`) taken away. */
+/** `+…`, without a superfluous 0 (`+82010…`). */
 const readInternational = (number: string, country: Country): string | undefined => {
   const parsed = parsePhoneNumberFromString(number);
   if (parsed === undefined) return undefined;
   return domesticNumber(parsed.number, country) ?? (parsed.isValid() ? parsed.number : undefined);
 };
 
-/** Without its 0 (`1012345678`), or behind one of the country's own international prefixes (`00700…`, `011…`). */
+/** Without its 0 (`1012345678`), or with one of the country's international prefixes (`00700…`, `011…`). */
 const readNational = (digits: string, country: Country): string | undefined => {
   const withZero = normalizePhoneNumber(`0${digits}`, country);
   if (withZero !== undefined) return withZero;
@@ -29,7 +28,7 @@ const readNational = (digits: string, country: Country): string | undefined => {
   return parsed?.isValid() === true ? readInternational(parsed.number, country) : undefined;
 };
 
-/** Digits, with or without a `+` before them. Undefined for what is in no plan, read in whichever way. */
+/** Digits with an optional `+`. Undefined if no reading is in a plan. */
 export const readPhoneNumber = (
   written: string,
   country: Country,
@@ -50,12 +49,12 @@ export const readPhoneNumber = (
   return readNational(written, country) ?? withoutPlus;
 };
 
-/** Longer beginnings would show more of a number than its country and area. */
+/** A longer prefix would show more of the number than country and area. */
 const longestBeginning = 8;
 
 /**
- * What to change in something that was meant as a number of this country, such as `write 0 in place of +82`: the middle of
- * a sentence, with no more of the number than its beginning. Undefined for what reads as no such number.
+ * Returns how to correct a number of this country, such as `write 0 in place of +82`: the middle of a sentence that
+ * contains only the beginning of the number. Undefined for other input.
  */
 export const domesticFormAdvice = (input: string, country: Country): string | undefined => {
   if (input.length > 40) return undefined;
@@ -72,7 +71,7 @@ export const domesticFormAdvice = (input: string, country: Country): string | un
   return ours === '' ? `leave out ${theirs}` : `write ${ours} in place of ${theirs}`;
 };
 
-/** A number to call, as `normalizeDestination` reads it. Throws a Refusal (`invalid_to`) that names the form. */
+/** Reads a number to call like `normalizeDestination`. Throws a Refusal (`invalid_to`) that describes the format. */
 export const readDestination = (input: string, country: Country): string => {
   const destination = normalizeDestination(input, country);
   if (destination !== undefined) return destination;

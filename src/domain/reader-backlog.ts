@@ -1,15 +1,15 @@
 /**
- * Bytes that wait for a reader, without those of this turn of the event loop: what was written in one turn has had no
- * chance to leave, and a burst of ours is not the reader's slowness.
+ * Bytes waiting for a reader, excluding those written in this turn of the event loop: they had no chance to leave, so a
+ * burst does not make the reader slow.
  */
 export type ReaderBacklog = {
-  /** To be called with what was just written. */
+  /** Call this after writing. */
   wrote(bytes: number): void;
-  /** Bytes that the reader has had time for. */
+  /** Bytes that the reader had time for. */
   waiting(): number;
 };
 
-/** `buffered`: all that waits now. */
+/** `buffered`: all waiting bytes. */
 export const createReaderBacklog = (buffered: () => number): ReaderBacklog => {
   let fresh = 0;
   return {

@@ -1,9 +1,9 @@
 /**
- * A refusal is an answer, not an accident: it carries its code, its HTTP status and its details to the API,
- * where one middleware renders it as a problem (RFC 9457). Inside, it is thrown like any error.
+ * A refusal is an expected answer with code, HTTP status and details, which one middleware renders as a problem
+ * document (RFC 9457). Internally it is thrown like any error.
  */
 
-/** Every code of the API with its HTTP status and its title. See guides/design/wire.md, "Errors". */
+/** Error codes of the API with HTTP status and title. See guides/design/wire.md, "Errors". */
 export const refusalCatalogue = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   invalid_to: { status: 400, title: 'The number to call is not a domestic telephone number' },
@@ -61,16 +61,16 @@ const isRefusalCode = (text: string): text is RefusalCode => Object.hasOwn(refus
 
 export const refusalCodes: readonly RefusalCode[] = Object.keys(refusalCatalogue).filter(isRefusalCode);
 
-/** Seconds after which asking again makes sense, where that follows from the code alone. */
+/** Seconds until a retry makes sense, if the code alone determines it. */
 const retryAfterSec: Readonly<Partial<Record<RefusalCode, number>>> = {
   draining: 5,
   over_capacity: 5,
 };
 
-/** One thing wrong with a body, query or path. `path` is dotted (`agents.inbound.chat_url`), empty for the whole. */
+/** One error in a body, query or path. `path` is dotted (`agents.inbound.chat_url`), empty for the whole. */
 export type FieldError = { path: string; message: string };
 
-/** Named extra members of a problem, at its top level. */
+/** Additional members of a problem document, at its top level. */
 export type RefusalExtras = {
   maximum?: number;
   reason?: string;
@@ -83,10 +83,10 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly status: number;
   readonly extras: RefusalExtras;
-  /** Response headers that belong to this refusal, such as `Retry-After` or `Content-Range`. */
+  /** Response headers of this refusal, such as `Retry-After` or `Content-Range`. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** `detail` is a plain sentence for the caller: what is wrong and, where it helps, what to do. */
+  /** `detail` is a sentence for the client: what is wrong and how to fix it. */
   constructor(
     code: RefusalCode,
     detail: string,
@@ -104,10 +104,10 @@ export class Refusal extends Error {
   }
 }
 
-/** Enough to mend a request by; a hostile one could have thousands. */
+/** Largest number of reported fields; a hostile request could have thousands. */
 const mostErrors = 20;
 
-/** A request that does not validate, or fits its schema and is wrong nevertheless; each field under its name in the API. */
+/** Refuses invalid fields, by their names in the API. */
 export const invalidField = (...errors: FieldError[]): Refusal =>
   new Refusal('invalid_request', 'The request does not validate; "errors" names each field.', {
     extras: { errors: errors.slice(0, mostErrors) },

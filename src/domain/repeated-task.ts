@@ -1,15 +1,15 @@
 import type { Clock } from './clock.ts';
 
-/** Work that is done again and again, each time so long after it has ended. */
+/** A task that is repeated at a fixed delay after each run. */
 export type RepeatedTask = {
-  /** The work is done for the first time after so many milliseconds. */
+  /** Delay before the first run, in milliseconds. */
   start(afterMs: number): void;
-  /** Begins no further run, and waits for the one under way. Idempotent. */
+  /** Stops further runs and waits for the current one. Idempotent. */
   stop(): Promise<void>;
 };
 
 export const createRepeatedTask = (options: {
-  /** Must not reject. The signal says that the task was stopped. */
+  /** Must not reject. The signal aborts when the task is stopped. */
   work: (stopped: AbortSignal) => Promise<void>;
   everyMs: number;
   clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;

@@ -1,9 +1,9 @@
-/** The time for which words and recordings of a call are kept after its end (guides/privacy.md). */
+/** Retention periods of words and recordings after a call's end (guides/privacy.md). */
 
 export type Retention = {
   /** Days; 0: calls are not recorded; null: for ever. */
   recordings: number | null;
-  /** Days; 0: no transcript and no summary is written, and the rest goes with the end; null: for ever. */
+  /** Days; 0: transcript and summary are not stored, and other words are deleted at the end; null: for ever. */
   words: number | null;
 };
 

@@ -1,22 +1,21 @@
 /**
- * What somebody is expected to say: a text that must occur, or a regular expression between slashes, as in
- * `/monday|tuesday/i`. It comes from a file that anybody may have written and meets whatever an agent says, so it is
- * matched by re2js, a port of RE2: that takes time in proportion to the text whatever the expression is, and refuses
- * what could not be matched so (what stands ahead or behind, and references back). A judge such as recheck would take
- * seconds for an expression, and has no verdict on some.
+ * Expected words: a literal text, or a regular expression between slashes, as in `/monday|tuesday/i`. Patterns come
+ * from arbitrary files and are applied to arbitrary text, so they are matched by re2js, a port of RE2, in linear time;
+ * it rejects look-arounds and back-references. Judging expressions by recheck would take seconds for some and fail for
+ * others.
  */
 
 export type SaidPattern = {
-  /** Where it first occurs in the text, as positions in it. */
+  /** Position of the first match. */
   find(text: string): { start: number; end: number } | undefined;
 };
 
-/** Why a pattern cannot be used, as a plain sentence. */
+/** Why a pattern cannot be used, as a sentence. */
 export type PatternProblem = { problem: string };
 
 export type ReadPattern = (source: string) => SaidPattern | PatternProblem;
 
-/** A text that must occur. */
+/** A literal text. */
 export const plainPattern = (words: string): SaidPattern => ({
   find(text) {
     const start = text.indexOf(words);
@@ -37,7 +36,7 @@ const refused = (body: string, complaint: string): PatternProblem => ({
     : `This is no regular expression: ${complaint.replace(/^error parsing regexp: /, '')}.`,
 });
 
-/** Loads the matcher, which takes a moment and is wanted by few. */
+/** Loads the matcher on first use. */
 export const loadPatterns = async (): Promise<ReadPattern> => {
   const { RE2JS, RE2JSException } = await import('re2js');
   return (source) => {

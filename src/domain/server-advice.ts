@@ -1,4 +1,4 @@
-/** The trouble between the gateway and a customer's server, in a word for programs that stays the same. */
+/** Kind of problem between the gateway and a customer's server, as a stable word for programs. */
 export const serverTroubles = [
   'loopback_refused',
   'private_address',
@@ -46,5 +46,5 @@ export const serverTroubles = [
 ] as const;
 export type ServerTrouble = (typeof serverTroubles)[number];
 
-/** Advice for people: the trouble and its remedy, in a sentence or two. */
+/** Advice for people: problem and remedy in one or two sentences. */
 export type ServerAdvice = { code: ServerTrouble; words: string };

@@ -1,15 +1,15 @@
-/** Why a call ended, in the words of the network (RFC 3326, RFC 8688), as it is stored. */
+/** Why a call ended, in the network's words (RFC 3326, RFC 8688), as stored. */
 import type { SipDetails, SipReason } from '#machines/line.ts';
 
 export type SipExplanation = { reasons: SipReason[]; callInfo: string[] };
 
-/** Null where nothing was said. */
+/** Null if not given. */
 export const explanationOf = ({ reasons, callInfo }: Partial<SipDetails>): SipExplanation | null =>
   reasons === undefined && callInfo === undefined
     ? null
     : { reasons: reasons ?? [], callInfo: callInfo ?? [] };
 
-/** The same as it is shown: what is empty is left out. */
+/** For display: empty fields are omitted. */
 export const presentExplanation = (
   explanation: SipExplanation | null | undefined,
 ): { reasons?: SipReason[]; callInfo?: string[] } => {

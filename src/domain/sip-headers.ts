@@ -1,23 +1,22 @@
 /**
- * Headers of an INVITE beyond those that SIP itself reads: names that begin with `X-`, which a trunk lists in what it
- * is sent (`headersOut`) and in what is taken from it (`headersIn`). Names are compared without regard to case, as SIP
- * does.
+ * Additional headers of an INVITE: names with the prefix `X-` that a trunk allows outbound (`headersOut`) and inbound
+ * (`headersIn`). Names are compared case-insensitively, as in SIP.
  */
 
-/** Never empty: where there is none of them there is no such object. */
+/** Never empty: without headers there is no object. */
 export type SipHeaders = Readonly<Record<string, string>>;
 
-/** Of one INVITE, which is to go through networks in one piece. */
+/** Total size in one INVITE, which must survive all networks. */
 export const mostSipHeaders = 10;
-/** Of a trunk, in each direction. */
+/** Number of names per trunk and direction. */
 export const mostListedHeaders = 20;
 /** Bytes in UTF-8. */
 export const longestSipHeader = 255;
 
-/** Whatever SIP, a trunk or a server on the way acts upon has another name, so that none of that can be set. */
+/** The prefix excludes headers that SIP, trunks or proxies act upon. */
 export const sipHeaderName = /^[Xx]-[A-Za-z0-9][A-Za-z0-9_.-]{0,59}$/;
 
-/** It stands in one line, so that it cannot begin another header, and arrives as it was sent. */
+/** Rejects CR, LF and control characters: a newline would inject a second header. */
 export const isSipHeaderValue = (value: string): boolean =>
   value !== '' &&
   value.trim() === value &&
@@ -28,20 +27,19 @@ export const isSipHeaderValue = (value: string): boolean =>
 const inLowerCase = (names: readonly string[]): Set<string> =>
   new Set(names.map((name) => name.toLowerCase()));
 
-/** No header stands there twice. */
+/** Rejects names that differ only in case. */
 export const areDifferentHeaders = (names: readonly string[]): boolean =>
   inLowerCase(names).size === names.length;
 
-/** Those of the names that the list does not have. */
+/** Names that the list does not contain. */
 export const unlistedHeaders = (names: readonly string[], list: readonly string[]): string[] => {
   const listed = inLowerCase(list);
   return names.filter((name) => !listed.has(name.toLowerCase()));
 };
 
 /**
- * Those of the list that an INVITE has, by the names that the list has for them. One that is too long, or that holds
- * what cannot stand in a line, is left out: a part of it would say something else than the whole. Null where there is
- * none.
+ * Returns the listed headers of an INVITE under their listed names. Values that are too long, or that contain control
+ * characters, are omitted, because a part would change their meaning. Null without headers.
  */
 export const takenHeaders = (
   valueOf: (name: string) => string | undefined,

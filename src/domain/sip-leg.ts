@@ -1,60 +1,57 @@
-/**
- * One leg of a call, with all that it takes to end its far end when the process that held it is gone: the side of one
- * INVITE, of whoever sent it (RFC 3261 section 12).
- */
+/** One leg of a call with everything needed to end its far end after its process died (RFC 3261 section 12). */
 export type SipLeg = {
-  /** An INVITE came and has no final answer; one was sent and has none; it was answered with 200. */
+  /** An inbound INVITE without final response; an outbound one without final response; answered with 200. */
   state: 'arriving' | 'inviting' | 'standing';
-  /** Of the INVITE, and of the dialog that comes of it, as drachtio-server names them. */
+  /** Ids of the INVITE and of its dialog in drachtio-server. */
   transactionId: string;
   dialogId: string;
   sipCallId: string;
-  /** For the From and To of a request of ours, with their tags as far as they are known. */
+  /** From and To of our requests, with tags as far as they are known. */
   local: string;
   remote: string;
-  /** Whom requests of ours are for, the other side's Contact, and where they go first when that is elsewhere. */
+  /** The far end's Contact, and the next hop if it differs. */
   target: string;
   nextHop: string | null;
-  /** The proxies that want to stay in the way, in the order of our requests; a gateway of before has kept none. */
+  /** Route set in the order of our requests; not stored by older versions. */
   routes?: readonly string[] | undefined;
-  /** Where its sound is; `null` until it has a place. */
+  /** Media channel; `null` until it exists. */
   channel: MediaChannel | null;
-  /** The person to whom the call's other party is handed; otherwise it is the other party itself. */
+  /** The person of a transfer; otherwise the other party. */
   isOfTransfer?: boolean | undefined;
-  /** For whoever goes on with it; `null` where nobody can, as before its answer. */
+  /** State for taking the leg over; `null` if that is impossible, as before the answer. */
   dialog: StandingDialog | null;
 };
 
-/** A dialog that stands, as both sides have agreed it (RFC 3261 section 12, RFC 3264, RFC 4028). */
+/** A confirmed dialog as both sides agreed it (RFC 3261 section 12, RFC 3264, RFC 4028). */
 export type StandingDialog = {
-  /** Whether its INVITE was ours (`uac`) or the far end's. */
+  /** Whether we (`uac`) or the far end sent the INVITE. */
   type: 'uac' | 'uas';
   localTag: string;
   remoteTag: string;
-  /** Our header Contact, as it was said. */
+  /** Our Contact header as sent. */
   localContact: string;
-  /** The session descriptions that were said last. */
+  /** The last session descriptions of both sides. */
   localSdp: string;
   remoteSdp: string;
-  /** Whether it is for us to keep the session alive. */
+  /** Whether we refresh the session. */
   weRefresh: boolean;
-  /** It is over when nobody has kept it alive for so many seconds; `null` where it may last. */
+  /** Session interval in seconds without a refresh; `null` for no limit. */
   expiresSec: number | null;
-  /** Whether the far end takes INFO. */
+  /** Whether the far end accepts INFO. */
   takesInfo: boolean;
-  /** On whose terms its sound was agreed. */
+  /** The trunk whose settings were used for the media. */
   trunkId: string;
 };
 
-/** A call's line as a process that is gone has left it: its far ends, and where their sound is. */
+/** A call's line as left by a dead process: its legs and media. */
 export type LeftLine = { legs: readonly LeftLeg[] };
 
-/** `id`: under which it is kept. */
+/** `id`: key of the stored leg. */
 export type LeftLeg = { id: string; leg: SipLeg };
 
 /**
- * A channel of FreeSWITCH. `server` is its `host:port`, as it was configured; `dialog` what it takes to speak to it within
- * the dialog that it was made with, as drachtio-server names it, and our header Contact in it.
+ * A FreeSWITCH channel. `server` is its configured `host:port`; `dialog` is drachtio-server's id of the dialog with it,
+ * including our Contact.
  */
 export type MediaChannel = {
   server: string;

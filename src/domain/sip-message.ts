@@ -1,23 +1,23 @@
-/** A SIP message of a call as it went over the wire, without its secrets. */
+/** A SIP message of a call as sent, with secrets masked. */
 
 export const sipTransports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const;
 export type SipTransport = (typeof sipTransports)[number];
 
 export type SipMessage = {
-  /** Microseconds since the epoch; no two messages of a call have the same. */
+  /** Microseconds since the epoch; unique within a call. */
   atMicros: number;
   direction: 'in' | 'out';
   transport: SipTransport;
-  /** Our end and the other one: `host:port`, with brackets around the host where it is an IPv6 address. */
+  /** Local and remote address: `host:port`, with brackets for IPv6. */
   local: string;
   remote: string;
   /** Start line, headers and body. */
   text: string;
-  /** How many messages of the call came before it, and after the one that was kept last, and were not kept. */
+  /** Number of messages lost before this one, and after the last stored one. */
   leftOut: number;
 };
 
-/** Of an end of which nothing is known. */
+/** Placeholder for an unknown address. */
 export const unknownAddress = '0.0.0.0:5060';
 
 export const addressOf = (host: string, port: string | number): string => {
@@ -32,17 +32,14 @@ export const splitAddress = (address: string): { host: string; port: number } =>
 
 export const startLineOf = (text: string): string => /^[^\r\n]*/.exec(text)?.[0] ?? '';
 
-/** A SIP message without one belongs to no call. */
+/** A SIP message without Call-ID belongs to no call. */
 export const sipCallIdOf = (text: string): string | undefined =>
   /^(?:call-id|i)[ \t]*:[ \t]*(\S+)/im.exec(text)?.[1];
 
 const isNumeric = (address: string): boolean =>
   address.startsWith('[') || /^\d{1,3}(\.\d{1,3}){3}:/.test(address);
 
-/**
- * Where the first request of a call goes, its name alone is known, until somebody answers: here it has the address of
- * whoever did, for readers who need one.
- */
+/** Address of a request before its first response: only the name is known, so the responder's address is used. */
 export const withNumericAddresses = <Message extends SipMessage>(
   messages: readonly Message[],
 ): readonly Message[] => {

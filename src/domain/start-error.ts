@@ -1,6 +1,6 @@
 /**
- * Why the gateway cannot start, for the person who started it: the message is one friendly line that names the
- * setting to look at and never holds a secret. Everything that is of use to a developer is the `cause`.
+ * Why the gateway cannot start: the message is one line that names the setting and contains no secret. Details for
+ * developers are in `cause`.
  */
 export class StartError extends Error {
   override readonly name = 'StartError';

@@ -1,11 +1,8 @@
-/**
- * Timestamps as the API writes them: ISO 8601 with the numeric UTC offset of a time zone (guides/design/wire.md,
- * "Timestamps").
- */
+/** Timestamps of the API: ISO 8601 with the numeric UTC offset of a time zone (guides/design/wire.md, "Timestamps"). */
 
 type Zone = {
   formatter: Intl.DateTimeFormat;
-  /** The last quarter of an hour that was asked about: offsets change between two of them. */
+  /** Cached quarter of an hour: offsets change only between quarters. */
   quarter: number;
   offset: string;
 };
@@ -31,7 +28,7 @@ const offsetAt = (instant: Date, { formatter }: Zone): string => {
   return offset === '' ? '+00:00' : offset.slice(0, 6);
 };
 
-/** Many moments of one answer lie together, and to ask for each would take most of the time of a long one. */
+/** Timestamps of one response are close together; computing each offset would dominate long responses. */
 const offsetOf = (instant: Date, timeZone: string): string => {
   const zone = zoneOf(timeZone);
   const quarter = Math.floor(instant.getTime() / quarterMs);

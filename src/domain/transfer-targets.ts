@@ -1,27 +1,27 @@
 /**
- * Where the calls of a number may be transferred (guides/transfer.md): to nobody unless the number says so, as an agent
- * can be talked into much. Each target is a whole number, or a prefix that ends in `*`.
+ * Allowed transfer targets of a number (guides/transfer.md): none by default, because callers may talk an agent into a
+ * transfer. A target is a number, or a prefix followed by `*`.
  */
 import { destinationProblem, type Destinations } from './destinations.ts';
 import type { Country } from './phone-number.ts';
 
-/** A whole number in domestic format, or the beginning of some and `*`. */
+/** A number in domestic format, or a prefix and `*`. */
 export const transferTarget = /^[0-9]{3,20}\*?$/;
 
 export const mostTransferTargets = 50;
 
-/** The time for which the other party and the person of a transfer may talk with each other. */
+/** Longest duration of a connected transfer. */
 export const usualTransferDurationSec = 3_600;
 export const transferDurationBounds = [60, 14_400] as const;
 
-/** A prefix reaches none that costs extra, or that is abroad: those are named in full. */
+/** A prefix excludes expensive and foreign numbers: they must be listed in full. */
 const byPrefix: Destinations = {
   kinds: ['mobile', 'fixed_line', 'toll_free', 'voip', 'personal', 'uan'],
   allowedPrefixes: [],
   deniedPrefixes: [],
 };
 
-/** No emergency number is ever called, however it is named. */
+/** Emergency numbers are always refused. */
 const byName = (number: string): Destinations => ({ ...byPrefix, allowedPrefixes: [number] });
 
 /** `number` is in domestic format. */

@@ -1,19 +1,19 @@
-/** Voices of synthesizers, and what they sound like, for who chooses one. */
+/** Voices of synthesizers, and samples for choosing one. */
 
-/** A voice of a synthesizer, as the engine itself tells of it. */
+/** A voice as its engine describes it. */
 export type Voice = {
-  /** By which it is chosen. */
+  /** Identifier. */
   name: string;
   /** BCP 47. */
   language: string;
-  /** For people. */
+  /** Display name. */
   title: string;
 };
 
 export type SampleRequest = {
-  /** Null for the one that speaks first. */
+  /** Null for the first synthesizer. */
   synthesizer: string | null;
-  /** Null for its usual one. */
+  /** Null for its default voice. */
   voice: string | null;
   /** BCP 47. */
   language: string;
@@ -21,8 +21,10 @@ export type SampleRequest = {
 };
 
 export type VoiceSamples = {
-  /** The voices of a synthesizer; null where it does not tell. */
+  /** Voices of a synthesizer; null if it does not list them. */
   voicesOf(synthesizer: string): Promise<readonly Voice[] | null>;
-  /** A WAV file. Refuses where the engine fails, has no such voice or language, or too many are spoken at once. */
+  /**
+   * Returns a WAV file. Refuses if the engine fails, lacks the voice or language, or too many samples are in progress.
+   */
   speak(request: SampleRequest): Promise<Buffer>;
 };

@@ -1,4 +1,4 @@
-/** Policies towards answering machines, call screening and menus, and answerers, as lists for schemas and documents. */
+/** Policies for answering machines, call screening and menus, and kinds of answerers, for schemas and documents. */
 import type { MenuPolicy, ScreeningPolicy, VoicemailPolicy } from '#machines/call-context.ts';
 import type { AnsweredBy } from '#machines/line.ts';
 
@@ -16,8 +16,8 @@ export const menuPolicies = ['talk', 'hang_up'] as const satisfies readonly Menu
 
 export const answerers = ['human', 'machine', 'screening', 'menu'] as const satisfies readonly AnsweredBy[];
 
-/** Of a number. `message` is what `leave_message` says; `null` for the sentence of the call's language. */
+/** Setting of a number. `message` is said by `leave_message`; `null` for the language's default. */
 export type Voicemail = { policy: VoicemailPolicy; message: string | null };
 
-/** Of a number. `callerName`: with which the agent introduces itself; `null` where it has no name. */
+/** Setting of a number. `callerName`: name used in the introduction; `null` for none. */
 export type Screening = { policy: ScreeningPolicy; callerName: string | null };

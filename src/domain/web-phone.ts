@@ -1,64 +1,63 @@
 /**
- * The messages between a web phone and its gateway, each of them JSON, and the frames of a call's sound, which are binary
- * messages. A web phone is a telephone of flesh and blood for simulated calls: it rings in a browser, a person answers
- * and types or speaks.
+ * Protocol between a web phone and its gateway: JSON messages, and binary audio frames. On a web phone a person answers
+ * simulated calls in a browser, by typing or speaking.
  *
- * Sound is mono 16-bit linear at 16 kHz, little-endian. The phone sends a frame every 20 ms for as long as the call is
- * on, of silence where nothing is said: four bytes with the number of samples that it has played in this connection,
- * and 640 bytes of sound. The gateway sends frames of at most 640 bytes, ahead of what is heard by as much as a phone
- * should keep (`soundLeadMs`), and none before the first of the phone's has come.
+ * Audio is mono 16-bit linear at 16 kHz, little-endian. The phone sends a frame every 20 ms during the call, with
+ * silence where nothing is said: four bytes with the number of samples played in this connection, and 640 bytes of
+ * audio. The gateway sends frames of at most 640 bytes, up to `soundLeadMs` ahead of playback, starting after the
+ * phone's first frame.
  */
 
-/** Of the sound both ways, in Hz. */
+/** Sample rate in both directions, in Hz. */
 export const phoneSampleRate = 16_000;
-/** Samples of a frame: 20 ms. */
+/** Samples per frame: 20 ms. */
 export const phoneFrameSamples = 320;
-/** Bytes before the sound of a phone's frame: the number of samples that it has played. */
+/** Bytes before the audio of a phone's frame: the number of played samples. */
 export const phoneFrameHead = 4;
-/** So much of the agent's voice may wait at the phone, in milliseconds. */
+/** Agent audio that may be buffered at the phone, in milliseconds. */
 export const soundLeadMs = 400;
 
-/** A call as a phone knows it; numbers in domestic format, callers as in `Arrival`. */
+/** A call at a phone; numbers in domestic format, callers as in `Arrival`. */
 export type PhoneCallDetails = {
   call_id: string;
-  /** As the gateway sees it: an `outbound` call rings at the phone, an `inbound` one was dialled there. */
+  /** From the gateway's point of view: `outbound` rings at the phone, `inbound` was dialled there. */
   direction: 'inbound' | 'outbound';
   from: string;
   to: string;
   /** BCP 47. */
   language: string;
-  /** Headers `X-…` of the INVITE of an outbound call; absent where there are none. */
+  /** `X-…` headers of an outbound call's INVITE; absent without any. */
   sip_headers?: Readonly<Record<string, string>>;
 };
 
 export type PhoneCallEnd =
-  /** This phone hung up, or declined. */
+  /** This phone hung up or declined. */
   | 'hung_up'
   | 'declined'
-  /** The other side hung up, or stopped calling. */
+  /** The other side hung up or cancelled. */
   | 'other_side'
   | 'cancelled'
   | 'answered_elsewhere';
 
 export type PhoneRefusal =
-  /** This phone is in a call already. */
+  /** This phone is already in a call. */
   | 'busy'
-  /** The call is not there any more, or never rang here. */
+  /** The call has ended, or did not ring here. */
   | 'call_not_found'
-  /** The number that was dialled is none of this workspace. */
+  /** The dialled number does not belong to this workspace. */
   | 'number_not_found'
   | 'no_agent_endpoint'
   | 'caller_rejected'
   | 'concurrency_limit'
   | 'over_capacity'
   | 'draining'
-  /** The dialling failed for a reason that the gateway's log tells. */
+  /** Dialling failed; the gateway's log has the reason. */
   | 'failed'
-  /** So many texts wait to be said, or so much sound has come at once, that this was not taken. */
+  /** The message was dropped: too much text or audio is waiting. */
   | 'too_much'
-  /** The gateway understands no voices: it has no recognizer, or its calls run faster than people speak. */
+  /** The gateway has no recognizer, or its calls run faster than real time. */
   | 'no_sound'
-  /** A binary message that is no frame of sound, or counts what was never sent. */
+  /** A binary message that is not an audio frame, or that counts samples never sent. */
   | 'invalid_sound'
   | 'invalid_message';
 
@@ -66,24 +65,24 @@ export type SaidSentence = { utterance: number; text: string };
 
 export type ToPhone =
   /**
-   * Calls can be answered and dialled with sound here. Told once, at first. `languages` are those in which the person is
-   * understood, of the languages of numbers; absent where that is all of them.
+   * Audio calls are possible. Sent once, first. `languages` are the recognized ones among those of numbers; absent if
+   * all are.
    */
   | { type: 'sound_offered'; languages?: readonly string[] }
   | ({ type: 'ring' } & PhoneCallDetails)
   /**
-   * The call is this phone's: it was answered here, or dialled here and taken, or the phone has come back to it. With
-   * `sound` both voices are carried, for as long as the call stands. `said` are the sentences of the agent since the
-   * person last spoke, of which no journal may tell yet; absent where there are none.
+   * The call is assigned to this phone: answered here, dialled here and accepted, or resumed. With `sound` audio is
+   * carried for the whole call. `said` are the agent's sentences since the person last spoke, which may not be
+   * journalled yet; absent without any.
    */
   | ({ type: 'answered'; sound: boolean; said?: readonly SaidSentence[] } & PhoneCallDetails)
-  /** Of a call with sound: these words of the person were understood. */
+  /** Audio calls: recognized words of the person. */
   | { type: 'you_said'; call_id: string; text: string }
-  /** Of a call with sound: what was sent and not yet played is not to be played. `sound_flushed` is the answer. */
+  /** Audio calls: discard audio that was not played. The phone answers with `sound_flushed`. */
   | { type: 'sound_flush'; call_id: string }
   /**
-   * An utterance begins, and takes so long at a calm pace. The one before it is over. `language` (BCP 47) where it is not
-   * the one that the call began with.
+   * An utterance begins, with its duration at a calm pace; the previous one has ended. `language` (BCP 47) if it
+   * differs from the call's first one.
    */
   | {
       type: 'agent_says';
@@ -93,33 +92,33 @@ export type ToPhone =
       duration_ms: number;
       language?: string;
     }
-  /** From now on the person is heard in this language (BCP 47). */
+  /** Recognition changes to this language (BCP 47). */
   | { type: 'language'; call_id: string; language: string }
-  /** The agent was interrupted: it is silent at once. */
+  /** The agent was interrupted and is silent at once. */
   | { type: 'agent_stops'; call_id: string }
-  /** The agent is silent in the midst of an utterance, and goes on with it. */
+  /** The agent pauses within an utterance and will resume it. */
   | { type: 'agent_pauses'; call_id: string }
   | { type: 'agent_goes_on'; call_id: string }
-  /** Keys that the agent has pressed. */
+  /** The agent pressed DTMF digits. */
   | { type: 'keys'; call_id: string; keys: string }
-  /** The call rings or stands here no longer. */
+  /** The call no longer rings or exists here. */
   | { type: 'ended'; call_id: string; reason: PhoneCallEnd }
   | { type: 'refused'; code: PhoneRefusal };
 
 export type FromPhone =
-  /** `sound`: with the microphone and the speaker, not by typing alone. */
+  /** `sound`: with microphone and speaker, in addition to typing. */
   | { type: 'answer'; call_id: string; sound?: boolean | undefined }
   | { type: 'decline'; call_id: string }
   /** Calls a number of the workspace. */
   | { type: 'dial'; to: string; sound?: boolean | undefined }
   | { type: 'say'; text: string }
-  /** The person begins to speak, the words follow by `say`; or no words come of it. */
+  /** The person starts speaking; `say` follows with the words, or reports that there are none. */
   | { type: 'speaking'; on: boolean }
   | { type: 'digit'; digit: string }
   | { type: 'hang_up' }
-  /** This phone speaks the agent's words aloud and reports by `played` what was heard, until it says otherwise. */
+  /** This phone speaks the agent's words aloud and reports by `played` what was heard, until it reports otherwise. */
   | { type: 'voice'; on: boolean }
-  /** So many characters of this utterance were heard, counted as JavaScript does; all of them: it is over. */
+  /** Number of heard characters (UTF-16 units) of this utterance; all of them ends it. */
   | { type: 'played'; utterance: number; heard_chars: number }
-  /** So many samples were thrown away by `sound_flush`; those before them were played, and are counted in the frames. */
+  /** Number of samples discarded after `sound_flush`; earlier ones were played and are counted in the frames. */
   | { type: 'sound_flushed'; samples: number };

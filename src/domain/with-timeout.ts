@@ -1,4 +1,4 @@
-/** No longer than: how everything that may take too long is waited for. */
+/** Time limits for waiting. */
 import type { Clock } from './clock.ts';
 
 type Timers = Pick<Clock, 'setTimeout' | 'clearTimeout'>;
@@ -12,8 +12,8 @@ export class TimeoutError extends Error {
 }
 
 /**
- * Resolves with the result of the work, or rejects with `error` after so many milliseconds: then the work's signal is
- * aborted with that error too, and what becomes of the work is told to nobody but `late`.
+ * Resolves with the work's result, or rejects with `error` after this many milliseconds. The work's signal is then
+ * aborted with the error, and its later result goes only to `late`.
  */
 export const withTimeout = async <Result>(
   clock: Timers,
@@ -22,7 +22,7 @@ export const withTimeout = async <Result>(
   options: {
     /** Usually a TimeoutError. */
     error?: () => Error;
-    /** Gets the result of work that was done too late, so that it can be ended. */
+    /** Receives a result that arrived too late, so that it can be released. */
     late?: (result: Result) => void;
   } = {},
 ): Promise<Result> => {
@@ -45,7 +45,7 @@ export const withTimeout = async <Result>(
   }
 };
 
-/** Waits for the work, but no longer than so many milliseconds. Resolves to whether it was done; rejects as it does. */
+/** Waits for the work up to this many milliseconds. Resolves to whether it finished; rejects as it does. */
 export const doneWithin = async (
   clock: Timers,
   milliseconds: number,
