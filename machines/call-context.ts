@@ -96,23 +96,25 @@ const secretKeysOf = ({ takenOver }: CallInput): CallContext['keys']['secret'] =
     ? null
     : { pausedRecording: takenOver.pausedForSecret };
 
-/** The person was lost, and the other party is there: the agent goes on, whatever was to become of the call. */
-const lostTransferOf = ({ takenOver }: CallInput): Transfer | null => {
-  const lost = takenOver?.lostTransfer ?? null;
-  return (
-    lost && {
-      ...lost,
-      mode: 'cold',
-      sentences: [],
-      briefing: '',
-      acceptKey: null,
-      ringTimeoutSec: 0,
-      onFailure: 'resume',
-      isRecorded: true,
-      maxDurationSec: 0,
-      givenUp: 'trunk_error',
-    }
-  );
+/** Where the person was lost, the agent goes on, whatever was to become of the call. */
+const leftTransferOf = ({ takenOver }: CallInput): Transfer | null => {
+  const left = takenOver?.transfer ?? null;
+  if (left === null) return null;
+  const { transferId, to } = left;
+  const asked = {
+    transferId,
+    to,
+    mode: 'cold',
+    sentences: [],
+    briefing: '',
+    acceptKey: null,
+    ringTimeoutSec: 0,
+    onFailure: 'resume',
+  } as const;
+  if (left.state === 'lost')
+    return { ...asked, isRecorded: true, maxDurationSec: 0, givenUp: 'trunk_error', talkedMs: 0 };
+  const { isRecorded, maxDurationSec, talkedMs } = left;
+  return { ...asked, isRecorded, maxDurationSec, givenUp: null, talkedMs };
 };
 
 export const contextOf = (input: CallInput): CallContext => ({
@@ -125,7 +127,7 @@ export const contextOf = (input: CallInput): CallContext => ({
   consentIsAwaited: input.consent !== null && (input.takenOver?.consentIsAwaited ?? true),
   keys: { canPress: true, secret: secretKeysOf(input) },
   pendingHangup: input.takenOver?.hangupIsPending === true ? 'cancellable' : null,
-  transfer: lostTransferOf(input),
+  transfer: leftTransferOf(input),
   endReason: input.takenOver?.endReason ?? null,
   endedAt: null,
   endWasSeen: true,

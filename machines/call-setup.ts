@@ -45,7 +45,10 @@ export const callSetup = setup({
     longestConnecting: 10_000,
     /** Longer than a trunk takes that does not answer a CANCEL (RFC 3261 section 9.1: 32 seconds). */
     longestRecalling: 45_000,
-    transferDuration: ({ context }) => transferOf(context).maxDurationSec * 1000,
+    transferDuration: ({ context }) => {
+      const { maxDurationSec, talkedMs } = transferOf(context);
+      return Math.max(0, maxDurationSec * 1000 - talkedMs);
+    },
     maxDuration: ({ context }) => context.input.maxDurationSec * 1000,
     farewellWait: ({ context }) => context.input.farewellWaitMs,
     hangUpTimeout: ({ context }) => context.input.hangUpTimeoutMs,
@@ -58,6 +61,13 @@ export const callSetup = setup({
     isUnrecorded: ({ context }) => !transferOf(context).isRecorded,
     takesCallByKey: ({ context }) => transferOf(context).acceptKey !== null,
     hasLostTransfer: ({ context }) => context.transfer !== null,
+    wasBridged: ({ context }) => context.input.takenOver?.transfer?.state === 'connected',
+    hungUpWhileBridged: ({ context }) =>
+      context.pendingHangup !== null && context.input.takenOver?.transfer?.state === 'connected',
+    eitherHungUp: ({ context, event }) =>
+      context.input.takenOver?.transfer?.state === 'connected' &&
+      event.type === 'line.ended' &&
+      event.by === 'counterparty',
     mustConsent: ({ context }) => context.input.consent !== null,
     awaitedConsent: ({ context }) => context.input.takenOver?.conversation.resumesAs === 'consenting',
     /** No farewell is waited for: the agent has not spoken yet. */
@@ -133,7 +143,7 @@ export const callSetup = setup({
       wasScreened: context.answeredBy === 'screening',
     })),
     noteTransfer: assign((_, { type: _type, ...asked }: TransferRequest) => ({
-      transfer: { ...asked, givenUp: null },
+      transfer: { ...asked, givenUp: null, talkedMs: 0 },
     })),
     giveUpTransfer: assign(({ context }, { reason }: { reason: TransferFailure }) => ({
       transfer: { ...transferOf(context), givenUp: reason },
@@ -156,9 +166,11 @@ export const callSetup = setup({
     holdRecording: raise({ type: 'recording.pause_requested' }),
     noteConsent: assign({ consentIsAwaited: false }),
     beginRecording: raise({ type: 'recording.resume_requested' }),
-    /** Of a recording that was paused before nothing more is kept. */
-    goOn: enqueueActions(({ context, event, enqueue }) => {
+    /** Re-applies the recording pause after a take-over. */
+    keepPaused: enqueueActions(({ context, enqueue }) => {
       if (context.recordingIsPaused) enqueue.sendTo('line', { type: 'pauseRecording' } satisfies LineCommand);
+    }),
+    goOn: enqueueActions(({ context, event, enqueue }) => {
       const { takenOver } = context.input;
       const language = takenOver?.conversation.language ?? null;
       if (language !== null)

@@ -104,6 +104,16 @@ export const callMachine = callSetup.createMachine({
             'line.adopted': [
               { guard: 'wasBeingEnded', target: 'ending', actions: publishes.takenOver },
               {
+                guard: 'hungUpWhileBridged',
+                target: 'ending',
+                actions: [publishes.takenOver, ends.byAgent],
+              },
+              {
+                guard: 'wasBridged',
+                target: 'bridged',
+                actions: [publishes.takenOver, 'keepPaused', tells.forgetKeys, 'pauseUnrecorded'],
+              },
+              {
                 guard: 'hungUpBeforeConsent',
                 target: 'ending',
                 actions: [publishes.takenOver, ends.byAgent],
@@ -111,33 +121,35 @@ export const callMachine = callSetup.createMachine({
               {
                 guard: 'awaitedConsent',
                 target: 'talking.consenting',
-                actions: [publishes.takenOver, 'goOn'],
+                actions: [publishes.takenOver, 'keepPaused', 'goOn'],
               },
               {
                 guard: 'hangupIsPending',
                 target: 'talking.hangup-pending',
-                actions: [publishes.takenOver, 'goOn'],
+                actions: [publishes.takenOver, 'keepPaused', 'goOn'],
               },
               {
                 guard: 'wasLeavingMessage',
                 target: 'talking.leaving-message',
-                actions: [publishes.takenOver, 'goOn'],
+                actions: [publishes.takenOver, 'keepPaused', 'goOn'],
               },
               {
                 guard: 'hasLostTransfer',
                 target: 'talking',
                 actions: [
                   publishes.takenOver,
+                  'keepPaused',
                   'goOn',
                   publishes.transferOver,
                   'returnToAgent',
                   'forgetTransfer',
                 ],
               },
-              { target: 'talking', actions: [publishes.takenOver, 'goOn'] },
+              { target: 'talking', actions: [publishes.takenOver, 'keepPaused', 'goOn'] },
             ],
             'line.ended': [
               { guard: 'wasCutOff', target: 'hung-up', actions: [ends.byNetwork, notesLastWord] },
+              { guard: 'eitherHungUp', target: 'hung-up', actions: [ends.byTransfer, notesLastWord] },
               { guard: 'otherPartyLeft', target: 'hung-up', actions: [ends.byCounterparty, notesLastWord] },
               {
                 target: 'hung-up',

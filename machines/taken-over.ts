@@ -7,6 +7,7 @@ import type { WaitingControl } from './control.ts';
 import type { AnsweredBy } from './line.ts';
 import type { EndReason } from './outcome.ts';
 import type { Message } from './reply.ts';
+import type { Transfer } from './transfer.ts';
 import type { Spoken } from './turns.ts';
 
 /**
@@ -41,6 +42,16 @@ export type TakenOverConversation = {
   unsaid: readonly string[];
 };
 
+/** A transfer of a call whose process has died, or has let go of it. */
+export type LeftTransfer =
+  /** Nobody was connected yet, and the person is lost with that process. */
+  | { state: 'lost'; transferId: string; to: string }
+  /** The other party and the person talk with each other; `talkedMs`: since they were connected. */
+  | ({ state: 'connected' } & Pick<
+      Transfer,
+      'transferId' | 'to' | 'isRecorded' | 'maxDurationSec' | 'talkedMs'
+    >);
+
 export type TakenOverCall = {
   /** The name of the gateway that takes it over. */
   node: string;
@@ -53,7 +64,7 @@ export type TakenOverCall = {
   hangupIsPending: boolean;
   /** Why it was being ended; `null` where its end was not decided. */
   endReason: EndReason | null;
-  /** A transfer that was under way, or had come about: the person was lost with that process. */
-  lostTransfer: { transferId: string; to: string } | null;
+  /** The transfer that was under way, or had come about. */
+  transfer: LeftTransfer | null;
   conversation: TakenOverConversation;
 };

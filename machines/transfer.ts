@@ -51,8 +51,13 @@ export type TransferRefusal = 'not_allowed' | 'invalid_number' | 'unavailable';
 /** To the call, and from it to its conversation. `to` is as the agent wrote it. */
 export type TransferRefused = { type: 'transfer.refused'; reason: TransferRefusal; to: string };
 
-/** A transfer that is under way. `givenUp` says why it is being given up, where it is. */
-export type Transfer = Omit<TransferRequest, 'type'> & { givenUp: TransferFailure | null };
+/** A transfer that is under way, or has come about. */
+export type Transfer = Omit<TransferRequest, 'type'> & {
+  /** Why it is being given up; null where it is not. */
+  givenUp: TransferFailure | null;
+  /** Milliseconds for which they had talked when this gateway took the call over. */
+  talkedMs: number;
+};
 
 /** Messages of a call to its conversation. */
 export type TransferMessage =

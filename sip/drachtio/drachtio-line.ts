@@ -15,7 +15,8 @@ import { channelIdOf, idOf, withDetails, type CallDialog } from './call-dialog.t
 import { createCallMedia, type CallMedia, type MediaMeans } from '../call-media.ts';
 import { createKeypad, type Keypad } from './keypad.ts';
 import type { MediaEndpoint } from '../media/media-endpoint.ts';
-import { hangUp, holdRequests, noSip, type Attempt, type Connection } from './signalling/attempt.ts';
+import { hangUp, noSip, type Attempt, type Connection, type Outcome } from './signalling/attempt.ts';
+import { leaveStanding } from './leave-standing.ts';
 import type { StandingLine } from './lost-signalling.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
@@ -60,13 +61,25 @@ const stayOnHold = ({ connection, watch }: CallDialog, life: LineLife): void => 
   life.send({ type: 'held' });
 };
 
+/** The person with whom the other party of an adopted call talks. Without that person the call is over. */
+const adoptPerson = (person: Outcome, life: LineLife, secondLeg: SecondLeg): void => {
+  if (person.answered) return secondLeg.adopt(person.connection);
+  return life.send({ type: person.cause === 'cancelled' ? 'hangup.requested' : 'sound.lost' });
+};
+
+const sendAway = ({ endpoint, ...connection }: Connection, { backgroundTasks }: Means): void => {
+  backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
+  backgroundTasks.add('BYE', () => hangUp(connection));
+};
+
 /** Tells the life of the line what becomes of the attempt. */
 const follow = (
   dialog: CallDialog,
   life: LineLife,
-  { isAdopted, backgroundTasks }: Means & Pick<DrachtioLineOptions, 'isAdopted'>,
+  secondLeg: SecondLeg,
+  { isAdopted, ...means }: Means & Pick<DrachtioLineOptions, 'isAdopted'>,
 ): void =>
-  backgroundTasks.add('a call attempt', async () => {
+  means.backgroundTasks.add('a call attempt', async () => {
     const outcome = await dialog.attempt.outcome;
     if (!outcome.answered) {
       dialog.sip ??= outcome.sip;
@@ -75,18 +88,19 @@ const follow = (
       // Where it was given up meanwhile, that is its end.
       return life.send({ type: 'released' });
     }
-    const { connection } = outcome;
+    const { connection, person } = outcome;
     dialog.sip ??= connection.sip;
     if (life.is('calling')) {
       dialog.connection = connection;
       if (!isAdopted) return life.send({ type: 'answered' });
       life.send({ type: 'adopted' });
-      return stayOnHold(dialog, life);
+      stayOnHold(dialog, life);
+      return person && adoptPerson(person, life, secondLeg);
     }
     // It was answered in the moment in which it was given up.
     life.send({ type: 'released' });
-    backgroundTasks.add('destroying an endpoint', () => connection.endpoint.destroy());
-    return hangUp(connection);
+    if (person?.answered === true) sendAway(person.connection, means);
+    return sendAway(connection, means);
   });
 
 /** Reports whether DTMF digits can be sent, when that changes; a line that reports nothing can send them. */
@@ -201,15 +215,6 @@ const release = (
   });
 };
 
-/** What the far end asks from now on is for whoever goes on with the call. */
-const leaveStanding = ({ connection }: CallDialog, media: CallMedia, { backgroundTasks }: Means): void => {
-  media.leave();
-  if (connection === null) return;
-  holdRequests(connection.dialog, true);
-  connection.trackedLeg.left();
-  backgroundTasks.add('leaving an endpoint', () => connection.endpoint.leave());
-};
-
 const press = (
   keys: string,
   { keypad, reportDtmf }: { keypad: Keypad; reportDtmf: () => void },
@@ -244,6 +249,7 @@ const standing = (dialog: CallDialog, life: LineLife, secondLeg: SecondLeg): Sta
   secondDialogId: () => idOf({ connection: secondLeg.connection() }),
   loseSecond: () => secondLeg.lose(),
   endSilently: () => life.send({ type: 'left' }),
+  endSecondSilently: () => secondLeg.endSilently(),
   lose() {
     dialog.attempt.lose();
     dialog.connection?.trackedLeg.abandon();
@@ -284,8 +290,9 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         release(dialog, end, measured, life, options);
       },
       leave() {
-        secondLeg.end();
-        leaveStanding(dialog, media, options);
+        secondLeg.leave();
+        if (dialog.connection === null) media.leave();
+        else leaveStanding(dialog.connection, media, options);
       },
     },
     onOver: options.onOver,
@@ -304,7 +311,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     first: { media, connection: () => dialog.connection, keypad: () => dialog.keypad },
     createMedia: (on) => createCallMedia({ ...options, ...on, hearing: null, openRecording: null, time }),
   });
-  follow(dialog, life, options);
+  follow(dialog, life, secondLeg, options);
 
   return {
     tell(command) {
@@ -335,7 +342,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       }
     },
     ...life.letGo,
-    canBeLeft: () => life.is('answered') && !secondLeg.isUnderWay(),
+    canBeLeft: () => life.is('answered') && secondLeg.canBeLeft(),
     ...standing(dialog, life, secondLeg),
   };
 };

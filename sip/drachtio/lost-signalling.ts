@@ -22,6 +22,8 @@ export type StandingLine = {
   lose(): void;
   /** The far end has hung up without a word to us. */
   endSilently(): void;
+  /** The person with whom its other party talks has hung up without a word to us. */
+  endSecondSilently(): void;
 };
 
 export const createLostSignalling = <Line extends StandingLine>(options: {
@@ -41,15 +43,18 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
   const ask = async (line: Line, onGone: (line: Line) => void, asking: number): Promise<void> => {
     const dialogId = line.dialogId();
     if (dialogId === null) return void outlasting.delete(line);
-    let stands: boolean;
+    const secondId = line.secondDialogId();
+    let stand: [boolean, boolean];
     try {
-      stands = await dialogStands(dialogId);
+      stand = await Promise.all([dialogStands(dialogId), secondId === null || dialogStands(secondId)]);
     } catch {
       // It is asked again, now or over the next connection.
       return;
     }
-    if (stands || asking !== connections || !outlasting.delete(line)) return;
-    onGone(line);
+    const [stands, secondStands] = stand;
+    if ((stands && secondStands) || asking !== connections || !outlasting.delete(line)) return;
+    if (stands) line.endSecondSilently();
+    else onGone(line);
   };
 
   const look = async (onGone: (line: Line) => void): Promise<void> => {

@@ -13,6 +13,7 @@ import type { BackgroundTasks } from './background-tasks.ts';
 import { createHoldTone, type HoldTone } from '../playout/hold-tone.ts';
 import { hangUp, type Attempt, type Connection, type Outcome } from './signalling/attempt.ts';
 import { createKeypad, type Keypad } from './keypad.ts';
+import { leaveStanding } from './leave-standing.ts';
 import { withTones } from './tone-endpoint.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
@@ -121,6 +122,34 @@ export class SecondLeg {
     return this.#leg.state !== 'none';
   }
 
+  /** Goes on with a person who talks with the other party of a call that is adopted. */
+  adopt(connection: Connection): void {
+    const rate = this.#options.first.connection()?.endpoint.sampleRate();
+    if (rate === undefined) return letGo(connection, null, { ...this.#options, hasLeft: false });
+    const { answered, begin } = this.#carry(connection);
+    this.#leg = { ...answered, state: 'connected' };
+    this.#join(answered);
+    return begin(rate, () => undefined);
+  }
+
+  /** Whether another gateway could go on with who talks with the other party, or there is nobody. */
+  canBeLeft(): boolean {
+    return !this.isUnderWay() || this.#leg.state === 'connected';
+  }
+
+  /** The call goes on elsewhere, and so does who talks with its other party; who is only rung is rung no longer. */
+  leave(): void {
+    if (this.#leg.state !== 'connected') return this.end();
+    const { connection, media } = this.#leg;
+    this.#forget();
+    return leaveStanding(connection, media, this.#options);
+  }
+
+  /** Who talks with the other party has hung up without a word to us. */
+  endSilently(): void {
+    if (this.#leg.state === 'connected') this.#part(this.#leg, 'declined', true);
+  }
+
   /** That of who talks with the other party. */
   connection(): Connection | null {
     return this.#leg.state === 'connected' ? this.#leg.connection : null;
@@ -164,6 +193,18 @@ export class SecondLeg {
 
   /** The sound of who has answered is connected here first. */
   #answer(connection: Connection, mode: TransferMode, rate: SampleRate): void {
+    const { answered, begin } = this.#carry(connection);
+    const joining: Leg = { ...answered, state: 'joining' };
+    this.#leg = joining;
+    begin(rate, () => {
+      if (this.#leg !== joining) return undefined;
+      if (mode === 'cold') return this.#connect(answered);
+      this.#leg = { ...answered, state: 'waiting' };
+      return this.#options.life.report({ type: 'line.transfer_answered' });
+    });
+  }
+
+  #carry(connection: Connection) {
     const { life, backgroundTasks, createMedia } = this.#options;
     const lost = (): void => this.#part(answered, 'media_error', false);
     const media = createMedia({
@@ -176,30 +217,33 @@ export class SecondLeg {
     const isOver = (): boolean => !('connection' in this.#leg) || this.#leg.connection !== connection;
     const keypad = createKeypad(connection, { ...this.#options, isOver });
     const answered: Answered = { connection, keypad, media, acceptKey: null };
-    const joining: Leg = { ...answered, state: 'joining' };
-    this.#leg = joining;
     const left = (): void => this.#part(answered, 'declined', true);
-    const onTone = listenTo(connection, { key: (digit) => this.#onKey(digit), left, lost }, this.#options);
-    backgroundTasks.add('connecting the sound of a transfer', async () => {
-      try {
-        await media.begin(withTones(connection.endpoint, onTone), rate);
-      } catch {
-        return lost();
-      }
-      if (this.#leg !== joining) return undefined;
-      if (mode === 'cold') return this.#connect(answered);
-      this.#leg = { ...answered, state: 'waiting' };
-      return life.report({ type: 'line.transfer_answered' });
-    });
+    const begin = (rate: SampleRate, onBegun: () => void): void => {
+      const onTone = listenTo(connection, { key: (digit) => this.#onKey(digit), left, lost }, this.#options);
+      backgroundTasks.add('connecting the sound of a transfer', async () => {
+        try {
+          await media.begin(withTones(connection.endpoint, onTone), rate);
+        } catch {
+          return lost();
+        }
+        return onBegun();
+      });
+    };
+    return { answered, begin };
   }
 
-  #connect({ connection, keypad, media }: Answered): void {
-    const { life, first } = this.#options;
-    this.#leg = { state: 'connected', connection, keypad, media, acceptKey: null };
+  #connect(answered: Answered): void {
+    this.#leg = { ...answered, state: 'connected', acceptKey: null };
     this.#tone.end();
+    this.#join(answered);
+    this.#options.life.report({ type: 'line.transferred' });
+  }
+
+  /** Each is heard by the other, as soon as its sound is connected. */
+  #join({ media }: Answered): void {
+    const { first } = this.#options;
     first.media.talkWith(media);
     media.talkWith(first.media);
-    life.report({ type: 'line.transferred' });
   }
 
   /** A key of the person. */

@@ -5,6 +5,7 @@
  */
 import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
+import type { LeftLine } from '#src/domain/sip-leg.ts';
 import type { LineTime } from '../line-time.ts';
 import { runLineLife, type LineLife } from '../run-line-life.ts';
 import { LinePhone, type AgentSigns } from './line-phone.ts';
@@ -26,6 +27,8 @@ export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> &
   carry: CarryVoices | null;
   /** Goes on with a call that stands. */
   isAdopted: boolean;
+  /** The person of a transfer who talks with the far end of such a call. */
+  connectedWith: LeftLine['connectedWith'];
   /** Whether the far end would be there for another process. */
   outlives: boolean;
   /** The line is over and holds nothing any more. */
@@ -65,7 +68,7 @@ const release = ({ cause }: LineEnd, life: LineLife, time: LineTime): void => {
 };
 
 export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
-  const { input, time, emit, onOver, isAdopted } = options;
+  const { input, time, emit, onOver, isAdopted, connectedWith } = options;
   const signs: AgentSigns = { keys: '', isFarewell: false, language: input.language };
 
   const onChange = (): void => party.notice();
@@ -90,7 +93,10 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
       emit(event);
     },
     actions: {
-      carrySound: () => voices().begin(),
+      carrySound() {
+        voices().begin();
+        if (connectedWith !== null) transferring.adopt(connectedWith.talkedMs);
+      },
       fallSilent: (end) => fallSilent(end, 'close'),
       release: (end) => release(end, life, time),
       leave: () => fallSilent({ by: 'gateway', cause: null }, 'leave'),
@@ -147,6 +153,6 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
       }
     },
     ...life.letGo,
-    canBeLeft: () => options.outlives && life.is('answered') && !transferring.isUnderWay(),
+    canBeLeft: () => options.outlives && life.is('answered') && transferring.canBeLeft(),
   };
 };

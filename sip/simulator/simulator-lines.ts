@@ -27,6 +27,7 @@ import { createRecorder, type RecorderOptions } from './simulated-recorder.ts';
 import type { Script } from './script.ts';
 import { createRehearsals, nobodyElse, type Rehearsal, type Rehearsals } from './script-watch.ts';
 import { createCarriedVoices } from './carried-voices.ts';
+import { outlivesGateway } from './transferring.ts';
 import { createSimulatedLine, type SimulatedLineOptions } from './simulated-line.ts';
 
 export type SimulatorLinesOptions = RecorderOptions &
@@ -104,7 +105,7 @@ const createOpenLine =
     input: LineInput,
     emit: (event: LineEvent) => void,
     { createParty, language, people }: Reached,
-    how: Pick<SimulatedLineOptions, 'isAdopted' | 'answering' | 'outlives'>,
+    how: Pick<SimulatedLineOptions, 'isAdopted' | 'connectedWith' | 'answering' | 'outlives'>,
   ): Line => {
     const time = createLineTime(clock, speed);
     const line = createSimulatedLine({
@@ -160,14 +161,18 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       const whoAnswers = reached.who === 'person' ? 'human' : options.answering;
       return openLine(input, emit, reached, {
         isAdopted: false,
+        connectedWith: null,
         outlives: reached.who === 'known',
         answering: input.direction === 'outbound' ? whoAnswers : null,
       });
     },
     adopt(input, left, emit) {
+      const { connectedWith } = left;
       const standing = callees.standingAt(input);
-      if (standing === undefined) return adoptNothing(() => clock.now())(input, left, emit);
-      return openLine(input, emit, standing, { isAdopted: true, outlives: true, answering: null });
+      if (standing === undefined || (connectedWith !== null && !outlivesGateway(connectedWith.to)))
+        return adoptNothing(() => clock.now())(input, left, emit);
+      const how = { isAdopted: true, connectedWith, outlives: true, answering: null };
+      return openLine(input, emit, standing, how);
     },
     async placeInbound({ to, from, script, rehearsal, sipHeaders, language, partyFor }) {
       if (state.is !== 'open') throw new Error('The simulated lines take no calls now');

@@ -19,6 +19,9 @@ const people: ReadonlyMap<string, Person> = new Map<string, Person>([
 ]);
 const nobody: Person = { isNotReached: 'invalid_number' };
 
+/** Whether the person with this number, who talks with somebody, is known to every gateway, and so is there for the next one. */
+export const outlivesGateway = (to: string): boolean => people.get(to) === 'accepting';
+
 /** It takes so long until the network says that somebody is not reached. */
 const refusedAfterMs = 500;
 const answersAfterMs = 1_000;
@@ -39,10 +42,12 @@ const heardOfOtherParty: ReadonlySet<LineEvent['type']> = new Set([
 
 export type Transferring = {
   tell(command: Extract<LineCommand, { type: 'transfer' | 'brief' | 'connect' | 'cancelTransfer' }>): void;
+  /** Goes on with a person who has talked with the other party for `talkedMs` milliseconds, in another process. */
+  adopt(talkedMs: number): void;
   /** Lets go of the person, whatever it is doing. */
   end(): void;
-  /** Whether somebody is rung, or talks with the other party. */
-  isUnderWay(): boolean;
+  /** Whether another gateway could go on with the person, or there is none. */
+  canBeLeft(): boolean;
   /** Whether it is of what two persons who are connected say to each other: nobody else hears that. */
   isTheirs(event: LineEvent): boolean;
 };
@@ -50,7 +55,7 @@ export type Transferring = {
 export const createTransferring = (options: {
   /** Those of this call, before those whom everybody knows. */
   people: ReadonlyMap<string, Person>;
-  time: Pick<LineTime, 'after'>;
+  time: LineTime;
   life: Pick<LineLife, 'is' | 'report' | 'send'>;
   /** The person is rung; until that is decided, the other party hears a hold tone. */
   onRinging: () => void;
@@ -58,10 +63,12 @@ export const createTransferring = (options: {
   /** Both persons are connected. */
   onConnected: () => void;
 }): Transferring => {
-  const { life } = options;
+  const { life, time } = options;
   let leg: 'none' | 'ringing' | 'answered' | 'connected' = 'none';
   let person: Person = nobody;
-  const next = createAlarm(options.time);
+  /** Whether the next gateway would know that person, too. */
+  let outlives = false;
+  const next = createAlarm(time);
 
   const end = (): void => {
     if (leg === 'ringing' || leg === 'answered') options.onDecided();
@@ -74,12 +81,16 @@ export const createTransferring = (options: {
     life.report({ type: 'line.transfer_failed', cause });
   };
 
-  const connect = (): void => {
-    options.onDecided();
+  const talk = (talkedMs: number): void => {
     leg = 'connected';
     options.onConnected();
+    next.set(Math.max(0, hangsUpAfterMs - talkedMs), () => life.send({ type: 'left' }));
+  };
+
+  const connect = (): void => {
+    options.onDecided();
+    talk(0);
     life.report({ type: 'line.transferred' });
-    next.set(hangsUpAfterMs, () => life.send({ type: 'left' }));
   };
 
   const answer = (): void => {
@@ -112,6 +123,7 @@ export const createTransferring = (options: {
         case 'transfer':
           if (!life.is('answered')) return undefined;
           person = options.people.get(command.to) ?? people.get(command.to) ?? nobody;
+          outlives = !options.people.has(command.to) && outlivesGateway(command.to);
           return ring(command.mode);
         case 'brief':
           return leg === 'answered' ? brief(command.text, command.acceptKey) : undefined;
@@ -122,8 +134,12 @@ export const createTransferring = (options: {
           return leg === 'ringing' || leg === 'answered' ? fail('cancelled') : undefined;
       }
     },
+    adopt(talkedMs) {
+      outlives = true;
+      talk(time.since(time.now() - talkedMs));
+    },
     end,
-    isUnderWay: () => leg !== 'none',
+    canBeLeft: () => leg === 'none' || (leg === 'connected' && outlives),
     isTheirs: ({ type }) => leg === 'connected' && heardOfOtherParty.has(type),
   };
 };

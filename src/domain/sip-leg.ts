@@ -44,7 +44,14 @@ export type StandingDialog = {
 };
 
 /** A call's line as left by a dead process: its legs and media. */
-export type LeftLine = { legs: readonly LeftLeg[] };
+export type LeftLine = {
+  legs: readonly LeftLeg[];
+  /**
+   * The transfer target that the other party talks to, and the duration of their talk in milliseconds. `null` where the
+   * other party talks to the agent: a leg of a transfer is hung up then.
+   */
+  connectedWith: { to: string; talkedMs: number } | null;
+};
 
 /** `id`: key of the stored leg. */
 export type LeftLeg = { id: string; leg: SipLeg };

@@ -74,7 +74,8 @@ const standingCalls = ({
   [...switchboard.calls()].flatMap(([callId, actor]) => {
     const call = actor.getSnapshot();
     // A call that is already ending ends here.
-    const isStanding = call.hasTag('talking') && canBeLeft(callId);
+    const isTalking = call.hasTag('talking') || call.matches({ active: 'bridged' });
+    const isStanding = isTalking && canBeLeft(callId);
     return isStanding ? [{ callId, isQuiet: !call.context.agentIsBusy }] : [];
   });
 

@@ -55,6 +55,7 @@ const at = (state: string, conversation: Partial<Conversation> = {}, facts = 3):
   endReason: null,
   pausedForSecret: false,
   leftAt: null,
+  transfer: null,
   conversation: {
     state,
     turn: 2,
@@ -109,6 +110,7 @@ const left = (
   facts,
   kickoff,
   greeting: null,
+  now: 0,
   unheldMs: 0,
   ...more,
 });
@@ -340,17 +342,43 @@ test('keys that were asked for behind what was kept are waited for, until they w
   t.is(over.collected, null);
 });
 
-test('a transfer of which nothing has become, or for which somebody had come, is lost with its process', (t) => {
-  const ids = { transferId: 'a-transfer', to: '01000000011' };
-  const requested = [...saidHello, entry(4, 'call.transfer_requested', { data: ids })];
-  const lostBehind = (...types: string[]) => {
-    const facts = [...requested, ...types.map((type, index) => entry(5 + index, type, { data: ids }))];
-    return howItGoesOn(at('listening.silent'), { facts }).lostTransfer;
-  };
-  t.deepEqual(lostBehind(), ids);
-  t.deepEqual(lostBehind('call.transfer_connected'), ids);
-  t.is(lostBehind('call.transfer_failed'), null);
-  t.is(lostBehind('call.transfer_returned'), null);
+const transferIds = { transferId: 'a-transfer', to: '01000000011' };
+const terms = { transferId: transferIds.transferId, isRecorded: false, maxDurationSec: 600 };
+
+const transferBehind = (
+  types: readonly string[],
+  transfer: CallProgress['transfer'] = terms,
+  now = 8_500,
+) => {
+  const happened = ['call.transfer_requested', ...types];
+  const transferFacts = happened.map((type, index) => entry(4 + index, type, { data: transferIds }));
+  const facts = [...saidHello, ...transferFacts];
+  return howItGoesOn({ ...at('closing'), transfer }, { facts, now }).transfer;
+};
+
+test('a transfer that has come about goes on for what remains of its time', (t) => {
+  t.deepEqual(transferBehind(['call.transfer_connected']), {
+    state: 'connected',
+    to: transferIds.to,
+    ...terms,
+    talkedMs: 3_500,
+  });
+  t.like(transferBehind(['call.transfer_connected', 'call.taken_over']), { talkedMs: 3_500 });
+  t.like(transferBehind(['call.transfer_connected'], terms, 4_000), { talkedMs: 0 });
+});
+
+test('a transfer for which nobody had come is lost with its process', (t) => {
+  const lost = { state: 'lost', ...transferIds };
+  t.deepEqual(transferBehind([]), lost);
+  t.deepEqual(transferBehind(['call.transfer_ringing', 'call.transfer_answered']), lost);
+  t.is(transferBehind(['call.transfer_failed']), null);
+  t.is(transferBehind(['call.transfer_returned']), null);
+});
+
+test('a transfer whose terms are not stored, or are those of another one, is lost with its process', (t) => {
+  const lost = { state: 'lost', ...transferIds };
+  t.deepEqual(transferBehind(['call.transfer_connected'], null), lost);
+  t.deepEqual(transferBehind(['call.transfer_connected'], { ...terms, transferId: 'an-earlier-one' }), lost);
 });
 
 test('a language that the agent has changed stays changed', (t) => {

@@ -17,7 +17,7 @@ export const takenOver = (
   consentIsAwaited: false,
   hangupIsPending: false,
   endReason: null,
-  lostTransfer: null,
+  transfer: null,
   conversation: {
     resumesAs: 'listening',
     messages: heard,

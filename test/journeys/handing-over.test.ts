@@ -4,6 +4,7 @@
  * costs two seconds. The rules of handing over are tested with a simulated clock in test/calls and test/simulation.
  */
 import test from 'ava';
+import { z } from 'zod';
 import { lockRows } from '#test/helpers/database-statement.ts';
 import type { EventStreamReader } from '#test/helpers/event-stream.ts';
 import { until } from '#test/helpers/until.ts';
@@ -16,12 +17,34 @@ import {
   statusOf,
   untilStatus,
   untilTakenOver,
+  type Running,
 } from './gateways-of-one-database.ts';
 
 const statesOf = ({ events }: EventStreamReader): unknown[] =>
   events.filter(({ event }) => event === 'state').map(({ data }) => data['conversation']);
 
 const listed = (callIds: readonly string[]): string => callIds.map((callId) => `'${callId}'`).join(', ');
+
+const takesCalls = '01000000011';
+
+/** Two persons talk with each other. */
+const transferred = async (gateway: Running): Promise<string> => {
+  const { body } = await gateway.admin.get('/api/v1/admin/numbers');
+  const [number] = z.array(z.object({ id: z.string() })).parse(body['numbers']);
+  await gateway.admin.patch(`/api/v1/admin/numbers/${number?.id}`, {
+    transfer_to: [takesCalls],
+    record_transfers: false,
+  });
+  const callId = await place(gateway, silent);
+  await untilStatus(gateway, callId, 'active');
+  const { status } = await gateway.client.post(`/api/v1/calls/${callId}/transfer`, { to: takesCalls });
+  if (status !== 202) throw new Error(`The transfer was refused: ${status}`);
+  await until('they are connected', async () => {
+    const call = (await gateway.client.get(`/api/v1/calls/${callId}`)).body;
+    return JSON.stringify(call['transfer']).includes('"connected"') || undefined;
+  });
+  return callId;
+};
 
 /** A gateway has got SIGTERM while it had calls; the rows of some are locked, so that they are taken over later. */
 const handOver = sharedGateways(async ({ start, rows, databaseUrl }, scope) => {
@@ -34,10 +57,11 @@ const handOver = sharedGateways(async ({ start, rows, databaseUrl }, scope) => {
   for (const callId of [...free, ...locked, watched]) await untilStatus(staying, callId, 'active');
   const stream = await staying.watch(watched);
   await until('the agent listens', () => statesOf(stream).includes('listening.silent') || undefined);
+  const bridged = await transferred(leaving);
   const unlock = await lockRows(scope, databaseUrl, `select id from call where id in (${listed(locked)})`);
   leaving.signal('SIGTERM');
-  await leaving.printed('5 calls go on at staying');
-  return { leaving, staying, free, locked, watched, stream, unlock, rows, start };
+  await leaving.printed('6 calls go on at staying');
+  return { leaving, staying, free, locked, watched, bridged, stream, unlock, rows, start };
 });
 
 // First, as the rows are locked until it has run.
@@ -60,7 +84,7 @@ test.serial('a hang-up requested while no gateway holds the call is done by the 
 test.serial('a gateway that gets SIGTERM hands its calls over, and leaves nothing to clean up', async (t) => {
   const { leaving, staying, free, rows } = await handOver(t);
   await leaving.ended;
-  t.regex(leaving.stdout(), /5 calls go on at staying, each when nobody speaks/);
+  t.regex(leaving.stdout(), /6 calls go on at staying, each when nobody speaks/);
   t.deepEqual(await rows('select name from node'), [{ name: 'staying' }]);
   for (const callId of free) {
     await untilTakenOver(staying, callId);
@@ -81,6 +105,21 @@ test.serial('a gateway that gets SIGTERM hands its calls over, and leaves nothin
     ],
   );
   t.false(staying.stdout().includes('cleans up after it'));
+});
+
+test.serial('two persons who talk with each other go on at the next holder', async (t) => {
+  const { staying, bridged, rows } = await handOver(t);
+  await untilTakenOver(staying, bridged);
+  await untilStatus(staying, bridged, 'completed');
+  const { body } = await staying.client.get(`/api/v1/calls/${bridged}`);
+  t.is(body['end_reason'], 'transfer_completed');
+  t.like(body['transfer'], { status: 'connected', reason: null });
+  t.true(Number(body['duration_sec']) >= 10, 'the person hangs up ten seconds after it was connected');
+  t.deepEqual(
+    await rows(`select type from call_fact where call_id = '${bridged}' and type like 'recording.%'
+      order by sequence limit 1`),
+    [{ type: 'recording.paused' }],
+  );
 });
 
 test.serial('an event stream at the next holder has every fact once', async (t) => {

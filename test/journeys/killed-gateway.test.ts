@@ -29,6 +29,7 @@ import {
 /** Answers whatever is said to it, and continues when its gateway dies. */
 const talks = '01000000001';
 const isAbsent = '01000000013';
+const takesCalls = '01000000011';
 /** How long a reply is awaited in vain, as a setting of the agent: never waited for. */
 const foreverMs = 600_000;
 
@@ -95,7 +96,7 @@ const kill = sharedGateways(async ({ start, databaseUrl, rows }, scope) => {
     start('showing', { ...inspected, GW_LINES: 'none' }),
   ]);
   const numberPath = await numberPathOf(doomed);
-  await doomed.admin.patch(numberPath, { transfer_to: [isAbsent], ring_timeout_sec: 120 });
+  await doomed.admin.patch(numberPath, { transfer_to: [isAbsent, takesCalls], ring_timeout_sec: 120 });
   let killedAt = Infinity;
   const actsBeforeKill: (() => Promise<unknown>)[] = [];
   const world = createWorld(numberPath, {
@@ -266,6 +267,37 @@ whenKilled('a lost transfer has failed, and the agent is notified', 'early', asy
     t.like(notified.headers, { authorization: 'Bearer agent-token', 'x-api-key': 'key-of-the-agent' });
     await hangUp(t, heir, callId);
     await untilStatus(heir, callId, 'completed');
+  };
+});
+
+whenKilled('two persons who talk with each other go on at another gateway', 'last', async (world) => {
+  const { heir, rows, scope } = world;
+  const agent = await startFakeAgent('webhook', () => ({ pieces: ['네, 알겠습니다.'] }));
+  scope.teardown(agent.close);
+  const callId = await world.placeWith(agent, talks);
+  await until('a second reply is asked for', () => agent.turns[1]);
+  await heir.client.post(`/api/v1/calls/${callId}/transfer`, { to: takesCalls });
+  await untilFact(heir, callId, 'call.transfer_connected');
+  const asked = agent.requests.length;
+  return async (t) => {
+    await untilTakenOver(heir, callId);
+    // The person hangs up ten seconds after it was connected, whoever holds the call then.
+    await untilStatus(heir, callId, 'completed');
+    const { body } = await heir.client.get(`/api/v1/calls/${callId}`);
+    t.is(body['end_reason'], 'transfer_completed');
+    t.like(body['transfer'], { to: takesCalls, status: 'connected', reason: null });
+    t.is(agent.requests.length, asked, 'the agent is out');
+    t.deepEqual(
+      await rows(`select type from call_fact where call_id = '${callId}' and sequence >=
+        (select sequence from call_fact where call_id = '${callId}' and type = 'call.transfer_requested')
+        and type like 'call.%' and type <> 'call.summarized' order by sequence`),
+      [
+        { type: 'call.transfer_requested' },
+        { type: 'call.transfer_connected' },
+        { type: 'call.taken_over' },
+        { type: 'call.ended' },
+      ],
+    );
   };
 });
 

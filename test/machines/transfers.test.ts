@@ -1,5 +1,6 @@
 /** The machine of a call: transfers and take-over. */
 import test from 'ava';
+import type { TakenOverCall } from '#machines/taken-over.ts';
 import type { TransferRequest } from '#machines/transfer.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 import { heard, takenOver } from '#test/helpers/taken-over-call.ts';
@@ -174,7 +175,7 @@ test("what is pressed between two persons is nobody else's, and they are recorde
 for (const resumesAs of ['listening', 'on-hold'] as const)
   test(`a transfer that was lost with its gateway has failed: ${resumesAs}`, (t) => {
     const world = createCallWorld({
-      takenOver: takenOver({ resumesAs }, { lostTransfer: { transferId: transferId, to: transferTarget } }),
+      takenOver: takenOver({ resumesAs }, { transfer: { state: 'lost', transferId, to: transferTarget } }),
     });
     world.onLine({ type: 'line.adopted' });
     t.is(world.state(), 'active.talking.conversing');
@@ -191,6 +192,83 @@ for (const resumesAs of ['listening', 'on-hold'] as const)
     world.ask(asked);
     t.is(world.state(), 'active.talking.transferring.consulting');
   });
+
+/** Two persons who had talked for a minute of ten when their gateway died. */
+const connected = {
+  state: 'connected',
+  transferId,
+  to: transferTarget,
+  isRecorded: true,
+  maxDurationSec: 600,
+  talkedMs: 60_000,
+} as const;
+
+const bridgedElsewhere = (changes: Partial<TakenOverCall> = {}, recording = false): World =>
+  createCallWorld({ recording, takenOver: takenOver({}, { transfer: connected, ...changes }) });
+
+test('two persons who talk go on when their gateway dies, and the agent stays out', (t) => {
+  const world = bridgedElsewhere();
+  world.onLine({ type: 'line.adopted' });
+  t.is(world.state(), 'active.bridged');
+  t.deepEqual(world.facts, [{ type: 'call.taken_over', at: 0, node: 'second' }]);
+  t.deepEqual(world.commands, []);
+  world.onLine({ type: 'line.heard', text: 'Where were we?', backchannel: false });
+  world.clock.increment(200_000);
+  t.deepEqual([world.requests.length, world.said().length], [0, 0]);
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'transfer_completed', status: 'completed' });
+});
+
+test('two persons whose gateway died talk for what remained of their time', (t) => {
+  const world = bridgedElsewhere();
+  world.clock.increment(1_000);
+  world.onLine({ type: 'line.adopted' });
+  world.clock.increment(539_999);
+  t.is(world.state(), 'active.bridged');
+  world.clock.increment(1);
+  t.is(world.state(), 'active.ending');
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'max_duration' });
+});
+
+test('either who hangs up while no gateway holds them has completed the transfer', (t) => {
+  const world = bridgedElsewhere();
+  world.onLine({ type: 'line.ended', by: 'counterparty' });
+  t.like(world.end(), { reason: 'transfer_completed', status: 'completed' });
+});
+
+test('two persons who cannot be adopted are ended by a fault', (t) => {
+  const world = bridgedElsewhere();
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'system_error', durationIsKnown: false });
+});
+
+for (const when of ['before', 'after'] as const)
+  test(`a hang-up requested ${when} the take-over ends a call in which two persons talk`, (t) => {
+    const world = bridgedElsewhere({ hangupIsPending: when === 'before' });
+    if (when === 'after') world.ask({ type: 'hangup.requested', immediate: false });
+    world.onLine({ type: 'line.adopted' });
+    t.is(world.state(), 'active.ending');
+    t.deepEqual(world.commands.at(-1), { type: 'hangUp' });
+    world.onLine({ type: 'line.ended', by: 'gateway' });
+    t.like(world.end(), { reason: 'agent_hangup' });
+  });
+
+test('after a take-over the recording of two persons is paused where it was, or is not to be', (t) => {
+  const recorded = bridgedElsewhere({}, true);
+  recorded.onLine({ type: 'line.adopted' });
+  t.false(recorded.commands.some(({ type }) => type === 'pauseRecording'));
+  const paused = bridgedElsewhere({ recordingIsPaused: true }, true);
+  paused.onLine({ type: 'line.adopted' });
+  t.deepEqual(paused.commands, [{ type: 'pauseRecording' }]);
+  t.is(count(paused, 'recording.paused'), 0);
+  const unrecorded = bridgedElsewhere({ transfer: { ...connected, isRecorded: false } }, true);
+  unrecorded.onLine({ type: 'line.adopted' });
+  t.deepEqual(unrecorded.commands, [{ type: 'pauseRecording' }]);
+  t.is(count(unrecorded, 'recording.paused'), 1);
+  unrecorded.ask({ type: 'recording.resume_requested' });
+  t.is(count(unrecorded, 'recording.resumed'), 0);
+});
 
 test('two persons of whom the number wants no recording are not recorded, whoever asks', (t) => {
   const world = createCallWorld({ recording: true });

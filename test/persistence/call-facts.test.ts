@@ -835,6 +835,7 @@ test.serial('an earlier holder keeps no progress of a call that was taken over',
     endReason: null,
     pausedForSecret: false,
     leftAt: null,
+    transfer: null,
     conversation: {
       state: 'listening.silent',
       turn,

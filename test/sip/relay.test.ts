@@ -7,13 +7,15 @@ import pino from 'pino';
 import { relayNumbers } from '#config/line-policy.ts';
 import { BrokenFrame, createFrameReader, framed } from '#sip/relay/message-frames.ts';
 import { createRelay } from '#sip/relay/relay.ts';
+import type { WatchedLine } from '#test/contract/watched-line.ts';
+import type { FarCall } from '#test/doubles/far-end.ts';
 import { describeSound, directionIn } from '#test/doubles/session-description.ts';
-import { ownNumber, startServers, startSipEdgeOn } from '#test/doubles/sip-edge.ts';
+import { ownNumber, startServers, startSipEdgeOn, type SipEdge } from '#test/doubles/sip-edge.ts';
 import { headerOf, mustHave } from '#test/doubles/sip-parser.ts';
 import { createTurnedClock } from '#test/doubles/turned-clock.ts';
 import { until } from '#test/helpers/until.ts';
 import { connectClient } from './relay/control-client.ts';
-import { comesOver, saw, sdp as adoptionSdp, startWorld } from './relay/left-calls-world.ts';
+import { comesOver, personNumber, saw, sdp as adoptionSdp, startWorld } from './relay/left-calls-world.ts';
 import { answered, sdp, startRelay } from './relay/relay-world.ts';
 
 // Relay
@@ -631,6 +633,160 @@ test.serial('where nobody takes more, callers are told to come again', async (t)
   await world.doomed.lines.takeNoMore();
   const caller = world.trunk.calls(ownNumber, { sdp: adoptionSdp });
   t.is(headerOf(await caller.receives(503), 'Retry-After'), '5');
+});
+
+// Transferred calls
+// Two persons who talk with each other: both legs go on at another gateway.
+
+type TransferredWorld = Awaited<ReturnType<typeof startWorld>>;
+
+const adoptBoth = async (world: TransferredWorld, edge?: SipEdge): Promise<WatchedLine> =>
+  world.adopt(edge ?? (await world.next()), world.legs.kept(), { to: personNumber, talkedMs: 5_000 });
+
+/** The far end is asked to send its sound elsewhere, unless FreeSWITCH carries it. */
+const takesSound = async (far: FarCall, media: 'direct' | 'freeswitch', status = 200): Promise<void> => {
+  if (media === 'freeswitch') return;
+  await far.receives('INVITE');
+  if (status !== 200) return far.answers(status);
+  far.answers(200, { sdp: adoptionSdp });
+  await far.receives('ACK');
+};
+
+for (const media of ['direct', 'freeswitch'] as const) {
+  for (const leaves of ['other party', 'person'] as const)
+    test.serial(`${media}: two persons go on after a death, until the ${leaves} hangs up`, async (t) => {
+      const world = await startWorld(t, media);
+      const { call, person } = await world.transferred();
+      await world.die();
+      const line = await adoptBoth(world);
+      await Promise.all([takesSound(call.far, media), takesSound(person, media)]);
+      await saw(line, 'line.adopted');
+      t.is(world.legs.kept().length, 2);
+      const [leaver, other] = leaves === 'person' ? [person, call.far] : [call.far, person];
+      leaver.sends('BYE');
+      await leaver.receives(200);
+      await other.receives('BYE');
+      other.answers(200);
+      await saw(line, 'line.ended');
+      t.deepEqual(line.story(), ['line.adopted', 'line.ended']);
+      t.deepEqual(line.finish(), []);
+      await until('nothing is kept', () => world.legs.kept().length === 0 || undefined);
+    });
+
+  test.serial(`${media}: two persons who are handed over go on, and neither is hung up`, async (t) => {
+    const world = await startWorld(t, media);
+    const { call, person } = await world.transferred();
+    t.true(call.line.canBeLeft());
+    call.line.leave();
+    const line = await adoptBoth(world);
+    await Promise.all([takesSound(call.far, media), takesSound(person, media)]);
+    await saw(line, 'line.adopted');
+    t.deepEqual(call.line.story().slice(-1), ['line.transferred']);
+    line.tell({ type: 'hangUp' });
+    for (const far of [call.far, person]) {
+      await far.receives('BYE');
+      far.answers(200);
+    }
+    await saw(line, 'line.ended');
+    t.deepEqual([...line.finish(), ...call.line.finish()], []);
+  });
+
+  test.serial(
+    `${media}: the person hung up while no gateway lived: the other party is hung up`,
+    async (t) => {
+      const world = await startWorld(t, media);
+      const { call, person } = await world.transferred();
+      await world.die();
+      person.sends('BYE');
+      await until('it waits', () => world.relay.sizes().held === 1 || undefined);
+      const line = await adoptBoth(world);
+      await takesSound(call.far, media);
+      await person.receives(200);
+      await call.far.receives('BYE');
+      call.far.answers(200);
+      await saw(line, 'line.ended');
+      t.deepEqual(line.story(), ['line.adopted', 'line.ended']);
+    },
+  );
+
+  test.serial(`${media}: the other party hung up while no gateway lived: so is the person`, async (t) => {
+    const world = await startWorld(t, media);
+    const { call, person } = await world.transferred();
+    await world.die();
+    call.far.sends('BYE');
+    await until('it waits', () => world.relay.sizes().held === 1 || undefined);
+    const line = await adoptBoth(world);
+    await takesSound(person, media);
+    await call.far.receives(200);
+    await person.receives('BYE');
+    person.answers(200);
+    await saw(line, 'line.ended');
+    t.deepEqual(line.story(), ['line.ended']);
+    t.like(line.all('line.ended')[0], { by: 'counterparty' });
+    await until('nothing is kept', () => world.legs.kept().length === 0 || undefined);
+  });
+}
+
+test.serial('a person who does not take the re-INVITE is hung up, and the call fails', async (t) => {
+  const world = await startWorld(t);
+  const { call, person } = await world.transferred();
+  await world.die();
+  const line = await adoptBoth(world);
+  await Promise.all([takesSound(call.far, 'direct'), takesSound(person, 'direct', 488)]);
+  await person.receives('BYE');
+  person.answers(200);
+  await saw(line, 'line.failed');
+  t.deepEqual(line.story(), ['line.adopted', 'line.failed']);
+  line.tell({ type: 'hangUp' });
+  await call.far.receives('BYE');
+  call.far.answers(200);
+  await saw(line, 'line.ended');
+});
+
+test.serial('a person of whom nothing is stored is not waited for', async (t) => {
+  const world = await startWorld(t);
+  const { call } = await world.transferred();
+  const others = world.legs.kept().filter(({ leg }) => leg.isOfTransfer !== true);
+  await world.die();
+  const line = world.adopt(await world.next(), others, { to: personNumber, talkedMs: 5_000 });
+  await takesSound(call.far, 'direct');
+  await saw(line, 'line.failed');
+  t.deepEqual(line.story(), ['line.adopted', 'line.failed']);
+});
+
+test.serial('two persons whose call is given up while it is being adopted are hung up', async (t) => {
+  const world = await startWorld(t);
+  const { call, person } = await world.transferred();
+  await world.die();
+  const line = await adoptBoth(world);
+  await call.far.receives('INVITE');
+  line.tell({ type: 'hangUp' });
+  call.far.answers(200, { sdp: adoptionSdp });
+  await call.far.receives('ACK');
+  await takesSound(person, 'direct');
+  for (const far of [call.far, person]) {
+    await far.receives('BYE');
+    far.answers(200);
+  }
+  await saw(line, 'line.ended');
+  t.deepEqual(line.story(), ['line.ended']);
+});
+
+test.serial('without the relay a person who hangs up after a take-over is noticed within 5 s', async (t) => {
+  const world = await startWorld(t, 'direct', 'drachtio');
+  const { call, person } = await world.transferred();
+  await world.die();
+  const next = await world.next();
+  const line = await adoptBoth(world, next);
+  await Promise.all([takesSound(call.far, 'direct'), takesSound(person, 'direct')]);
+  await saw(line, 'line.adopted');
+  person.sends('BYE');
+  await person.receives(481);
+  next.clock.advance(5_000);
+  await call.far.receives('BYE');
+  call.far.answers(200);
+  await saw(line, 'line.ended');
+  t.deepEqual(line.finish(), []);
 });
 
 // Lost transfers

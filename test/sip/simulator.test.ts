@@ -817,6 +817,54 @@ test('a line is not left while somebody is rung, who would be lost', (t) => {
   t.true(line.canBeLeft());
 });
 
+test('a line is left while two persons talk whom the next gateway knows, too', (t) => {
+  const { reach, until, clock } = createNetwork();
+  const line = reach({ to: '01000000006' });
+  until(() => line.saw('line.answered'));
+  line.tell({ type: 'transfer', to: '01000000011', mode: 'cold' });
+  t.false(line.canBeLeft());
+  until(() => line.saw('line.transferred'));
+  t.true(line.canBeLeft());
+  line.leave();
+  clock.advance(60_000);
+  t.false(line.isOver());
+  t.is(clock.pending(), 0);
+});
+
+test('two persons who talk go on at the next gateway, until one of them hangs up', (t) => {
+  const { adopt, until, clock } = createNetwork();
+  const line = adopt('01000000001', { to: '01000000011', talkedMs: 4_000 });
+  until(() => line.saw('line.adopted'));
+  // What is still said to the other party is not answered to the agent.
+  line.say('Good morning.');
+  until(() => line.isOver());
+  t.deepEqual(
+    line.story().filter((type) => type !== 'line.played'),
+    ['line.adopted', 'line.ended'],
+  );
+  const [adopted] = line.all('line.adopted');
+  const [end] = line.all('line.ended');
+  t.is(end?.by, 'counterparty');
+  t.is((end?.at ?? 0) - (adopted?.at ?? 0), 6_020);
+  t.is(clock.pending(), 0);
+});
+
+test('a person who has hung up before the next gateway goes on has hung up', (t) => {
+  const { adopt, until } = createNetwork();
+  const line = adopt('01000000006', { to: '01000000011', talkedMs: 11_000 });
+  until(() => line.isOver());
+  t.deepEqual(line.story(), ['line.adopted', 'line.ended']);
+  t.is(line.all('line.ended')[0]?.by, 'counterparty');
+});
+
+test('two persons go on nowhere where one of them was known to the gateway that died alone', async (t) => {
+  const { adopt } = createNetwork();
+  const line = adopt('01000000006', { to: '01055550009', talkedMs: 0 });
+  await new Promise((resolve) => void setImmediate(resolve));
+  t.deepEqual(line.story(), ['line.ended']);
+  t.is(line.all('line.ended')[0]?.by, 'gateway');
+});
+
 // Invariants
 
 const words = fc.constantFrom(

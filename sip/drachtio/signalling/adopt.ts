@@ -1,10 +1,11 @@
 /**
  * Going on with a call that another process has left: its dialog is revived, and its channel at FreeSWITCH is adopted, of
  * which the far end hears nothing. Where that cannot be, its sound comes to an endpoint of this process by a re-INVITE.
+ * Of two persons who talk with each other both legs are adopted at the same time.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
-import type { LeftLine } from '#src/domain/sip-leg.ts';
+import type { LeftLeg, LeftLine } from '#src/domain/sip-leg.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import { digestClientFor } from '../../digest/digest-client.ts';
@@ -28,17 +29,17 @@ export type AdoptOptions = MoveOptions & {
   logger: Logger;
 };
 
-/** The far end that the call talks to. */
-const standingIn = ({ legs }: LeftLine): Standing | undefined => {
+const isOfTransfer = ({ leg }: LeftLeg): boolean => leg.isOfTransfer === true;
+
+/** The first that can go on. */
+const standingAmong = (legs: readonly LeftLeg[]): Standing | undefined => {
   for (const { id, leg } of legs)
-    if (leg.state === 'standing' && leg.dialog !== null && leg.isOfTransfer !== true)
-      return { id, leg, agreed: leg.dialog };
+    if (leg.state === 'standing' && leg.dialog !== null) return { id, leg, agreed: leg.dialog };
   return undefined;
 };
 
-/** A person to whom the other party was handed, or for whom it rang, is lost with the process that had joined them. */
-const endTransfer = ({ left, callId, legTracker }: AdoptOptions): void => {
-  const legs = left.legs.filter(({ leg }) => leg.isOfTransfer === true);
+/** Who was rung for the other party, or was told of the call, is lost with the process that was to connect them. */
+const endLost = (legs: readonly LeftLeg[], { callId, legTracker }: AdoptOptions): void => {
   legTracker.endOrphans(legs.map((one) => ({ ...one, callId })));
   legTracker.endChannels(legs);
 };
@@ -130,13 +131,20 @@ const goOn = async (
   }
 };
 
-export const adoptCall = (options: AdoptOptions): Attempt => {
+/** Lets go of a far end that was adopted for a call that is over. */
+const sendAway = (
+  connection: Connection,
+  { backgroundTasks }: Pick<AdoptOptions, 'backgroundTasks'>,
+): void => {
+  backgroundTasks.add('destroying an endpoint', () => connection.endpoint.destroy());
+  backgroundTasks.add('BYE', () => hangUp(connection));
+};
+
+const adoptLeg = (standing: Standing | undefined, options: AdoptOptions): Attempt => {
   const lost = Promise.withResolvers<Outcome>();
   let isGivenUp = false;
 
   const run = async (): Promise<Outcome> => {
-    endTransfer(options);
-    const standing = standingIn(options.left);
     if (standing === undefined) return unadopted('media_error');
     const { id, leg, agreed } = standing;
     const trackedLeg = options.legTracker.track(options.callId, id);
@@ -145,10 +153,8 @@ export const adoptCall = (options: AdoptOptions): Attempt => {
     holdRequests(dialog, true);
     const outcome = await goOn(standing, dialog, trackedLeg, options);
     if (!isGivenUp || !outcome.answered) return outcome;
-    const { connection } = outcome;
-    options.backgroundTasks.add('destroying an endpoint', () => connection.endpoint.destroy());
-    options.backgroundTasks.add('BYE', () => hangUp(connection));
-    return unadopted('media_error', connection.sip);
+    sendAway(outcome.connection, options);
+    return unadopted('media_error', outcome.connection.sip);
   };
 
   return {
@@ -163,4 +169,38 @@ export const adoptCall = (options: AdoptOptions): Attempt => {
       lost.resolve(unadopted('media_error'));
     },
   };
+};
+
+/** The other party of a call and the person with whom it talks; without the former the latter is hung up. */
+const bothOf = (otherParty: Attempt, person: Attempt, options: AdoptOptions): Attempt => {
+  const run = async (): Promise<Outcome> => {
+    const [outcome, ofPerson] = await Promise.all([otherParty.outcome, person.outcome]);
+    if (outcome.answered) return { ...outcome, person: ofPerson };
+    if (ofPerson.answered) sendAway(ofPerson.connection, options);
+    return outcome;
+  };
+  return {
+    ...otherParty,
+    outcome: run(),
+    cancel() {
+      otherParty.cancel();
+      person.cancel();
+    },
+    lose() {
+      otherParty.lose();
+      person.lose();
+    },
+  };
+};
+
+export const adoptCall = (options: AdoptOptions): Attempt => {
+  const { legs, connectedWith } = options.left;
+  const ofTransfer = legs.filter(isOfTransfer);
+  const person = connectedWith === null ? undefined : standingAmong(ofTransfer);
+  endLost(
+    ofTransfer.filter(({ id }) => id !== person?.id),
+    options,
+  );
+  const otherParty = adoptLeg(standingAmong(legs.filter((leg) => !isOfTransfer(leg))), options);
+  return connectedWith === null ? otherParty : bothOf(otherParty, adoptLeg(person, options), options);
 };

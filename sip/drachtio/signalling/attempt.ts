@@ -17,7 +17,13 @@ export type Connection = {
 };
 
 export type Outcome =
-  { answered: true; connection: Connection } | { answered: false; cause: UnansweredCause; sip: SipDetails };
+  | {
+      answered: true;
+      connection: Connection;
+      /** The person with whom the other party of an adopted call talks; missing where it talks with the agent. */
+      person?: Outcome;
+    }
+  | { answered: false; cause: UnansweredCause; sip: SipDetails };
 
 /** A call on its way to be answered, out or in. */
 export type Attempt = {

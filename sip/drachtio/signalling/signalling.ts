@@ -105,7 +105,7 @@ const following = (
   },
 });
 
-/** Who goes on with the call ends this leg: it is not the call's other party. */
+/** Whoever goes on with the call knows by it that this is not the call's other party. */
 const ofTransfer = (leg: TrackedLeg): TrackedLeg => ({
   ...leg,
   update: (state) => leg.update({ ...state, isOfTransfer: true }),

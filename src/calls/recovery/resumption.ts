@@ -3,7 +3,7 @@
  * was last kept, and its journal, which may know more, or less.
  */
 import { isTurnOfKeys, noKeysYet, type CollectedKeys } from '#machines/collected-keys.ts';
-import type { ResumedAs, TakenOverCall, TakenOverConversation } from '#machines/taken-over.ts';
+import type { LeftTransfer, ResumedAs, TakenOverCall, TakenOverConversation } from '#machines/taken-over.ts';
 import type { Message } from '#machines/reply.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { JournalEntry } from '#src/persistence/call-journal.ts';
@@ -16,6 +16,8 @@ export type LeftCall = {
   facts: readonly JournalEntry[];
   kickoff: string | null;
   greeting: string | null;
+  /** In the time of the call. */
+  now: number;
   /** For so many milliseconds nobody held it; null where its holder died, and nobody knows. */
   unheldMs: number | null;
 };
@@ -172,12 +174,20 @@ const endOf = ({ facts, revival: { progress } }: LeftCall, was: CallProgress['co
 const hangupIsPending = ({ facts }: LeftCall): boolean =>
   lastOf(facts, 'call.hangup_requested', 'call.hangup_cancelled')?.type === 'call.hangup_requested';
 
-/** The transfer that nothing has become of, or that somebody had come for. */
-const lostTransferOf = ({ facts }: LeftCall): TakenOverCall['lostTransfer'] => {
+/**
+ * The transfer that nothing has become of, or that has come about. One that has goes on where its terms are stored; a
+ * gateway of before has stored none.
+ */
+const leftTransferOf = ({ facts, revival: { progress }, now }: LeftCall): LeftTransfer | null => {
   const last = lastOf(facts, 'call.transfer_requested', 'call.transfer_failed', 'call.transfer_returned');
   if (last?.type !== 'call.transfer_requested') return null;
   const { transferId, to } = last.data;
-  return typeof transferId === 'string' && typeof to === 'string' ? { transferId, to } : null;
+  if (typeof transferId !== 'string' || typeof to !== 'string') return null;
+  const connected = lastOf(facts, 'call.transfer_connected');
+  const terms = progress?.transfer ?? null;
+  if (connected?.data['transferId'] !== transferId || terms?.transferId !== transferId)
+    return { state: 'lost', transferId, to };
+  return { state: 'connected', to, ...terms, talkedMs: Math.max(0, now - connected.at.getTime()) };
 };
 
 /** The last moment of the conversation; null where nothing has happened but what comes before it. */
@@ -229,7 +239,7 @@ const onlyListens = (
   asked.length === 0 &&
   collected === null &&
   !hangupIsPending(left) &&
-  lostTransferOf(left) === null;
+  leftTransferOf(left) === null;
 
 const conversationAsItWas = (
   left: LeftCall,
@@ -278,7 +288,7 @@ export const resumption = (left: LeftCall, node: string): TakenOverCall => {
     consentIsAwaited,
     hangupIsPending: hangupIsPending(left),
     endReason: endOf(left, was),
-    lostTransfer: lostTransferOf(left),
+    transfer: leftTransferOf(left),
     conversation: isMachine(was) || !consentIsAwaited ? conversationOf(left, was) : askedForConsent,
   };
 };

@@ -7,7 +7,7 @@ import type { TakenOverCall } from '#machines/taken-over.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { agentContext } from '#src/domain/agent-context.ts';
 import { isLanguage } from '#src/domain/language.ts';
-import type { LeftLine } from '#src/domain/sip-leg.ts';
+import type { LeftLeg, LeftLine } from '#src/domain/sip-leg.ts';
 import { journalOf } from '#src/persistence/call-journal.ts';
 import { byOtherClock, type Revival } from '#src/persistence/call-revivals.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -61,6 +61,9 @@ const atOnce = 16;
 const turnsTold = ({ conversation: { messages, unanswered } }: TakenOverCall): number =>
   messages.filter(({ role }) => role === 'user').length - unanswered;
 
+const connectedWith = ({ transfer }: TakenOverCall): LeftLine['connectedWith'] =>
+  transfer?.state === 'connected' ? { to: transfer.to, talkedMs: transfer.talkedMs } : null;
+
 /** How long nobody held a call that its holder let go of on purpose; null for one whose holder died. */
 const unheldMsOf = (progress: Revival['progress'], now: number): number | null =>
   progress === null || progress.leftAt === null ? null : now - progress.leftAt;
@@ -85,7 +88,7 @@ const createConnect = (options: TakeOverOptions) => {
     turnsTold,
   });
 
-  return async (call: Revivable, left: LeftLine): Promise<void> => {
+  return async (call: Revivable, legs: readonly LeftLeg[]): Promise<void> => {
     const { id: callId, direction, revival, language, numberId, workspaceId, answeredAt } = call;
     if (!isLanguage(language) || answeredAt === null) throw new Error('This call cannot go on');
     const facts = await journalOf(database, callId);
@@ -105,6 +108,7 @@ const createConnect = (options: TakeOverOptions) => {
       times: options.times,
     });
     const progress = revival.progress && byOtherClock(revival.progress, -callTime.shiftOf(callId));
+    const now = callTime.now(callId);
     const takenOver = resumption(
       {
         call,
@@ -112,14 +116,15 @@ const createConnect = (options: TakeOverOptions) => {
         facts,
         kickoff: fresh.kickoff,
         greeting: fresh.greeting,
-        unheldMs: unheldMsOf(revival.progress, callTime.now(callId)),
+        now,
+        unheldMs: unheldMsOf(revival.progress, now),
       },
       node,
     );
     options.observer.began({ callId, direction });
     journal.open(callId, { sequence: facts.at(-1)?.sequence ?? 0, epoch: call.epoch });
     options.keepAgent(callId, agentCallOf(call, turnsTold(takenOver)), workspaceId);
-    options.expectLine(callId, left);
+    options.expectLine(callId, { legs, connectedWith: connectedWith(takenOver) });
     if (fresh.recording) options.expectRecording(callId, talkedMs);
     options.switchboard.connect({ numberId, workspaceId, input: { ...fresh, takenOver } });
   };
@@ -129,9 +134,9 @@ export const createTakeOver = (options: TakeOverOptions): TakeOver => {
   const { database, sealing, lostCalls, callTime, logger } = options;
   const connect = createConnect(options);
 
-  const goOnWith = async (call: Revivable, legs: LeftLine['legs']): Promise<void> => {
+  const goOnWith = async (call: Revivable, legs: readonly LeftLeg[]): Promise<void> => {
     try {
-      await connect(call, { legs });
+      await connect(call, legs);
     } catch (error) {
       logger.error({ call_id: call.id, err: error }, 'a call could not be taken over');
       callTime.release(call.id);
@@ -139,7 +144,7 @@ export const createTakeOver = (options: TakeOverOptions): TakeOver => {
     }
   };
 
-  const legsOf = async (calls: readonly Revivable[]): Promise<Map<string | null, LeftLine['legs']>> => {
+  const legsOf = async (calls: readonly Revivable[]): Promise<Map<string | null, readonly LeftLeg[]>> => {
     const legs = await legsOfCalls(
       database,
       sealing,

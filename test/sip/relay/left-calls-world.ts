@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { relayNumbers } from '#config/line-policy.ts';
-import type { LeftLeg } from '#src/domain/sip-leg.ts';
+import type { LeftLeg, LeftLine } from '#src/domain/sip-leg.ts';
 import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
 import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
 import { createRelay } from '#sip/relay/relay.ts';
@@ -24,6 +24,7 @@ import { until } from '#test/helpers/until.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
 
 export const sdp = describeSound();
+export const personNumber = '01000000011';
 const seldom = { everyMs: 3_600_000, answerMs: 3_600_000 };
 
 /** A way to a server that can be cut, as when a process dies. */
@@ -101,6 +102,16 @@ export const startWorld = async (
     await doomed.said([line], 'line.answered');
     return { line, far };
   };
+  /** Two persons talk with each other. */
+  const transferred = async (): Promise<{ call: Call; person: FarCall }> => {
+    const call = await dialled();
+    call.line.tell({ type: 'transfer', to: personNumber, mode: 'cold' });
+    const person = await servers.trunk.receives('INVITE');
+    person.answers(200, { sdp });
+    await person.receives('ACK');
+    await saw(call.line, 'line.transferred');
+    return { call, person };
+  };
   const taken = async (): Promise<Call> => {
     const far = servers.trunk.calls(ownNumber, { sdp });
     await far.receives(200);
@@ -116,6 +127,7 @@ export const startWorld = async (
     doomed,
     legs,
     dialled,
+    transferred,
     taken,
     trunk: servers.trunk,
     /** The process dies: its clock stands, and it does not come back. */
@@ -124,9 +136,13 @@ export const startWorld = async (
       await until('it is gone', () => relay.sizes().dialogs === 0 || undefined);
     },
     next: () => gateway(control.port),
-    adopt: (edge: SipEdge, left: readonly LeftLeg[] = legs.kept()): WatchedLine =>
+    adopt: (
+      edge: SipEdge,
+      left: readonly LeftLeg[] = legs.kept(),
+      connectedWith: LeftLine['connectedWith'] = null,
+    ): WatchedLine =>
       openWatched(
-        (input, emit) => edge.lines.adopt(input, { legs: left }, emit),
+        (input, emit) => edge.lines.adopt(input, { legs: left, connectedWith }, emit),
         lineInput({ from: ownNumber }),
       ),
   };

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { answeringMachine } from '#config/policy.ts';
 import type { LineEvent, LineInput } from '#machines/line.ts';
 import type { Script } from '#sip/simulator/script.ts';
+import type { LeftLine } from '#src/domain/sip-leg.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
@@ -35,6 +36,12 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
       changes: Partial<LineInput> = {},
       onEvent?: (event: LineEvent, line: WatchedLine) => void,
     ): WatchedLine => openWatched(lines.open, scriptedInput(changes), onEvent),
+    /** Goes on with a call to that number, whose two persons had talked for so long in another process. */
+    adopt: (to: string, connectedWith: LeftLine['connectedWith']): WatchedLine =>
+      openWatched(
+        (input, emit) => lines.adopt(input, { legs: [], connectedWith }, emit),
+        scriptedInput({ to }),
+      ),
     /** Calls somebody who plays this script. */
     reachScript: (script: Script, onEvent?: (event: LineEvent, line: WatchedLine) => void): WatchedLine => {
       lines.defineCallee(scriptedNumber, script);
