@@ -2,6 +2,7 @@
  * An agent is made for one call and gives replies, piece by piece. The gateway does not care whether it lives here or
  * on a customer's server, nor in which format it is asked (guides/design/agents.md).
  */
+import type { Control } from '#machines/control.ts';
 import type { Message, ReplyFailure } from '#machines/reply.ts';
 
 export type AgentRequest = {
@@ -26,7 +27,11 @@ export type Remark = { remark: string; endsEarly?: true };
 /** The controls that an answer lists beside its text, as they came. */
 export type ListedControls = { controls: unknown };
 
-export type ReplyPiece = string | typeof sentenceEnd | typeof retraction | Remark | ListedControls;
+/** An act of the built-in agent, behind the words so far: its model asked for it by a tool. */
+export type ToolControl = { control: Control };
+
+export type ReplyPiece =
+  string | typeof sentenceEnd | typeof retraction | Remark | ListedControls | ToolControl;
 
 export type Agent = {
   /** Whether the binding lets it act by controls; else they are text like any other, or nothing. */

@@ -3,6 +3,7 @@
  * other agent: two minds in one conversation would contradict each other.
  */
 import type { Logger } from 'pino';
+import type { Control } from '#machines/control.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import {
@@ -37,10 +38,14 @@ export const languageModelAgent = (
 ): Agent => {
   const { call_id: callId, language } = call.context;
   const words = wordsFor(language);
-  const tools = createTools(callId, { hangUp, pressKeys });
+  const { transferTo = [] } = call;
+  const tools = createTools(callId, { hangUp, pressKeys, transferTo });
   const prompt: ModelMessage = {
     role: 'system',
-    content: promptFor(call.context, { canPressKeys: pressKeys !== null }),
+    content: promptFor(call.context, {
+      canPressKeys: pressKeys !== null,
+      canTransfer: transferTo.length > 0,
+    }),
   };
 
   /** Goes on until the model wants nothing more to be done. */
@@ -50,6 +55,8 @@ export const languageModelAgent = (
   ): AsyncGenerator<ReplyPiece, void, undefined> {
     const messages: ModelMessage[] = [prompt, ...history];
     let hasWords = false;
+    /** Waits for keys behind all that is said. */
+    let collecting: Control | undefined;
     const firstTokenBy = model.clock.now() + model.firstTokenMs;
     for (let round = 1; round <= mostRounds; round += 1) {
       // The other party waits for the first word, whatever was done before it.
@@ -69,20 +76,35 @@ export const languageModelAgent = (
         if (part === retraction) content = '';
         yield part;
       }
-      if (wanted.length === 0) return;
+      if (wanted.length === 0) {
+        if (collecting !== undefined) yield { control: collecting };
+        return;
+      }
       if (content !== '') yield sentenceEnd;
       const toolCalls = returnable(wanted);
       messages.push({ role: 'assistant', content, toolCalls });
       for (const [index, toolCall] of wanted.entries()) {
         // Nobody wants this reply any more, so nothing is done in its name.
         signal.throwIfAborted();
-        const { did, result } = await tools.run(toolCall);
-        if (did === 'hung up') {
+        const outcome = await tools.run(toolCall);
+        if (outcome.did === 'hung up') {
           if (!hasWords) yield [words.thanks, words.goodbye].join(words.space);
           return;
         }
-        if (did === 'nothing') logger.info({ call_id: callId }, 'a tool of the language model was not used');
-        messages.push({ role: 'tool', callId: toolCalls[index]?.id ?? '', content: result });
+        if (outcome.did === 'asked for a transfer') {
+          if (!hasWords) yield words.connecting;
+          yield { control: outcome.control };
+          return;
+        }
+        if (outcome.did === 'asked for keys') collecting = outcome.control;
+        if (outcome.did === 'nothing')
+          logger.info({ call_id: callId }, 'a tool of the language model was not used');
+        messages.push({ role: 'tool', callId: toolCalls[index]?.id ?? '', content: outcome.result });
+      }
+      // It has said what to press.
+      if (collecting !== undefined && hasWords) {
+        yield { control: collecting };
+        return;
       }
     }
     if (!hasWords) throw new AgentFailure('no_reply', again);

@@ -140,7 +140,8 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
         if (piece !== '') await takeText(piece);
       } else if ('controls' in piece) {
         if (options.readsControls) say([...utterances.sentenceEnd(), ...readListedControls(piece.controls)]);
-      } else {
+      } else if ('control' in piece) say([...utterances.sentenceEnd(), piece.control]);
+      else {
         noteRemark(piece.remark);
         if (piece.endsEarly === true) endsEarly = piece.remark;
       }

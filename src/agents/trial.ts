@@ -54,7 +54,10 @@ const agentOnTrial = (world: TrialWorld, call: AgentCall, currentNotes: () => Tu
       currentNotes().remarks.push('the agent has hung up');
       return Promise.resolve();
     },
-    pressKeys: null,
+    pressKeys: (_callId, keys) => {
+      currentNotes().remarks.push(`the agent has pressed ${keys}`);
+      return Promise.resolve();
+    },
     languageModel: languageModel && {
       ...languageModel,
       client: observedClient(languageModel.client, currentNotes, { shownUrl: modelAddress }),

@@ -17,6 +17,8 @@ export type AgentCall = {
   /** The customer's own headers for its endpoint. */
   headers: AgentHeaders;
   instruction: string | null;
+  /** Allowed transfer targets of the number (`transfer-targets.ts`); absent if there are none. */
+  transferTo?: readonly string[];
   /** Number of turns that a stateful agent server already knows from an earlier process. */
   turnsTold?: number;
 };

@@ -27,6 +27,8 @@ export type TrialRequest = {
   say: readonly string[];
   /** The number that would be called; an invented one if absent. */
   ownNumber?: string;
+  /** Where that number lets its calls be transferred; absent where it lets them nowhere. */
+  transferTo?: readonly string[];
 };
 
 /** One request and its response. Times are milliseconds since the beginning of the turn. */

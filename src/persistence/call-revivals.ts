@@ -36,6 +36,8 @@ export type CallBeginning = {
   voicemail: Voicemail;
   screening: Screening;
   menu: MenuPolicy;
+  /** Where the number lets its calls be transferred. */
+  transferTo: readonly string[];
   policy: {
     silenceTimeoutSec: number;
     ringTimeoutSec: number;
@@ -62,6 +64,8 @@ const beginning: z.ZodType<CallBeginning> = z.object({
     .object({ policy: z.enum(screeningPolicies), callerName: z.string().nullable() })
     .default({ policy: 'answer', callerName: null }),
   menu: z.enum(menuPolicies).default('talk'),
+  // Agents of gateways of before could not transfer by a tool.
+  transferTo: z.array(z.string()).default([]),
   policy: z.object({
     silenceTimeoutSec: z.number(),
     ringTimeoutSec: z.number(),

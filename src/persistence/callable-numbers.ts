@@ -24,6 +24,8 @@ export type CallableNumber = {
   voicemail: Voicemail;
   screening: Screening;
   menu: MenuPolicy;
+  /** Numbers, and prefixes with `*`, to which its calls may be transferred. */
+  transferTo: readonly string[];
   policy: StoredCallPolicy;
   /** How long its outbound calls of a day may last together. */
   dailyMinutes: number | null;
@@ -72,6 +74,7 @@ const callable = (queries: Queries) =>
       'number.screening',
       'number.callerName',
       'number.menu',
+      'number.transferTo',
       'number.recognizer',
       'number.synthesizer',
       'number.voice',
@@ -116,6 +119,7 @@ const present = (row: Found): CallableNumber => {
     voicemail: { policy: row.voicemail, message: row.voicemailMessage },
     screening: { policy: row.screening, callerName: row.callerName },
     menu: row.menu,
+    transferTo: row.transferTo ?? [],
     dailyMinutes: row.dailyMinutes,
     workspace: {
       id: workspaceId,

@@ -20,7 +20,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { createEndpointClient, type EndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import { hangUpConnection, sendBody, sendJson, stayQuiet } from '#test/helpers/agent-server.ts';
-import { hearReply, textOf } from '#test/helpers/heard-reply.ts';
+import { heardParts, hearReply, textOf } from '#test/helpers/heard-reply.ts';
 import { type ModelAnswer, type ModelRequest, startModelServer } from '#test/helpers/model-server.ts';
 import { bodyOf } from '#test/helpers/recorded-replies.ts';
 import { type Call, talk } from './built-in/talk.ts';
@@ -323,6 +323,8 @@ test.serial(
 // Language model
 
 type Doors = {
+  /** Where the number lets its calls be transferred. */
+  transferTo?: string[];
   hangUpFails?: Error;
   pressFails?: Error;
   canPress?: boolean;
@@ -333,7 +335,7 @@ type Doors = {
 const setUpLanguageModel = async (
   t: ExecutionContext,
   answering: (asked: ModelRequest, round: number) => ModelAnswer,
-  { hangUpFails, pressFails, canPress = true, firstTokenMs = 60_000, apiKey }: Doors = {},
+  { hangUpFails, pressFails, canPress = true, firstTokenMs = 60_000, apiKey, transferTo }: Doors = {},
 ) => {
   const server = await startModelServer(answering);
   const client = createEndpointClient({
@@ -379,6 +381,7 @@ const setUpLanguageModel = async (
       bearerToken: null,
       headers: {},
       instruction: '예약 확인',
+      ...(transferTo && { transferTo }),
     },
     {
       hangUp: (_callId, { immediate }) => {
@@ -428,7 +431,7 @@ test.serial('the model is asked with its prompt, the whole history and its tools
   );
   t.deepEqual(
     asked?.tools.map((tool) => tool.function.name),
-    ['hang_up', 'press_keys'],
+    ['hang_up', 'press_keys', 'collect_keys'],
   );
 });
 
@@ -438,9 +441,105 @@ test.serial('without a key there is no authorization, without keys to press no s
   t.is(server.requests[0]?.authorization, undefined);
   t.deepEqual(
     server.requests[0]?.tools.map((tool) => tool.function.name),
-    ['hang_up'],
+    ['hang_up', 'collect_keys'],
   );
 });
+
+const toolsAndPrompt = async (t: ExecutionContext, transferTo?: string[]) => {
+  const { ask, server } = await setUpLanguageModel(t, () => says('네.'), transferTo ? { transferTo } : {});
+  await textOf(ask());
+  return JSON.stringify(server.requests[0]);
+};
+
+test.serial(
+  'a transfer is offered to the model only where the number lets its calls be transferred',
+  async (t) => {
+    t.notRegex(await toolsAndPrompt(t), /transfer/);
+    t.notRegex(await toolsAndPrompt(t, []), /transfer/);
+    t.regex(await toolsAndPrompt(t, ['0215881234', '0312*']), /transfer_call 도구[^]*"name":"transfer_call"/);
+  },
+);
+
+const transferControl = (wanted: object) => ({
+  act: 'transfer',
+  transfer: {
+    mode: 'cold',
+    say: null,
+    briefing: null,
+    acceptKey: null,
+    ringTimeoutSec: 25,
+    onFailure: 'resume',
+    ...wanted,
+  },
+});
+
+const collectControl = (wanted: object) => ({
+  act: 'collect_keys',
+  wanted: { digits: null, finish: null, timeoutSec: 10, secret: false, ...wanted },
+});
+
+/** The reply with a tool in its first answer, and what it has asked for in the end. */
+const acts = async (
+  t: ExecutionContext,
+  first: ModelAnswer,
+  { next = says('네.'), transferTo = ['0215881234'] }: { next?: ModelAnswer; transferTo?: string[] } = {},
+) => {
+  const { ask, server, logged } = await setUpLanguageModel(
+    t,
+    (_asked, round) => (round === 1 ? first : next),
+    { transferTo },
+  );
+  return { parts: await heardParts(ask()), asked: server.requests, logged };
+};
+
+test.serial('a transfer is a control behind what the model says with it, and ends the reply', async (t) => {
+  const given = '{"to":"02-1588-1234","mode":"warm","briefing":"환불 문의","accept_key":null,"say":""}';
+  const call = { name: 'transfer_call', arguments: given };
+  const { parts, asked } = await acts(t, { pieces: ['연결해 드릴', '게요.'], calls: [call] });
+  const control = transferControl({ to: '02-1588-1234', mode: 'warm', briefing: '환불 문의' });
+  t.deepEqual(parts, ['연결해 드릴게요.', control]);
+  t.is(asked.length, 1);
+});
+
+test.serial('a transfer without a word gets one of the built-in agent', async (t) => {
+  const call = { name: 'transfer_call', arguments: '{"to":"0215881234"}' };
+  const { parts } = await acts(t, { calls: [call, { name: 'hang_up', arguments: '{}' }] });
+  t.deepEqual(parts, [
+    '잠시만 기다려 주세요.',
+    '담당자에게 연결해 드리겠습니다.',
+    transferControl({ to: '0215881234' }),
+  ]);
+});
+
+test.serial('a transfer that is written wrong, or not offered, goes back to the model', async (t) => {
+  for (const [given, transferTo] of [
+    ['{"to":"somebody"}', ['0215881234']],
+    ['{"to":"0215881234"}', []],
+  ] as const) {
+    const call = { name: 'transfer_call', arguments: given };
+    const { parts, asked, logged } = await acts(t, { calls: [call] }, { transferTo: [...transferTo] });
+    t.deepEqual(parts, ['네.']);
+    t.regex(asked[1]?.messages.at(-1)?.content ?? '', /^error: /);
+    t.notRegex(logged.join(''), /somebody|0215881234/);
+  }
+});
+
+test.serial('keys are waited for behind the words that the model says with its tool', async (t) => {
+  const call = { name: 'collect_keys', arguments: '{"digits":4,"secret":true,"finish":""}' };
+  const { parts, asked } = await acts(t, { pieces: ['비밀번호 네 자리를 눌러 주세요.'], calls: [call] });
+  t.deepEqual(parts, ['비밀번호 네 자리를 눌러 주세요.', collectControl({ digits: 4, secret: true })]);
+  t.is(asked.length, 1);
+});
+
+test.serial(
+  'where the model has said nothing yet, it says what to press, and keys are waited for behind that',
+  async (t) => {
+    const call = { name: 'collect_keys', arguments: '' };
+    const { parts, asked } = await acts(t, { calls: [call] }, { next: says('번호를 눌러 주세요.') });
+    t.deepEqual(parts, ['번호를 눌러 주세요.', collectControl({})]);
+    t.regex(asked[1]?.messages.at(-1)?.content ?? '', /Say what to press/);
+  },
+);
 
 test.serial('it hangs up with its goodbye, which is said before the request is made', async (t) => {
   const order: string[] = [];
@@ -669,7 +768,7 @@ const goodbye = wordsFor('en').goodbye;
 
 const round: fc.Arbitrary<Round> = fc.record({
   words: fc.constantFrom('', 'Hello. ', 'Is Friday fine?'),
-  tools: fc.array(fc.constantFrom('hang_up', 'press_keys', 'transfer'), { maxLength: 3 }),
+  tools: fc.array(fc.constantFrom('hang_up', 'press_keys', 'collect_keys', 'transfer'), { maxLength: 3 }),
   breaks: fc.constantFrom('no', 'no', 'status', 'stream', 'connection'),
 });
 
@@ -849,7 +948,7 @@ test.serial('whatever else a model writes is told back to it and does nothing', 
   );
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom('press_keys', '', 'transfer', '__proto__'),
+      fc.constantFrom('press_keys', 'transfer_call', '', 'transfer', '__proto__'),
       nonsense,
       async (name, given) => {
         const { done, run } = setUpTools();

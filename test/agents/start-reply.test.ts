@@ -816,6 +816,7 @@ const tags: readonly [source: string, control: unknown][] = [
   ['keys press=5/', press('5')],
   ['keys\n  press="1"\n/', press('1')],
   ['keys press = "1" / ', press('1')],
+  ['keys press=5/ ', press('5')],
   ['KEYS PRESS="1"//', press('1')],
   ['keys press="&#35;&#x2a;"/', press('#*')],
 ];

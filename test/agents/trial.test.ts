@@ -330,9 +330,18 @@ test.serial('whom the agent would transfer to is shown, and how', async (t) => {
   );
 });
 
+test.serial('a token that the server repeats in a control is masked', async (t) => {
+  const reply = sendReply('One moment.<transfer to="0212345678" say="secret-1" briefing="secret-1?"/>');
+  const { turn } = await tryWith(t, reply, { controls: 'inline', token: 'secret-1' });
+  t.like(turn?.controls[0], { transfer: { say: '••••', briefing: '••••?' } });
+  t.notRegex(JSON.stringify(turn), /secret-1/);
+});
+
 test.serial('a turn of controls alone is a reply', async (t) => {
   const listed = sendJson({ reply: '', controls: [{ hangup: {} }] });
-  t.true((await tryWith(t, listed, { controls: 'inline' })).trial.ok);
+  const { trial, turn } = await tryWith(t, listed, { controls: 'inline' });
+  t.true(trial.ok);
+  t.is(turn?.advice, null);
   t.false((await tryWith(t, listed)).trial.ok);
 });
 
@@ -557,6 +566,24 @@ test.serial('a hangup ends nothing, and is told', async (t) => {
   });
   t.deepEqual(turn?.remarks, ['the agent has hung up']);
   t.is(turn?.failure, null);
+});
+
+test.serial('what the model would do by its tools is told', async (t) => {
+  const { turn } = await tryBuiltIn(t, {
+    pieces: ['Please type four digits.'],
+    calls: [
+      { name: 'press_keys', arguments: '{"keys":"1"}' },
+      { name: 'collect_keys', arguments: '{"digits":4}' },
+    ],
+  });
+  t.deepEqual(turn?.remarks, ['the agent has pressed 1']);
+  t.like(turn?.controls, [{ act: 'collect_keys', wanted: { digits: 4 } }]);
+  const transferring = await tryBuiltIn(
+    t,
+    { calls: [{ name: 'transfer_call', arguments: '{"to":"0212345678"}' }] },
+    { transferTo: ['0212345678'] },
+  );
+  t.like(transferring.turn?.controls, [{ act: 'transfer', transfer: { to: '0212345678' } }]);
 });
 
 test.serial(

@@ -88,6 +88,7 @@ const left = (
       voicemail: { policy: 'talk', message: null },
       screening: { policy: 'answer', callerName: null },
       menu: 'talk',
+      transferTo: [],
       policy: {
         silenceTimeoutSec: 30,
         ringTimeoutSec: 45,

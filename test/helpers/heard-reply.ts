@@ -10,7 +10,7 @@ export type HeardReply = {
   /** The text, cut where the agent itself said that a sentence was complete. */
   sentences: string[];
   remarks: string[];
-  /** As they were listed. */
+  /** As they were listed, or asked for by tools. */
   controls?: unknown[];
   /** How it broke off, where it did. */
   error: unknown;
@@ -31,7 +31,7 @@ export const hearReply = async (pieces: AsyncIterable<ReplyPiece>): Promise<Hear
         sentence += piece;
       } else if (typeof piece === 'symbol') endSentence();
       else if ('remark' in piece) heard.remarks.push(piece.remark);
-      else (heard.controls ??= []).push(piece.controls);
+      else (heard.controls ??= []).push('control' in piece ? piece.control : piece.controls);
     }
   } catch (error) {
     heard.error = error;

@@ -318,6 +318,41 @@ test.serial(
   },
 );
 
+test.serial('the built-in agent has its model collect keys and hand the caller to a person', async (t) => {
+  const person = '01000000011';
+  const model = await startModelServer(({ messages, tools }) => {
+    if (tools.length === 0) return { pieces: ['담당자에게 연결했습니다.'] };
+    if (messages.at(-1)?.content !== '[keys] 4711')
+      return {
+        pieces: ['주문 번호를 눌러 주세요.'],
+        calls: [{ name: 'collect_keys', arguments: '{"digits":4}' }],
+      };
+    const given = JSON.stringify({ to: person, mode: 'warm', briefing: '4711번 주문 문의입니다.' });
+    return { pieces: ['담당자를 연결해 드릴게요.'], calls: [{ name: 'transfer_call', arguments: given }] };
+  });
+  t.teardown(model.close);
+  const gateway = await testGateway(t, settings(model.url));
+  t.is((await gateway.admin.patch(gateway.numberPath, { transfer_to: [person] })).status, 200);
+  const { body } = await gateway.admin.post('/api/v1/admin/simulator/calls', {
+    to: gateway.credentials.number,
+    from: '01012345678',
+    script: [{ say: '주문 때문에 전화했어요.' }, { listen: true }, { digits: '4711' }, { listen: true }],
+  });
+  const callId = z.string().parse(body['call_id']);
+  t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+    end_reason: 'transfer_completed',
+    transfer: { to: person, mode: 'warm' },
+  });
+  t.deepEqual(textsOf(await gateway.transcript(callId), 'assistant').slice(-2), [
+    '주문 번호를 눌러 주세요.',
+    '담당자를 연결해 드릴게요.',
+  ]);
+  t.deepEqual(
+    model.requests[0]?.tools.map((tool) => tool.function.name),
+    ['hang_up', 'press_keys', 'collect_keys', 'transfer_call'],
+  );
+});
+
 test.serial('a model that fails is excused as any agent is, and the operator learns of it', async (t) => {
   const model = await startModelServer(({ messages }) =>
     messages.length === 2 ? { pieces: ['안녕하세요.'] } : sendBody('{"error":{"message":"비밀"}}', 529),

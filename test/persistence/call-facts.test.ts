@@ -788,6 +788,7 @@ const beginning: CallBeginning = {
   voicemail: { policy: 'talk', message: null },
   screening: { policy: 'answer', callerName: null },
   menu: 'talk',
+  transferTo: ['0212345*'],
   policy: {
     silenceTimeoutSec: 10,
     ringTimeoutSec: 45,

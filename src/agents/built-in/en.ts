@@ -21,6 +21,7 @@ export const en: Words = {
   youAreWelcome: 'You are welcome.',
   thanks: 'Thank you for your time.',
   goodbye: 'Goodbye.',
+  connecting: 'One moment, please. I am connecting you.',
   stillHere: 'We are still connected, so please tell me if there is anything else.',
   fullStop: '.',
   space: ' ',

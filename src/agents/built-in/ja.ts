@@ -21,6 +21,7 @@ export const ja: Words = {
   youAreWelcome: 'どういたしまして。',
   thanks: 'お時間をいただきありがとうございました。',
   goodbye: '失礼いたします。',
+  connecting: '少々お待ちください。担当者におつなぎいたします。',
   stillHere: 'まだつながっておりますので、ほかにございましたらお話しください。',
   fullStop: '。',
   space: '',

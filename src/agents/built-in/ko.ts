@@ -21,6 +21,7 @@ export const ko: Words = {
   youAreWelcome: '별말씀을요.',
   thanks: '시간 내 주셔서 감사합니다.',
   goodbye: '안녕히 계세요.',
+  connecting: '잠시만 기다려 주세요. 담당자에게 연결해 드리겠습니다.',
   stillHere: '아직 통화 중이니 더 하실 말씀이 있으면 편하게 해 주세요.',
   fullStop: '.',
   space: ' ',

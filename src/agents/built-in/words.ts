@@ -29,6 +29,8 @@ export type Words = {
   youAreWelcome: string;
   thanks: string;
   goodbye: string;
+  /** Before a transfer. */
+  connecting: string;
   /** The hangup was refused. */
   stillHere: string;
   /** Ends a task that was written without a mark at its end. */

@@ -11,6 +11,8 @@ type Prompt = {
   numbers: (own: string, other: string) => string;
   ending: string;
   keys: string;
+  collecting: string;
+  transferring: string;
 };
 
 const prompts: Readonly<Record<Language, Prompt>> = {
@@ -25,6 +27,10 @@ const prompts: Readonly<Record<Language, Prompt>> = {
     ending:
       '용건이 끝나면 감사 인사와 작별 인사를 말하면서 hang_up 도구를 부르세요. 인사 없이 끊지 마세요. 도구가 거절되면 이유를 보고 대화를 이어 가세요.',
     keys: '자동 응답이 번호를 누르라고 하면 press_keys 도구를 쓰세요.',
+    collecting:
+      '상대방이 전화기로 번호를 눌러 주어야 하면, 무엇을 누를지 말하면서 collect_keys 도구를 부르세요. 누른 번호는 "[keys]" 뒤에 메시지로 오고, "[keys]"뿐이면 아무것도 누르지 않은 것입니다.',
+    transferring:
+      '상대방이 사람과 통화하기를 원하거나 당신이 도울 수 없으면, 연결해 드리겠다고 말하면서 transfer_call 도구를 부르세요. "[transfer failed"로 시작하는 메시지가 오면 아무도 연결되지 않은 것이니, 상대방에게 알리고 대화를 이어 가세요.',
   },
   en: {
     manner:
@@ -37,6 +43,10 @@ const prompts: Readonly<Record<Language, Prompt>> = {
     ending:
       'When the matter is settled, say thank you and goodbye and call the tool hang_up with it. Never hang up without a goodbye. If the tool is refused, take its reason and go on talking.',
     keys: 'If a machine asks for keys, use the tool press_keys.',
+    collecting:
+      'If the other party is to press keys of the telephone, say which and call the tool collect_keys with it. What was pressed comes as a message behind "[keys]"; "[keys]" alone means that nothing was pressed.',
+    transferring:
+      'If the other party wants to talk with a person, or you cannot help, say that you connect them and call the tool transfer_call with it. A message that begins with "[transfer failed" means that nobody was connected: tell the other party and go on talking.',
   },
   ja: {
     manner:
@@ -49,6 +59,10 @@ const prompts: Readonly<Record<Language, Prompt>> = {
     ending:
       '用件が済んだら、お礼と別れの挨拶を言いながらhang_upツールを呼んでください。挨拶なしに切らないでください。ツールが拒否されたら、その理由を見て会話を続けてください。',
     keys: '自動音声に番号を求められたら、press_keysツールを使ってください。',
+    collecting:
+      '相手に電話機で番号を押してもらうときは、何を押すかを言いながらcollect_keysツールを呼んでください。押された番号は「[keys]」の後に届き、「[keys]」だけなら何も押されていません。',
+    transferring:
+      '相手が人と話したいとき、または自分では対応できないときは、おつなぎすると言いながらtransfer_callツールを呼んでください。「[transfer failed」で始まるメッセージが届いたら、誰にもつながらなかったので、相手に伝えて会話を続けてください。',
   },
 };
 
@@ -59,9 +73,9 @@ const promptOf = (language: string): Prompt => {
 
 export const promptFor = (
   { direction, from, to, language }: AgentContext,
-  { canPressKeys }: { canPressKeys: boolean },
+  { canPressKeys, canTransfer }: { canPressKeys: boolean; canTransfer: boolean },
 ): string => {
-  const { manner, outbound, inbound, numbers, ending, keys } = promptOf(language);
+  const { manner, outbound, inbound, numbers, ending, keys, collecting, transferring } = promptOf(language);
   const isOutbound = direction === 'outbound';
   return [
     manner,
@@ -69,5 +83,7 @@ export const promptFor = (
     isOutbound ? numbers(from, to) : numbers(to, from),
     ending,
     ...(canPressKeys ? [keys] : []),
+    collecting,
+    ...(canTransfer ? [transferring] : []),
   ].join('\n');
 };

@@ -1,19 +1,34 @@
 /**
  * Tools of the language model, for all that it does besides speaking. Whatever is wrong with it is told to the model,
- * which goes on.
+ * which goes on. Keys are collected, and the other party is transferred, by the controls of a reply
+ * (guides/design/agents.md, "Controls"): when what the model says was heard, and not where it was interrupted.
  */
 import { z } from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import { telephoneKeys } from '#src/domain/in-call-request.ts';
+import {
+  longestKeyWaitSec,
+  mostCollected,
+  telephoneKeys,
+  usualKeyWaitSec,
+} from '#src/domain/in-call-request.ts';
+import type { Control } from '#machines/control.ts';
 import type { HangUp, PressKeys } from '#src/domain/own-call.ts';
+import { readControl } from '../controls/read-control.ts';
 import type { ToolCall } from '../chat-completions/read-completion.ts';
 import type { Tool } from './ask-model.ts';
 
-export type ToolOutcome = {
-  did: 'hung up' | 'pressed keys' | 'nothing';
-  /** What the model is told of it. */
-  result: string;
-};
+export type ToolOutcome =
+  | {
+      did: 'hung up' | 'pressed keys' | 'nothing';
+      /** What the model is told of it. */
+      result: string;
+    }
+  | {
+      /** It is done when what the model says was heard. */
+      did: 'asked for keys' | 'asked for a transfer';
+      control: Control;
+      result: string;
+    };
 
 export type Tools = {
   offered: readonly Tool[];
@@ -43,7 +58,61 @@ const pressKeysTool: Tool = {
   },
 };
 
+const collectKeysTool: Tool = {
+  name: 'collect_keys',
+  description:
+    'Waits for keys that the other party presses on the telephone, such as the number of an order, as soon as what you say in this reply was heard. Say what to press. The keys come as the next message: [keys] 1234, or [keys] alone when none was pressed.',
+  parameters: {
+    type: 'object',
+    properties: {
+      digits: { type: 'integer', description: `How many keys, where that is known: 1 to ${mostCollected}.` },
+      finish: { type: 'string', description: 'The key that ends the input, such as #, where one does.' },
+      timeout_sec: {
+        type: 'integer',
+        description: `Seconds to wait for each key: 1 to ${longestKeyWaitSec}. Default: ${usualKeyWaitSec}.`,
+      },
+      secret: {
+        type: 'boolean',
+        description: 'True for what must not be recorded, such as a password or the number of a card.',
+      },
+    },
+  },
+};
+
+const inWords = (target: string): string =>
+  target.endsWith('*') ? `any that begins with ${target.slice(0, -1)}` : target;
+
+/** It rings nobody where the number lets its calls be transferred nowhere, so it is not offered there. */
+const transferCallTool = (transferTo: readonly string[]): Tool => ({
+  name: 'transfer_call',
+  description:
+    'Hands the other party over to a person as soon as what you say in this reply was heard. If nobody can be connected, the next message says why: [transfer failed: …].',
+  parameters: {
+    type: 'object',
+    properties: {
+      to: {
+        type: 'string',
+        description: `The telephone number of the person. Allowed: ${transferTo.map(inWords).join(', ')}.`,
+      },
+      mode: {
+        type: 'string',
+        enum: ['cold', 'warm'],
+        description: 'warm: the person hears the briefing before being connected. Default: cold.',
+      },
+      briefing: {
+        type: 'string',
+        description: 'Of a warm transfer: one or two sentences for the person about the matter.',
+      },
+    },
+    required: ['to'],
+  },
+});
+
 const noArguments = z.object({}).nullable();
+const toolArguments = z
+  .record(z.string(), z.unknown())
+  .nullable()
+  .transform((given) => given ?? {});
 const keyArguments = z.object({ keys: z.string().regex(telephoneKeys) });
 
 /** No arguments at all are often written as nothing; `undefined` for what is no JSON. */
@@ -60,8 +129,19 @@ const wrong = (what: string): ToolOutcome => ({ did: 'nothing', result: `error: 
 
 export const createTools = (
   callId: string,
-  { hangUp, pressKeys }: { hangUp: HangUp; pressKeys: PressKeys | null },
+  {
+    hangUp,
+    pressKeys,
+    transferTo = [],
+  }: { hangUp: HangUp; pressKeys: PressKeys | null; transferTo?: readonly string[] },
 ): Tools => {
+  const offered = [
+    hangUpTool,
+    ...(pressKeys === null ? [] : [pressKeysTool]),
+    collectKeysTool,
+    ...(transferTo.length === 0 ? [] : [transferCallTool(transferTo)]),
+  ];
+
   /** A refusal is an answer to the model; anything else is thrown. */
   const attempt = async (outcome: ToolOutcome, request: () => Promise<void>): Promise<ToolOutcome> => {
     try {
@@ -73,9 +153,24 @@ export const createTools = (
     }
   };
 
+  /** Models fill what may be left out with null or an empty text. */
+  const write = (
+    control: 'collect' | 'transfer',
+    text: string,
+    outcome: { did: 'asked for keys' | 'asked for a transfer'; result: string },
+  ): ToolOutcome => {
+    const given = toolArguments.safeParse(parsed(text)).data;
+    if (given === undefined) return wrong('the arguments must be a JSON object');
+    const filled = Object.entries(given).filter(([, value]) => value !== null && value !== '');
+    const read = readControl(control, Object.fromEntries(filled));
+    if (typeof read === 'symbol') return wrong('there is no such tool');
+    return 'leftOut' in read ? wrong(read.leftOut) : { ...outcome, control: read };
+  };
+
   return {
-    offered: pressKeys === null ? [hangUpTool] : [hangUpTool, pressKeysTool],
+    offered,
     async run({ name, arguments: text }) {
+      if (!offered.some((tool) => tool.name === name)) return wrong('there is no such tool');
       if (name === 'hang_up') {
         if (!noArguments.safeParse(parsed(text)).success) return wrong('hang_up takes no arguments');
         return attempt({ did: 'hung up', result: 'The call ends after your goodbye.' }, () =>
@@ -89,7 +184,15 @@ export const createTools = (
           pressKeys(callId, data.keys),
         );
       }
-      return wrong('there is no such tool');
+      if (name === 'collect_keys')
+        return write('collect', text, {
+          did: 'asked for keys',
+          result: 'The keys are waited for when what you say was heard. Say what to press.',
+        });
+      return write('transfer', text, {
+        did: 'asked for a transfer',
+        result: 'The transfer begins when what you say was heard.',
+      });
     },
   };
 };

@@ -32,7 +32,7 @@ export const adviceFor = (
   call: Pick<AgentCall, 'binding' | 'bearerToken' | 'headers'>,
 ): string | null => {
   const { agent, agentType: type } = call.binding;
-  const isFine = turn.failure === null && turn.spoken.length > 0;
+  const isFine = turn.failure === null && turn.spoken.length + turn.controls.length > 0;
   if (agent === 'builtin') return isFine ? null : (builtInAdvice(troubleOf(turn, call)) ?? null);
   if (type === null) return null;
   const adviser = isFine

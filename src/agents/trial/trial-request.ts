@@ -21,6 +21,7 @@ export const callOf = ({
   assistantId,
   agentId,
   controls,
+  transferTo = [],
 }: TrialRequest): AgentCall => ({
   context: agentContext({
     id: randomUUID(),
@@ -40,6 +41,7 @@ export const callOf = ({
   bearerToken: token,
   headers,
   instruction,
+  transferTo,
 });
 
 /** Notes about fields that a binding would not have stored (guides/design/agents.md, "Bindings"). */

@@ -1,5 +1,6 @@
 import { mask } from '#src/outgoing/observed-client.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
+import type { TransferWanted } from '#machines/transfer.ts';
 import type { TriedTurn } from '#src/domain/agent-trial.ts';
 
 /** Characters. A shorter header is a setting, such as "true", which stands in words by chance. */
@@ -37,6 +38,12 @@ const hiding = (secrets: readonly string[]): ((text: string) => string) => {
 
 export const withoutSecretsIn = (text: string, secrets: readonly string[]): string => hiding(secrets)(text);
 
+const withHidden = (transfer: TransferWanted, hide: (text: string) => string): TransferWanted => ({
+  ...transfer,
+  say: transfer.say && hide(transfer.say),
+  briefing: transfer.briefing && hide(transfer.briefing),
+});
+
 /** Wherever the endpoint repeats a secret, it is masked; the gateway's own words stay as they are. */
 export const withoutSecrets = (turn: TriedTurn, secrets: readonly string[]): TriedTurn => {
   if (secrets.length === 0) return turn;
@@ -54,6 +61,9 @@ export const withoutSecrets = (turn: TriedTurn, secrets: readonly string[]): Tri
       },
     })),
     spoken: turn.spoken.map(({ text, atMs }) => ({ text: hide(text), atMs })),
+    controls: turn.controls.map((control) =>
+      control.act === 'transfer' ? { ...control, transfer: withHidden(control.transfer, hide) } : control,
+    ),
     remarks: turn.remarks.map(hide),
     failure: turn.failure && {
       ...turn.failure,

@@ -95,7 +95,7 @@ export const tryAgent = defineRoute({
       language: body.language ?? number?.language ?? 'ko',
       instruction: body.instruction || null,
       say: body.say,
-      ...(number === undefined ? {} : { ownNumber: number.number }),
+      ...(number === undefined ? {} : { ownNumber: number.number, transferTo: number.transferTo ?? [] }),
     },
     caller.workspace.id,
   );

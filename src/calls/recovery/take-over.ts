@@ -85,6 +85,7 @@ const createConnect = (options: TakeOverOptions) => {
     bearerToken: revival.tokenSealed && sealing.open(revival.tokenSealed, id),
     headers: openHeaders(sealing, revival.headersSealed ?? {}, id),
     instruction,
+    transferTo: revival.beginning.transferTo,
     turnsTold,
   });
 

@@ -123,6 +123,7 @@ export const createPlaceCall =
         bearerToken: number.outboundToken,
         headers: number.headers.outbound,
         instruction,
+        transferTo: number.transferTo,
       },
       keyedAnswer: keyed && { key: keyed.key, fingerprint: keyed.fingerprint, ...keyed.answer(placed) },
     });

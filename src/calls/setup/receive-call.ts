@@ -129,7 +129,14 @@ export const createReceiveCall = (options: ReceiveCallOptions): ReceiveCall => {
     const caller = await admitCaller(number, context);
     if (!caller.allowed) return reject(call, 'caller_rejected');
     const { bearerToken } = caller;
-    const agentCall = { context, binding, bearerToken, headers: number.headers.inbound, instruction };
+    const agentCall = {
+      context,
+      binding,
+      bearerToken,
+      headers: number.headers.inbound,
+      instruction,
+      transferTo: number.transferTo,
+    };
     try {
       await startCall({ ...call, agentCall });
     } catch (error) {

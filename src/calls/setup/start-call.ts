@@ -107,7 +107,7 @@ const createStoreBirth = (options: Pick<StartCallOptions, 'database' | 'counting
 
 /** The beginning that another process would go on with. */
 const beginningOf = ({
-  number: { greeting, speech, voicemail, screening, menu },
+  number: { greeting, speech, voicemail, screening, menu, transferTo },
   policy,
   agentCall: { binding },
 }: CallStart): CallBeginning => {
@@ -118,6 +118,7 @@ const beginningOf = ({
     voicemail,
     screening,
     menu,
+    transferTo,
     policy: { silenceTimeoutSec, ringTimeoutSec, recordingEnabled, bargeIn, turnEnd, consent },
     binding,
   };

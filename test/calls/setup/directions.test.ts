@@ -21,6 +21,7 @@ test.serial(
   'a call that is placed rings, by its row and on its line, with the policy of the platform',
   async (t) => {
     const world = await createCallControlWorld(t);
+    await patch(world, { transferTo: ['0212345*'] });
     const { callId, from } = await world.callControl.placeCall(await world.number(), {
       to: '01000000001',
       instruction: 'Book a table',
@@ -44,6 +45,7 @@ test.serial(
       instruction: 'Book a table',
       bearerToken: null,
       headers: {},
+      transferTo: ['0212345*'],
       context: { call_id: callId, direction: 'outbound', from: world.stored.number, to: '01000000001' },
     });
   },
