@@ -31,6 +31,9 @@ export type DrachtioConfig = Readonly<{
   trunkMedia: 'freeswitch' | 'auto' | 'direct';
   /** Which codecs its calls may have, in order of preference; `null`: those of telephones. */
   trunkCodecs: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null;
+  /** Names `X-…` of headers that are taken from its INVITEs, and of those that an INVITE to it may have. */
+  trunkHeadersIn: string[];
+  trunkHeadersOut: string[];
   /** Where FreeSWITCH reaches this gateway; port 0 takes a free one. */
   mediaHost: string;
   /** Where trunks send the sound that this gateway carries itself: an address of this machine, and its ports. */
@@ -117,6 +120,8 @@ const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
   trunkNumbers: values.GW_TRUNK_NUMBERS,
   trunkMedia: values.GW_TRUNK_MEDIA ?? (values.GW_FREESWITCH.length === 0 ? 'auto' : 'freeswitch'),
   trunkCodecs: values.GW_TRUNK_CODECS ?? null,
+  trunkHeadersIn: values.GW_TRUNK_HEADERS_IN,
+  trunkHeadersOut: values.GW_TRUNK_HEADERS_OUT,
   mediaHost: values.GW_MEDIA_HOST,
   rtp: { host: values.GW_RTP_HOST ?? values.GW_MEDIA_HOST, ports: values.GW_RTP_PORTS },
   rtpTimeoutMs: values.GW_RTP_TIMEOUT_SEC * 1_000,

@@ -137,6 +137,18 @@ export const choiceOf = <Name extends string>(...names: readonly Name[]) => {
     .refine((chosen) => new Set(chosen).size === chosen.length, message);
 };
 
+/** Names of SIP headers of one's own, as the API takes them for a trunk. */
+export const sipHeaderList = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .refine(
+    (names) =>
+      names.length <= 20 &&
+      names.every((name) => /^[Xx]-[A-Za-z0-9][A-Za-z0-9_.-]{0,59}$/.test(name)) &&
+      new Set(names.map((name) => name.toLowerCase())).size === names.length,
+    'must be up to 20 names of headers such as X-Ticket, separated by commas, none twice',
+  );
+
 /** A key that can go into a header as it is. */
 export const apiKey = z.string().regex(/^[!-~]+$/, 'must be made of visible ASCII characters');
 

@@ -12,6 +12,7 @@ import {
   isDatabaseUrl,
   nameServerList,
   portRange,
+  sipHeaderList,
   subnetList,
   trunkAddressList,
   wholeNumber,
@@ -96,6 +97,8 @@ export const settings = z.object({
     .default('domestic'),
   GW_TRUNK_MEDIA: z.enum(['freeswitch', 'auto', 'direct'], 'must be freeswitch, auto or direct').optional(),
   GW_TRUNK_CODECS: choiceOf('PCMU', 'PCMA', 'G722', 'opus').optional(),
+  GW_TRUNK_HEADERS_IN: sipHeaderList.default([]),
+  GW_TRUNK_HEADERS_OUT: sipHeaderList.default([]),
   GW_MEDIA_HOST: z
     .string()
     .regex(/^\d{1,3}(\.\d{1,3}){3}$/, 'must be an IPv4 address of this machine')

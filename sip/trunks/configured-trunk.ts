@@ -15,6 +15,8 @@ export type ConfiguredTrunk = {
   numbers?: NumberFormat;
   media?: TrunkMedia;
   codecs?: TrunkCodec[] | null;
+  headersIn?: string[];
+  headersOut?: string[];
 };
 
 /** It serves every workspace, behind the workspace's own trunks. */
@@ -24,6 +26,8 @@ export const configuredTrunk = ({
   numbers,
   media,
   codecs = null,
+  headersIn = [],
+  headersOut = [],
 }: ConfiguredTrunk): Trunk => {
   const [host = '', port] = address.split(':');
   return {
@@ -39,6 +43,8 @@ export const configuredTrunk = ({
     numberFormat: numbers ?? trunkDefaults.numberFormat,
     media: media ?? trunkDefaults.media,
     codecs,
+    headersIn,
+    headersOut,
     priority: 65_535,
     weight: 0,
     healthCheck: false,

@@ -6,6 +6,7 @@ import type { Country } from '#src/domain/phone-number.ts';
 import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
 import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
 import type { Database } from '#src/persistence/database.ts';
+import type { TrunkHeaders } from '#src/persistence/trunks.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
 import { createAdmission, type Admission, type AdmissionLimits } from './setup/admission.ts';
 import type { LoadShedding } from './setup/load-shedding.ts';
@@ -79,6 +80,8 @@ export const createCallControl = (options: {
   limits: AdmissionLimits;
   load: Pick<LoadShedding, 'pressure'>;
   platformPolicy: PolicySettings;
+  /** Headers of the gateway's own trunk; null where there is none. */
+  configuredHeaders: TrunkHeaders | null;
   country: Country;
   /** Over all numbers of a workspace that has no maximum of its own. */
   maxCallsInProgress: number;

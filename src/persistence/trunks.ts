@@ -129,6 +129,18 @@ export const findNumberOwner = async (
 ): Promise<Pick<Row<'PhoneNumber'>, 'workspaceId' | 'trunkId'> | undefined> =>
   (await owner(db, { number })).at(0);
 
-/** Of each enabled trunk that calls of this number may go or come by; none of a number that belongs to nobody. */
-export const trunkHeadersOf = (db: Database, number: string): Promise<TrunkHeaders[]> =>
-  headersOfNumber(db, { number });
+/**
+ * Of each enabled trunk that calls of this number may go or come by; none of a number that belongs to nobody.
+ * `configured`: those of the gateway's own trunk, which serves numbers that are bound to no other; null where there is
+ * none.
+ */
+export const trunkHeadersOf = async (
+  db: Database,
+  number: string,
+  configured: TrunkHeaders | null,
+): Promise<TrunkHeaders[]> => {
+  const own = await headersOfNumber(db, { number });
+  if (configured === null) return own;
+  const isBound = (await findNumberOwner(db, number))?.trunkId !== null;
+  return isBound ? own : [...own, configured];
+};

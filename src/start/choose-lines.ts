@@ -71,6 +71,7 @@ const realLines = async (
 ): Promise<ChosenLines> => {
   const { drachtio, freeSwitches, trunkAddress, mediaHost, rtp, rtpTimeoutMs } = config;
   const { trunkNumbers: numbers, trunkMedia: media, trunkCodecs: codecs } = config;
+  const { trunkHeadersIn: headersIn, trunkHeadersOut: headersOut } = config;
   // SIP and FreeSWITCH modules are imported only when used: other starts are faster without them.
   const { createDrachtioLines } = await import('#sip/drachtio/drachtio-lines.ts');
   const lines = createDrachtioLines({
@@ -78,7 +79,8 @@ const realLines = async (
     freeSwitches,
     controlProbe,
     mediaServers: { ...mediaServers, rtpTimeoutMs },
-    trunk: trunkAddress === null ? null : { address: trunkAddress, numbers, media, codecs },
+    trunk:
+      trunkAddress === null ? null : { address: trunkAddress, numbers, media, codecs, headersIn, headersOut },
     trunks,
     legs,
     trunkLoad: createTrunkLoad(database, node),

@@ -26,7 +26,7 @@ const takenBySomeTrunk = async (
   headers: SipHeaders,
 ): Promise<SipHeaders | null> => {
   const given = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const trunks = await trunkHeadersOf(database, number);
+  const trunks = await trunkHeadersOf(database, number, null);
   const names = trunks.flatMap(({ headersIn }) => headersIn);
   return takenHeaders((name) => given.get(name.toLowerCase()), names);
 };

@@ -25,6 +25,7 @@ import { createOpenLines, type OpenLines } from '#src/calls/live/open-lines.ts';
 import { createSwitchboard, type Switchboard } from '#src/calls/live/switchboard.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
+import type { TrunkHeaders } from '#src/persistence/trunks.ts';
 import type { Foundation } from './foundation.ts';
 import type { Agents } from './start-agents.ts';
 import { startLoadShedding } from './start-load-shedding.ts';
@@ -125,6 +126,11 @@ const openSwitchboard = (
   return { switchboard, openLines, secretKeys };
 };
 
+const configuredHeadersOf = (lines: Foundation['config']['realLines']): TrunkHeaders | null =>
+  lines === null || lines.trunkAddress === null
+    ? null
+    : { headersIn: lines.trunkHeadersIn, headersOut: lines.trunkHeadersOut };
+
 /** Arrivals are not accepted yet. */
 export const startCalls = (foundation: Foundation, parts: CallParts): StartedCalls => {
   const { config, database, sealing, clock, steadyClock, callTime, logger, started } = foundation;
@@ -164,6 +170,7 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
     limits: { maxCalls: config.maxCalls, maxBeginning: loadLimits.beginning },
     load: startLoadShedding(foundation, parts),
     platformPolicy: foundation.platformPolicy,
+    configuredHeaders: configuredHeadersOf(config.realLines),
     country: foundation.country,
     maxCallsInProgress: platformMaxCallsInProgress,
     platformDailyMinutes: config.dailyMinutes,

@@ -89,6 +89,7 @@ const alone = {
   },
   limits: { maxCalls: 100, maxBeginning: 100 },
   load: { pressure: () => null },
+  configuredHeaders: null,
   platformPolicy: platformPolicyOf(readConfig({}, false)),
   country: 'KR',
   platformDailyMinutes: null,

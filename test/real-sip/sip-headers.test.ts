@@ -76,6 +76,36 @@ onRealServers('headers of an INVITE', (servers) => {
     },
   );
 
+  realTimeTest('those of the configured trunk are sent and taken as the settings name them', async (t) => {
+    const { folder, sipPort } = servers();
+    const end = await startTrunk('silent', folder);
+    t.teardown(end.close);
+    const gateway = await realGateway(t, servers(), end.port, {
+      GW_TRUNK_HEADERS_OUT: 'X-Ticket',
+      GW_TRUNK_HEADERS_IN: 'X-Queue',
+    });
+    const refused = await gateway.client.post('/api/v1/calls', {
+      to: callee,
+      sip_headers: { 'X-Queue': '3' },
+    });
+    t.is(refused.status, 400);
+    await place(gateway, { sip_headers: { 'x-ticket': '1042' } });
+    t.regex(await end.messages(), /^x-ticket: 1042\r?$/m);
+
+    const headers = ['X-Queue: 3', 'X-Ticket: 1042'];
+    const { asExpected, messages } = await callIn(folder, {
+      sipPort,
+      to: gateway.credentials.number,
+      expect: 200,
+      headers,
+    });
+    t.true(asExpected, messages);
+    const { calls } = listed.parse((await gateway.client.get('/api/v1/calls')).body);
+    const { sip } = await gateway.untilStatus(calls[0]?.id ?? '', ...finalStatuses);
+    t.like(sip, { headers: { 'X-Queue': '3' } });
+    t.false(JSON.stringify(sip).includes('1042'));
+  });
+
   realTimeTest('of a caller those are taken that the trunk names, as far as they can be kept', async (t) => {
     const { folder, sipPort } = servers();
     const gateway = await realGateway(t, servers(), 9, { GW_TRUNK: '' });

@@ -175,6 +175,14 @@ test('a call with headers goes by trunks alone that name all of them', (t) => {
   t.is(names(trunks).length, 5, 'a call without goes by any');
 });
 
+test('the configured trunk has the headers of the configuration', (t) => {
+  const address = '10.0.0.1:5080';
+  const trunk = configuredTrunk({ address, headersIn: ['X-Queue'], headersOut: ['X-Ticket'] });
+  t.deepEqual(names([trunk], { headers: ['x-ticket'] }), ['GW_TRUNK']);
+  t.deepEqual(names([trunk], { headers: ['x-queue'] }), []);
+  t.deepEqual(trunk.headersIn, ['X-Queue']);
+});
+
 test('trunks of other workspaces are left out', (t) => {
   const trunks = [
     someTrunk({ name: 'foreign', workspaceId: 'other' }),

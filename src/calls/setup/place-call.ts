@@ -79,6 +79,8 @@ export const createPlaceCall =
   (options: {
     database: Database;
     startCall: StartCall;
+    /** Of the gateway's own trunk; null where there is none. */
+    configuredHeaders: TrunkHeaders | null;
     policyOf: PolicyOf;
     country: Country;
     now: () => number;
@@ -101,7 +103,10 @@ export const createPlaceCall =
       );
     }
     if (sipHeaders !== undefined)
-      checkHeaders(sipHeaders, await trunkHeadersOf(options.database, number.number));
+      checkHeaders(
+        sipHeaders,
+        await trunkHeadersOf(options.database, number.number, options.configuredHeaders),
+      );
     const callId = randomUUID();
     const placed: PlacedCall = { callId, from: number.number };
     await options.startCall({

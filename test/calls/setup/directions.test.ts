@@ -1,13 +1,16 @@
 /** Call setup by direction: outbound and inbound calls. */
+import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import pino from 'pino';
 import { type AuthenticateCaller, createReceiveCall } from '#src/calls/setup/receive-call.ts';
 import type { HandshakeResult } from '#src/domain/agent-call.ts';
 import type { DestinationKind } from '#src/domain/destinations.ts';
+import { trunkDefaults } from '#src/domain/trunk.ts';
 import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
 import { putAgentBinding } from '#src/persistence/agent-bindings.ts';
 import { facts } from '#src/persistence/call-facts.ts';
 import { patchNumber, putInboundAuth } from '#src/persistence/numbers.ts';
+import { createTrunk } from '#src/persistence/trunks.ts';
 import { patchWorkspace } from '#src/persistence/workspaces.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { beginning, type CallControlWorld, createCallControlWorld } from '../call-control-world.ts';
@@ -48,6 +51,29 @@ test.serial(
       transferTo: ['0212345*'],
       context: { call_id: callId, direction: 'outbound', from: world.stored.number, to: '01000000001' },
     });
+  },
+);
+
+test.serial(
+  "a call has headers of the gateway's own trunk, unless its number is bound to another",
+  async (t) => {
+    const configuredHeaders = { headersIn: ['X-Queue'], headersOut: ['X-Ticket'] };
+    const world = await createCallControlWorld(t, { configuredHeaders });
+    const sipHeaders = { 'x-ticket': '1042' };
+    const callId = await world.place({ sipHeaders });
+    t.like(await world.rowOf(callId), { sipHeaders });
+    const refused = { code: 'invalid_request' } as const;
+    t.like(await t.throwsAsync(world.place({ sipHeaders: { 'X-Queue': '1' } })), refused);
+    const { workspaceId } = world.stored;
+    const trunk = { ...trunkDefaults, id: randomUUID(), name: 'carrier', host: 'sip.example.com' };
+    await createTrunk(world.database, {
+      ...trunk,
+      workspaceId,
+      passwordSealed: null,
+      createdAt: new Date(beginning),
+    });
+    await patch(world, { trunkId: trunk.id });
+    t.like(await t.throwsAsync(world.place({ sipHeaders })), refused);
   },
 );
 

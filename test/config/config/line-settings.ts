@@ -71,6 +71,20 @@ export const lineSettings: ExpectedSettings = {
     invalid: ['G729', 'g722', 'PCMU,PCMU', 'PCMU,'],
     with: real,
   },
+  GW_TRUNK_HEADERS_IN: {
+    of: ({ realLines }) => realLines?.trunkHeadersIn,
+    default: [],
+    valid: { 'X-Ticket': ['X-Ticket'], 'X-Queue, x-ticket.2': ['X-Queue', 'x-ticket.2'] },
+    invalid: ['Ticket', 'X-', 'X-Ticket,', 'X-Ticket,x-ticket', 'P-Charge', 'X-A B'],
+    with: real,
+  },
+  GW_TRUNK_HEADERS_OUT: {
+    of: ({ realLines }) => realLines?.trunkHeadersOut,
+    default: [],
+    valid: { 'X-Ticket,X-Queue': ['X-Ticket', 'X-Queue'] },
+    invalid: ['To', 'X-Ticket X-Queue', Array.from({ length: 21 }, (_, n) => `X-${n}`).join()],
+    with: real,
+  },
   GW_RTP_HOST: {
     of: ({ realLines }) => realLines?.rtp.host,
     default: '127.0.0.1',
