@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { Duplex } from 'node:stream';
 import type { Surroundings } from '#src/start/surroundings.ts';
-import { runIn, type SimulatedProcess } from './simulated-time.ts';
+import { arriveIn, runIn, type SimulatedProcess } from './simulated-time.ts';
 
 export type ApiAnswer = { status: number; body: unknown };
 
@@ -79,7 +79,7 @@ export const createApiServer = (process: SimulatedProcess): ApiServer => {
       });
       open.add(exchange);
       exchange.on('close', () => open.delete(exchange));
-      runIn(process, () => {
+      arriveIn(process, () => {
         opened.emit('connection', exchange);
         exchange.push(`${lines.join('\r\n')}\r\n\r\n${content}`);
       });

@@ -7,7 +7,7 @@ import type { Effects } from './effects.ts';
 import { DatabaseSocket } from './database-socket.ts';
 import type { Postgres, Session } from './postgres.ts';
 import type { Random } from './random.ts';
-import { runIn, type SimulatedProcess, type SimulatedTime } from './simulated-time.ts';
+import { arriveIn, runIn, type SimulatedProcess, type SimulatedTime } from './simulated-time.ts';
 import { isEffect, statementName } from './statement-name.ts';
 import {
   commandDone,
@@ -175,7 +175,9 @@ export class DatabaseServer {
     const name = this.#nameOf(connection, messages, text);
     if (isEffect(name) && this.#effects.happens(connection.process, `before ${name}`)) return;
     if (isEffect(name) && this.#random.chance(this.faults.lostBefore)) return this.#break(connection);
-    this.#arrive(connection, () => this.#do({ connection, messages, text: name }));
+    arriveIn(connection.process, () =>
+      this.#arrive(connection, () => this.#do({ connection, messages, text: name })),
+    );
   }
 
   /** A statement that was prepared before is told by its name alone. */

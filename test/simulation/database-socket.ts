@@ -1,6 +1,6 @@
 /** The gateway's end of a connection to the simulated database, as `pg` uses a socket. */
 import { Duplex } from 'node:stream';
-import { runIn, type SimulatedProcess } from './simulated-time.ts';
+import { arriveIn, type SimulatedProcess } from './simulated-time.ts';
 import { messagesIn, type Message } from './wire-messages.ts';
 
 export type DatabasePeer = {
@@ -93,6 +93,9 @@ export class DatabaseSocket extends Duplex {
   }
 
   #inProcess(work: () => void): void {
-    if (this.#process.isAlive && !this.destroyed) runIn(this.#process, work);
+    if (!this.#process.isAlive) return;
+    arriveIn(this.#process, () => {
+      if (!this.destroyed) work();
+    });
   }
 }

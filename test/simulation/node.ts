@@ -8,7 +8,7 @@ import { startGateway, type Gateway } from '#src/gateway.ts';
 import { createApiServer, type ApiServer } from './api-server.ts';
 import type { DatabaseServer } from './database-server.ts';
 import type { FarNetwork } from './far-servers.ts';
-import { runIn, type SimulatedProcess } from './simulated-time.ts';
+import { arriveIn, runIn, type SimulatedProcess } from './simulated-time.ts';
 import { withFarEnds, type FarEnds } from './far-ends.ts';
 
 export type NodeWorld = {
@@ -82,6 +82,7 @@ export class SimulatedNode {
     const process: SimulatedProcess = {
       name: this.name,
       isAlive: true,
+      held: null,
       wallOffsetMs: this.wallOffsetMs,
       steadyOffsetMs: this.wallOffsetMs,
       charts: new Map(),
@@ -127,7 +128,7 @@ export class SimulatedNode {
       this.#end(process);
       runIn(null, onEnded);
     };
-    runIn(process, () => {
+    arriveIn(process, () => {
       gateway.close().then(end, (error: unknown) => {
         this.#world.log(process, `did not end well: ${String(error)}`);
         end();

@@ -19,6 +19,9 @@ export type Transfer = {
   takenBackAfterMs: number | null;
 };
 
+/** Writes that only the holder of a call may make. */
+export type HolderWrite = 'insert call_fact' | 'update call_revival';
+
 export type Plan = {
   nodes: readonly string[];
   /** `to: null` is somebody who calls in. Nobody hangs up, or cancels, where no time of it is given. */
@@ -45,6 +48,11 @@ export type Plan = {
    */
   kills: readonly { move: Move | null; afterMs: number; restartAfterMs: number }[];
   cutOffs: readonly { atMs: number; node: string; forMs: number }[];
+  /**
+   * A gateway is stopped as by SIGSTOP right before the write with this number. Its connections stay open meanwhile. It
+   * runs again, and sends that write, so long after another one has taken its calls.
+   */
+  freezes: readonly { before: HolderWrite; count: number; afterTakingMs: number }[];
   clockSteps: readonly { atMs: number; node: string; byMs: number }[];
   databaseBreaks: readonly { atMs: number }[];
   statements: StatementFaults;
@@ -130,6 +138,18 @@ const endsOf = (random: Random, nodes: readonly string[], faultyMs: number): Pla
     }));
 };
 
+/** Where gateways do not die, one is frozen in most worlds with several, until its lease is over. */
+const freezesOf = (random: Random, { nodes, crashes }: Pick<Plan, 'nodes' | 'crashes'>): Plan['freezes'] =>
+  nodes.length === 1 || crashes.length > 0 || random.chance(0.1)
+    ? []
+    : [
+        {
+          before: random.pick(['insert call_fact', 'insert call_fact', 'update call_revival']),
+          count: 2 + random.below(8),
+          afterTakingMs: random.below(random.chance(0.8) ? 20 : 3_000),
+        },
+      ];
+
 export const planOf = (seed: number): Plan => {
   // Not the numbers that the world of this seed draws.
   const random = createRandom(seed ^ 0x5eed);
@@ -172,6 +192,7 @@ export const planOf = (seed: number): Plan => {
     hasVoicemail: false,
     kills: [],
     cutOffs,
+    freezes: isCalm ? [] : freezesOf(createRandom(seed ^ 0xf0e2), { nodes, crashes }),
     clockSteps,
     databaseBreaks: isCalm || random.chance(0.85) ? [] : [{ atMs: within() }],
     statements: isCalm ? noFaults : statementsOf(random),
@@ -190,6 +211,7 @@ export const calmPlan = (seed: number): Plan => ({
   ends: [],
   kills: [],
   cutOffs: [],
+  freezes: [],
   clockSteps: [],
   databaseBreaks: [],
   statements: noFaults,

@@ -30,6 +30,8 @@ const answerMs = 30_000;
 const restMs = 600_000;
 /** Saying that it lives, looking for deliveries, sweeping. */
 const keepsHouse = /(update node|update skip, update event_delivery|delete \w+)$/;
+/** Longer than the lease of a gateway. */
+const longestFreezeMs = 45_000;
 /** So inexactly gateways know the clock of the database, when its answers are slow. */
 const durationErrorSec = 3;
 const lookMs = 1_000;
@@ -139,6 +141,7 @@ const schedule = (world: World, customer: Customer, plan: Plan): void => {
       });
     });
   killAt(world, plan);
+  freezeAt(world, plan);
   for (const end of plan.ends) time.after(end.atMs, () => endNode(world, end));
   for (const { atMs, node, forMs } of plan.cutOffs)
     time.after(atMs, () => {
@@ -165,6 +168,18 @@ const schedule = (world: World, customer: Customer, plan: Plan): void => {
         if (node?.isRunning() === false) node.start();
       });
     return true;
+  };
+};
+
+const freezeAt = (world: World, plan: Plan): void => {
+  const freezes = plan.freezes.map((freeze) => ({ ...freeze, left: freeze.count }));
+  world.freezes = (_process, point) => {
+    const [next] = freezes;
+    if (next === undefined || !point.startsWith(`before ${next.before}`)) return null;
+    next.left -= 1;
+    if (next.left > 0) return null;
+    freezes.shift();
+    return next.afterTakingMs;
   };
 };
 
@@ -229,6 +244,8 @@ export const runSeed = async (
     world.farEnds.latestMs = plan.lineLatestMs;
     customer.refuses = plan.receiverRefuses;
     await world.run(plan.faultyMs);
+    world.freezes = () => null;
+    await world.run(longestFreezeMs, () => world.frozen === null);
     moves = [...world.moves.values()];
     customer.refuses = 0;
     heal(world);

@@ -13,6 +13,8 @@ import type { Random } from './random.ts';
 export type SimulatedProcess = {
   readonly name: string;
   isAlive: boolean;
+  /** While it is frozen, as by SIGSTOP: its timers that are due and messages for it, in order. `null` while it runs. */
+  held: (() => void)[] | null;
   /** How far its wall clock is from the time of the simulation, in milliseconds. */
   wallOffsetMs: number;
   /** The same of its steady clock, which begins as its wall clock does, and is never set. */
@@ -29,6 +31,12 @@ export const runningProcess = (): SimulatedProcess | null => running.getStore() 
 export const runIn = <Result>(process: SimulatedProcess | null, work: () => Result): Result =>
   running.run(process, work);
 
+/** Delivers a message to a process: at once, or when the process runs again. */
+export const arriveIn = (process: SimulatedProcess, work: () => void): void => {
+  if (process.held === null) runIn(process, work);
+  else process.held.push(work);
+};
+
 /** When every simulation begins. */
 export const beginningMs = Date.UTC(2026, 0, 5, 9);
 
@@ -39,6 +47,8 @@ export class SimulatedTime {
   readonly #agenda = new Agenda();
   readonly #random: Random;
   #immediates: (() => void)[] = [];
+  /** A frozen process may cancel a timer that became due meanwhile, when it runs again. */
+  readonly #cancelled = new WeakSet<Entry>();
   #now = beginningMs;
   #steps = 0;
 
@@ -68,11 +78,18 @@ export class SimulatedTime {
 
   /** On time to the millisecond; in the name of the process that runs. */
   after(milliseconds: number, callback: () => void): Entry {
-    return this.#agenda.add(this.#now + milliseconds, this.#inItsProcess(callback));
+    const entry: Entry = this.#agenda.add(
+      this.#now + milliseconds,
+      this.#inItsProcess(() => {
+        if (!this.#cancelled.has(entry)) callback();
+      }),
+    );
+    return entry;
   }
 
   cancel(entry: Entry): void {
     this.#agenda.remove(entry);
+    this.#cancelled.add(entry);
   }
 
   /** Before time goes on. */
@@ -80,10 +97,23 @@ export class SimulatedTime {
     this.#immediates.push(this.#inItsProcess(callback));
   }
 
+  /** Stops a process without ending it: its connections stay open, and its timers do not fire. */
+  freeze(process: SimulatedProcess): void {
+    process.held ??= [];
+  }
+
+  /** Lets a frozen process run again: it does everything that has become due before anything else happens. */
+  thaw(process: SimulatedProcess): void {
+    const held = process.held ?? [];
+    process.held = null;
+    runIn(process, () => held.forEach((work) => this.soon(work)));
+  }
+
   #inItsProcess(callback: () => void): () => void {
     const process = runningProcess();
     return () => {
-      if (process === null || process.isAlive) runIn(process, callback);
+      if (process === null) runIn(null, callback);
+      else if (process.isAlive) arriveIn(process, callback);
     };
   }
 

@@ -1,7 +1,7 @@
 import { settle } from './determinism.ts';
 import test from 'ava';
 import { play, someKills } from './kills.ts';
-import { calmPlan, type Plan } from './plan.ts';
+import { calmPlan, type HolderWrite, type Plan } from './plan.ts';
 import type { Postgres } from './postgres.ts';
 import { runSeed, startPostgres } from './run-seed.ts';
 
@@ -83,6 +83,28 @@ test.serial(
   { ...calm, ends: [{ atMs: 6_000, node: 'north', by: 'SIGKILL', restartAfterMs: 20_000 }] },
   (text) => text.replaceAll('"call"."epoch" + 1', '"call"."epoch" + 0'),
   /more often than its epoch says/,
+);
+
+/** A gateway is frozen until its calls are taken, and then sends what it wanted to write of one. */
+const frozen = (before: HolderWrite): Plan => ({
+  ...calm,
+  freezes: [{ before, count: 10, afterTakingMs: 7 }],
+});
+
+test.serial(
+  'a mistake that is planted is found: a gateway writes a fact of a call that another one has taken',
+  planted,
+  frozen('insert call_fact'),
+  (text) => text.replaceAll(/"call"\."epoch" = (\$\d+)/g, '$1::int is not null'),
+  /wrote of a call that another one held: \{"what":"fact"/,
+);
+
+test.serial(
+  'a mistake that is planted is found: a gateway stores the progress of a call that another one has taken',
+  planted,
+  frozen('update call_revival'),
+  (text) => text.replaceAll('"call_revival"."epoch" = "given"."epoch"', 'true'),
+  /wrote of a call that another one held: \{"what":"progress"/,
 );
 
 test.serial('a gateway is killed at steps of the chart of a call, and every rule holds', async (t) => {

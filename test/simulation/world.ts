@@ -16,6 +16,9 @@ const roundsOfEnd = 50;
 /** As `statementName` says it; what is kept beside the journal of a call breaks none of its rules. */
 const writesOfCalls = /insert call_fact|(insert|update) call\b|insert event\b/;
 
+/** As `statementName` says it: the calls of a process that is no more go to the one that asks for it. */
+const takesCalls = 'update call, update call_revival';
+
 /** A step of a call's chart; `from` is `null` where a gateway begins with the call, or goes on with it. */
 export type Move = { from: string | null; to: string };
 
@@ -44,6 +47,10 @@ export class World {
   onMove: (node: SimulatedNode, move: Move) => void = () => {};
   /** Whether a process dies now. */
   crashes: (process: SimulatedProcess, point: string) => boolean = () => false;
+  /** `null`: a process runs on. Else it is frozen now, until so many milliseconds after its calls were taken. */
+  freezes: (process: SimulatedProcess, point: string) => number | null = () => null;
+  /** The process that is frozen, one at a time. */
+  frozen: { process: SimulatedProcess; afterTakingMs: number } | null = null;
 
   constructor(parts: {
     seed: number;
@@ -91,11 +98,36 @@ export class World {
   #happens(process: SimulatedProcess, point: string): boolean {
     if (!process.isAlive) return true;
     this.effects.set(point, (this.effects.get(point) ?? 0) + 1);
-    if (!this.crashes(process, point)) return false;
+    if (!this.crashes(process, point)) {
+      const afterTakingMs = this.frozen === null ? this.freezes(process, point) : null;
+      if (afterTakingMs !== null) this.#freeze(process, point, afterTakingMs);
+      return false;
+    }
     this.#dies(process, point);
     process.isAlive = false;
     this.database.died(process);
     return true;
+  }
+
+  #freeze(process: SimulatedProcess, point: string, afterTakingMs: number): void {
+    this.journal.note(`${process.name} is frozen ${point}`);
+    this.frozen = { process, afterTakingMs };
+    this.time.freeze(process);
+  }
+
+  #thaw(): void {
+    if (this.frozen === null) return;
+    const { process } = this.frozen;
+    this.journal.note(`${process.name} runs again`);
+    this.frozen = null;
+    this.time.thaw(process);
+  }
+
+  /** The calls of a frozen process, or of a dead one, were taken. */
+  #taken(by: SimulatedProcess): void {
+    const { frozen } = this;
+    if (frozen === null || frozen.process === by) return;
+    runIn(null, () => void this.time.after(frozen.afterTakingMs, () => this.#thaw()));
   }
 
   /** `when` names the moment, as the names of effects do. */
@@ -127,6 +159,7 @@ export class World {
   /** What the rules find broken is kept once. */
   #seen(process: SimulatedProcess, statement: string): void {
     this.journal.note(`${process.name} ${statement}`);
+    if (statement === takesCalls) this.#taken(process);
     if (!writesOfCalls.test(statement)) return;
     for (const broken of checkAlways(this.postgres)) this.violate(broken);
   }
@@ -155,6 +188,7 @@ export class World {
     this.database.faults = noFaults;
     this.network.faults = reliable;
     this.farEnds.latestMs = 0;
+    this.#thaw();
     for (const { name } of this.nodes) this.database.joinAgain(name);
   }
 
