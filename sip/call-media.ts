@@ -48,11 +48,16 @@ export type CallMedia = {
   resumeTalking(): void;
   pauseRecording(): void;
   resumeRecording(): void;
-  /**
-   * Bridges the call with another one: the agent is silent, recognition stops, and incoming audio is played there. Both
-   * calls have the same sample rate.
-   */
+  /** In Hz; `null` before the call was answered. */
+  sampleRate(): SampleRate | null;
+  /** Dismisses the agent: it is silent and recognition stops. The recording goes on. */
+  dismissAgent(): void;
+  /** Dismisses the agent and plays incoming audio in another call. Both calls have the same sample rate. */
   talkWith(other: Pick<CallMedia, 'pass'>): void;
+  /** Records what the other party says while its audio does not come by `begin`, at the rate of the call. */
+  recordHeard(samples: Int16Array): void;
+  /** Records what the other party hears meanwhile. */
+  recordSaid(samples: Int16Array): void;
   /** Plays audio from another source in the agent's place; audio faster than real time is dropped. */
   pass(samples: Int16Array): void;
   /** Hands the call and its recording to another gateway; otherwise like `close`. */
@@ -149,6 +154,13 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
     path = null;
   };
 
+  const dismissAgent = (): void => {
+    sound?.playout.stopTalking();
+    sound?.listener?.stop();
+    path?.takeBack();
+    sound?.recording?.cut();
+  };
+
   return {
     async begin(endpoint, sampleRate = endpoint.sampleRate()) {
       rate = sampleRate;
@@ -177,13 +189,14 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
     resumeTalking: () => sound?.playout.resume(),
     pauseRecording: () => sound?.recording?.pause(),
     resumeRecording: () => sound?.recording?.resume(),
+    sampleRate: () => rate,
+    dismissAgent,
     talkWith(other) {
-      sound?.playout.stopTalking();
-      sound?.listener?.stop();
-      path?.takeBack();
-      sound?.recording?.cut();
+      dismissAgent();
       partner = other;
     },
+    recordHeard: (samples) => sound?.recording?.heard(samples),
+    recordSaid: (samples) => sound?.recording?.said(samples),
     pass(samples) {
       if (sound === null || path === null || rate === null) return;
       if (path.waiting() > mostWaitingMs * samplesPerMs(rate)) return;

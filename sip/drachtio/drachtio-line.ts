@@ -15,8 +15,8 @@ import { channelIdOf, idOf, withDetails, type CallDialog } from './call-dialog.t
 import { createCallMedia, type CallMedia, type MediaMeans } from '../call-media.ts';
 import { createKeypad, type Keypad } from './keypad.ts';
 import type { MediaEndpoint } from '../media/media-endpoint.ts';
-import { hangUp, noSip, type Attempt, type Connection, type Outcome } from './signalling/attempt.ts';
-import { leaveStanding } from './leave-standing.ts';
+import type { MediaServers } from './media/media-servers.ts';
+import { hangUp, holdRequests, noSip, type Attempt, type Connection } from './signalling/attempt.ts';
 import type { StandingLine } from './lost-signalling.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
@@ -31,6 +31,7 @@ export type DrachtioLineOptions = MediaMeans & {
   attempt: (onRinging: () => void) => Attempt;
   /** Begins to dial a person for the other party of the call. */
   ring: (to: string) => Attempt;
+  mediaServers: Pick<MediaServers, 'bridgeOf'>;
   /** Goes on with a call that stands. */
   isAdopted: boolean;
   /** A BYE or a CANCEL that is not answered within this time has ended the call all the same. */
@@ -124,7 +125,8 @@ const listenTo = (
   const { endpoint } = connection;
   const deduplication = createDtmfDeduplication(() => clock.now());
   const onKey = (digit: string, source: DtmfSource): void => {
-    if (!life.is('answered') || !deduplication.isNew(digit, source) || secondLeg.takesKey(digit)) return;
+    if (!life.is('answered') || !deduplication.isNew(digit, source)) return;
+    if (secondLeg.takesKey(digit, source)) return;
     life.report({ type: 'line.digit', digit });
   };
   endpoint.onDigit((digit) => onKey(digit, 'rtp'));

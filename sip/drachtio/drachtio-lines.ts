@@ -177,6 +177,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       ...mediaMeansFor(input, options),
       input,
       emit,
+      mediaServers,
       ring: (to) => signalling.ring(input, to, { logger: loggerOf(input) }),
       byeMs: options.trunkTimes.byeMs,
       clock,

@@ -1,19 +1,21 @@
 /**
  * The second leg of a call on trunks: the person to whom its other party is transferred, rung by an INVITE of its own.
- * Both legs have their sound here already, so what one of them says is handed to the other, wherever each is carried, and the
- * recording goes on as it was, with a side for each.
+ * Where one media server carries both legs, they are bridged there (`media/bridge.ts`). Elsewhere this process passes the audio
+ * of each on to the other. The recording goes on, with a side for each.
  */
+import type { Logger } from 'pino';
 import type { LineCommand, LineReport, SipDetails, TransferMode, UnansweredCause } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallMedia } from '../call-media.ts';
 import { createAlarm, type Alarm, type LineTime } from '../line-time.ts';
 import type { LineLife } from '../run-line-life.ts';
-import type { SampleRate } from '../samples.ts';
+import { telephoneRate, type SampleRate } from '../samples.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { createHoldTone, type HoldTone } from '../playout/hold-tone.ts';
 import { hangUp, type Attempt, type Connection, type Outcome } from './signalling/attempt.ts';
 import { createKeypad, type Keypad } from './keypad.ts';
-import { leaveStanding } from './leave-standing.ts';
+import type { BridgeTaps } from './media/bridge-taps.ts';
+import type { Bridge, MediaServers } from './media/media-servers.ts';
 import { withTones } from './tone-endpoint.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
@@ -21,11 +23,15 @@ import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
 /** The person has answered. `acceptKey` takes the call: `null` where none was asked for. */
 type Answered = { connection: Connection; keypad: Keypad; media: CallMedia; acceptKey: string | null };
 
-/** `joining`: its sound is being connected, and then it is decided what follows. */
+/**
+ * `joining`: its audio is being connected, and then it is decided what follows. `bridging`: a bridge is coming about.
+ * `taps`: `null` where this process passes the audio on.
+ */
 type Leg =
   | { state: 'none' }
   | { state: 'ringing' | 'cancelled'; attempt: Attempt }
-  | ({ state: 'joining' | 'waiting' | 'connected' } & Answered);
+  | ({ state: 'joining' | 'waiting' | 'bridging' } & Answered)
+  | ({ state: 'connected'; taps: BridgeTaps | null } & Answered);
 
 type MediaEvents = { report: (report: LineReport) => void; onLost: () => void };
 
@@ -35,17 +41,19 @@ export type SecondLegOptions = {
   createMedia: (on: MediaEvents) => CallMedia;
   /** The other party of the call; `null` while there is none. */
   first: { media: CallMedia; connection: () => Connection | null; keypad: () => Keypad | null };
+  mediaServers: Pick<MediaServers, 'bridgeOf'>;
   life: Pick<LineLife, 'is' | 'report' | 'send'>;
   time: Pick<LineTime, 'after'>;
   /** A CANCEL that is not answered within this time has ended the leg all the same. */
   byeMs: number;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
+  logger: Pick<Logger, 'warn'>;
 };
 
 type Means = Pick<SecondLegOptions, 'clock' | 'backgroundTasks'>;
 
-type OnLeg = { key: (digit: string) => void; left: () => void; lost: () => void };
+type OnLeg = { key: (digit: string, source: DtmfSource) => void; left: () => void; lost: () => void };
 
 /** Subscribes to requests, DTMF digits and the loss of audio of this leg. Returns the handler of in-band DTMF tones. */
 const listenTo = (
@@ -55,7 +63,7 @@ const listenTo = (
 ): ((digit: string) => void) => {
   const deduplication = createDtmfDeduplication(() => clock.now());
   const onKey = (digit: string, source: DtmfSource): void => {
-    if (deduplication.isNew(digit, source)) on.key(digit);
+    if (deduplication.isNew(digit, source)) on.key(digit, source);
   };
   connection.endpoint.onDigit((digit) => onKey(digit, 'rtp'));
   connection.endpoint.onLost(on.lost);
@@ -112,9 +120,9 @@ export class SecondLeg {
   }
 
   /** A key of the other party; returns whether it is for the person. */
-  takesKey(digit: string): boolean {
+  takesKey(digit: string, source: DtmfSource): boolean {
     if (this.#leg.state !== 'connected') return false;
-    press(digit, this.#leg.keypad, this.#options);
+    if (this.#isForUsToPress(source)) press(digit, this.#leg.keypad, this.#options);
     return true;
   }
 
@@ -158,7 +166,7 @@ export class SecondLeg {
   /** The connection to drachtio-server is lost: who is not connected yet never will be. */
   lose(): void {
     if ('attempt' in this.#leg) this.#leg.attempt.lose();
-    else if (this.#leg.state === 'joining' || this.#leg.state === 'waiting')
+    else if ('connection' in this.#leg && this.#leg.state !== 'connected')
       this.#part(this.#leg, 'trunk_error', false);
   }
 
@@ -171,8 +179,8 @@ export class SecondLeg {
 
   #ring(to: string, mode: TransferMode): void {
     const { life, first, backgroundTasks } = this.#options;
-    const rate = first.connection()?.endpoint.sampleRate();
-    if (!life.is('answered') || rate === undefined || this.isUnderWay()) return;
+    const rate = first.media.sampleRate();
+    if (!life.is('answered') || rate === null || this.isUnderWay()) return;
     const attempt = this.#options.ring(to);
     this.#leg = { state: 'ringing', attempt };
     this.#tone.begin(rate);
@@ -182,8 +190,8 @@ export class SecondLeg {
   #settle(outcome: Outcome, attempt: Attempt, mode: TransferMode): void {
     const leg = this.#leg;
     const isCurrent = 'attempt' in leg && leg.attempt === attempt;
-    const rate = this.#options.first.connection()?.endpoint.sampleRate();
-    if (outcome.answered && isCurrent && leg.state === 'ringing' && rate !== undefined)
+    const rate = this.#options.first.media.sampleRate();
+    if (outcome.answered && isCurrent && leg.state === 'ringing' && rate !== null)
       return this.#answer(outcome.connection, mode, rate);
     // It was answered in the moment in which it was given up.
     if (outcome.answered) letGo(outcome.connection, null, { ...this.#options, hasLeft: false });
@@ -218,36 +226,73 @@ export class SecondLeg {
     const keypad = createKeypad(connection, { ...this.#options, isOver });
     const answered: Answered = { connection, keypad, media, acceptKey: null };
     const left = (): void => this.#part(answered, 'declined', true);
-    const begin = (rate: SampleRate, onBegun: () => void): void => {
-      const onTone = listenTo(connection, { key: (digit) => this.#onKey(digit), left, lost }, this.#options);
-      backgroundTasks.add('connecting the sound of a transfer', async () => {
-        try {
-          await media.begin(withTones(connection.endpoint, onTone), rate);
-        } catch {
-          return lost();
-        }
-        return onBegun();
-      });
-    };
-    return { answered, begin };
+    const onTone = listenTo(connection, { key: (...key) => this.#onKey(...key), left, lost }, this.#options);
+    backgroundTasks.add('connecting the sound of a transfer', async () => {
+      try {
+        await media.begin(withTones(connection.endpoint, onTone), rate);
+      } catch {
+        return lost();
+      }
+      if (this.#leg !== joining) return undefined;
+      if (mode === 'cold') return this.#connect(answered);
+      this.#leg = { ...answered, state: 'waiting' };
+      return life.report({ type: 'line.transfer_answered' });
+    });
   }
 
   #connect(answered: Answered): void {
-    this.#leg = { ...answered, state: 'connected', acceptKey: null };
     this.#tone.end();
-    this.#join(answered);
-    this.#options.life.report({ type: 'line.transferred' });
+    const bridge = this.#bridgeTo(answered.connection);
+    if (bridge === null) return this.#passOn(answered);
+    const bridging: Leg = { ...answered, state: 'bridging' };
+    this.#leg = bridging;
+    return this.#options.backgroundTasks.add('bridging two legs', async () => {
+      const isOpen = await this.#open(bridge);
+      if (this.#leg !== bridging) return isOpen ? bridge.leave() : undefined;
+      return isOpen ? this.#bridged(answered, bridge) : this.#passOn(answered);
+    });
   }
 
-  /** Each is heard by the other, as soon as its sound is connected. */
-  #join({ media }: Answered): void {
-    const { first } = this.#options;
+  /** A recording of more than telephone audio would lose by the taps of a bridge. */
+  #bridgeTo({ endpoint }: Connection): Bridge | null {
+    const { first, mediaServers } = this.#options;
+    const own = first.connection()?.endpoint;
+    if (own === undefined || first.media.sampleRate() !== telephoneRate) return null;
+    return mediaServers.bridgeOf(own, endpoint);
+  }
+
+  async #open(bridge: Bridge): Promise<boolean> {
+    try {
+      await bridge.open();
+      return true;
+    } catch (error) {
+      this.#options.logger.warn({ err: error }, 'two legs were not bridged: their audio passes through here');
+      return false;
+    }
+  }
+
+  #bridged({ connection, keypad, media }: Answered, bridge: Bridge): void {
+    const { life, first } = this.#options;
+    first.media.dismissAgent();
+    const taps = bridge.tap({ onFirst: first.media.recordHeard, onSecond: first.media.recordSaid });
+    this.#leg = { state: 'connected', connection, keypad, media, acceptKey: null, taps };
+    life.report({ type: 'line.transferred' });
+  }
+
+  #passOn({ connection, keypad, media }: Answered): void {
+    const { life, first } = this.#options;
+    this.#leg = { state: 'connected', connection, keypad, media, acceptKey: null, taps: null };
     first.media.talkWith(media);
     media.talkWith(first.media);
   }
 
+  /** A bridge carries telephone events as it carries audio. */
+  #isForUsToPress(source: DtmfSource): boolean {
+    return this.#leg.state === 'connected' && (this.#leg.taps === null || source === 'info');
+  }
+
   /** A key of the person. */
-  #onKey(digit: string): void {
+  #onKey(digit: string, source: DtmfSource): void {
     const leg = this.#leg;
     const { life, first } = this.#options;
     if (leg.state === 'waiting' && leg.acceptKey === digit) {
@@ -255,7 +300,7 @@ export class SecondLeg {
       life.report({ type: 'line.accepted' });
     }
     const keypad = first.keypad();
-    if (leg.state === 'connected' && keypad !== null) press(digit, keypad, this.#options);
+    if (this.#isForUsToPress(source) && keypad !== null) press(digit, keypad, this.#options);
   }
 
   #cancel(): void {
@@ -267,6 +312,7 @@ export class SecondLeg {
         return leg.attempt.cancel();
       case 'joining':
       case 'waiting':
+      case 'bridging':
         return this.#part(leg, 'cancelled', false);
       default:
         return undefined;
@@ -296,6 +342,7 @@ export class SecondLeg {
   #forget(): Leg {
     const forgotten = this.#leg;
     this.#leg = { state: 'none' };
+    if (forgotten.state === 'connected') forgotten.taps?.close();
     this.#tone.end();
     this.#patience.cancel();
     return forgotten;

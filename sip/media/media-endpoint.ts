@@ -30,11 +30,27 @@ export type SoundPath = {
 /** No place for a call can be had now, whatever was offered: who asks may come again. */
 export class NoPlace extends Error {}
 
+/** A channel of a media server, as a side of a bridge. */
+export type BridgeSide = {
+  /** The media server, by its name. */
+  readonly server: string;
+  readonly uuid: string;
+  /**
+   * Ends the audio between the channel and this process; what is sent meanwhile waits. Rejects where that does not succeed,
+   * and all is as before then.
+   */
+  detach(): Promise<void>;
+  /** Takes the channel out of its bridge and opens the audio here again. Where that fails the endpoint is lost. */
+  attach(): Promise<void>;
+};
+
 export type MediaEndpoint = {
   /** Where it lives on without this process, by now; `null` where it ends with it. */
   channel(): MediaChannel | null;
   /** Its offer, or its answer to the caller's offer. */
   readonly localSdp: string;
+  /** `null` where it cannot be bridged: no media server carries it, its audio is not connected, or it has no telephone events. */
+  bridgeSide(): BridgeSide | null;
   /** Takes the other party's offer in; resolves with its own answer. */
   modify(remoteSdp: string): Promise<string>;
   /**

@@ -89,6 +89,7 @@ export const createMovingEndpoint = (
   return {
     ...first,
     channel: () => current.channel(),
+    bridgeSide: () => current.bridgeSide(),
     async modify(remoteSdp) {
       try {
         return describe(await current.modify(remoteSdp));

@@ -112,10 +112,22 @@ type Manner = 'answers' | 'refuses once' | 'refuses' | 'holds' | 'dead';
 const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () => string) => {
   /** What is to be run later, by the name under which it can be called off. */
   const tasks = new Map<string, string>();
+  let bridging: 'at once' | 'never' | 'refused' = 'at once';
 
   const hangUpAll = (cause: string, [name = '', value = '']: readonly string[]): string => {
     for (const channel of channels.values()) if (channel.variable(name) === value) channel.hangUp(cause);
     return `+OK hangup all channels matching [${name}]=[${value}] with cause: ${cause}\n`;
+  };
+
+  const bridge = (first: string, second = ''): string => {
+    const [one, other] = [channels.get(first), channels.get(second)];
+    if (one === undefined || other === undefined) return '-ERR Invalid uuid\n';
+    if (bridging === 'refused') return '-ERR Invalid uuid\n';
+    if (bridging === 'at once') {
+      one.bridgeTo(other);
+      other.bridgeTo(one);
+    }
+    return `+OK ${second}\n`;
   };
 
   const runApi = (command: string): string => {
@@ -128,6 +140,7 @@ const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () =>
       return `+OK Added: ${tasks.size}\n`;
     }
     if (name === 'sched_del') return `+OK Deleted: ${tasks.delete(first) ? 1 : 0}\n`;
+    if (name === 'uuid_bridge') return bridge(first, ...rest);
     if (name === 'hupall') return hangUpAll(first, rest);
     if (name === 'uuid_exists' && !channels.has(first)) return 'false';
     return channels.get(first.replace(/^uuid:/, ''))?.runApi(command) ?? '-ERR No such channel!\n';
@@ -135,6 +148,13 @@ const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () =>
 
   return {
     runApi,
+    /** Channels that are to be bridged from now on are not, without a word. */
+    ignoreBridges(): void {
+      bridging = 'never';
+    },
+    refuseBridges(): void {
+      bridging = 'refused';
+    },
     clear: (): void => tasks.clear(),
     /** What is to be run later, by name. */
     tasks: (): readonly string[] => [...tasks.keys()],

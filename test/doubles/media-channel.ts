@@ -1,5 +1,8 @@
 /** A channel of FreeSWITCH: a SIP dialog with drachtio-server, what it is told by the event socket, and its sound. */
+import { createSocket, type Socket } from 'node:dgram';
 import { EventEmitter, once } from 'node:events';
+import { pcmu } from '#sip/media/g711.ts';
+import { createSending } from '#sip/media/rtp/sending.ts';
 import { patienceMs } from './mailbox.ts';
 import type { SocketCommand } from './event-socket-messages.ts';
 import type { FarCall } from './far-end.ts';
@@ -49,6 +52,10 @@ export class MediaChannel {
   sound: Unicast | null = null;
   /** The keys that it was told to send. */
   pressed = '';
+  /** Whose party its own party talks with, without anybody else; `null` where there is no bridge. */
+  partner: MediaChannel | null = null;
+  /** On which channel it eavesdrops; `null` where it does not. */
+  eavesdropsOn: string | null = null;
   readonly variables = new Map<string, string>();
   readonly #options: MediaChannelOptions;
   #localSdp: string;
@@ -58,6 +65,17 @@ export class MediaChannel {
   #isAnswered = false;
   #isParked = false;
   readonly #events = new EventEmitter();
+  #rtp: Socket | null = null;
+  #nextRtp: Int16Array = new Int16Array();
+  readonly #sending = createSending(
+    { codec: pcmu, payloadType: 0, keysPayloadType: 101 },
+    {
+      read: (samples) => {
+        samples.set(this.#nextRtp);
+        return this.#nextRtp.length;
+      },
+    },
+  );
 
   constructor(options: MediaChannelOptions) {
     this.#options = options;
@@ -119,6 +137,12 @@ export class MediaChannel {
       case 'uuid_setvar':
         this.variables.set(rest[0] ?? '', rest.slice(1).join(' '));
         return '+OK\n';
+      case 'uuid_setvar_multi':
+        for (const pair of rest.join(' ').split(';')) {
+          const [variable = '', ...value] = pair.split('=');
+          this.variables.set(variable, value.join('='));
+        }
+        return '+OK\n';
       case 'uuid_getvar':
         return this.variable(rest[0] ?? '') ?? '_undef_';
       case 'uuid_exists':
@@ -129,6 +153,14 @@ export class MediaChannel {
       default:
         return `-ERR ${name} Command not found!\n`;
     }
+  }
+
+  /** Sends its other end 20 ms of audio. */
+  sendsRtp(samples: Int16Array): void {
+    const [, port] = /^m=audio (\d+)/m.exec(this.remoteSdp) ?? [];
+    this.#nextRtp = samples;
+    this.#rtp ??= createSocket('udp4');
+    this.#rtp.send(Buffer.from(this.#sending.next()), Number(port), '127.0.0.1');
   }
 
   /** Somebody presses a key at the other end. */
@@ -164,6 +196,31 @@ export class MediaChannel {
     this.#end();
   }
 
+  bridgeTo(other: MediaChannel): void {
+    if (this.sound !== null)
+      throw new Error('uuid_bridge would end a unicast in the thread of the event socket');
+    this.partner = other;
+    this.variables.set('bridge_to', other.uuid);
+    this.#events.emit('bridged');
+  }
+
+  /** Resolves as soon as it is bridged. */
+  async untilBridged(): Promise<void> {
+    if (this.partner === null)
+      await once(this.#events, 'bridged', { signal: AbortSignal.timeout(patienceMs) });
+  }
+
+  /** Both sides are parked; a side that is not to be parked is hung up. */
+  #endBridge(): void {
+    const { partner } = this;
+    if (partner === null) return;
+    for (const side of [this, partner]) {
+      side.partner = null;
+      side.variables.delete('bridge_to');
+    }
+    if (partner.variable('park_after_bridge') !== 'true') partner.hangUp('NORMAL_CLEARING');
+  }
+
   /** It is gone without a word: its process has died. */
   vanish(): void {
     this.#end();
@@ -171,6 +228,9 @@ export class MediaChannel {
 
   #end(): void {
     this.#isOver = true;
+    this.#endBridge();
+    this.#rtp?.close();
+    this.#rtp = null;
     this.#events.emit('parked');
     this.sound?.close();
     this.#pastSound = this.sound;
@@ -201,6 +261,7 @@ export class MediaChannel {
   #repark(extension: string): void {
     const park = /^again-(\d+) XML trunkline$/.exec(extension)?.[1];
     if (park === undefined) throw new Error(`There is no extension ${extension}`);
+    this.#endBridge();
     this.variables.set('gw_park', park);
     this.sound?.close();
     this.sound = null;
@@ -211,6 +272,10 @@ export class MediaChannel {
     const [command, application] = [headers.get('call-command'), headers.get('execute-app-name')];
     if (command === 'execute' && application === 'transfer')
       return this.#repark(headers.get('execute-app-arg') ?? '');
+    if (command === 'execute' && application === 'eavesdrop') {
+      this.eavesdropsOn = headers.get('execute-app-arg') ?? '';
+      return;
+    }
     if (command !== 'unicast') throw new Error('A channel is told nothing else here');
     if (this.sound !== null) throw new Error('A second unicast would be the end of a FreeSWITCH');
     this.sound = startUnicast(headers);

@@ -2,7 +2,7 @@ import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
-import type { MediaEndpoint } from '../../media/media-endpoint.ts';
+import type { BridgeSide, MediaEndpoint } from '../../media/media-endpoint.ts';
 import type { SampleRate } from '../../samples.ts';
 import {
   answering,
@@ -20,6 +20,7 @@ import type { ChannelKeys } from './event-socket/channel-keys.ts';
 import type { Commands } from './event-socket/commands.ts';
 import { openChannelSound, type Change, type ChannelSound } from './channel-sound.ts';
 import type { UnicastMeans } from './open-unicast.ts';
+import { repark } from './repark.ts';
 
 /** Who holds a call may be silent for as long as a call may last. */
 const heldSilenceMs = 86_400_000;
@@ -145,6 +146,8 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
   let described = localSdp;
   /** It sends packets of 10 ms, whatever it has said. */
   let sendsShort = false;
+  /** Its audio when that was detached, for a bridge; `null` while its audio is here. */
+  let detached: { sound: ChannelSound; frames: Frames } | null = null;
   const loseSound = (error: unknown): void => {
     if (!fate.isStanding()) return;
     logger.warn({ err: error }, 'the sound of a channel does not go on');
@@ -155,7 +158,7 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
     const packetMs = sendsShort ? 10 : packetMsIn(remoteSdp);
     const before = now;
     const isSame = changeOf(before, { codec: voiceIn(remoteSdp) ?? before.codec, packetMs }) === 'nothing';
-    const paused = typeof sound === 'string' || isSame ? null : sound;
+    const paused = typeof sound === 'string' || isSame || detached !== null ? null : sound;
     await paused?.pause();
     try {
       const answer = answering(remoteSdp, await offerTo(channel, remoteSdp, packetMs));
@@ -168,11 +171,12 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
     }
   };
   let last: Promise<unknown> = Promise.resolve();
-  const describeInTurn = (remoteSdp: string): Promise<string> => {
-    const describing = last.then(() => describe(remoteSdp));
-    last = describing.catch(() => {});
-    return describing;
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
   };
+  const describeInTurn = (remoteSdp: string): Promise<string> => inTurn(() => describe(remoteSdp));
   /** A FreeSWITCH that reads every 20 ms would leave out half of it. The other party is told nothing. */
   const takeShortPackets = (): void => {
     if (now.packetMs === 10 || remote === null) return;
@@ -185,8 +189,30 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
     await expectSound(remoteSdp);
     return describeInTurn(remoteSdp);
   };
+  const detach = (): Promise<void> =>
+    inTurn(async () => {
+      if (typeof sound === 'string') throw new Error('The sound of the call is not connected');
+      if (detached !== null) throw new Error('The channel is in a bridge already');
+      await sound.pause();
+      detached = { sound, frames: now };
+    });
+  const attach = (): Promise<void> =>
+    inTurn(async () => {
+      if (detached === null) return;
+      const before = detached;
+      detached = null;
+      try {
+        await repark(uuid, options);
+        await before.sound.resume(changeOf(before.frames, now) === 'nothing' ? 'nothing' : 'codec');
+      } catch (error) {
+        loseSound(error);
+      }
+    });
+  const side: BridgeSide = { server, uuid, detach, attach };
   return {
     channel: () => ({ server, uuid, dialog: dialogIn(dialog) }),
+    bridgeSide: () =>
+      fate.isStanding() && typeof sound !== 'string' && hasTelephoneEvents(described) ? side : null,
     localSdp,
     sampleRate: () => soundRateOf(now.codec),
     modify,

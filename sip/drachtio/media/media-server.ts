@@ -5,12 +5,14 @@ import { createCircuitBreaker, type CoolDown } from '#src/domain/circuit-breaker
 import type { Clock } from '#src/domain/clock.ts';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
-import type { MediaEndpoint } from '../../media/media-endpoint.ts';
+import type { BridgeSide, MediaEndpoint } from '../../media/media-endpoint.ts';
 import type { SoundThread } from '../../media/thread/sound-thread.ts';
 import type { Resample } from '../../resampler.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import type { ServerAddress } from '../reconnect.ts';
 import { adoptChannel } from './adopt-channel.ts';
+import { bridgeChannels } from './bridge.ts';
+import { openBridgeTaps, type BridgeTaps, type TapEvents } from './bridge-taps.ts';
 import { createCallEndpoints } from './call-endpoints.ts';
 import { inviteChannel, sayBye, type Channel } from './channel.ts';
 import { createChannels } from './channels.ts';
@@ -38,7 +40,7 @@ export type MediaServerOptions = MediaServerNumbers & {
   /** The address of this host at which FreeSWITCH reaches it. */
   ownAddress: string;
   srf: Srf;
-  soundThread: Pick<SoundThread, 'openUnicast'>;
+  soundThread: Pick<SoundThread, 'openUnicast' | 'open'>;
   resample: Resample;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
@@ -180,6 +182,19 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
           ? createMediaEndpoint(channel, means)
           : createSrtpEndpoint(channel, { ...means, offers: false });
       }),
+    /** Rejects where the bridge does not come about; the audio of both is at this process again then. */
+    bridge: (first: BridgeSide, second: BridgeSide): Promise<void> =>
+      bridgeChannels(first, second, { ...options, ...channels.means }),
+    /** Brings what the parties of a bridge say to this process until that is closed. */
+    tapBridge: (first: BridgeSide, events: TapEvents): BridgeTaps => {
+      const { ownAddress: address, soundThread: thread, clock } = options;
+      return openBridgeTaps(first.uuid, events, {
+        ...options,
+        ...channels.means,
+        direct: { thread, address, clock, rtpTimeoutMs: 0 },
+        createChannel: (offer) => createFresh(offer, 'off'),
+      });
+    },
     /** The dialogs with it are gone: what was made beforehand is of no use any more. */
     renew(): void {
       pool.empty();

@@ -2,6 +2,7 @@
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import { NoPlace, type MediaEndpoint } from '../../media/media-endpoint.ts';
+import type { BridgeTaps, TapEvents } from './bridge-taps.ts';
 import { createMediaServer, type MediaServer, type MediaServerOptions } from './media-server.ts';
 import type { ServerAddress } from '../reconnect.ts';
 
@@ -10,6 +11,16 @@ export type MediaServerState = {
   name: string;
   isUsable: boolean;
   calls: number;
+};
+
+/** Two channels of one media server, and how their parties are joined there. */
+export type Bridge = {
+  /** Rejects where it does not come about; the audio of both is at this process again then. */
+  open(): Promise<void>;
+  /** What both say comes to this process, too, until that is closed. */
+  tap(events: TapEvents): BridgeTaps;
+  /** The first one leaves the bridge: its audio is at this process again. */
+  leave(): Promise<void>;
 };
 
 const isUsable = (server: MediaServer): boolean => server.problem() === null;
@@ -67,6 +78,17 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
       const server = servers.find(({ name }) => name === channel.server);
       if (server === undefined) throw new Error('The media server of the channel is not known here');
       return server.adoptEndpoint(channel, srtp);
+    },
+    /** The bridge that these two can be joined by; `null` where they are not on one media server, or not to be bridged. */
+    bridgeOf(first: MediaEndpoint, second: MediaEndpoint): Bridge | null {
+      const [own, other] = [first.bridgeSide(), second.bridgeSide()];
+      const server = servers.find(({ name }) => name === own?.server);
+      if (own === null || other === null || server === undefined || other.server !== server.name) return null;
+      return {
+        open: () => server.bridge(own, other),
+        tap: (events) => server.tapBridge(own, events),
+        leave: () => own.attach(),
+      };
     },
     async endChannel({ server, uuid }: MediaChannel): Promise<void> {
       await servers.find(({ name }) => name === server)?.endChannel(uuid);

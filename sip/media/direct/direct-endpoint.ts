@@ -127,6 +127,7 @@ export const createDirectEndpoint = async (
 
   return {
     channel: () => null,
+    bridgeSide: () => null,
     localSdp,
     sampleRate: () => telephoneRate,
     modify: async (remoteSdp) => negotiation.answer(remoteSdp),

@@ -314,6 +314,7 @@ const createEndpointPoolWorld = () => {
     const listeners: Parameters<MediaEndpoint['onLost']>[0][] = [];
     const endpoint = {
       channel: () => ({ server: '127.0.0.1:8021', uuid: '' }),
+      bridgeSide: () => null,
       localSdp: `offer ${made.length}`,
       isDestroyed: false,
       sampleRate: () => 8_000 as const,

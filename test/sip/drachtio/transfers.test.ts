@@ -10,7 +10,7 @@ import type { SipLeg } from '#src/domain/sip-leg.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import type { MediaChannel } from '#test/doubles/media-channel.ts';
-import { describeSound } from '#test/doubles/session-description.ts';
+import { describeSound, directionIn } from '#test/doubles/session-description.ts';
 import { ownNumber, type SipEdge, startSipEdge, trunkAddress } from '#test/doubles/sip-edge.ts';
 import { requestUriOf } from '#test/doubles/sip-parser.ts';
 import { frameSamples } from '#test/doubles/unicast.ts';
@@ -28,11 +28,26 @@ const loudness = (frame: Int16Array): number => frame.reduce((most, one) => Math
 
 type Call = { edge: SipEdge; line: WatchedLine; first: FarCall };
 
-const answered = async (t: ExecutionContext, options: Parameters<typeof startSipEdge>[1] = {}) => {
+/** How loud both sides of a call are for its recording and for those who listen in. */
+const createListener = () => {
+  const loudest = { counterparty: 0, agent: 0 };
+  const overhear = () => (counterparty: Int16Array, agent: Int16Array) => {
+    loudest.counterparty = Math.max(loudest.counterparty, loudness(counterparty));
+    loudest.agent = Math.max(loudest.agent, loudness(agent));
+  };
+  return { loudest, overhear };
+};
+
+type EdgeOptions = Parameters<typeof startSipEdge>[1] & {
+  /** The description of the other party. */
+  sdp?: string;
+};
+
+const answered = async (t: ExecutionContext, { sdp: described = sdp, ...options }: EdgeOptions = {}) => {
   const edge = await startSipEdge(t, options);
   const line = edge.call();
   const first = await edge.trunk.receives('INVITE');
-  first.answers(200, { sdp });
+  first.answers(200, { sdp: described });
   await first.receives('ACK');
   await edge.said([line], 'line.answered');
   return { edge, line, first };
@@ -64,20 +79,33 @@ const rung = async ({ edge, line }: Call, mode: TransferMode = 'cold'): Promise<
   return edge.trunk.receives('INVITE');
 };
 
-const connected = async (t: ExecutionContext) => {
-  const call = await answered(t);
+/** The person is rung, and answers. */
+const answeredBy = async (call: Call): Promise<FarCall> => {
   const second = await rung(call);
   second.answers(180);
   second.answers(200, { sdp });
   await second.receives('ACK');
+  return second;
+};
+
+const connected = async (t: ExecutionContext, options: Parameters<typeof answered>[1] = {}) => {
+  const call = await answered(t, options);
+  const second = await answeredBy(call);
   await untilSaid(call.edge, call.line, 'line.transferred');
   return { ...call, second };
 };
 
-test.serial('the person is called from the number of the call, and both hear each other', async (t) => {
-  const { edge, line, second } = await connected(t);
+test.serial('the person is called from the number of the call', async (t) => {
+  const { second } = await connected(t);
   t.is(requestUriOf(second.last('INVITE')), `sip:${person}@${trunkAddress}`);
   t.true(second.last('INVITE').headers.some(([name, value]) => name === 'From' && value.includes(ownNumber)));
+});
+
+// The first one has no telephone events, so it is not bridged.
+const passedOn = (t: ExecutionContext) => connected(t, { sdp: describeSound({ formats: [0] }) });
+
+test.serial('passes the audio of two legs on that are not bridged', async (t) => {
+  const { edge, line } = await passedOn(t);
   for (const [speaker, listener] of [
     [0, 1],
     [1, 0],
@@ -90,11 +118,113 @@ test.serial('the person is called from the number of the call, and both hear eac
     });
   channelsOf(edge)[0]?.hearsKey('5');
   await channelsOf(edge)[1]?.untilPressed('5');
-  channelsOf(edge)[1]?.hearsKey('6');
-  await channelsOf(edge)[0]?.untilPressed('6');
+  t.is(channelsOf(edge)[0]?.partner, null);
   t.false(line.saw('line.heard') || line.saw('line.speech') || line.saw('line.digit'));
   t.deepEqual(line.breaches, []);
 });
+
+test.serial('bridges two legs of one media server, with no audio at this process', async (t) => {
+  const { edge, line } = await connected(t);
+  const [one, other] = channelsOf(edge);
+  t.is(one?.partner, other ?? null);
+  t.deepEqual([one?.sound, other?.sound], [null, null]);
+  t.deepEqual(line.breaches, []);
+});
+
+test.serial('leaves telephone events to the bridge, and presses digits that come by INFO', async (t) => {
+  const { edge, line, first } = await connected(t);
+  const [one, other] = channelsOf(edge);
+  one?.hearsKey('5');
+  other?.hearsKey('6');
+  first.sends('INFO', { headers: { 'Content-Type': 'application/dtmf-relay' }, body: 'Signal=7\r\n' });
+  await other?.untilPressed('7');
+  t.deepEqual([one?.pressed, other?.pressed], ['', '7']);
+  t.false(line.saw('line.digit'));
+});
+
+test.serial('records both sides of a bridge by two channels that eavesdrop on its first one', async (t) => {
+  const { loudest, overhear } = createListener();
+  const { edge } = await connected(t, { overhear });
+  const [one, , ...taps] = await until('both sides are tapped', async () => {
+    await step(edge);
+    const channels = channelsOf(edge);
+    return channels.filter(({ eavesdropsOn }) => eavesdropsOn !== null).length === 2 ? channels : undefined;
+  });
+  t.deepEqual(
+    taps.map((tap) => tap.eavesdropsOn),
+    [one?.uuid, one?.uuid],
+  );
+  const tapOf = (variable: string) => taps.find((tap) => tap.variable(variable) === 'true');
+  const sides = { counterparty: tapOf('eavesdrop_bridge_aleg'), agent: tapOf('eavesdrop_bridge_bleg') };
+  for (const side of ['counterparty', 'agent'] as const) {
+    t.is(directionIn(sides[side]?.remoteSdp ?? ''), 'recvonly', 'nothing is sent there');
+    t.is(loudest[side], 0);
+    await until(`${side} is recorded`, async () => {
+      sides.counterparty?.sendsRtp(side === 'counterparty' ? voice : silence);
+      sides.agent?.sendsRtp(side === 'agent' ? voice : silence);
+      await step(edge);
+      return loudest[side] > 7_000 || undefined;
+    });
+  }
+});
+
+test.serial('opens the tap of a bridge again that has ended', async (t) => {
+  const { edge } = await connected(t);
+  await edge.freeSwitches[0]?.untilChannels(4);
+  const [, , tap] = channelsOf(edge);
+  await tap?.untilParked();
+  tap?.hangUp('NORMAL_CLEARING');
+  await until('there is another one', async () => {
+    await step(edge);
+    return (
+      channelsOf(edge).filter((one) => one !== tap && one.eavesdropsOn !== null).length === 2 || undefined
+    );
+  });
+  t.pass();
+});
+
+test.serial('passes the audio on where the media server does not bridge', async (t) => {
+  const call = await answered(t);
+  call.edge.freeSwitches[0]?.refuseBridges();
+  await answeredBy(call);
+  await untilSaid(call.edge, call.line, 'line.transferred');
+  await until('what one says is heard by the other', async () => {
+    const [, heard = silence] = await step(call.edge, [voice]);
+    return loudness(heard) > 7_000 || undefined;
+  });
+  t.deepEqual(call.line.breaches, []);
+});
+
+for (const [cause, act] of [
+  ['cancelled', ({ line }) => line.tell({ type: 'cancelTransfer' })],
+  ['declined', ({ second }) => second.sends('BYE')],
+] as readonly [string, (call: Call & { second: FarCall }) => void][])
+  test.serial(
+    `gives the other party back to the agent when a bridge is not wanted any more: ${cause}`,
+    async (t) => {
+      const call = await answered(t);
+      call.edge.freeSwitches[0]?.ignoreBridges();
+      const second = await answeredBy(call);
+      const [one] = channelsOf(call.edge);
+      await until('its audio has left this process', async () => {
+        await step(call.edge);
+        return one?.sound === null || undefined;
+      });
+      act({ ...call, second });
+      await untilSaid(call.edge, call.line, 'line.transfer_failed');
+      t.like(call.line.all('line.transfer_failed')[0], { cause });
+      call.line.say('Nobody is there.');
+      await untilSaid(call.edge, call.line, 'line.played');
+      t.true(call.line.all('line.played')[0]?.whole);
+      await until('the other party is heard again', async () => {
+        await step(call.edge, [voice]);
+        return one?.sound?.isOpen() || undefined;
+      });
+      t.false(call.line.isOver());
+      await call.edge.freeSwitches[0]?.untilChannels(1);
+      t.deepEqual(call.line.breaches, []);
+    },
+  );
 
 for (const who of ['first', 'second'] as const)
   test.serial(`when one hangs up, the other one is hung up: ${who}`, async (t) => {

@@ -1,0 +1,68 @@
+/**
+ * Bridges two parked channels of one FreeSWITCH, so that both parties hear each other without this process (`uuid_bridge`).
+ *
+ * - The unicast of each channel is ended before, in the channel's own thread (`repark.ts`): `uuid_bridge` would end it in the
+ *   thread of the event socket.
+ * - `uuid_bridge` answers before the channels are bridged. They are when `bridge_to` of each names the other one.
+ * - With `park_after_bridge` a channel whose partner has ended is parked. Otherwise FreeSWITCH would hang up both, and which
+ *   BYE comes first would be chance.
+ * - A new park takes a channel out of its bridge; its partner is parked.
+ */
+import type { Clock } from '#src/domain/clock.ts';
+import type { BridgeSide } from '../../media/media-endpoint.ts';
+import { within } from '../background-tasks.ts';
+import type { Commands } from './event-socket/commands.ts';
+
+/** Between two looks whether the channels are bridged; it takes about one frame of 20 ms. */
+const lookMs = 5;
+
+export type BridgeMeans = {
+  commands: Pick<Commands, 'api' | 'run'>;
+  /** How long FreeSWITCH may take. */
+  answerMs: number;
+  clock: Clock;
+};
+
+const untilBridged = async (
+  first: BridgeSide,
+  second: BridgeSide,
+  { commands, answerMs, clock }: BridgeMeans,
+): Promise<void> => {
+  let isGivenUp = false;
+  const partnerOf = async ({ uuid }: BridgeSide): Promise<string> => {
+    const partner = (await commands.api(`uuid_getvar ${uuid} bridge_to`)).trim();
+    if (partner.startsWith('-ERR')) throw new Error('A channel of the bridge is gone');
+    return partner;
+  };
+  const look = async (): Promise<void> => {
+    while (!isGivenUp) {
+      const partners = await Promise.all([partnerOf(first), partnerOf(second)]);
+      if (partners[0] === second.uuid && partners[1] === first.uuid) return;
+      await new Promise<void>((resolve) => void clock.setTimeout(resolve, lookMs));
+    }
+  };
+  try {
+    await within(clock, answerMs, 'Bridging two channels', look());
+  } finally {
+    isGivenUp = true;
+  }
+};
+
+/** Rejects where the bridge does not come about; the audio of both is at this process again then. */
+export const bridgeChannels = async (
+  first: BridgeSide,
+  second: BridgeSide,
+  means: BridgeMeans,
+): Promise<void> => {
+  const sides = [first, second];
+  try {
+    const detached = await Promise.allSettled(sides.map((side) => side.detach()));
+    for (const each of detached) if (each.status === 'rejected') throw each.reason;
+    for (const { uuid } of sides) await means.commands.run(`uuid_setvar ${uuid} park_after_bridge true`);
+    await means.commands.run(`uuid_bridge ${first.uuid} ${second.uuid}`);
+    await untilBridged(first, second, means);
+  } catch (error) {
+    await Promise.all(sides.map((side) => side.attach()));
+    throw error;
+  }
+};
