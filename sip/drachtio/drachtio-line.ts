@@ -29,8 +29,8 @@ export type DrachtioLineOptions = MediaMeans & {
   emit: (event: LineEvent) => void;
   /** Begins to dial or to answer. */
   attempt: (onRinging: () => void) => Attempt;
-  /** Begins to dial a person for the other party of the call. */
-  ring: (to: string) => Attempt;
+  /** Begins to dial a person for the other party of the call, if possible on this media server. */
+  ring: (to: string, preferredServer: string | null) => Attempt;
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
   /** Goes on with a call that stands. */
   isAdopted: boolean;

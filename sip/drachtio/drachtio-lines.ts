@@ -178,7 +178,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       input,
       emit,
       mediaServers,
-      ring: (to) => signalling.ring(input, to, { logger: loggerOf(input) }),
+      ring: (to, preferredServer) => signalling.ring(input, to, { logger: loggerOf(input), preferredServer }),
       byeMs: options.trunkTimes.byeMs,
       clock,
       backgroundTasks,

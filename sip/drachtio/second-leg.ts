@@ -36,8 +36,8 @@ type Leg =
 type MediaEvents = { report: (report: LineReport) => void; onLost: () => void };
 
 export type SecondLegOptions = {
-  /** Begins to dial that number for this call. */
-  ring: (to: string) => Attempt;
+  /** Begins to dial that number for this call, if possible on this media server. */
+  ring: (to: string, preferredServer: string | null) => Attempt;
   createMedia: (on: MediaEvents) => CallMedia;
   /** The other party of the call; `null` while there is none. */
   first: { media: CallMedia; connection: () => Connection | null; keypad: () => Keypad | null };
@@ -181,7 +181,7 @@ export class SecondLeg {
     const { life, first, backgroundTasks } = this.#options;
     const rate = first.media.sampleRate();
     if (!life.is('answered') || rate === null || this.isUnderWay()) return;
-    const attempt = this.#options.ring(to);
+    const attempt = this.#options.ring(to, first.connection()?.endpoint.channel()?.server ?? null);
     this.#leg = { state: 'ringing', attempt };
     this.#tone.begin(rate);
     backgroundTasks.add('ringing a person', async () => this.#settle(await attempt.outcome, attempt, mode));

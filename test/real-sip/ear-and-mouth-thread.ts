@@ -6,12 +6,18 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
+import { parseRtp } from '#sip/media/rtp/rtp-packet.ts';
+import { createKeyReader, telephoneEventBytes, writeTelephoneEvent } from '#sip/media/rtp/telephone-event.ts';
 import { goBeforeOthers } from '#sip/media/thread/thread-priority.ts';
 import type { FromThread, ThreadOptions, ToThread } from './ear-and-mouth.ts';
 import { fromMuLaw, toMuLaw } from './mu-law.ts';
 
 const headerLength = 12;
 const pcmu = 0;
+const telephoneEvents = 101;
+/** Packets of a key, of which the last three say that it is over, and the silence behind it. */
+const keyPackets = 10;
+const betweenPackets = 5;
 const marker = 0x80;
 if (parentPort === null) throw new Error('This is the program of a thread');
 const main = parentPort;
@@ -33,6 +39,10 @@ await once(socket, 'listening');
 /** Where FreeSWITCH listens. */
 let port: number | null = null;
 let saying: { samples: Int16Array; at: number; from: number } | null = null;
+/** What is left of the keys that are pressed: one a packet, `null` for silence. */
+const pressing: ({ key: string; packet: number } | null)[] = [];
+let keyTimestamp = 0;
+const readKey = createKeyReader();
 let sequence = 0;
 let timestamp = 0;
 /** Whether the frame before was sent: RFC 3551 section 4.1 marks the first packet after silence. */
@@ -52,6 +62,9 @@ socket.on('message', (packet) => {
         ? { loudness: loudnessOf(fromMuLaw(payload)), lastsMs: payload.length / samplesPerMs }
         : null;
     tell({ type: 'packet', at: Date.now(), payloadType, sound });
+    const rtp = payloadType === telephoneEvents ? parseRtp(packet) : undefined;
+    const key = rtp && readKey(rtp);
+    if (key !== undefined) tell({ type: 'key', key });
   }
 });
 
@@ -68,8 +81,26 @@ const nextFrame = (): Int16Array | null => {
   return frame;
 };
 
+const sendKey = ({ key, packet }: { key: string; packet: number }): void => {
+  if (port === null) return;
+  if (packet === 0) keyTimestamp = timestamp;
+  sequence += 1;
+  const datagram = Buffer.alloc(headerLength + telephoneEventBytes);
+  datagram[0] = 0x80;
+  datagram[1] = telephoneEvents | (packet === 0 ? marker : 0);
+  datagram.writeUInt16BE(sequence & 0xffff, 2);
+  datagram.writeUInt32BE(keyTimestamp >>> 0, 4);
+  datagram.writeUInt32BE(ssrc, 8);
+  const isOver = packet >= keyPackets - 3;
+  const duration = frameLength * (Math.min(packet, keyPackets - 3) + 1);
+  writeTelephoneEvent(datagram.subarray(headerLength), { key, isOver, duration });
+  socket.send(datagram, port, address);
+};
+
 const send = (): void => {
   timestamp += frameLength;
+  const key = pressing.shift();
+  if (key !== undefined && key !== null) return sendKey(key);
   const frame = nextFrame();
   const wasTalking = isTalking;
   isTalking = port !== null && frame !== null;
@@ -98,6 +129,13 @@ const timer = setInterval(() => {
 main.on('message', (message: ToThread) => {
   if (message.type === 'play') {
     saying = { samples: message.samples, at: 0, from: 0 };
+    return;
+  }
+  if (message.type === 'press') {
+    for (const key of message.keys) {
+      for (let packet = 0; packet < keyPackets; packet += 1) pressing.push({ key, packet });
+      for (let packet = 0; packet < betweenPackets; packet += 1) pressing.push(null);
+    }
     return;
   }
   clearInterval(timer);

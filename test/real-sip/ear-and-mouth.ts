@@ -36,6 +36,10 @@ export type EarAndMouth = {
   /** Speaks, in tones, as soon as possible; resolves when it was said, with the times of its first and last sound. */
   say(text: string): Promise<{ from: number; to: number }>;
   play(samples: Int16Array): Promise<{ from: number; to: number }>;
+  /** Presses these keys, as telephone events (RFC 4733). */
+  press(keys: string): void;
+  /** The keys that were pressed for it, as telephone events. */
+  keys(): string;
   /** Waits until the agent has spoken for so long without a pause of a second. */
   untilSpokenTo(milliseconds: number): Promise<void>;
   /** Waits until the agent has spoken and was silent for so long. */
@@ -59,13 +63,15 @@ export type ThreadOptions = {
   frameMs: number;
 };
 
-export type ToThread = { type: 'play'; samples: Int16Array } | { type: 'close' };
+export type ToThread =
+  { type: 'play'; samples: Int16Array } | { type: 'press'; keys: string } | { type: 'close' };
 
 /** `sound` is `null` for what is no sound of this far end's codec. */
 export type FromThread =
   | { type: 'listening'; port: number }
   | { type: 'call' }
   | { type: 'packet'; at: number; payloadType: number; sound: Omit<HeardPacket, 'at'> | null }
+  | { type: 'key'; key: string }
   | { type: 'said'; from: number; to: number };
 
 export const startEarAndMouth = async ({
@@ -79,6 +85,7 @@ export const startEarAndMouth = async ({
   const ended = once(thread, 'exit');
   let heard: HeardPacket[] = [];
   let payloadTypes = new Set<number>();
+  let keys = '';
   const calls = new EventEmitter();
   let act: () => Promise<unknown> = async () => {};
   let said: (times: { from: number; to: number }) => void = () => {};
@@ -102,6 +109,9 @@ export const startEarAndMouth = async ({
           payloadTypes.add(message.payloadType);
           if (message.sound !== null) heard.push({ at: message.at, ...message.sound });
           return;
+        case 'key':
+          keys += message.key;
+          return;
         case 'said':
           return said({ from: message.from, to: message.to });
       }
@@ -123,6 +133,8 @@ export const startEarAndMouth = async ({
     payloadTypes: () => payloadTypes,
     lastHeardAt,
     play,
+    press: (pressed) => tell({ type: 'press', keys: pressed }),
+    keys: () => keys,
     say: (text) => play(sayInTones(text)),
     untilSpokenTo: (milliseconds) =>
       until(() => {

@@ -1,19 +1,26 @@
 /** Calls whose other party is handed to a person, on real servers: SIP of both far ends, and what each hears of the other. */
 import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import type { TransferMode } from '#machines/line.ts';
+import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { openWatched } from '#test/contract/watched-line.ts';
 import { createFarEnd, type FarCall, type FarEnd } from '#test/doubles/far-end.ts';
-import { describeSound } from '#test/doubles/session-description.ts';
+import { describeSound, directionIn } from '#test/doubles/session-description.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
+import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
+import { startTelephone } from './far-end.ts';
 import { onRealServers } from './on-real-servers.ts';
 import { ownPort } from './ports.ts';
 import { pooled, realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import type { SipServers } from './sip-servers.ts';
+import { createToneDecoder } from './tone-speech.ts';
 import { createUdpNetwork } from './udp-network.ts';
 
 const audible = 1_000;
@@ -48,7 +55,9 @@ const createRecording = () => {
   return { loud, open };
 };
 
-const startCall = async (t: ExecutionContext, servers: SipServers, media: TrunkMedia) => {
+type Servers = Pick<SipServers, 'sipPort' | 'drachtio' | 'freeSwitch' | 'mediaServers'>;
+
+const startCall = async (t: ExecutionContext, servers: Servers, media: TrunkMedia) => {
   const network = createUdpNetwork(servers.sipPort);
   t.teardown(network.close);
   const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);
@@ -64,17 +73,41 @@ const startCall = async (t: ExecutionContext, servers: SipServers, media: TrunkM
   );
   const first = await answer(t, await trunk.receives('INVITE'));
   await until(() => line.saw('line.answered'));
-  return { trunk, line, first, recording, servers };
+  return { trunk, lines, line, first, recording };
 };
 
 type Call = Awaited<ReturnType<typeof startCall>>;
+
+/** The words on both sides of a recording. */
+const createWordRecording = () => {
+  const words = { counterparty: [] as string[], agent: [] as string[] };
+  const decoderOf = (side: keyof typeof words) =>
+    createToneDecoder({ words() {}, whole: (text) => words[side].push(text) });
+  const [counterpartyWords, agentWords] = [decoderOf('counterparty'), decoderOf('agent')];
+  /** The rate of recordings is twice that of tones. */
+  const halved = (samples: Int16Array): Int16Array => samples.filter((_, index) => index % 2 === 1);
+  return {
+    counterparty: () => words.counterparty,
+    agent: () => words.agent,
+    open: () => ({
+      write(counterparty: Int16Array, agent: Int16Array): void {
+        counterpartyWords.write(halved(counterparty));
+        agentWords.write(halved(agent));
+      },
+      drained: async () => {},
+      finish() {},
+      leave() {},
+      fail() {},
+    }),
+  };
+};
 
 const rung = async ({ line, trunk }: Pick<Call, 'line'> & { trunk: FarEnd }, mode: TransferMode) => {
   line.tell({ type: 'transfer', to: '01000000011', mode });
   return trunk.receives('INVITE');
 };
 
-const connected = async (t: ExecutionContext, servers: SipServers, media: TrunkMedia) => {
+const connected = async (t: ExecutionContext, servers: Servers, media: TrunkMedia) => {
   const call = await startCall(t, servers, media);
   const second = await answer(t, await rung(call, 'cold'));
   await until(() => call.line.saw('line.transferred'));
@@ -93,8 +126,87 @@ const isHeard = async (speaker: EarAndMouth, listener: EarAndMouth): Promise<num
 };
 
 /** Until those alone are left that are kept ready. */
-const untilNoneIsLeft = ({ mediaServers }: SipServers): Promise<void> =>
+const untilNoneIsLeft = ({ mediaServers }: Servers): Promise<void> =>
   until(async () => (await mediaServers[0]?.channels()) === pooled);
+
+/** How many channels are in a bridge. */
+const bridged = async ({ console }: Pick<SipServers, 'console'>): Promise<number> => {
+  const channels = (await console('show channels')).matchAll(/^[0-9a-f-]{36}/gm);
+  const partners = await Promise.all(
+    [...channels].map(async ([uuid]) => (await console(`uuid_getvar ${uuid} bridge_to`)).trim()),
+  );
+  return partners.filter((partner) => /^[0-9a-f-]{36}$/.test(partner)).length;
+};
+
+/** The name of the channel that takes audio at this port. */
+const channelAt = async ({ console }: Pick<SipServers, 'console'>, port: number): Promise<string> => {
+  for (const [uuid] of (await console('show channels')).matchAll(/^[0-9a-f-]{36}/gm))
+    if (Number(await console(`uuid_getvar ${uuid} local_media_port`)) === port) return uuid;
+  throw new Error(`No channel takes audio at ${port}`);
+};
+
+const hangUpBoth = async ({
+  line,
+  first,
+  second,
+}: Pick<Call, 'line' | 'first'> & { second: Person }): Promise<void> => {
+  first.call.sends('BYE');
+  await first.call.receives(200);
+  await second.call.receives('BYE');
+  second.call.answers(200);
+  await until(() => line.isOver());
+};
+
+/** Describes the audio of that person again, and resolves with the answer. */
+const describes = async (
+  { call, sound }: Person,
+  changes: Parameters<typeof describeSound>[0],
+): Promise<string> => {
+  call.sends('INVITE', { sdp: describeSound({ port: sound.port, ...changes }) });
+  const { body } = await call.receives(200);
+  call.sends('ACK');
+  return body;
+};
+
+/** The event socket of a FreeSWITCH behind a proxy. */
+const startProxy = async (t: ExecutionContext, { host, port, secret }: ServerAddress) => {
+  const connections = new Set<Socket>();
+  let isOpen = true;
+  const proxy = createServer((client) => {
+    if (!isOpen) return void client.destroy();
+    const server = connect({ host, port });
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      connections.add(from);
+      from.pipe(to);
+      from.on('error', () => {});
+      from.on('close', () => {
+        connections.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  const own = await ownPort();
+  proxy.listen(own, '127.0.0.1');
+  await once(proxy, 'listening');
+  const cut = (): void => {
+    isOpen = false;
+    for (const connection of connections) connection.destroy();
+  };
+  t.teardown(() => {
+    cut();
+    proxy.close();
+  });
+  return {
+    address: { host: '127.0.0.1', port: own, secret },
+    cut,
+    mend(): void {
+      isOpen = true;
+    },
+  };
+};
 
 onRealServers('transfers', (servers) => {
   for (const media of ['freeswitch', 'direct'] as const) {
@@ -109,6 +221,7 @@ onRealServers('transfers', (servers) => {
         const toSecond = await isHeard(first.sound, second.sound);
         const toFirst = await isHeard(second.sound, first.sound);
         t.log({ media, toSecond, toFirst });
+        t.is(await bridged(servers()), media === 'freeswitch' ? 2 : 0);
         t.true(toSecond < 500 && toFirst < 500, `${toSecond} and ${toFirst} ms from mouth to ear`);
         t.true(recording.loud.counterparty - before.counterparty > 2_000, 'the other party is recorded');
         t.true(recording.loud.agent - before.agent > 2_000, 'and the person');
@@ -165,4 +278,174 @@ onRealServers('transfers', (servers) => {
     await until(() => call.line.isOver());
     await untilNoneIsLeft(servers());
   });
+
+  for (const [who, other] of [
+    ['first', 'second'],
+    ['second', 'first'],
+  ] as const) {
+    realTimeTest(
+      `a bridge outlasts a hold by either side, and a codec that becomes another one: ${who}`,
+      async (t) => {
+        const call = await connected(t, servers(), 'freeswitch');
+        await isHeard(call[who].sound, call[other].sound);
+        t.is(directionIn(await describes(call[who], { direction: 'sendonly' })), 'recvonly');
+        t.is(await bridged(servers()), 2);
+        const heldAt = Date.now();
+        await call[other].sound.play(beep);
+        await delay(500);
+        t.true((call[who].sound.lastHeardAt() ?? 0) < heldAt, 'who holds the call hears nothing');
+        t.is(directionIn(await describes(call[who], {})), 'sendrecv');
+        const back = await isHeard(call[other].sound, call[who].sound);
+        const forth = await isHeard(call[who].sound, call[other].sound);
+        await describes(call[who], { formats: [8, 101] });
+        await describes(call[who], { formats: [0, 101] });
+        const again = await isHeard(call[other].sound, call[who].sound);
+        t.log({ back, forth, again });
+        t.true(Math.max(back, forth, again) < 500);
+        t.is(await bridged(servers()), 2);
+        await hangUpBoth(call);
+        await untilNoneIsLeft(servers());
+      },
+    );
+
+    realTimeTest(
+      `a key is pressed once for the other one, by telephone event and by INFO: ${who}`,
+      async (t) => {
+        const call = await connected(t, servers(), 'freeswitch');
+        call[who].sound.press('42');
+        await until(() => call[other].sound.keys() === '42');
+        call[who].call.sends('INFO', {
+          headers: { 'Content-Type': 'application/dtmf-relay' },
+          body: 'Signal=7\r\nDuration=160\r\n',
+        });
+        await call[who].call.receives(200);
+        await until(() => call[other].sound.keys() === '427');
+        await isHeard(call[who].sound, call[other].sound);
+        t.deepEqual([call[other].sound.keys(), call[who].sound.keys()], ['427', '']);
+        t.false(call.line.saw('line.digit'));
+        await hangUpBoth(call);
+        await untilNoneIsLeft(servers());
+      },
+    );
+  }
+
+  realTimeTest('a bridge goes on while the event socket is lost, and ends with the call', async (t) => {
+    const proxy = await startProxy(t, servers().freeSwitch);
+    const call = await connected(t, { ...servers(), freeSwitch: proxy.address }, 'freeswitch');
+    proxy.cut();
+    await until(() => !call.lines.health().ready);
+    t.true((await isHeard(call.first.sound, call.second.sound)) < 500);
+    proxy.mend();
+    await until(() => call.lines.health().ready);
+    t.true((await isHeard(call.second.sound, call.first.sound)) < 500);
+    t.false(call.line.isOver());
+    t.is(await bridged(servers()), 2);
+    proxy.cut();
+    await until(() => !call.lines.health().ready);
+    await hangUpBoth(call);
+    proxy.mend();
+    await untilNoneIsLeft(servers());
+  });
+
+  realTimeTest('when FreeSWITCH dies, both legs of a bridge are hung up', async (t) => {
+    const call = await connected(t, servers(), 'freeswitch');
+    await servers().killFreeSwitch();
+    for (const { call: leg } of [call.first, call.second]) {
+      await leg.receives('BYE');
+      leg.answers(200);
+    }
+    await until(() => call.line.isOver());
+    t.true(call.line.saw('line.failed'));
+    await servers().restartFreeSwitch();
+    await untilNoneIsLeft(servers());
+  });
+
+  realTimeTest('when FreeSWITCH ends one channel of a bridge, both legs are hung up', async (t) => {
+    for (const who of ['first', 'second'] as const) {
+      const call = await connected(t, servers(), 'freeswitch');
+      // What it ends is the channel to which that person's audio goes.
+      const [, port] = /^m=audio (\d+)/m.exec(call[who].call.last('INVITE').body) ?? [];
+      const uuid = await channelAt(servers(), Number(port));
+      await servers().console(`uuid_kill ${uuid} MEDIA_TIMEOUT`);
+      if (who === 'first') {
+        await until(() => call.line.saw('line.failed'));
+        call.line.tell({ type: 'hangUp' });
+      }
+      for (const { call: leg } of [call.first, call.second]) {
+        await leg.receives('BYE');
+        leg.answers(200);
+      }
+      await until(() => call.line.isOver());
+      t.is(call.line.saw('line.failed'), who === 'first');
+      await untilNoneIsLeft(servers());
+    }
+  });
+
+  for (const [codec, srtp] of [
+    ['PCMA', false],
+    ['PCMU', true],
+  ] as const)
+    realTimeTest(
+      `a telephone is bridged with a person of another trunk: ${codec}, encrypted: ${srtp}`,
+      async (t) => {
+        const network = createUdpNetwork(servers().sipPort);
+        t.teardown(network.close);
+        const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);
+        const recorded = createWordRecording();
+        const lines = await realLines(servers(), 9, {
+          trunk: null,
+          trunks: directoryOf([
+            someTrunk({
+              name: 'telephones',
+              host: '127.0.0.1',
+              port: 9,
+              inboundAddresses: ['127.0.0.1'],
+              srtp: srtp ? 'required' : 'off',
+              codecs: [codec],
+              priority: 20,
+            }),
+            someTrunk({ name: 'people', host: '127.0.0.1', port: Number(trunk.address.split(':')[1]) }),
+          ]),
+          openRecording: recorded.open,
+        });
+        t.teardown(() => lines.close());
+        const arrived: { callId: string; from: string; to: string }[] = [];
+        await lines.start(async (arrival) => {
+          arrived.push(arrival);
+          return { accepted: true };
+        });
+        await until(() => lines.health().ready);
+        const telephone = await startTelephone(servers().folder, {
+          seconds: 50,
+          codecs: [codec],
+          srtp,
+          dial: `sip:07012345678@127.0.0.1:${servers().sipPort}`,
+          says: [{ afterMs: 8_000, text: 'Hello?' }],
+        });
+        t.teardown(telephone.close);
+        await until(() => arrived.length === 1);
+        const line = openWatched(
+          lines.open,
+          lineInput({ direction: 'inbound', ...arrived[0], recording: true }),
+        );
+        await until(() => line.saw('line.answered'));
+        const second = await answer(t, await rung({ line, trunk }, 'cold'));
+        await until(() => line.saw('line.transferred'));
+        t.is(await bridged(servers()), 2);
+        await until(
+          () => (second.sound.lastHeardAt() ?? 0) > 0 && recorded.counterparty().includes('Hello?'),
+        );
+        await second.sound.say('Good day.');
+        await until(() => recorded.agent().includes('Good day.'));
+        second.call.sends('BYE');
+        await second.call.receives(200);
+        await until(() => line.isOver());
+        const decoded: string[] = [];
+        createToneDecoder({ words() {}, whole: (text) => decoded.push(text) }).write(
+          (await telephone.heard()).channels[0] ?? new Int16Array(),
+        );
+        t.deepEqual(decoded, ['Good day.']);
+        await untilNoneIsLeft(servers());
+      },
+    );
 });

@@ -28,8 +28,15 @@ export type Carriers = {
   carrierFor(terms: MediaTerms): Carrier;
   /** Why no call on these terms can be carried; `null` when one can. */
   problem(terms: MediaTerms): CarryingProblem | null;
-  /** With the caller's offer, or without one to make an offer. Rejects after a few seconds at the latest. */
-  createEndpoint(offer: string | undefined, terms: MediaTerms): Promise<MediaEndpoint>;
+  /**
+   * With the caller's offer, or without one to make an offer; on the media server named `preferred`, where that can be. Rejects
+   * after a few seconds at the latest.
+   */
+  createEndpoint(
+    offer: string | undefined,
+    terms: MediaTerms,
+    preferred?: string | null,
+  ): Promise<MediaEndpoint>;
 };
 
 /**
@@ -40,15 +47,20 @@ const createOnServer = async (
   offer: string | undefined,
   { srtp }: MediaTerms,
   mediaServers: Pick<MediaServers, 'createEndpoint'>,
+  preferred: string | null = null,
 ): Promise<MediaEndpoint> => {
-  if (srtp !== 'optional') return mediaServers.createEndpoint(offer, srtp);
+  if (srtp !== 'optional') return mediaServers.createEndpoint(offer, srtp, preferred);
   const secret = offer !== undefined && isSecret(offer);
   const plain = (sdp: string): string => (secret ? sdp : withoutKeys(sdp));
   const asBegun = (sdp: string): string => {
     if (isSecret(sdp) !== secret) throw new Error('FreeSWITCH does not change encryption within a call');
     return plain(sdp);
   };
-  const endpoint = await mediaServers.createEndpoint(offer && plain(offer), secret ? 'required' : 'off');
+  const endpoint = await mediaServers.createEndpoint(
+    offer && plain(offer),
+    secret ? 'required' : 'off',
+    preferred,
+  );
   return {
     ...endpoint,
     modify: async (remoteSdp) => endpoint.modify(asBegun(remoteSdp)),
@@ -106,10 +118,10 @@ export const createCarriers = (
     }),
     carrierFor,
     problem,
-    async createEndpoint(offer, terms) {
+    async createEndpoint(offer, terms, preferred) {
       const lasting = problem(terms);
       if (lasting?.isLasting === true) throw new Error(lasting.sentence);
-      if (carrierFor(terms) === 'media server') return createOnServer(offer, terms, mediaServers);
+      if (carrierFor(terms) === 'media server') return createOnServer(offer, terms, mediaServers, preferred);
       return terms.media === 'auto' && mediaServers.areThere
         ? createHereOrThere(offer, terms, { mediaServers, direct })
         : createDirectEndpoint(offer, terms, direct);

@@ -138,6 +138,8 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
 
   const expectSound = createSoundTimeout(uuid, options);
   let sound: 'not connected' | 'connecting' | ChannelSound = 'not connected';
+  /** The audio that is being connected, or is; `null` before. */
+  let opening: Promise<ChannelSound> | null = null;
   const parked = framesOf(channel);
   let now = parked;
   /** The other party's description that was taken last. */
@@ -191,10 +193,11 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
   };
   const detach = (): Promise<void> =>
     inTurn(async () => {
-      if (typeof sound === 'string') throw new Error('The sound of the call is not connected');
+      if (opening === null) throw new Error('The audio of the call is not connected');
       if (detached !== null) throw new Error('The channel is in a bridge already');
-      await sound.pause();
-      detached = { sound, frames: now };
+      const opened = await opening;
+      await opened.pause();
+      detached = { sound: opened, frames: now };
     });
   const attach = (): Promise<void> =>
     inTurn(async () => {
@@ -211,8 +214,7 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
   const side: BridgeSide = { server, uuid, detach, attach };
   return {
     channel: () => ({ server, uuid, dialog: dialogIn(dialog) }),
-    bridgeSide: () =>
-      fate.isStanding() && typeof sound !== 'string' && hasTelephoneEvents(described) ? side : null,
+    bridgeSide: () => (fate.isStanding() && opening !== null && hasTelephoneEvents(described) ? side : null),
     localSdp,
     sampleRate: () => soundRateOf(now.codec),
     modify,
@@ -224,7 +226,7 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
       if (sound !== 'not connected') throw new Error('The sound of a call is connected once');
       sound = 'connecting';
       const codecRate = (): SampleRate => soundRateOf(now.codec);
-      sound = await openChannelSound(uuid, events, {
+      opening = openChannelSound(uuid, events, {
         ...options,
         callRate,
         codecRate,
@@ -233,6 +235,7 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
         onFailed: loseSound,
         ended: fate.destroyed,
       });
+      sound = await opening;
       return sound.path;
     },
     async press(keys) {

@@ -57,11 +57,19 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
       servers.map((server) => ({ name: server.name, isUsable: isUsable(server), calls: server.calls() })),
     /**
      * With the caller's offer, or without one to make an offer. When one server fails, the next one is asked; the only one is
-     * asked twice, for the ports that it found taken are others then. Rejects with `NoPlace`, unless the offer was refused.
+     * asked twice, for the ports that it found taken are others then. The server named `preferred` is asked before the others.
+     * Rejects with `NoPlace`, unless the offer was refused.
      */
-    async createEndpoint(remoteSdp?: string, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> {
+    async createEndpoint(
+      remoteSdp?: string,
+      srtp: TrunkSrtp = 'off',
+      preferred: string | null = null,
+    ): Promise<MediaEndpoint> {
       let failure: unknown = new Error(sentences(servers));
-      const usable = servers.filter(isUsable).toSorted(byLoad);
+      const isOther = ({ name }: MediaServer): number => Number(name !== preferred);
+      const usable = servers
+        .filter(isUsable)
+        .toSorted((one, other) => isOther(one) - isOther(other) || byLoad(one, other));
       for (const server of usable.length === 1 ? [...usable, ...usable] : usable) {
         try {
           return await server.createEndpoint(remoteSdp, srtp);

@@ -5,6 +5,8 @@ import type { Carrier, Carriers, MediaTerms } from '../media/carriers.ts';
 
 export const createOfferingEndpoint = (options: {
   carriers: Pick<Carriers, 'carrierFor' | 'problem' | 'createEndpoint' | 'termsFor'>;
+  /** The media server that the call is to be on, by its name; `null` where any will do. */
+  preferredServer: string | null;
   /** The endpoint that is in use has gone. */
   onLost: () => void;
   backgroundTasks: BackgroundTasks;
@@ -18,7 +20,7 @@ export const createOfferingEndpoint = (options: {
   };
 
   const create = async (terms: MediaTerms): Promise<MediaEndpoint> => {
-    const created = await options.carriers.createEndpoint(undefined, terms);
+    const created = await options.carriers.createEndpoint(undefined, terms, options.preferredServer);
     // Nobody is to hear it ring for a call that cannot be heard.
     created.onLost(() => {
       if (current?.endpoint === created) options.onLost();

@@ -14,6 +14,8 @@ export const dial = (
   options: CallOptions & {
     choose: () => Promise<Choice>;
     carriers: Carriers;
+    /** See `createOfferingEndpoint`. */
+    preferredServer: string | null;
   },
 ): Attempt => {
   const { backgroundTasks, logger } = options;
@@ -29,6 +31,7 @@ export const dial = (
 
   const offering = createOfferingEndpoint({
     carriers: options.carriers,
+    preferredServer: options.preferredServer,
     onLost: () => breakOff('media_error', 'The media server is gone'),
     backgroundTasks,
   });

@@ -141,7 +141,7 @@ const createPlacing =
     }) =>
   (
     { callId, from, to, sipHeaders = {} }: Pick<LineInput, 'callId' | 'from' | 'to' | 'sipHeaders'>,
-    call: Pick<Dialling, 'onRinging' | 'logger' | 'trackLeg'>,
+    call: Pick<Dialling, 'onRinging' | 'logger' | 'trackLeg' | 'preferredServer'>,
   ): Attempt =>
     isDown()
       ? settledAttempt('trunk_error')
@@ -209,11 +209,19 @@ export const createSignalling = (options: SignallingOptions) => {
     /** Begins to dial, or to answer the caller that waits under the call's id. */
     attempt(input: LineInput, call: { onRinging: () => void; logger: Logger }): Attempt {
       if (input.direction === 'inbound') return inbound.answer(input.callId);
-      return place(input, { ...call, trackLeg: () => legTracker.track(input.callId) });
+      const trackLeg = (): TrackedLeg => legTracker.track(input.callId);
+      return place(input, { ...call, trackLeg, preferredServer: null });
     },
 
-    /** Begins to dial a person to whom the other party of a call is to be handed, from the call's own number. */
-    ring({ callId, direction, from, to: called }: LineInput, to: string, call: { logger: Logger }): Attempt {
+    /**
+     * Begins to dial a person to whom the other party of a call is to be handed, from the call's own number;
+     * `preferredServer` is the media server of that party.
+     */
+    ring(
+      { callId, direction, from, to: called }: LineInput,
+      to: string,
+      call: { logger: Logger; preferredServer: string | null },
+    ): Attempt {
       const own = direction === 'outbound' ? from : called;
       const trackLeg = (): TrackedLeg => ofTransfer(legTracker.track(callId));
       return place({ callId, from: own, to }, { ...call, onRinging() {}, trackLeg });

@@ -131,6 +131,14 @@ test.serial('bridges two legs of one media server, with no audio at this process
   t.deepEqual(line.breaches, []);
 });
 
+test.serial('has the person on the media server of the other party, and bridges both', async (t) => {
+  const { edge } = await connected(t, { freeSwitchCount: 2 });
+  const channels = edge.freeSwitches.map((server) => server.channels());
+  const [of] = channels.filter((some) => some.length > 0);
+  t.true(channels.some((some) => some.length === 0));
+  t.is(of?.[0]?.partner, of?.[1] ?? null);
+});
+
 test.serial('leaves telephone events to the bridge, and presses digits that come by INFO', async (t) => {
   const { edge, line, first } = await connected(t);
   const [one, other] = channelsOf(edge);
