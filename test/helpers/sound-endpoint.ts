@@ -8,6 +8,7 @@ const unused = (): never => {
 
 export const soundEndpoint = (connect: MediaEndpoint['connect']): MediaEndpoint => ({
   channel: () => null,
+  bridgeSide: () => null,
   localSdp: '',
   sampleRate: () => telephoneRate,
   modify: unused,
