@@ -319,7 +319,7 @@ onRealServers('transfers', (servers) => {
           body: 'Signal=7\r\nDuration=160\r\n',
         });
         await call[who].call.receives(200);
-        await until(() => call[other].sound.keys() === '427');
+          await until(() => call[other].sound.keys() === '427');
         await isHeard(call[who].sound, call[other].sound);
         t.deepEqual([call[other].sound.keys(), call[who].sound.keys()], ['427', '']);
         t.false(call.line.saw('line.digit'));
@@ -360,13 +360,12 @@ onRealServers('transfers', (servers) => {
     await untilNoneIsLeft(servers());
   });
 
-  realTimeTest('when FreeSWITCH ends one channel of a bridge, both legs are hung up', async (t) => {
-    for (const who of ['first', 'second'] as const) {
+  for (const who of ['first', 'second'] as const)
+    realTimeTest(`when FreeSWITCH ends one channel of a bridge, both legs are hung up: ${who}`, async (t) => {
       const call = await connected(t, servers(), 'freeswitch');
-      // What it ends is the channel to which that person's audio goes.
+      // That to which the audio of this person goes.
       const [, port] = /^m=audio (\d+)/m.exec(call[who].call.last('INVITE').body) ?? [];
-      const uuid = await channelAt(servers(), Number(port));
-      await servers().console(`uuid_kill ${uuid} MEDIA_TIMEOUT`);
+      await servers().console(`uuid_kill ${await channelAt(servers(), Number(port))} MEDIA_TIMEOUT`);
       if (who === 'first') {
         await until(() => call.line.saw('line.failed'));
         call.line.tell({ type: 'hangUp' });
@@ -378,8 +377,7 @@ onRealServers('transfers', (servers) => {
       await until(() => call.line.isOver());
       t.is(call.line.saw('line.failed'), who === 'first');
       await untilNoneIsLeft(servers());
-    }
-  });
+    });
 
   for (const [codec, srtp] of [
     ['PCMA', false],
