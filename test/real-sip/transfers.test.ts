@@ -319,7 +319,7 @@ onRealServers('transfers', (servers) => {
           body: 'Signal=7\r\nDuration=160\r\n',
         });
         await call[who].call.receives(200);
-          await until(() => call[other].sound.keys() === '427');
+        await until(() => call[other].sound.keys() === '427');
         await isHeard(call[who].sound, call[other].sound);
         t.deepEqual([call[other].sound.keys(), call[who].sound.keys()], ['427', '']);
         t.false(call.line.saw('line.digit'));
