@@ -173,7 +173,10 @@ const startProxy = async (t: ExecutionContext, { host, port, secret }: ServerAdd
   const connections = new Set<Socket>();
   let isOpen = true;
   const proxy = createServer((client) => {
-    if (!isOpen) return void client.destroy();
+    if (!isOpen) {
+      client.destroy();
+      return;
+    }
     const server = connect({ host, port });
     for (const [from, to] of [
       [client, server],
