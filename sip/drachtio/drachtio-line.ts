@@ -16,7 +16,8 @@ import { createCallMedia, type CallMedia, type MediaMeans } from '../call-media.
 import { createKeypad, type Keypad } from './keypad.ts';
 import type { MediaEndpoint } from '../media/media-endpoint.ts';
 import type { MediaServers } from './media/media-servers.ts';
-import { hangUp, holdRequests, noSip, type Attempt, type Connection } from './signalling/attempt.ts';
+import { hangUp, noSip, type Attempt, type Connection, type Outcome } from './signalling/attempt.ts';
+import { leaveStanding } from './leave-standing.ts';
 import type { StandingLine } from './lost-signalling.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';

@@ -14,6 +14,7 @@ import type { BackgroundTasks } from './background-tasks.ts';
 import { createHoldTone, type HoldTone } from '../playout/hold-tone.ts';
 import { hangUp, type Attempt, type Connection, type Outcome } from './signalling/attempt.ts';
 import { createKeypad, type Keypad } from './keypad.ts';
+import { leaveStanding } from './leave-standing.ts';
 import type { BridgeTaps } from './media/bridge-taps.ts';
 import type { Bridge, MediaServers } from './media/media-servers.ts';
 import { withTones } from './tone-endpoint.ts';
@@ -132,12 +133,12 @@ export class SecondLeg {
 
   /** Goes on with a person who talks with the other party of a call that is adopted. */
   adopt(connection: Connection): void {
-    const rate = this.#options.first.connection()?.endpoint.sampleRate();
-    if (rate === undefined) return letGo(connection, null, { ...this.#options, hasLeft: false });
+    const rate = this.#options.first.media.sampleRate();
+    if (rate === null) return letGo(connection, null, { ...this.#options, hasLeft: false });
     const { answered, begin } = this.#carry(connection);
-    this.#leg = { ...answered, state: 'connected' };
-    this.#join(answered);
-    return begin(rate, () => undefined);
+    this.#passOn(answered);
+    // A bridge of before has ended with the adoption of its channels.
+    return begin(rate, () => this.#bridge(answered, 'connected', () => undefined));
   }
 
   /** Whether another gateway could go on with who talks with the other party, or there is nobody. */
@@ -226,34 +227,53 @@ export class SecondLeg {
     const keypad = createKeypad(connection, { ...this.#options, isOver });
     const answered: Answered = { connection, keypad, media, acceptKey: null };
     const left = (): void => this.#part(answered, 'declined', true);
-    const onTone = listenTo(connection, { key: (...key) => this.#onKey(...key), left, lost }, this.#options);
-    backgroundTasks.add('connecting the sound of a transfer', async () => {
-      try {
-        await media.begin(withTones(connection.endpoint, onTone), rate);
-      } catch {
-        return lost();
-      }
-      if (this.#leg !== joining) return undefined;
-      if (mode === 'cold') return this.#connect(answered);
-      this.#leg = { ...answered, state: 'waiting' };
-      return life.report({ type: 'line.transfer_answered' });
-    });
+    const begin = (rate: SampleRate, onBegun: () => void): void => {
+      const onTone = listenTo(
+        connection,
+        { key: (...key) => this.#onKey(...key), left, lost },
+        this.#options,
+      );
+      backgroundTasks.add('connecting the sound of a transfer', async () => {
+        try {
+          await media.begin(withTones(connection.endpoint, onTone), rate);
+        } catch {
+          return lost();
+        }
+        return onBegun();
+      });
+    };
+    return { answered, begin };
   }
 
   #connect(answered: Answered): void {
+    const { life } = this.#options;
     this.#tone.end();
-    const bridge = this.#bridgeTo(answered.connection);
-    if (bridge === null) return this.#passOn(answered);
-    const bridging: Leg = { ...answered, state: 'bridging' };
-    this.#leg = bridging;
-    return this.#options.backgroundTasks.add('bridging two legs', async () => {
-      const isOpen = await this.#open(bridge);
-      if (this.#leg !== bridging) return isOpen ? bridge.leave() : undefined;
-      return isOpen ? this.#bridged(answered, bridge) : this.#passOn(answered);
+    this.#leg = { ...answered, state: 'bridging' };
+    this.#bridge(answered, 'bridging', (isBridged) => {
+      if (!isBridged) this.#passOn(answered);
+      life.report({ type: 'line.transferred' });
     });
   }
 
-  /** A recording of more than telephone audio would lose by the taps of a bridge. */
+  /** Bridges both, where that can be. `onDecided` is called unless the leg has left this state by then. */
+  #bridge(
+    answered: Answered,
+    state: 'bridging' | 'connected',
+    onDecided: (isBridged: boolean) => void,
+  ): void {
+    const bridge = this.#bridgeTo(answered.connection);
+    if (bridge === null) return onDecided(false);
+    return this.#options.backgroundTasks.add('bridging two legs', async () => {
+      const isOpen = await this.#open(bridge);
+      const leg = this.#leg;
+      const isWanted = leg.state === state && leg.connection === answered.connection;
+      if (!isWanted) return isOpen ? bridge.leave() : undefined;
+      if (isOpen) this.#bridged(answered, bridge);
+      return onDecided(isOpen);
+    });
+  }
+
+  /** `null` where both cannot be bridged. A recording of more than telephone audio would lose by the taps of a bridge. */
   #bridgeTo({ endpoint }: Connection): Bridge | null {
     const { first, mediaServers } = this.#options;
     const own = first.connection()?.endpoint;
@@ -271,19 +291,19 @@ export class SecondLeg {
     }
   }
 
-  #bridged({ connection, keypad, media }: Answered, bridge: Bridge): void {
-    const { life, first } = this.#options;
-    first.media.dismissAgent();
-    const taps = bridge.tap({ onFirst: first.media.recordHeard, onSecond: first.media.recordSaid });
-    this.#leg = { state: 'connected', connection, keypad, media, acceptKey: null, taps };
-    life.report({ type: 'line.transferred' });
+  #bridged(answered: Answered, bridge: Bridge): void {
+    const { media } = this.#options.first;
+    media.dismissAgent();
+    const taps = bridge.tap({ onFirst: media.recordHeard, onSecond: media.recordSaid });
+    this.#leg = { ...answered, state: 'connected', acceptKey: null, taps };
   }
 
-  #passOn({ connection, keypad, media }: Answered): void {
-    const { life, first } = this.#options;
-    this.#leg = { state: 'connected', connection, keypad, media, acceptKey: null, taps: null };
-    first.media.talkWith(media);
-    media.talkWith(first.media);
+  /** Each is heard by the other, as soon as its audio is connected. */
+  #passOn(answered: Answered): void {
+    const { first } = this.#options;
+    this.#leg = { ...answered, state: 'connected', acceptKey: null, taps: null };
+    first.media.talkWith(answered.media);
+    answered.media.talkWith(first.media);
   }
 
   /** A bridge carries telephone events as it carries audio. */
