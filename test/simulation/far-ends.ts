@@ -16,8 +16,15 @@ export type FarEnds = {
   latestMs: number;
   /** Lines that stand, by call; a dead process has none. */
   standing: Map<string, Set<SimulatedProcess>>;
-  /** Lines of which a person is rung, or talks with the other party. */
-  legs: Map<string, Set<SimulatedProcess>>;
+  /**
+   * Lines of which a person is rung, or talks with the other party; with when it began to ring, `null` once it was
+   * answered.
+   */
+  legs: Map<string, Map<SimulatedProcess, number | null>>;
+  /** How long persons were rung who have not answered, in milliseconds, by call. */
+  rung: Map<string, number[]>;
+  /** A mistake that is planted: no line hears these commands. */
+  deafTo: readonly LineCommand['type'][];
   /** When calls were answered, and when a line of theirs was over, in the time of the simulation. */
   talked: Map<string, { answeredAt: number; over: number[] }>;
 };
@@ -31,18 +38,26 @@ const watched = (
   what: 'INVITE' | 'adoption',
   { farEnds, process }: { farEnds: FarEnds; process: SimulatedProcess },
 ): Line => {
-  const { effects, time, random, standing, legs, talked } = farEnds;
+  const { effects, time, random, standing, legs, rung, talked } = farEnds;
   const { callId } = input;
   let isSilent = false;
   let dueFrom = 0;
-  const over = (): void => {
+  const release = (): void => {
+    const since = legs.get(callId)?.get(process) ?? null;
     legs.get(callId)?.delete(process);
+    if (since !== null) rung.set(callId, [...(rung.get(callId) ?? []), time.now() - since]);
+  };
+  const hold = (since: number | null): void =>
+    void legs.set(callId, (legs.get(callId) ?? new Map()).set(process, since));
+  const over = (): void => {
+    release();
     if (standing.get(callId)?.delete(process)) talked.get(callId)?.over.push(time.now());
   };
   // In order, as messages of one dialog are.
   const later = (event: LineEvent): void => {
     if (event.type === 'line.answered') talked.set(callId, { answeredAt: time.now(), over: [] });
-    if (event.type === 'line.transfer_failed') legs.get(callId)?.delete(process);
+    if (event.type === 'line.transfer_failed') release();
+    if (event.type === 'line.transfer_answered' || event.type === 'line.transferred') hold(null);
     if (event.type === 'line.ended' || event.type === 'line.unanswered') over();
     dueFrom = Math.max(time.now() + random.below(farEnds.latestMs + 1), dueFrom);
     time.after(dueFrom - time.now(), () => {
@@ -57,8 +72,9 @@ const watched = (
   if (effects.happens(process, `after ${what}`)) return silent;
   return {
     tell(command) {
+      if (farEnds.deafTo.includes(command.type)) return undefined;
       const name = names[command.type];
-      if (command.type === 'transfer') legs.set(callId, (legs.get(callId) ?? new Set()).add(process));
+      if (command.type === 'transfer') hold(time.now());
       if (name === undefined) return line.tell(command);
       if (effects.happens(process, `before ${name}`)) return undefined;
       line.tell(command);
@@ -73,7 +89,7 @@ const watched = (
     leave() {
       isSilent = true;
       standing.get(callId)?.delete(process);
-      legs.get(callId)?.delete(process);
+      release();
       if (process.isAlive) line.leave();
     },
     canBeLeft: line.canBeLeft,

@@ -26,6 +26,34 @@ const to = (callee: string | null, hangUp: Partial<Call> = {}): Call => ({
   ...hangUp,
 });
 
+type Transfer = NonNullable<Call['transfers']>[number];
+
+/** Said before, with a briefing and a key, unless it is said otherwise. */
+const transferredTo = (
+  person: string,
+  {
+    takenBackAfterMs = null,
+    ...body
+  }: Partial<Transfer['body']> & Partial<Pick<Transfer, 'takenBackAfterMs'>> = {},
+): Call =>
+  to('01000000001', {
+    transfers: [
+      {
+        afterMs: 4_000,
+        body: {
+          to: person,
+          mode: 'warm',
+          say: '잠시만요.',
+          accept_key: '1',
+          ring_timeout_sec: 5,
+          on_failure: 'resume',
+          ...body,
+        },
+        takenBackAfterMs,
+      },
+    ],
+  });
+
 /** By what happens in them; who answers at which number: guides/quickstart.md. */
 const stories: Readonly<Record<string, Call>> = {
   'a conversation to its end': to('01000000001'),
@@ -42,6 +70,14 @@ const stories: Readonly<Record<string, Call>> = {
   'hung up while it talks': to('01000000001', { hangUpAfterMs: 4_000 }),
   'hung up at once while it talks': to('01000000001', { hangUpAfterMs: 4_000, immediate: true }),
   'somebody calls in': to(null),
+  'transferred at once': transferredTo('01000000011', { mode: 'cold', say: null }),
+  'transferred with a briefing and a key': transferredTo('01000000011'),
+  'a transfer is declined': transferredTo('01000000014'),
+  'nobody takes a transfer, and the call ends': transferredTo('01000000013', { on_failure: 'hang_up' }),
+  'a transfer is taken back during the briefing': transferredTo('01000000011', {
+    say: null,
+    takenBackAfterMs: 3_000,
+  }),
 };
 
 /** Who goes on with the call. */
@@ -75,6 +111,9 @@ const killAt = (story: string, by: Successor, move: Move, afterMs: number, again
   };
 };
 
+/** A story in which nobody is killed. */
+export const planOfStory = (story: string): Plan => planFor(story, 'the same gateway', []);
+
 /** The steps of a story, which is played for that. */
 const movesOf = async (story: string, by: Successor, postgres: Postgres): Promise<readonly Move[]> => {
   const { violations, moves } = await runSeed(seed, postgres, planFor(story, by, []));
@@ -82,11 +121,11 @@ const movesOf = async (story: string, by: Successor, postgres: Postgres): Promis
   return moves;
 };
 
-/** All kills at all steps of all stories. */
-export const allKills = async (postgres: Postgres): Promise<Kill[]> => {
+/** All kills at all steps of all stories, or of those that are wanted. */
+export const allKills = async (postgres: Postgres, isWanted = (_story: string) => true): Promise<Kill[]> => {
   const kills: Kill[] = [];
   for (const by of ['the same gateway', 'another gateway'] as const)
-    for (const story of Object.keys(stories))
+    for (const story of Object.keys(stories).filter(isWanted))
       for (const move of await movesOf(story, by, postgres)) {
         for (const afterMs of momentsMs) kills.push(killAt(story, by, move, afterMs));
         kills.push(killAt(story, by, move, 0, true));
@@ -95,8 +134,11 @@ export const allKills = async (postgres: Postgres): Promise<Kill[]> => {
 };
 
 /** One for each step, of all kinds in turns. */
-export const someKills = async (postgres: Postgres): Promise<Kill[]> => {
-  const byStep = Map.groupBy(await allKills(postgres), ({ move }) => nameOf(move));
+export const someKills = async (
+  postgres: Postgres,
+  isWanted: (story: string) => boolean,
+): Promise<Kill[]> => {
+  const byStep = Map.groupBy(await allKills(postgres, isWanted), ({ move }) => nameOf(move));
   return [...byStep.values()].flatMap((same, index) => same[index % same.length] ?? []);
 };
 

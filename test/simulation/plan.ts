@@ -1,5 +1,6 @@
 /** What a seed has in store. Of all that may go wrong each seed has some: together they would hide each other. */
 import type { ConsentRequirement } from '#machines/consent.ts';
+import type { LineCommand } from '#machines/line.ts';
 import { noFaults, type StatementFaults } from './database-server.ts';
 import { reliable, type RequestFaults } from './far-servers.ts';
 import { createRandom, type Random } from './random.ts';
@@ -59,6 +60,8 @@ export type Plan = {
   requests: RequestFaults;
   receiverRefuses: number;
   lineLatestMs: number;
+  /** A mistake that is planted: no line hears these commands. */
+  deafTo?: readonly LineCommand['type'][];
   /** How long things go wrong. */
   faultyMs: number;
   /** How long calls may go on when nothing goes wrong any more, before everybody hangs up. */
@@ -80,6 +83,9 @@ const some = <Item>(random: Random, most: number, make: () => Item): Item[] =>
 /** Whom calls are transferred to: somebody who takes it, is busy, lets it ring, or declines. */
 const people = [1, 1, 2, 3, 4].map((last) => `0100000001${last}`);
 
+/** No person is rung for longer, in seconds. */
+export const longestRingSec = 15;
+
 /** In every second world, up to three of a call. */
 const transfersOf = (random: Random): Transfer[] =>
   some(random, 3, () => ({
@@ -89,7 +95,7 @@ const transfersOf = (random: Random): Transfer[] =>
       mode: random.chance(0.5) ? 'warm' : 'cold',
       say: random.chance(0.3) ? '잠시만요.' : null,
       accept_key: random.chance(0.5) ? '1' : null,
-      ring_timeout_sec: 5 + random.below(10),
+      ring_timeout_sec: 5 + random.below(longestRingSec - 5),
       on_failure: random.chance(0.7) ? 'resume' : 'hang_up',
     },
     takenBackAfterMs: random.chance(0.3) ? random.below(6_000) : null,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { announcement, checkAtRest, isAtRest } from './checks.ts';
 import { Customer } from './customer.ts';
-import { machine, planOf, type Plan, type Transfer } from './plan.ts';
+import { longestRingSec, machine, planOf, type Plan, type Transfer } from './plan.ts';
 import { Postgres } from './postgres.ts';
 import { createRandom } from './random.ts';
 import { runIn } from './simulated-time.ts';
@@ -216,6 +216,17 @@ const checkDurations = (world: World): void => {
   }
 };
 
+/** What a line says of it may be late. */
+const rungLateMs = 2_000;
+
+/** Who has not answered in time, or is to be rung no longer, is let go of. */
+const checkRung = (world: World): void => {
+  for (const [callId, times] of world.farEnds.rung)
+    for (const rungMs of times)
+      if (rungMs > longestRingSec * 1_000 + rungLateMs)
+        world.violate(`a person was rung for ${rungMs / 1_000} s for ${callId}`);
+};
+
 /** Each end was heard of, under one id. */
 const checkReceived = (world: World, customer: Customer): void => {
   for (const { id } of world.postgres.rows('select id from call order by id')) {
@@ -242,6 +253,7 @@ export const runSeed = async (
     world.database.faults = plan.statements;
     world.network.faults = plan.requests;
     world.farEnds.latestMs = plan.lineLatestMs;
+    world.farEnds.deafTo = plan.deafTo ?? [];
     customer.refuses = plan.receiverRefuses;
     await world.run(plan.faultyMs);
     world.freezes = () => null;
@@ -256,6 +268,7 @@ export const runSeed = async (
     await comeToRest(world, customer);
     checkReceived(world, customer);
     checkDurations(world);
+    checkRung(world);
   } catch (error) {
     world.violate(`the simulation broke off: ${error instanceof Error ? error.stack : String(error)}`);
   } finally {

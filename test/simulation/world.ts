@@ -77,6 +77,8 @@ export class World {
       latestMs: 0,
       standing: new Map(),
       legs: new Map(),
+      rung: new Map(),
+      deafTo: [],
       talked: new Map(),
     };
     const { database, network, farEnds } = this;
@@ -195,9 +197,9 @@ export class World {
   /** What somebody still holds who should hold nothing. */
   leftOver(): string[] {
     const { standing, legs } = this.farEnds;
-    const of = (lines: typeof standing): string[] =>
+    const of = (lines: typeof standing | typeof legs): string[] =>
       [...lines].flatMap(([callId, holders]) =>
-        [...holders].some(({ isAlive }) => isAlive) ? [callId] : [],
+        [...holders.keys()].some(({ isAlive }) => isAlive) ? [callId] : [],
       );
     return [
       ...of(standing).map((callId) => `a line of ${callId} still stands`),
