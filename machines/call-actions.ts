@@ -192,8 +192,10 @@ export const publishes = {
   },
   transferConnected: {
     type: 'publish',
-    params: ({ event: { at }, context }: On<'line.transferred'> & { context: CallContext }) =>
-      fact({ type: 'call.transfer_connected', at, transferId: transferOf(context).transferId }),
+    params: ({ event: { at }, context }: On<'line.transferred'> & { context: CallContext }) => {
+      const { transferId, isRecorded: recorded, maxDurationSec } = transferOf(context);
+      return fact({ type: 'call.transfer_connected', at, transferId, recorded, maxDurationSec });
+    },
   },
   transferOver: {
     type: 'publish',

@@ -71,7 +71,15 @@ export type CallFact =
   /** The person of a warm transfer has answered, and hears what the call is about. */
   | { type: 'call.transfer_answered'; at: number; transferId: string }
   /** They talk with each other, and the agent is out. */
-  | { type: 'call.transfer_connected'; at: number; transferId: string }
+  | {
+      type: 'call.transfer_connected';
+      at: number;
+      transferId: string;
+      /** Whether a recorded call is recorded from then on. */
+      recorded: boolean;
+      /** The longest time for which they may talk. */
+      maxDurationSec: number;
+    }
   /** Nobody was connected. */
   | {
       type: 'call.transfer_failed';

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { CollectedKeys, KeysWanted } from '#machines/collected-keys.ts';
 import type { WaitingControl } from '#machines/control.ts';
-import type { Transfer, TransferWanted } from '#machines/transfer.ts';
+import type { TransferWanted } from '#machines/transfer.ts';
 import type { SpeechChoice } from '#machines/line.ts';
 import { agentTypes, controlModes, type AgentBinding } from '#src/domain/agent-binding.ts';
 import type { SealedHeaders } from '#src/domain/agent-headers.ts';
@@ -103,8 +103,6 @@ export type CallProgress = {
   pausedForSecret: boolean;
   /** When its holder let go of it on purpose, in the time of the call; null while it is held. */
   leftAt: number | null;
-  /** The terms of the transfer that is under way, or has come about; null where there is none. */
-  transfer: Pick<Transfer, 'transferId' | 'isRecorded' | 'maxDurationSec'> | null;
   conversation: {
     /** Its state, such as `replying.speaking`. */
     state: string;
@@ -174,13 +172,9 @@ const waitingControl: z.ZodType<WaitingControl> = z.object({
 const progress: z.ZodType<CallProgress> = z.object({
   facts: z.number(),
   endReason: z.enum(endReasons).nullable(),
-  // Gateways of before did not keep these three.
+  // Gateways of before did not keep these two.
   pausedForSecret: z.boolean().default(false),
   leftAt: z.number().nullable().default(null),
-  transfer: z
-    .object({ transferId: z.string(), isRecorded: z.boolean(), maxDurationSec: z.number() })
-    .nullable()
-    .default(null),
   conversation: z.object({
     state: z.string(),
     turn: z.number(),

@@ -36,7 +36,12 @@ test('once connected the agent is out, and the call ends when either hangs up', 
   const world = ringing();
   world.onLine({ type: 'line.transferred' });
   t.is(world.state(), 'active.bridged');
-  t.like(world.facts.at(-1), { type: 'call.transfer_connected', transferId: transferId });
+  t.like(world.facts.at(-1), {
+    type: 'call.transfer_connected',
+    transferId,
+    recorded: true,
+    maxDurationSec: 3_600,
+  });
   const [requests, said] = [world.requests.length, world.said().length];
   world.onLine({ type: 'line.heard', text: 'Hello, who is this?', backchannel: false });
   // The duration of a talk with an agent does not bound this one.

@@ -567,7 +567,7 @@ test.serial('who is connected stays so when the call ends', async (t) => {
   const { transfer, told } = await after(
     answered,
     requested,
-    { type: 'call.transfer_connected', at, transferId },
+    { type: 'call.transfer_connected', at, transferId, recorded: true, maxDurationSec: 3_600 },
     ended,
   );
   t.deepEqual(transfer, { ...rung, status: 'connected', connectedAt: new Date(at).toISOString() });
@@ -836,7 +836,6 @@ test.serial('an earlier holder keeps no progress of a call that was taken over',
     endReason: null,
     pausedForSecret: false,
     leftAt: null,
-    transfer: null,
     conversation: {
       state: 'listening.silent',
       turn,

@@ -53,6 +53,12 @@ const always: readonly Rule[] = [
       where ended_at is not null and transfer ->> 'status' in ('requested', 'ringing', 'briefing')`,
   },
   {
+    what: 'two persons who talked with each other were torn apart, and the call went on',
+    broken: `select connected.call_id, later.type from call_fact connected join call_fact later using (call_id)
+      where connected.type = 'call.transfer_connected' and later.sequence > connected.sequence
+        and later.type in ('call.transfer_failed', 'call.transfer_returned')`,
+  },
+  {
     what: 'a person is rung while another one is, or has taken the call',
     broken: `select call_id from (
         select call_id, type, lag(type) over (partition by call_id order by sequence) as before from call_fact
@@ -62,12 +68,27 @@ const always: readonly Rule[] = [
   },
 ];
 
+/** Ends of a call in which the other party no longer talked to the agent. */
+const endsOfBridged = [
+  'transfer_completed',
+  'agent_hangup',
+  'max_duration',
+  'media_error',
+  'trunk_error',
+  'system_error',
+];
+
 /** What the other party of a call heard of its agent, by the place of it in the journal. */
 const told = `(select call_fact.call_id, call_fact.sequence, text from call_fact
   join call_turn on call_turn.call_id = call_fact.call_id and call_turn.sequence = (call_fact.data ->> 'turn')::int
   where type = 'turn.spoken' and role = 'assistant') told`;
 
 const atRest: readonly Rule[] = [
+  {
+    what: 'a call in which two persons talked ended as one with the agent',
+    broken: `select call.id, end_reason from call join call_fact on call_id = call.id
+      where type = 'call.transfer_connected' and end_reason not in ('${endsOfBridged.join("', '")}')`,
+  },
   {
     what: 'a call has not ended',
     broken: `select id, status, node from call where ended_at is null`,

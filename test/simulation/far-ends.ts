@@ -36,6 +36,8 @@ const watched = (
   emit: (event: LineEvent) => void,
   begin: (emit: (event: LineEvent) => void) => Line,
   what: 'INVITE' | 'adoption',
+  /** Whether a person talks with the other party already. */
+  hasSecondLeg: boolean,
   { farEnds, process }: { farEnds: FarEnds; process: SimulatedProcess },
 ): Line => {
   const { effects, time, random, standing, legs, rung, talked } = farEnds;
@@ -69,6 +71,7 @@ const watched = (
   const line = begin(later);
   const holders = standing.get(callId) ?? new Set();
   standing.set(callId, holders.add(process));
+  if (hasSecondLeg) hold(null);
   if (effects.happens(process, `after ${what}`)) return silent;
   return {
     tell(command) {
@@ -98,7 +101,14 @@ const watched = (
 
 export const withFarEnds = (lines: Lines, parts: { farEnds: FarEnds; process: SimulatedProcess }): Lines => ({
   ...lines,
-  open: (input, emit) => watched(input, emit, (tell) => lines.open(input, tell), 'INVITE', parts),
+  open: (input, emit) => watched(input, emit, (tell) => lines.open(input, tell), 'INVITE', false, parts),
   adopt: (input, left, emit) =>
-    watched(input, emit, (tell) => lines.adopt(input, left, tell), 'adoption', parts),
+    watched(
+      input,
+      emit,
+      (tell) => lines.adopt(input, left, tell),
+      'adoption',
+      left.connectedWith !== null,
+      parts,
+    ),
 });

@@ -108,6 +108,18 @@ test.serial(
 );
 
 test.serial(
+  'a mistake that is planted is found: two persons who talk with each other are torn apart by a death',
+  planted,
+  {
+    ...planOfStory('transferred at once'),
+    nodes: ['north', 'south'],
+    ends: [{ atMs: 8_000, node: 'north', by: 'SIGKILL', restartAfterMs: 20_000 }],
+  },
+  (text) => text.replace('"fact"."data" as', `"fact"."data" - 'recorded' as`),
+  /were torn apart/,
+);
+
+test.serial(
   'a mistake that is planted is found: a person who is to be rung no longer is rung on',
   async (t) => {
     const plan = planOfStory('nobody takes a transfer, and the call ends');

@@ -26,12 +26,6 @@ export type Progress = {
 
 type Last = { snapshot: CallSnapshot; facts: number; waits: boolean };
 
-const transferOf = ({ context: { transfer } }: CallSnapshot): CallProgress['transfer'] => {
-  if (transfer === null) return null;
-  const { transferId, isRecorded, maxDurationSec } = transfer;
-  return { transferId, isRecorded, maxDurationSec };
-};
-
 const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
   const conversation = snapshot.children.conversation?.getSnapshot();
   // While it resumes, the progress kept before the taking over still holds.
@@ -43,7 +37,6 @@ const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
     endReason: snapshot.context.endReason,
     pausedForSecret: snapshot.context.keys.secret?.pausedRecording ?? false,
     leftAt: null,
-    transfer: transferOf(snapshot),
     conversation: {
       ...kept,
       state: stateName(conversation.value),

@@ -2,6 +2,7 @@
  * Resumption of a call that another process held, from what that process has left of it: how far it had come when that
  * was last kept, and its journal, which may know more, or less.
  */
+import { z } from 'zod';
 import { isTurnOfKeys, noKeysYet, type CollectedKeys } from '#machines/collected-keys.ts';
 import type { LeftTransfer, ResumedAs, TakenOverCall, TakenOverConversation } from '#machines/taken-over.ts';
 import type { Message } from '#machines/reply.ts';
@@ -174,20 +175,25 @@ const endOf = ({ facts, revival: { progress } }: LeftCall, was: CallProgress['co
 const hangupIsPending = ({ facts }: LeftCall): boolean =>
   lastOf(facts, 'call.hangup_requested', 'call.hangup_cancelled')?.type === 'call.hangup_requested';
 
-/**
- * The transfer that nothing has become of, or that has come about. One that has goes on where its terms are stored; a
- * gateway of before has stored none.
- */
-const leftTransferOf = ({ facts, revival: { progress }, now }: LeftCall): LeftTransfer | null => {
+const connection = z.object({ transferId: z.string(), recorded: z.boolean(), maxDurationSec: z.number() });
+
+/** The last transfer, unless it failed or was taken back. An earlier version stored less of a connection, and such a transfer is lost. */
+const leftTransferOf = ({ facts, now }: LeftCall): LeftTransfer | null => {
   const last = lastOf(facts, 'call.transfer_requested', 'call.transfer_failed', 'call.transfer_returned');
   if (last?.type !== 'call.transfer_requested') return null;
   const { transferId, to } = last.data;
   if (typeof transferId !== 'string' || typeof to !== 'string') return null;
   const connected = lastOf(facts, 'call.transfer_connected');
-  const terms = progress?.transfer ?? null;
-  if (connected?.data['transferId'] !== transferId || terms?.transferId !== transferId)
-    return { state: 'lost', transferId, to };
-  return { state: 'connected', to, ...terms, talkedMs: Math.max(0, now - connected.at.getTime()) };
+  const terms = connection.safeParse(connected?.data).data;
+  if (connected === undefined || terms?.transferId !== transferId) return { state: 'lost', transferId, to };
+  return {
+    state: 'connected',
+    transferId,
+    to,
+    isRecorded: terms.recorded,
+    maxDurationSec: terms.maxDurationSec,
+    talkedMs: Math.max(0, now - connected.at.getTime()),
+  };
 };
 
 /** The last moment of the conversation; null where nothing has happened but what comes before it. */
