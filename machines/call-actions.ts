@@ -13,6 +13,7 @@ import type { LanguageRequest } from './control.ts';
 import type { ConversationEvent } from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
 import type { KeysCommand, LineCommand, LineEvent, LineEventOf } from './line.ts';
+import type { BriefingWritten } from './transfer.ts';
 
 type On<Type extends LineEvent['type']> = { event: LineEventOf<Type> };
 
@@ -116,6 +117,11 @@ export const beginsTransfer = {
     type: 'transfer.begun',
     sentences,
   }),
+} as const;
+
+export const takesBriefing = {
+  type: 'takeBriefing',
+  params: ({ event }: { event: BriefingWritten }) => event,
 } as const;
 
 export const notesLastWord = {

@@ -5,7 +5,13 @@ import type { ConversationInput, ConversationMessage, SayRequest } from './conve
 import type { AnsweredBy, CallRoute, LineEvent, LineEventOf, LineInput, SipDetails } from './line.ts';
 import { outcomeOf, type CallOutcome, type EndReason } from './outcome.ts';
 import type { SoundFigures } from './sound-figures.ts';
-import type { Transfer, TransferFailure, TransferRefused, TransferRequest } from './transfer.ts';
+import type {
+  BriefingWritten,
+  Transfer,
+  TransferFailure,
+  TransferRefused,
+  TransferRequest,
+} from './transfer.ts';
 
 /** Treatment of an outbound call that a machine has answered; with `talk` the agent goes on as with a person. */
 export type VoicemailPolicy = 'talk' | 'hang_up' | 'leave_message';
@@ -44,6 +50,7 @@ export type CallCommand =
   /** The other party is to be handed to a person. */
   | TransferRequest
   | { type: 'transfer.taken_back' }
+  | BriefingWritten
   /** What is said now is not to be in the recording. */
   | { type: 'recording.pause_requested' }
   | { type: 'recording.resume_requested' }

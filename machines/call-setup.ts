@@ -20,7 +20,7 @@ import type { CallFact } from './facts.ts';
 import { line, type AnsweredBy, type KeysCommand, type LineCommand } from './line.ts';
 import type { EndReason } from './outcome.ts';
 import type { DtmfMeans } from './sound-figures.ts';
-import type { TransferFailure, TransferRequest, TransferWanted } from './transfer.ts';
+import type { BriefingWritten, TransferFailure, TransferRequest, TransferWanted } from './transfer.ts';
 
 export const callSetup = setup({
   types: {
@@ -59,6 +59,8 @@ export const callSetup = setup({
     wasBeingEnded: ({ context }) => context.endReason !== null,
     isAnnounced: ({ context }) => transferOf(context).sentences.length > 0,
     isUnrecorded: ({ context }) => !transferOf(context).isRecorded,
+    isOfThisTransfer: ({ context, event }) =>
+      event.type === 'transfer.briefing_written' && event.transferId === transferOf(context).transferId,
     takesCallByKey: ({ context }) => transferOf(context).acceptKey !== null,
     hasLostTransfer: ({ context }) => context.transfer !== null,
     wasBridged: ({ context }) => context.input.takenOver?.transfer?.state === 'connected',
@@ -144,6 +146,9 @@ export const callSetup = setup({
     })),
     noteTransfer: assign((_, { type: _type, ...asked }: TransferRequest) => ({
       transfer: { ...asked, givenUp: null, talkedMs: 0 },
+    })),
+    takeBriefing: assign(({ context }, { briefing }: BriefingWritten) => ({
+      transfer: { ...transferOf(context), briefing },
     })),
     giveUpTransfer: assign(({ context }, { reason }: { reason: TransferFailure }) => ({
       transfer: { ...transferOf(context), givenUp: reason },

@@ -2,7 +2,7 @@
  * The states of a call in which the other party is handed to a person: `active.talking.transferring`, of which every way
  * back leads to `conversing`, and `active.bridged`, where the agent is out.
  */
-import { ends, notesLastWord, publishes, tells } from './call-actions.ts';
+import { ends, notesLastWord, publishes, takesBriefing, tells } from './call-actions.ts';
 import { callSetup } from './call-setup.ts';
 
 const takenBack = {
@@ -38,6 +38,11 @@ export const transferring = callSetup.createStateConfig({
         actions: [publishes.transferOver, 'returnToAgent', 'forgetTransfer'],
       },
     ],
+    'transfer.briefing_written': {
+      guard: 'isOfThisTransfer',
+      actions: takesBriefing,
+      description: 'It comes too late for a person who has picked up.',
+    },
     'hangup.requested': {
       target: '#call.active.ending',
       actions: [publishes.hangupRequested, ends.byAgent],

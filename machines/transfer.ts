@@ -33,6 +33,12 @@ export type TransferRequest = {
   maxDurationSec: number;
 };
 
+/** A better briefing for a transfer under way. It is heard where the person has not picked up yet. */
+export type BriefingWritten = { type: 'transfer.briefing_written' } & Pick<
+  TransferRequest,
+  'transferId' | 'briefing'
+>;
+
 /** A transfer as an agent wrote it in its reply. Whether the number allows it is known outside of the charts. */
 export type TransferWanted = Pick<TransferRequest, 'mode' | 'acceptKey' | 'ringTimeoutSec' | 'onFailure'> & {
   /** As it was written. */

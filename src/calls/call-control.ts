@@ -28,6 +28,8 @@ import type { Journal } from './journal/journal.ts';
 import type { LiveCalls } from './live/live-calls.ts';
 import { openNumber } from './setup/open-number.ts';
 import { createRecordingRequests, type RecordingRequests } from './in-call/pause-recording.ts';
+import { createWriteBriefing } from './in-call/summarized-briefing.ts';
+import type { SummarizeSoFar } from './summaries/summaries.ts';
 import { createPerformRequest } from './in-call/perform-request.ts';
 import { createPlaceCall, type PlaceCallRequest, type PlacedCall } from './setup/place-call.ts';
 import { createReceiveCall, type AuthenticateCaller, type ReceiveCall } from './setup/receive-call.ts';
@@ -73,6 +75,8 @@ export const createCallControl = (options: {
   keepBeginning: Beginnings['keep'];
   handshake: AuthenticateCaller;
   sentencesOf: SentencesOf;
+  /** Null without a language model. */
+  summarizeSoFar: SummarizeSoFar | null;
   /** Whether this gateway is configured with telephone lines. */
   hasLines: boolean;
   askNode: AskNode;
@@ -107,7 +111,7 @@ export const createCallControl = (options: {
   const requests = createInCallRequests({
     ...options,
     hasMedia: options.hasLines,
-    perform: createPerformRequest(options),
+    perform: createPerformRequest({ ...options, writeBriefing: createWriteBriefing(options) }),
   });
   const hangups = createHangupRequests(requests, liveCalls);
   const speaking = createSpeakingRequests(requests, liveCalls, options.sentencesOf);

@@ -1584,7 +1584,7 @@ export type Operations = {
         mode?: 'cold' | 'warm' | undefined;
         /** Said to the other party before the person is rung; it cannot be interrupted. */
         say?: string | null | undefined;
-        /** Of a warm transfer: what the person hears. Without it, that an agent has answered so far, and the last words of the other party. */
+        /** Of a warm transfer: what the person hears. Without it, that an agent has answered so far, and the summary of the call up to now, by the language model of the gateway; without a model, or where that is not there when the person picks up, the last words of the other party. */
         briefing?: string | null | undefined;
         /** Of a warm transfer: the key that the person presses to take the call, which is said behind the briefing. Without it they are connected at its end. Who has not pressed it 15 seconds later is let go of (`not_accepted`). */
         accept_key?: string | null | undefined;

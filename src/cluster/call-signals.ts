@@ -29,6 +29,7 @@ const act: z.ZodType<CallAct> = z.discriminatedUnion('action', [
     mode: z.enum(['cold', 'warm']).default('cold'),
     sentences: z.array(z.string()).default([]),
     briefing: z.string().default(''),
+    summarize: z.boolean().default(false),
     acceptKey: z.string().nullable().default(null),
     ringTimeoutSec: z.int(),
     onFailure: z.enum(['resume', 'hang_up']),

@@ -36,7 +36,8 @@ export type CallAct =
   | { action: 'press_keys'; keys: string }
   | { action: 'say'; sentences: readonly string[]; interrupt: boolean }
   | { action: 'collect'; wanted: KeysWanted }
-  | ({ action: 'transfer' } & Omit<TransferRequest, 'type'>);
+  /** `summarize`: the summary of the call so far takes the place of the briefing, where it is there in time. */
+  | ({ action: 'transfer'; summarize: boolean } & Omit<TransferRequest, 'type'>);
 
 export type CallAction = CallAct['action'];
 

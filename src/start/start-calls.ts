@@ -43,7 +43,7 @@ export type CallWorld = {
 
 type CallParts = {
   telemetry: Telemetry;
-  journalling: Pick<StartedJournal, 'journal' | 'transitions' | 'progress' | 'beginnings'>;
+  journalling: Pick<StartedJournal, 'journal' | 'transitions' | 'progress' | 'beginnings' | 'summarizeSoFar'>;
   liveCalls: LiveCalls;
   telephony: Pick<StartedLines, 'lines'>;
   agents: Agents;
@@ -163,6 +163,7 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
     keepAgent: agents.keep,
     keepBeginning: parts.journalling.beginnings.keep,
     handshake: agents.handshake,
+    summarizeSoFar: parts.journalling.summarizeSoFar,
     sentencesOf,
     hasLines: config.lines !== 'none',
     askNode: parts.cluster.askNode,

@@ -7,7 +7,7 @@ import { createJournal, type Journal } from '#src/calls/journal/journal.ts';
 import { createProgress, type Progress } from '#src/calls/journal/progress.ts';
 import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
-import { createSummaries } from '#src/calls/summaries/summaries.ts';
+import { createSummaries, type SummarizeSoFar } from '#src/calls/summaries/summaries.ts';
 import { journalPlace, recordAsHolder, type RecordedFact } from '#src/persistence/call-facts.ts';
 import { keepProgress } from '#src/persistence/call-revivals.ts';
 import { keepTransitions } from '#src/persistence/call-transitions.ts';
@@ -23,6 +23,8 @@ export type StartedJournal = {
   progress: Progress;
   beginnings: Beginnings;
   factNews: FactNews;
+  /** Null without a language model. */
+  summarizeSoFar: SummarizeSoFar | null;
   /** Shortens the waiting of close for an unreachable database. */
   hurry(): void;
 };
@@ -124,5 +126,6 @@ export const startJournal = (
   });
   const end = createJournalClosing({ journal, summaries, transitions, times: closing, clock, logger });
   started.defer(end.close);
-  return { journal, transitions, progress, beginnings, factNews, hurry: end.hurry };
+  const { soFar: summarizeSoFar } = summaries;
+  return { journal, transitions, progress, beginnings, factNews, summarizeSoFar, hurry: end.hurry };
 };

@@ -77,6 +77,7 @@ const alone = {
     throw new Error('Nobody is to be asked');
   },
   sentencesOf,
+  summarizeSoFar: null,
   hasLines: true,
   askNode: () => {
     throw new Error('No other gateway is to be asked');

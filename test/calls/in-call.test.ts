@@ -1,5 +1,6 @@
 /** Actions in a call: hang-up, recording pause, speech for the agent. */
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
@@ -11,7 +12,9 @@ import { createLeftHangups } from '#src/calls/in-call/left-hangups.ts';
 import { createRecordingRequests } from '#src/calls/in-call/pause-recording.ts';
 import { createPerformRequest } from '#src/calls/in-call/perform-request.ts';
 import { collectKeys, pressKeys, say } from '#src/calls/in-call/speak-for-agent.ts';
+import { createWriteBriefing } from '#src/calls/in-call/summarized-briefing.ts';
 import { cancelTransfer, transfer } from '#src/calls/in-call/transfer.ts';
+import type { SummarizeSoFar } from '#src/calls/summaries/summaries.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Pressure } from '#src/domain/capacity.ts';
 import { steadyClock } from '#src/clocks.ts';
@@ -433,6 +436,7 @@ const setUpPauseRecording = async (options: { recording?: boolean } = {}) => {
         database,
         journal: { waitingOf: () => 0 },
         queueLimits,
+        writeBriefing: () => undefined,
         clock: steadyClock,
       }),
     }),
@@ -515,6 +519,84 @@ test('in the language of the call', (t) => {
   t.regex(briefingOf({ language: 'ja', given: null, acceptKey: '1', turns }), /1を押してください/);
 });
 
+test('a summary takes the place of the last words, and has a limit', (t) => {
+  const summary = 'They want to know where their order is.';
+  const brief = (changes: object) =>
+    briefingOf({ language: 'en', given: null, summary, acceptKey: '1', turns, ...changes });
+  t.is(
+    brief({}),
+    `A call that an automated agent has answered so far is for you. ${summary} To take the call, press 1.`,
+  );
+  t.true(brief({ summary: 'a'.repeat(2_000) }).length < 800);
+  t.is(brief({ given: 'It is about an order.' }), 'It is about an order. To take the call, press 1.');
+});
+
+/** A call in which somebody is rung; `summarize` answers for the model. */
+const ringingWithSummary = (summarize: SummarizeSoFar | null) => {
+  const world = answered();
+  const database = scriptedDatabase(() => Promise.resolve(turns));
+  const logged: string[] = [];
+  const logger = pino({}, { write: (line: string) => void logged.push(line) });
+  const writeBriefing = createWriteBriefing({ database, summarizeSoFar: summarize, logger });
+  const request = { ...askedTransfer, mode: 'warm', acceptKey: '1' } as const;
+  transfer(world.actor, request, noLimit);
+  writeBriefing(world.actor, request);
+  return { world, logged, told: () => world.commands.at(-1) };
+};
+
+test('a person who is rung hears the summary of the call so far', async (t) => {
+  const asked = Promise.withResolvers<Parameters<SummarizeSoFar>>();
+  const { world, told } = ringingWithSummary((...call) => {
+    asked.resolve(call);
+    return Promise.resolve('They want to know where their order is.');
+  });
+  const [callId, call] = await asked.promise;
+  t.is(callId, callInput.callId);
+  t.like(call, { language: callInput.language, turns });
+  await setImmediate();
+  world.onLine({ type: 'line.transfer_answered' });
+  const briefing = told();
+  t.like(briefing, { type: 'brief', acceptKey: '1' });
+  t.regex(JSON.stringify(briefing), /where their order is/);
+});
+
+test('nobody waits for the summary, and the model is let go when the person picks up', async (t) => {
+  const asked = Promise.withResolvers<AbortSignal>();
+  const late = Promise.withResolvers<string>();
+  const { world, told, logged } = ringingWithSummary((_callId, _call, signal) => {
+    asked.resolve(signal);
+    return late.promise;
+  });
+  const signal = await asked.promise;
+  t.false(signal.aborted);
+  world.onLine({ type: 'line.transfer_answered' });
+  t.true(signal.aborted);
+  t.like(told(), { type: 'brief', text: askedTransfer.briefing });
+  const commands = world.commands.length;
+  late.resolve('They want to know where their order is.');
+  await setImmediate();
+  t.is(world.commands.length, commands);
+  t.deepEqual(logged, []);
+});
+
+test('without a model, or without a summary, the person hears what was known', async (t) => {
+  for (const summarize of [null, () => Promise.resolve(undefined)]) {
+    const { world, told } = ringingWithSummary(summarize);
+    await setImmediate();
+    world.onLine({ type: 'line.transfer_answered' });
+    t.like(told(), { type: 'brief', text: askedTransfer.briefing });
+  }
+});
+
+test('a summary that fails is logged without words', async (t) => {
+  const { world, told, logged } = ringingWithSummary(() => Promise.reject(new Error('no summary')));
+  await setImmediate();
+  await setImmediate();
+  world.onLine({ type: 'line.transfer_answered' });
+  t.like(told(), { type: 'brief', text: askedTransfer.briefing });
+  t.is(logged.length, 1);
+});
+
 // Speak for agent
 
 const answered = (options: Parameters<typeof createCallWorld>[0] = {}) => {
@@ -581,6 +663,7 @@ const queued = () => {
     database: scriptedDatabase(() => Promise.reject(new Error('Nothing is looked up'))),
     journal: { waitingOf: () => facts },
     queueLimits,
+    writeBriefing: () => undefined,
     clock,
   });
   const mine = { callId: callInput.callId, numberId: randomUUID() };
@@ -604,7 +687,7 @@ const sayText = (length: number): CallAct => ({
 
 const transferred = (sentences: readonly string[]): CallAct => {
   const { type: _type, ...asked } = { ...askedTransfer, sentences };
-  return { action: 'transfer', ...asked };
+  return { action: 'transfer', summarize: false, ...asked };
 };
 
 const isFull = { code: 'queue_full' } as const;

@@ -208,3 +208,42 @@ test.serial('the end of the gateway waits for the model a little, and then asks 
   await summaries.settled();
   t.is(published.length, 2);
 });
+
+// The call so far
+
+const soFar = { language: 'en', turns: [{ role: 'user', text: 'A secret word.' }] } as const;
+
+test('without a language model there is no summary of a call so far', (t) => {
+  t.is(setUpSummaries(null).summaries.soFar, null);
+});
+
+test('the model sums up a call so far, and writes nothing into its journal', async (t) => {
+  const { summaries, published } = setUpSummaries(({ turns: [turn] }) => Promise.resolve(`${turn?.text}`));
+  const unwanted = new AbortController();
+  t.is(await summaries.soFar?.('call', soFar, unwanted.signal), 'A secret word.');
+  t.is(await summaries.soFar?.('call', { ...soFar, turns: [] }, unwanted.signal), undefined);
+  t.deepEqual(published, []);
+});
+
+test('a summary that nobody wants any more ends the request, without a word in the log', async (t) => {
+  const { asked, summarize: stuck } = stuckModel();
+  const { summaries, logged } = setUpSummaries(stuck);
+  const unwanted = new AbortController();
+  const summary = summaries.soFar?.('call', soFar, unwanted.signal);
+  await asked;
+  unwanted.abort();
+  t.is(await summary, undefined);
+  await summaries.settled();
+  t.deepEqual(logged, []);
+});
+
+test('a call so far is summed up within the limit of a summary', async (t) => {
+  const { asked, summarize: stuck } = stuckModel();
+  const { summaries, clock, logged } = setUpSummaries(stuck);
+  const summary = summaries.soFar?.('call', soFar, new AbortController().signal);
+  await asked;
+  clock.increment(20_000);
+  t.is(await summary, undefined);
+  t.is(logged.length, 1);
+  t.false(logged.join('').includes('secret'));
+});

@@ -1,8 +1,10 @@
 /** Transfers of calls on the simulated line: requested by the API, and written by an agent into its reply. */
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { stayQuiet } from '#test/helpers/agent-server.ts';
 import { startFakeAgent } from '#test/helpers/fake-agents.ts';
-import { finalStatuses, sharedGatewayWithNumbers } from '#test/helpers/gateway.ts';
+import { finalStatuses, sharedGatewayWithNumbers, testGateway } from '#test/helpers/gateway.ts';
+import { startModelServer } from '#test/helpers/model-server.ts';
 import { until } from '#test/helpers/until.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 
@@ -309,3 +311,69 @@ for (const [what, to, reason] of [
     t.true(logged.includes(`"reason":"${reason}"`));
     t.false(logged.includes(to));
   });
+
+// The briefing
+
+test.serial(
+  'the language model sums up the call for the person who is rung, without secret keys',
+  async (t) => {
+    const summary = '비밀번호를 확인했고 주문을 문의합니다.';
+    const model = await startModelServer(() => ({ pieces: [summary] }));
+    t.teardown(model.close);
+    const agent = await startFakeAgent('openai_compatible', (_, turn) => ({
+      pieces: [turn === 1 ? '비밀번호를 눌러 주세요.<collect digits="4" secret="true"/>' : '확인했습니다.'],
+    }));
+    t.teardown(agent.close);
+    const gateway = await testGateway(t, { GW_LLM_BASE_URL: model.url, GW_LLM_MODEL: 'small' });
+    const { admin, client, numberPath } = gateway;
+    await admin.patch(numberPath, { transfer_to: [isAbsent] });
+    await admin.put(`${numberPath}/agents/outbound`, { ...agent.binding, controls: 'inline' });
+    const callee = '01077770002';
+    await admin.put(`/api/v1/admin/simulator/callees/${callee}`, {
+      script: [{ listen: true }, { digits: '7391' }, { listen: true }, { listen: true }],
+    });
+    const callId = await gateway.call(callee);
+    await until('the keys have come', () => agent.turns[1]);
+    await until('its answer is heard', async () =>
+      (await gateway.transcript(callId)).some(({ text }) => text === '확인했습니다.') ? true : undefined,
+    );
+    const path = `/api/v1/calls/${callId}`;
+    const asked = { to: isAbsent, mode: 'warm', ring_timeout_sec: 120 };
+    t.is((await client.post(`${path}/transfer`, asked)).status, 202);
+    await model.received(1);
+    const [request] = model.requests;
+    t.regex(request?.messages[0]?.content ?? '', /^Summarize this telephone call in Korean/);
+    t.is(
+      request?.messages[1]?.content,
+      'Agent: 비밀번호를 눌러 주세요.\nOther party: [keys] ••••\nAgent: 확인했습니다.',
+    );
+    await client.post(`${path}/hangup`, { immediate: true });
+    await gateway.untilStatus(callId, ...finalStatuses);
+    const replay = await admin.get(`/api/v1/admin/calls/${callId}/replay`);
+    t.notRegex(replay.bytes.toString() + gateway.logged.join(''), /7391/);
+    t.notRegex(gateway.logged.join(''), /주문을 문의/);
+  },
+);
+
+test.serial('a model that does not answer keeps nobody waiting', async (t) => {
+  const model = await startModelServer(() => stayQuiet);
+  t.teardown(model.close);
+  const gateway = await testGateway(t, { GW_LLM_BASE_URL: model.url, GW_LLM_MODEL: 'small' });
+  const { admin, client, numberPath } = gateway;
+  const agent = await startFakeAgent('webhook', () => ({ pieces: ['네, 알겠습니다.'] }));
+  t.teardown(agent.close);
+  await admin.put(`${numberPath}/agents/outbound`, agent.binding);
+  await admin.patch(numberPath, { transfer_to: [answers] });
+  const callId = await gateway.call(talks);
+  await until('a second reply is asked for', () => agent.turns[1]);
+  const { status } = await client.post(`/api/v1/calls/${callId}/transfer`, { to: answers, mode: 'warm' });
+  t.is(status, 202);
+  t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'transfer_completed' });
+  const { body } = await client.get(`/api/v1/calls/${callId}/events`);
+  t.true(
+    z
+      .array(transferFact)
+      .parse(body['events'])
+      .some(({ type }) => type === 'call.transfer_connected'),
+  );
+});

@@ -67,6 +67,13 @@ const outsideSteps: readonly fc.Arbitrary<Step>[] = [
     step('warm transfer', (world) => world.ask({ ...transfer, mode: 'warm' })),
     step('warm transfer with a key', (world) => world.ask({ ...transfer, mode: 'warm', acceptKey: '1' })),
     step('announced transfer', (world) => world.ask({ ...transfer, sentences: ['One moment.'] })),
+    step('briefing written', (world) =>
+      world.ask({
+        type: 'transfer.briefing_written',
+        transferId: transfer.transferId,
+        briefing: 'A summary.',
+      }),
+    ),
     step('transfer taken back', (world) => world.ask({ type: 'transfer.taken_back' })),
     step('closing', (world) => world.ask({ type: 'gateway.closing' })),
   ),

@@ -336,6 +336,40 @@ test('who answers is told what the call is about, and the agent is silent', (t) 
   t.is(world.requests.length, requests);
 });
 
+const summary = {
+  type: 'transfer.briefing_written',
+  transferId: warmTransferTransferId,
+  briefing: 'They want to know where their order is.',
+} as const;
+
+for (const sentences of [[], ['One moment.']])
+  test(`a briefing written ${sentences.length === 0 ? 'while it rings' : 'before it rings'} is heard`, (t) => {
+    const world = requested({ sentences, acceptKey: '1' });
+    world.ask(summary);
+    if (sentences.length > 0) world.play();
+    world.onLine({ type: 'line.transfer_answered' });
+    t.deepEqual(world.commands.at(-1), { type: 'brief', text: summary.briefing, acceptKey: '1' });
+  });
+
+test('the briefing of an earlier transfer is not heard', (t) => {
+  const world = requested();
+  world.ask({ ...summary, transferId: 'an-earlier-one' });
+  world.onLine({ type: 'line.transfer_answered' });
+  t.like(world.commands.at(-1), { text: briefing });
+});
+
+test('a briefing that comes too late changes nothing', (t) => {
+  const world = briefed();
+  const told = world.commands.length;
+  world.ask(summary);
+  t.is(world.state(), `${inTransfer}.briefing`);
+  world.onLine({ type: 'line.briefed' });
+  t.deepEqual(world.commands.slice(told), [{ type: 'connect' }]);
+  world.onLine({ type: 'line.transferred' });
+  world.ask(summary);
+  t.is(world.state(), 'active.bridged');
+});
+
 test('without a key both are connected at the end of the briefing', (t) => {
   const world = briefed();
   world.onLine({ type: 'line.briefed' });

@@ -38,26 +38,31 @@ const spokenKey: Readonly<Record<Language, Readonly<Record<string, string>>>> = 
 };
 
 const longestLastWords = 300;
+/** Half a minute of speech. */
+const longestSummary = 600;
 
-const shortened = (text: string): string => Array.from(text).slice(0, longestLastWords).join('');
+const shortened = (text: string, longest: number): string => Array.from(text).slice(0, longest).join('');
 
 export const briefingOf = (call: {
   /** BCP 47. */
   language: string;
   /** What whoever asks for the transfer says of the call; null for nothing. */
   given: string | null;
+  /** Of the call so far, by a language model; absent where there is none. */
+  summary?: string;
   acceptKey: string | null;
   turns: readonly { role: 'assistant' | 'user'; text: string }[];
 }): string => {
   const base = baseLanguage(call.language);
   const language = isLanguage(base) ? base : 'en';
   const words = wordsIn[language];
+  const { summary, acceptKey } = call;
   const lastWords = call.turns.findLast(({ role, text }) => role === 'user' && text !== '')?.text;
+  const said = lastWords === undefined ? [] : [words.lastWords(shortened(lastWords, longestLastWords))];
   const known = [
     words.introduction,
-    ...(lastWords === undefined ? [] : [words.lastWords(shortened(lastWords))]),
+    ...(summary === undefined ? said : [shortened(summary, longestSummary)]),
   ];
-  const { acceptKey } = call;
   return [
     ...(call.given === null ? known : [call.given]),
     ...(acceptKey === null ? [] : [words.acceptKey(spokenKey[language][acceptKey] ?? acceptKey)]),

@@ -6,16 +6,18 @@ import { createCallQueues, type QueueLimits } from './call-queues.ts';
 import type { PerformRequest } from './in-call-requests.ts';
 import { switchRecording } from './pause-recording.ts';
 import { collectKeys, pressKeys, say } from './speak-for-agent.ts';
+import type { WriteBriefing } from './summarized-briefing.ts';
 import { cancelTransfer, transfer } from './transfer.ts';
 
 export const createPerformRequest = (options: {
   database: Database;
   journal: Pick<Journal, 'waitingOf'>;
   queueLimits: QueueLimits;
+  writeBriefing: WriteBriefing;
   /** One that nobody sets. */
   clock: Pick<Clock, 'now'>;
 }): PerformRequest => {
-  const { database, journal, queueLimits: limits, clock } = options;
+  const { database, journal, queueLimits: limits, writeBriefing, clock } = options;
   const queues = createCallQueues({ journal, limits, clock });
   return (actor, request) => {
     const admit = (): void => queues.admit(actor, request);
@@ -39,8 +41,10 @@ export const createPerformRequest = (options: {
       case 'collect':
         return collectKeys(actor, request.wanted, admit);
       case 'transfer': {
-        const { action: _action, callId: _callId, numberId: _numberId, ...asked } = request;
-        return transfer(actor, { type: 'transfer.requested', ...asked }, admit);
+        const { action: _action, callId: _callId, numberId: _numberId, summarize, ...asked } = request;
+        transfer(actor, { type: 'transfer.requested', ...asked }, admit);
+        if (summarize) writeBriefing(actor, asked);
+        return undefined;
       }
       case 'cancel_transfer':
         return cancelTransfer(actor);

@@ -101,6 +101,7 @@ export const createTransferRequests = (
       mode,
       sentences: say === null ? [] : sentencesOf(say),
       briefing: await briefed(database, asked),
+      summarize: mode === 'warm' && asked.briefing === null,
       acceptKey: mode === 'warm' ? acceptKey : null,
       ringTimeoutSec,
       onFailure,

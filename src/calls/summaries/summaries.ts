@@ -8,12 +8,24 @@ import { findEndedCall } from '#src/persistence/ended-calls.ts';
 import type { Journal } from '../journal/journal.ts';
 import { summarize } from './summarize.ts';
 
+/**
+ * The call so far, as the model sums it up at its end. Resolves to undefined where it gives none in time, or `signal`
+ * is aborted. Never rejects.
+ */
+export type SummarizeSoFar = (
+  callId: string,
+  call: Pick<CallToSummarize, 'language' | 'turns'>,
+  signal: AbortSignal,
+) => Promise<string | undefined>;
+
 export type Summaries = {
   /**
    * To be called when the end of the call is in the database, with what that knows of the call where the caller knows it.
    * Never throws.
    */
   write(callId: string, ended?: CallToSummarize | null): void;
+  /** Null without a language model. */
+  soFar: SummarizeSoFar | null;
   /** The gateway is ending: from now on the model gets a few seconds for all summaries together. */
   hurry(): void;
   /** Resolves when every summary under way is published. */
@@ -45,15 +57,20 @@ export const createSummaries = (options: {
 
   const byModel = async (
     callId: string,
-    { language, turns }: CallToSummarize,
+    { language, turns }: Pick<CallToSummarize, 'language' | 'turns'>,
+    unwanted?: AbortSignal,
   ): Promise<string | undefined> => {
     const spoken = turns.filter(({ text }) => text !== '');
     if (summarizeByModel === null || spoken.length === 0 || givenUp.signal.aborted) return undefined;
     try {
       return await withTimeout(clock, modelMs, (limit) =>
-        summarizeByModel({ language, turns: spoken }, AbortSignal.any([limit, givenUp.signal])),
+        summarizeByModel(
+          { language, turns: spoken },
+          AbortSignal.any([limit, givenUp.signal, ...(unwanted === undefined ? [] : [unwanted])]),
+        ),
       );
     } catch (error) {
+      if (unwanted?.aborted === true) return undefined;
       logger.warn(
         { call_id: callId, ...describe(error) },
         'the language model gave no summary; the facts alone make it',
@@ -73,11 +90,20 @@ export const createSummaries = (options: {
     }
   };
 
+  const track = (work: Promise<void>): void => {
+    const tracked = work.finally(() => underWay.delete(tracked));
+    underWay.add(tracked);
+  };
+
   return {
-    write(callId, ended = null) {
-      const writing = write(callId, ended).finally(() => underWay.delete(writing));
-      underWay.add(writing);
-    },
+    write: (callId, ended = null) => track(write(callId, ended)),
+    soFar:
+      summarizeByModel &&
+      ((callId, call, signal) => {
+        const summary = byModel(callId, call, signal);
+        track(summary.then(() => undefined));
+        return summary;
+      }),
     hurry() {
       hurrying ??= clock.setTimeout(() => givenUp.abort(), hurryMs);
     },

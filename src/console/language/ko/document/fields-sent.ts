@@ -171,8 +171,8 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     'INVITE에 넣을 헤더이며 10개까지입니다. 번호의 회선이 `headers_out`에 적은 것만 되고, 통화는 모두 적은 회선으로만 나갑니다.',
   'Said to the other party before the person is rung; it cannot be interrupted.':
     '사람에게 전화를 걸기 전에 상대방에게 하는 말이며 끊을 수 없습니다.',
-  'Of a warm transfer: what the person hears. Without it, that an agent has answered so far, and the last words of the other party.':
-    '사람에게 먼저 알리고 넘길 때 그 사람이 듣는 말입니다. 없으면 지금까지 에이전트가 응대했다는 말과 상대방의 마지막 말을 듣습니다.',
+  'Of a warm transfer: what the person hears. Without it, that an agent has answered so far, and the summary of the call up to now, by the language model of the gateway; without a model, or where that is not there when the person picks up, the last words of the other party.':
+    '사람에게 먼저 알리고 넘길 때 그 사람이 듣는 말입니다. 없으면 지금까지 에이전트가 응대했다는 말과, 게이트웨이의 언어 모델이 만든 그때까지의 통화 요약입니다. 언어 모델이 없거나 사람이 받을 때까지 요약이 나오지 않으면 상대방의 마지막 말입니다.',
   'Of a warm transfer: the key that the person presses to take the call, which is said behind the briefing. Without it they are connected at its end. Who has not pressed it 15 seconds later is let go of (`not_accepted`).':
     '사람에게 먼저 알리고 넘길 때 통화를 받으려고 누르는 버튼이며 용건 뒤에 안내합니다. 없으면 용건이 끝나는 대로 연결합니다. 15초 안에 누르지 않으면 그 사람과의 연결을 끊습니다(`not_accepted`).',
   'One of `GW_SYNTHESIZERS`; null for the first.': '`GW_SYNTHESIZERS` 중 하나이며 null이면 첫 번째입니다.',
