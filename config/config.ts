@@ -34,6 +34,9 @@ export type DrachtioConfig = Readonly<{
   /** Names `X-…` of headers that are taken from its INVITEs, and of those that an INVITE to it may have. */
   trunkHeadersIn: string[];
   trunkHeadersOut: string[];
+  /** Whether it makes cold transfers by REFER, and whether it may ask for them. */
+  trunkRefer: boolean;
+  trunkAcceptRefer: boolean;
   /** Where FreeSWITCH reaches this gateway; port 0 takes a free one. */
   mediaHost: string;
   /** Where trunks send the sound that this gateway carries itself: an address of this machine, and its ports. */
@@ -122,6 +125,8 @@ const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
   trunkCodecs: values.GW_TRUNK_CODECS ?? null,
   trunkHeadersIn: values.GW_TRUNK_HEADERS_IN,
   trunkHeadersOut: values.GW_TRUNK_HEADERS_OUT,
+  trunkRefer: values.GW_TRUNK_REFER,
+  trunkAcceptRefer: values.GW_TRUNK_ACCEPT_REFER,
   mediaHost: values.GW_MEDIA_HOST,
   rtp: { host: values.GW_RTP_HOST ?? values.GW_MEDIA_HOST, ports: values.GW_RTP_PORTS },
   rtpTimeoutMs: values.GW_RTP_TIMEOUT_SEC * 1_000,

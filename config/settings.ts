@@ -99,6 +99,8 @@ export const settings = z.object({
   GW_TRUNK_CODECS: choiceOf('PCMU', 'PCMA', 'G722', 'opus').optional(),
   GW_TRUNK_HEADERS_IN: sipHeaderList.default([]),
   GW_TRUNK_HEADERS_OUT: sipHeaderList.default([]),
+  GW_TRUNK_REFER: yesOrNo.default(false),
+  GW_TRUNK_ACCEPT_REFER: yesOrNo.default(false),
   GW_MEDIA_HOST: z
     .string()
     .regex(/^\d{1,3}(\.\d{1,3}){3}$/, 'must be an IPv4 address of this machine')

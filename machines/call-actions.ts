@@ -13,7 +13,7 @@ import type { LanguageRequest } from './control.ts';
 import type { ConversationEvent } from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
 import type { KeysCommand, LineCommand, LineEvent, LineEventOf } from './line.ts';
-import type { BriefingWritten } from './transfer.ts';
+import { transferForOtherParty, type BriefingWritten } from './transfer.ts';
 
 type On<Type extends LineEvent['type']> = { event: LineEventOf<Type> };
 
@@ -104,10 +104,17 @@ export const tells = {
     },
   },
   connect: { type: 'tellLine', params: { type: 'connect' } },
+  refuseRefer: { type: 'tellLine', params: { type: 'refuseRefer' } },
   cancelTransfer: { type: 'tellLine', params: { type: 'cancelTransfer' } },
   expectHangup: { type: 'tellLine', params: { type: 'expectHangup' } },
   pauseRecording: { type: 'tellLine', params: { type: 'pauseRecording' } },
   resumeRecording: { type: 'tellLine', params: { type: 'resumeRecording' } },
+} as const;
+
+/** Whether the other party may be transferred where it asks for is found out as it is for its agent. */
+export const looksUpTransfer = {
+  type: 'askForTransfer',
+  params: ({ event }: On<'line.refer_received'>) => transferForOtherParty(event.to),
 } as const;
 
 /** From now on the agent is silent. */
@@ -198,7 +205,10 @@ export const publishes = {
   },
   transferConnected: {
     type: 'publish',
-    params: ({ event: { at }, context }: On<'line.transferred'> & { context: CallContext }) => {
+    params: ({
+      event: { at },
+      context,
+    }: On<'line.transferred' | 'line.referred'> & { context: CallContext }) => {
       const { transferId, isRecorded: recorded, maxDurationSec } = transferOf(context);
       return fact({ type: 'call.transfer_connected', at, transferId, recorded, maxDurationSec });
     },

@@ -35,6 +35,8 @@ export const callSetup = setup({
   delays: {
     ringTimeout: ({ context }) => context.input.ringTimeoutSec * 1000,
     transferRing: ({ context }) => transferOf(context).ringTimeoutSec * 1000,
+    /** The far end has a moment to report how long it has rung. */
+    referWait: ({ context }) => transferOf(context).ringTimeoutSec * 1000 + 10_000,
     /** A line that does not report what was said to the other party is not waited for. */
     longestAnnouncement: 120_000,
     /** Nor one that does not report the briefing of the person. */
@@ -58,6 +60,7 @@ export const callSetup = setup({
     isTakenOver: ({ context }) => context.input.takenOver !== null,
     wasBeingEnded: ({ context }) => context.endReason !== null,
     isAnnounced: ({ context }) => transferOf(context).sentences.length > 0,
+    isForOtherParty: ({ event }) => event.type === 'transfer.refused' && event.forOtherParty === true,
     isUnrecorded: ({ context }) => !transferOf(context).isRecorded,
     isOfThisTransfer: ({ context, event }) =>
       event.type === 'transfer.briefing_written' && event.transferId === transferOf(context).transferId,

@@ -84,12 +84,33 @@ export const transferring = callSetup.createStateConfig({
         },
       },
       on: {
+        'line.referring': 'referring',
         'line.transfer_answered': {
           target: 'briefing',
           actions: publishes.transferAnswered,
           description: 'A warm transfer.',
         },
         'transfer.taken_back': takenBack,
+      },
+    },
+    referring: {
+      description: 'The far end was asked to call the person itself (REFER), which nobody can take back.',
+      after: {
+        referWait: {
+          target: 'recalling',
+          actions: { type: 'giveUpTransfer', params: { reason: 'no_answer' } },
+        },
+      },
+      on: {
+        'line.refer_refused': {
+          target: 'consulting',
+          description: 'The line calls the person itself.',
+        },
+        'line.referred': {
+          target: '#call.active.ending',
+          actions: [publishes.transferConnected, tells.forgetKeys, ends.byTransfer],
+          description: 'The other party talks with the person elsewhere.',
+        },
       },
     },
     briefing: {

@@ -10,7 +10,15 @@
  * - A call touches the world through its `line` (closed with the call, which hangs up whatever still stands), the
  *   replies of its conversation, and `publish`.
  */
-import { beginsTransfer, ends, meetsScreening, notesLastWord, publishes, tells } from './call-actions.ts';
+import {
+  beginsTransfer,
+  ends,
+  looksUpTransfer,
+  meetsScreening,
+  notesLastWord,
+  publishes,
+  tells,
+} from './call-actions.ts';
 import { contextOf, lineInput, outputOf } from './call-context.ts';
 import { callSetup } from './call-setup.ts';
 import { consenting } from './call-consent.ts';
@@ -93,6 +101,7 @@ export const callMachine = callSetup.createMachine({
         'line.dtmf': { actions: { type: 'noteDtmf', params: ({ event }) => event } },
         'line.pressed': { actions: publishes.keysPressed },
         'line.press_failed': { actions: publishes.keysFailed },
+        'line.refer_received': { actions: tells.refuseRefer },
       },
       states: {
         'taking-over': {
@@ -202,6 +211,7 @@ export const callMachine = callSetup.createMachine({
             'line.held': { actions: [publishes.held, 'forwardToConversation'] },
             'line.resumed': { actions: [publishes.resumed, 'forwardToConversation'] },
             'line.one_way': { actions: publishes.oneWay },
+            'line.refer_received': { actions: tells.refuseRefer },
             'line.*': { actions: 'forwardToConversation' },
             'agent.failed': { target: 'ending', actions: ends.forAgent },
             'silence.lasted': { target: 'ending', actions: ends.forSilence },
@@ -246,7 +256,14 @@ export const callMachine = callSetup.createMachine({
                   actions: { type: 'askForTransfer', params: ({ event }) => event.wanted },
                   description: 'By its agent: whether that may be is being found out.',
                 },
-                'transfer.refused': { actions: 'forwardToConversation' },
+                'line.refer_received': {
+                  actions: looksUpTransfer,
+                  description: 'By the other party (REFER): whether that may be is being found out.',
+                },
+                'transfer.refused': [
+                  { guard: 'isForOtherParty', actions: tells.refuseRefer },
+                  { actions: 'forwardToConversation' },
+                ],
                 'transfer.requested': {
                   target: 'transferring',
                   actions: [

@@ -23,9 +23,9 @@
  * 10. A line that is adopted (`Lines.adopt`) never says that it was answered: it says once that it is adopted, and then
  *    whatever an answered line says; or that it has ended, by the gateway where it could not be adopted. Of what the other
  *    party did while nobody held the call it says how that came out: that it is held, or taken back, or over.
- * 11. Each `transfer` is answered by exactly one of `line.transferred` and `line.transfer_failed`, unless the line ends
- *    before; `cancelTransfer` only hastens that. Once transferred, both persons hear each other and the line hears nothing;
- *    it ends when either of them hangs up. With the line every leg of it ends.
+ * 11. Each `transfer` is answered by exactly one of `line.transferred`, `line.transfer_failed`, `line.referred` and
+ *    `line.refer_refused`, unless the line ends before; `cancelTransfer` only hastens that. Once transferred, both persons
+ *    hear each other and the line hears nothing; it ends when either of them hangs up. With the line every leg of it ends.
  * 12. Of a warm `transfer` the other party hears a hold tone until it is decided. Who answers is told of once, by
  *    `line.transfer_answered`, and is connected at `connect` alone. A `brief` then is followed by one `line.briefed` at
  *    most, when it was heard to its end, and by one `line.accepted` at most, when its key was pressed, in any order.
@@ -35,6 +35,12 @@
  * 14. Each `press` of an answered line is answered by exactly one of `line.pressed` and `line.press_failed`, unless the
  *    line ends before; digits are reported as pressed when they went out. A line that cannot send any, or can again,
  *    reports that by `line.dtmf`; where it says nothing it can.
+ * 15. A line whose far end is asked to call the person itself (REFER) reports `line.referring` first, and only it reports
+ *    `line.referred` or `line.refer_refused`. What was asked for cannot be taken back: `cancelTransfer` after that report
+ *    ends the wait for its result. After `line.refer_refused` the line calls the persons of all further transfers itself.
+ * 16. A far end that asks for a transfer (`line.refer_received`) has its answer by a cold `transfer` to that number, whose
+ *    course the line reports to it, or by `refuseRefer`. The line refuses by itself what is asked for meanwhile, and what
+ *    has no answer in time.
  */
 import { fromCallback } from 'xstate';
 import type { DtmfMeans, SoundFigures } from './sound-figures.ts';
@@ -135,6 +141,14 @@ export type LineEvent =
   | { type: 'line.transferred'; at: number }
   /** That person was not reached, or has hung up before; the other party is there as before. */
   | { type: 'line.transfer_failed'; at: number; cause: UnansweredCause; sip?: SipDetails }
+  /** The far end was asked to call that person itself, which nobody can take back. */
+  | { type: 'line.referring'; at: number }
+  /** The far end does not call anybody; the person of another `transfer` is called by this line. */
+  | { type: 'line.refer_refused'; at: number }
+  /** The far end has connected the other party with that person itself, or has taken over doing so: this call is done. */
+  | { type: 'line.referred'; at: number }
+  /** The far end asks to be connected with the person at this number (domestic format). */
+  | { type: 'line.refer_received'; at: number; to: string }
   /** The audio is lost although the call stands; the call will be ended. */
   | { type: 'line.failed'; at: number }
   /** The connection is over. The last word. */
@@ -190,6 +204,8 @@ export type LineCommand =
   | { type: 'connect' }
   /** Ring no longer, and let go of who has answered. */
   | { type: 'cancelTransfer' }
+  /** Decline the transfer that the far end asks for; does nothing where it asks for none. */
+  | { type: 'refuseRefer' }
   /** End the connection now. */
   | { type: 'hangUp' };
 

@@ -47,15 +47,34 @@ export type TransferWanted = Pick<TransferRequest, 'mode' | 'acceptKey' | 'ringT
   say: string | null;
   /** To the person of a warm transfer; null for what is known of the call. */
   briefing: string | null;
+  /** The other party asks for it, not the agent. */
+  forOtherParty?: true;
 };
+
+/** A transfer as the other party asks for it (REFER). */
+export const transferForOtherParty = (to: string): TransferWanted => ({
+  to,
+  mode: 'cold',
+  say: null,
+  briefing: null,
+  acceptKey: null,
+  ringTimeoutSec: 25,
+  onFailure: 'resume',
+  forOtherParty: true,
+});
 
 export type TransferWish = { type: 'transfer.wanted'; wanted: TransferWanted };
 
 /** Why nobody was rung whom the agent wanted to be rung. */
 export type TransferRefusal = 'not_allowed' | 'invalid_number' | 'unavailable';
 
-/** To the call, and from it to its conversation. `to` is as the agent wrote it. */
-export type TransferRefused = { type: 'transfer.refused'; reason: TransferRefusal; to: string };
+/** To the call, and from it to its conversation where the agent wanted it. `to` is as it was wanted. */
+export type TransferRefused = {
+  type: 'transfer.refused';
+  reason: TransferRefusal;
+  to: string;
+  forOtherParty?: true;
+};
 
 /** A transfer that is under way, or has come about. */
 export type Transfer = Omit<TransferRequest, 'type'> & {

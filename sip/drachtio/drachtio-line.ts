@@ -9,6 +9,8 @@ import type { Clock } from '#src/domain/clock.ts';
 import { isNetworkFailure } from '../causes.ts';
 import { createLineTime } from '../line-time.ts';
 import { runLineLife, type LineLife } from '../run-line-life.ts';
+import type { Country } from '#src/domain/phone-number.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
 import { isHold } from '../trunks/media-offer.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { channelIdOf, idOf, withDetails, type CallDialog } from './call-dialog.ts';
@@ -21,6 +23,8 @@ import { leaveStanding } from './leave-standing.ts';
 import type { StandingLine } from './lost-signalling.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
+import { ReferTransfer } from './refer-transfer.ts';
+import { ReferRequest } from './refer-request.ts';
 import { SecondLeg } from './second-leg.ts';
 import { watchSound, type SoundWatch } from './sound-watch.ts';
 import { withTones } from './tone-endpoint.ts';
@@ -31,8 +35,11 @@ export type DrachtioLineOptions = MediaMeans & {
   /** Begins to dial or to answer. */
   attempt: (onRinging: () => void) => Attempt;
   /** Begins to dial a person for the other party of the call, if possible on this media server. */
-  ring: (to: string, preferredServer: string | null) => Attempt;
+  ring: (to: string, call: { onRinging: () => void; preferredServer: string | null }) => Attempt;
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
+  /** Headers of a REFER by which this trunk is to call that person. */
+  referTo: (trunk: Trunk, to: string) => Record<string, string>;
+  country: Country;
   /** Goes on with a call that stands. */
   isAdopted: boolean;
   /** A BYE or a CANCEL that is not answered within this time has ended the call all the same. */
@@ -51,6 +58,8 @@ type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
 /** What two persons who are connected press is for them alone. */
 type Listening = Means & {
   secondLeg: Pick<SecondLeg, 'takesKey'>;
+  referTransfer: Pick<ReferTransfer, 'notified' | 'keepsLostSound'>;
+  referRequest: Pick<ReferRequest, 'received'>;
   onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
 };
 
@@ -121,7 +130,7 @@ const listenTo = (
   connection: Connection,
   { watch, reportDtmf }: { watch: SoundWatch; reportDtmf: () => void },
   life: LineLife,
-  { clock, backgroundTasks, logger, secondLeg, onLeft }: Listening,
+  { clock, backgroundTasks, logger, secondLeg, referTransfer, referRequest, onLeft }: Listening,
 ): ((digit: string) => void) => {
   const { endpoint } = connection;
   const deduplication = createDtmfDeduplication(() => clock.now());
@@ -133,7 +142,7 @@ const listenTo = (
   endpoint.onDigit((digit) => onKey(digit, 'rtp'));
   endpoint.onLost((reason) => {
     if (life.is('answered')) logger.warn({ reason }, 'the media server has ended the sound of a call');
-    life.send({ type: 'sound.lost' });
+    if (!referTransfer.keepsLostSound()) life.send({ type: 'sound.lost' });
   });
   answerInDialogRequests(connection, {
     backgroundTasks,
@@ -144,16 +153,20 @@ const listenTo = (
       life.send({ type: isHeld ? 'held' : 'resumed' });
     },
     onLeft,
+    onNotify: (request) => referTransfer.notified(request),
+    onRefer: (request, response) => referRequest.received(request, response),
   });
   return (digit) => onKey(digit, 'tone');
 };
 
 /** The far end has said BYE; a reason of its may be that the network has failed. */
 const onLeft =
-  (dialog: CallDialog, life: LineLife): Listening['onLeft'] =>
+  (dialog: CallDialog, life: LineLife, referTransfer: ReferTransfer): Listening['onLeft'] =>
   (explanation) => {
     dialog.sip = { ...(dialog.sip ?? noSip), ...explanation };
-    life.send({ type: isNetworkFailure(explanation.reasons ?? []) ? 'cut.off' : 'left' });
+    if (isNetworkFailure(explanation.reasons ?? [])) return life.send({ type: 'cut.off' });
+    referTransfer.farEndLeft();
+    return life.send({ type: 'left' });
   };
 
 const connectMedia = (
@@ -279,11 +292,19 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         dialog.watch = watch;
         dialog.keypad = keypad;
         reportDtmf = createDtmfReports(keypad, life);
-        const listening = { ...options, secondLeg, onLeft: onLeft(dialog, life) };
+        const listening = {
+          ...options,
+          secondLeg,
+          referTransfer,
+          referRequest,
+          onLeft: onLeft(dialog, life, referTransfer),
+        };
         carrySound(dialog.connection, { watch, reportDtmf }, media, life, listening);
         reportDtmf();
       },
       fallSilent() {
+        referTransfer.end();
+        referRequest.end();
         secondLeg.end();
         media.close();
         measured = finishSound(dialog, options);
@@ -293,6 +314,8 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         release(dialog, end, measured, life, options);
       },
       leave() {
+        referTransfer.end();
+        referRequest.end();
         secondLeg.leave();
         if (dialog.connection === null) media.leave();
         else leaveStanding(dialog.connection, media, options);
@@ -304,15 +327,39 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     ...options,
     time,
     report: life.report,
-    onLost: () => life.send({ type: 'sound.lost' }),
+    onLost() {
+      if (!referTransfer.keepsLostSound()) life.send({ type: 'sound.lost' });
+    },
   });
   const dialog = unconnected(options.attempt(() => life.send({ type: 'rang' })));
-  const secondLeg = new SecondLeg({
+  const referRequest = new ReferRequest({
     ...options,
     life,
     time,
+    connection: () => dialog.connection,
+    isTransferring: () => secondLeg.isUnderWay() || referTransfer.isUnderWay(),
+  });
+  const secondLeg = new SecondLeg({
+    ...options,
+    ring: (to, preferredServer) =>
+      options.ring(to, { preferredServer, onRinging: () => referRequest.rang() }),
+    life: {
+      ...life,
+      report(report) {
+        referRequest.reported(report);
+        life.report(report);
+      },
+    },
+    time,
     first: { media, connection: () => dialog.connection, keypad: () => dialog.keypad },
     createMedia: (on) => createCallMedia({ ...options, ...on, hearing: null, openRecording: null, time }),
+  });
+  const referTransfer = new ReferTransfer({
+    ...options,
+    life,
+    time,
+    connection: () => dialog.connection,
+    play: media.pass,
   });
   follow(dialog, life, secondLeg, options);
 
@@ -334,10 +381,16 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         case 'resumeRecording':
           return media[command.type]();
         case 'transfer':
+          if (!referRequest.takes(command) && referTransfer.makes(command.mode))
+            return referTransfer.begin(command.to);
+          return secondLeg.tell(command);
+        case 'cancelTransfer':
+          return referTransfer.isUnderWay() ? referTransfer.giveUp() : secondLeg.tell(command);
         case 'brief':
         case 'connect':
-        case 'cancelTransfer':
           return secondLeg.tell(command);
+        case 'refuseRefer':
+          return referRequest.refuse();
         case 'expectHangup':
           return undefined;
         case 'hangUp':
@@ -345,7 +398,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       }
     },
     ...life.letGo,
-    canBeLeft: () => life.is('answered') && secondLeg.canBeLeft(),
+    canBeLeft: () => life.is('answered') && secondLeg.canBeLeft() && !referTransfer.isUnderWay(),
     ...standing(dialog, life, secondLeg),
   };
 };

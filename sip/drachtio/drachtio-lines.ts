@@ -11,6 +11,7 @@ import type { Lines, LinesHealth } from '../lines.ts';
 import { mediaMeansFor, type CommonMeans } from '../media-means.ts';
 import { createSoundThread, type StartSoundRun } from '../media/thread/sound-thread.ts';
 import type { AskTrunk } from '../trunks/ask-trunk.ts';
+import { referTo } from '../trunks/addressing.ts';
 import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
 import type { SharedTrunkLoad } from '../trunks/shared-limits.ts';
@@ -31,7 +32,7 @@ import type { Attempt } from './signalling/attempt.ts';
 import type { TrunkCheck } from './signalling/check-trunk.ts';
 import { createSignallingConnection, type ControlProbe } from './signalling/signalling-connection.ts';
 import type { LegStore } from './signalling/leg-tracker.ts';
-import { createSignalling, type TrunkTimes } from './signalling/signalling.ts';
+import { createSignalling, ownNumberOf, type TrunkTimes } from './signalling/signalling.ts';
 
 /** The time that closing waits for BYE and CANCEL to be answered. */
 const closeWithinMs = 2_000;
@@ -178,7 +179,9 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       input,
       emit,
       mediaServers,
-      ring: (to, preferredServer) => signalling.ring(input, to, { logger: loggerOf(input), preferredServer }),
+      ring: (to, call) => signalling.ring(input, to, { ...call, logger: loggerOf(input) }),
+      referTo: (trunk, to) => referTo(trunk, to, ownNumberOf(input), options.country),
+      country: options.country,
       byeMs: options.trunkTimes.byeMs,
       clock,
       backgroundTasks,

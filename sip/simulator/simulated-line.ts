@@ -148,6 +148,8 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
           return transferring.tell(command);
         case 'expectHangup':
           return expectFarewell(true);
+        case 'refuseRefer':
+          return undefined;
         case 'hangUp':
           return life.send({ type: 'hangup.requested' });
       }

@@ -70,3 +70,23 @@ export const inviteTo = (trunk: Trunk, { uri, isOwn }: Place, from: string, coun
     ...(credentials === undefined ? {} : { credentials }),
   };
 };
+
+/** drachtio-server puts its own address in place of `localhost` in From alone. */
+const referringHost = (trunk: Trunk): string =>
+  trunk.fromDomain === 'localhost' ? hostInUri(trunk.host) : trunkDomain(trunk);
+
+/**
+ * Headers of a REFER (RFC 3515, RFC 3892) by which the trunk is to call a number in domestic format, written as the
+ * Request-URI of an INVITE would be. `from` asks for it; a caller who wants privacy is not named.
+ */
+export const referTo = (
+  trunk: Trunk,
+  to: string,
+  from: string,
+  country: Country,
+): Record<string, string> => ({
+  'Refer-To': `<${trunkUri(trunk, dialledNumber(to, country, trunk.numberFormat))}>`,
+  ...(trunk.privacy
+    ? {}
+    : { 'Referred-By': `<sip:${dialledNumber(from, country, trunk.numberFormat)}@${referringHost(trunk)}>` }),
+});

@@ -17,6 +17,8 @@ export type ConfiguredTrunk = {
   codecs?: TrunkCodec[] | null;
   headersIn?: string[];
   headersOut?: string[];
+  refer?: boolean;
+  acceptRefer?: boolean;
 };
 
 /** It serves every workspace, behind the workspace's own trunks. */
@@ -28,6 +30,8 @@ export const configuredTrunk = ({
   codecs = null,
   headersIn = [],
   headersOut = [],
+  refer = trunkDefaults.refer,
+  acceptRefer = trunkDefaults.acceptRefer,
 }: ConfiguredTrunk): Trunk => {
   const [host = '', port] = address.split(':');
   return {
@@ -45,6 +49,8 @@ export const configuredTrunk = ({
     codecs,
     headersIn,
     headersOut,
+    refer,
+    acceptRefer,
     priority: 65_535,
     weight: 0,
     healthCheck: false,

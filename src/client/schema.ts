@@ -1086,6 +1086,10 @@ export type Trunk = {
   failover_statuses: string[];
   /** Whether a call follows a redirect (302 and the like): to no other place, to the hosts of the trunk alone, or to any. The order is that of `q`; five redirects a call at most, none twice; the number that stands there must be one that may be called. */
   redirects: 'refused' | 'same_host' | 'any';
+  /** Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here once they are connected. A trunk that refuses REFER has its calls transferred as any other. */
+  refer: boolean;
+  /** Whether a REFER of the other party in a call is done, as a transfer to the number that it names and only where `transfer_to` of the number allows that. It is declined (603) otherwise. */
+  accept_refer: boolean;
   /** Where its calls come from: addresses and CIDR blocks. */
   inbound_addresses: string[];
   /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
@@ -1360,6 +1364,7 @@ export type ProblemCode =
   | 'call_active'
   | 'call_not_active'
   | 'transfer_in_progress'
+  | 'transfer_not_cancellable'
   | 'room_unknown'
   | 'idempotency_in_progress'
   | 'number_taken'
@@ -1600,7 +1605,7 @@ export type Operations = {
       status: 'transfer_requested';
     };
   };
-  /** Take a transfer back. Before anybody is connected: nobody is rung any more, and the agent goes on. Who has answered in the same moment is connected nevertheless. */
+  /** Take a transfer back. Before anybody is connected: nobody is rung any more, and the agent goes on. Who has answered in the same moment is connected nevertheless. A transfer that the trunk makes itself (REFER) cannot be taken back: `transfer_not_cancellable`. */
   cancelTransfer: {
     request: {
       /** The call. */
@@ -2327,6 +2332,10 @@ export type Operations = {
         failover_statuses?: string[] | undefined;
         /** Whether a call follows a redirect (302 and the like): to no other place, to the hosts of the trunk alone, or to any. The order is that of `q`; five redirects a call at most, none twice; the number that stands there must be one that may be called. */
         redirects?: 'refused' | 'same_host' | 'any' | undefined;
+        /** Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here once they are connected. A trunk that refuses REFER has its calls transferred as any other. */
+        refer?: boolean | undefined;
+        /** Whether a REFER of the other party in a call is done, as a transfer to the number that it names and only where `transfer_to` of the number allows that. It is declined (603) otherwise. */
+        accept_refer?: boolean | undefined;
         /** Where its calls come from: addresses and CIDR blocks. */
         inbound_addresses?: string[] | undefined;
         /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
@@ -2415,6 +2424,10 @@ export type Operations = {
         failover_statuses?: string[] | undefined;
         /** Whether a call follows a redirect (302 and the like): to no other place, to the hosts of the trunk alone, or to any. The order is that of `q`; five redirects a call at most, none twice; the number that stands there must be one that may be called. */
         redirects?: 'refused' | 'same_host' | 'any' | undefined;
+        /** Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here once they are connected. A trunk that refuses REFER has its calls transferred as any other. */
+        refer?: boolean | undefined;
+        /** Whether a REFER of the other party in a call is done, as a transfer to the number that it names and only where `transfer_to` of the number allows that. It is declined (603) otherwise. */
+        accept_refer?: boolean | undefined;
         /** Where its calls come from: addresses and CIDR blocks. */
         inbound_addresses?: string[] | undefined;
         /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */

@@ -27,6 +27,7 @@ export const refusalCatalogue = {
   call_active: { status: 409, title: 'The call is in progress' },
   call_not_active: { status: 409, title: 'The call is not in progress' },
   transfer_in_progress: { status: 409, title: 'A transfer is under way' },
+  transfer_not_cancellable: { status: 409, title: 'This transfer cannot be taken back' },
   room_unknown: { status: 409, title: 'The call could not be found where it should be' },
   idempotency_in_progress: { status: 409, title: 'A request with this Idempotency-Key is still running' },
   number_taken: { status: 409, title: 'This number exists already' },

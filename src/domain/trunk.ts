@@ -94,6 +94,10 @@ export type TrunkSettings = {
   /** Final statuses that cause failover: `403`, or `5xx` for a class. */
   failoverStatuses: string[];
   redirects: TrunkRedirects;
+  /** Whether a cold transfer is a REFER to the trunk (RFC 3515), which then calls the person itself. */
+  refer: boolean;
+  /** Whether a REFER that comes in a call transfers it, where the number allows that; it is declined otherwise. */
+  acceptRefer: boolean;
   /** Addresses and CIDR blocks of inbound calls. */
   inboundAddresses: string[];
   /** `digest`: callers must authenticate. */
@@ -130,6 +134,8 @@ export const trunkDefaults: Omit<TrunkSettings, 'name' | 'host'> = {
   callsPerSecond: null,
   failoverStatuses: [...usualFailoverStatuses],
   redirects: 'refused',
+  refer: false,
+  acceptRefer: false,
   inboundAddresses: [],
   inboundAuth: 'none',
   headersIn: [],

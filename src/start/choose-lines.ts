@@ -72,6 +72,7 @@ const realLines = async (
   const { drachtio, freeSwitches, trunkAddress, mediaHost, rtp, rtpTimeoutMs } = config;
   const { trunkNumbers: numbers, trunkMedia: media, trunkCodecs: codecs } = config;
   const { trunkHeadersIn: headersIn, trunkHeadersOut: headersOut } = config;
+  const { trunkRefer: refer, trunkAcceptRefer: acceptRefer } = config;
   // SIP and FreeSWITCH modules are imported only when used: other starts are faster without them.
   const { createDrachtioLines } = await import('#sip/drachtio/drachtio-lines.ts');
   const lines = createDrachtioLines({
@@ -80,7 +81,9 @@ const realLines = async (
     controlProbe,
     mediaServers: { ...mediaServers, rtpTimeoutMs },
     trunk:
-      trunkAddress === null ? null : { address: trunkAddress, numbers, media, codecs, headersIn, headersOut },
+      trunkAddress === null
+        ? null
+        : { address: trunkAddress, numbers, media, codecs, headersIn, headersOut, refer, acceptRefer },
     trunks,
     legs,
     trunkLoad: createTrunkLoad(database, node),

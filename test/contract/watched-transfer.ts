@@ -1,8 +1,8 @@
-/** What a line owes of a transfer (`machines/line.ts`, clauses 11 and 12), and every breach of it. */
+/** What a line owes of a transfer (`machines/line.ts`, clauses 11, 12 and 15), and every breach of it. */
 import type { LineCommand, LineEvent } from '#machines/line.ts';
 
 /** What is to come next: of a cold transfer its outcome; of a warm one an answer, what was heard of it, the connection. */
-type Owed = 'nothing' | 'cold' | 'warm' | 'answered' | 'briefing' | 'connection';
+type Owed = 'nothing' | 'cold' | 'referring' | 'warm' | 'answered' | 'briefing' | 'connection';
 
 export type WatchedTransfer = {
   /** The line is told this; it is there to hear it. */
@@ -40,6 +40,17 @@ export const watchTransfer = (): WatchedTransfer => {
             ...(isAgain ? ['was said twice'] : []),
             ...(isOwed('briefing', 'connection') ? [] : ['follows no briefing']),
           ];
+        }
+        case 'line.referring': {
+          const breaches = isOwed('cold') ? [] : ['makes no cold transfer'];
+          owed = 'referring';
+          return breaches;
+        }
+        case 'line.referred':
+        case 'line.refer_refused': {
+          const breaches = isOwed('referring') ? [] : ['follows no line.referring'];
+          owed = 'nothing';
+          return breaches;
         }
         case 'line.transferred': {
           const breaches = isOwed('cold', 'connection') ? [] : ['connects who was not to be connected'];

@@ -191,9 +191,12 @@ export const createCallWorld = (
     ask: (request: CallCommand): void => actor.send(request),
     /** The transfers that the agent wanted, in order; nothing becomes of them by themselves. */
     wantedTransfers,
-    /** A transfer that the agent wanted may not be. */
-    refuseTransfer: (to: string, reason: TransferRefusal = 'not_allowed'): void =>
-      actor.send({ type: 'transfer.refused', to, reason }),
+    /** A transfer that the agent wanted, or `forOtherParty` the other party, may not be. */
+    refuseTransfer: (
+      to: string,
+      reason: TransferRefusal = 'not_allowed',
+      whose: { forOtherParty?: true } = {},
+    ): void => actor.send({ type: 'transfer.refused', to, reason, ...whose }),
     /** The other party answers. */
     answer: (): void => onLine({ type: 'line.answered' }),
     /** The other party begins to speak and its words are understood. */

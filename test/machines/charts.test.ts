@@ -33,7 +33,7 @@ const isAt = (world: World, ...states: readonly string[]): boolean =>
 
 /** Whether the line owes a word of a transfer. */
 const isRinging = (world: World): boolean =>
-  isAt(world, 'consulting', 'briefing', 'briefed', 'connecting', 'recalling');
+  isAt(world, 'consulting', 'referring', 'briefing', 'briefed', 'connecting', 'recalling');
 const isWarm = ({ actor }: World): boolean => actor.getSnapshot().context.transfer?.mode === 'warm';
 
 /** Who has answered a warm transfer is connected when the call says so. */
@@ -159,6 +159,18 @@ const lineSteps = fc.constantFrom<Step>(
   }),
   step('transferred', (world) => {
     if (mayConnect(world)) world.onLine({ type: 'line.transferred' });
+  }),
+  step('the other party asks to be transferred', (world) => {
+    if (wasAnswered(world)) world.onLine({ type: 'line.refer_received', to: transfer.to });
+  }),
+  step('the far end is asked to call the person', (world) => {
+    if (isAt(world, 'consulting') && !isWarm(world)) world.onLine({ type: 'line.referring' });
+  }),
+  step('the far end refuses to', (world) => {
+    if (isAt(world, 'referring')) world.onLine({ type: 'line.refer_refused' });
+  }),
+  step('the far end has connected the person', (world) => {
+    if (isAt(world, 'referring')) world.onLine({ type: 'line.referred' });
   }),
   step('the person answers', (world) => {
     if (isAt(world, 'consulting') && isWarm(world)) world.onLine({ type: 'line.transfer_answered' });

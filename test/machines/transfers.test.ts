@@ -721,3 +721,148 @@ test('who has hung up meanwhile has ended the call', (t) => {
   t.like(world.end(), { reason: 'counterparty_hangup', status: 'completed' });
   t.false('durationIsKnown' in (world.end() ?? {}), 'the line has told when');
 });
+
+// Transfer by the far end
+// A far end that calls the person itself (REFER), and every way from there.
+
+const referring = (changes: Partial<TransferRequest> = {}): World => {
+  const world = ringing(changes);
+  world.onLine({ type: 'line.referring' });
+  return world;
+};
+
+test('a call that the far end has taken over ends with transfer_completed', (t) => {
+  const world = referring();
+  t.is(world.state(), `${inTransfer}.referring`);
+  world.onLine({ type: 'line.referred' });
+  t.like(world.facts.at(-1), { type: 'call.transfer_connected', transferId });
+  t.is(world.state(), 'active.ending');
+  t.deepEqual(world.commands.at(-1), { type: 'hangUp' });
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'transfer_completed', status: 'completed' });
+});
+
+for (const onFailure of ['resume', 'hang_up'] as const)
+  test(`a far end that does not reach the person: ${onFailure}`, (t) => {
+    const world = referring({ onFailure });
+    const sip = { status: 503, reason: 'Service Unavailable', callId: 'a@b' };
+    world.onLine({ type: 'line.transfer_failed', cause: 'trunk_error', sip });
+    const failed = world.facts.find(({ type }) => type === 'call.transfer_failed');
+    t.like(failed, { transferId, reason: 'trunk_error', sip });
+    if (onFailure === 'resume') {
+      t.is(world.state(), 'active.talking.conversing');
+      t.regex(world.requests.at(-1)?.messages.at(-1)?.content ?? '', /^\[transfer failed: trunk_error\]/);
+      return;
+    }
+    t.is(world.state(), 'active.ending');
+    world.onLine({ type: 'line.ended', by: 'gateway' });
+    t.like(world.end(), { reason: 'transfer_failed' });
+  });
+
+test('a transfer that the far end makes cannot be taken back', (t) => {
+  const world = referring();
+  const commands = world.commands.length;
+  world.ask({ type: 'transfer.taken_back' });
+  t.is(world.state(), `${inTransfer}.referring`);
+  t.is(world.commands.length, commands);
+  world.onLine({ type: 'line.referred' });
+  world.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(world.end(), { reason: 'transfer_completed' });
+});
+
+test('a far end that reports no result has ten seconds more than the person may ring', (t) => {
+  const world = referring();
+  world.clock.increment(34_999);
+  t.is(world.state(), `${inTransfer}.referring`);
+  world.clock.increment(1);
+  t.deepEqual(world.commands.at(-1), { type: 'cancelTransfer' });
+  world.onLine({ type: 'line.transfer_failed', cause: 'cancelled' });
+  t.like(world.facts.at(-1), { type: 'call.transfer_failed', reason: 'no_answer' });
+  t.is(world.state(), 'active.talking.conversing');
+});
+
+test('behind a far end that refuses REFER the line calls the person, who may ring as long', (t) => {
+  const world = referring();
+  world.clock.increment(20_000);
+  world.onLine({ type: 'line.refer_refused' });
+  t.is(world.state(), `${inTransfer}.consulting`);
+  t.deepEqual(world.commands.at(-1), { type: 'transfer', to: transferTarget, mode: 'cold' });
+  world.clock.increment(24_999);
+  t.is(world.state(), `${inTransfer}.consulting`);
+  world.ask({ type: 'transfer.taken_back' });
+  t.deepEqual(world.commands.at(-1), { type: 'cancelTransfer' });
+});
+
+test('who hangs up while the far end calls the person has hung up', (t) => {
+  const left = referring();
+  left.onLine({ type: 'line.ended', by: 'counterparty' });
+  t.like(left.end(), { reason: 'counterparty_hangup' });
+  const ended = referring();
+  ended.ask({ type: 'hangup.requested', immediate: false });
+  ended.onLine({ type: 'line.ended', by: 'gateway' });
+  t.like(ended.end(), { reason: 'agent_hangup' });
+});
+
+// Transfer that the other party asks for
+
+const askedFor = '0212345678';
+
+test('where the other party asks to be transferred, the same is looked up as for its agent', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.replyAndPlay('Hello.');
+  world.onLine({ type: 'line.refer_received', to: askedFor });
+  t.like(world.wantedTransfers, [
+    { to: askedFor, mode: 'cold', say: null, onFailure: 'resume', forOtherParty: true },
+  ]);
+  t.is(world.state(), 'active.talking.conversing');
+  t.is(world.commands.at(-1)?.type, 'say');
+  world.ask({ ...asked, to: askedFor });
+  t.deepEqual(world.commands.at(-1), { type: 'transfer', to: askedFor, mode: 'cold' });
+});
+
+test('what it may not have is declined, and its agent hears nothing of it', (t) => {
+  const world = createCallWorld();
+  world.answer();
+  world.replyAndPlay('Hello.');
+  const requests = world.requests.length;
+  world.onLine({ type: 'line.refer_received', to: askedFor });
+  world.refuseTransfer(askedFor, 'not_allowed', { forOtherParty: true });
+  t.deepEqual(world.commands.at(-1), { type: 'refuseRefer' });
+  t.is(world.requests.length, requests);
+  t.is(world.state(), 'active.talking.conversing');
+  // What the agent wanted is refused to the agent.
+  world.refuseTransfer(askedFor);
+  t.regex(world.requests.at(-1)?.messages.at(-1)?.content ?? '', /^\[transfer failed: not_allowed\]/);
+});
+
+for (const [where, enter] of [
+  ['while a person is rung', () => ringing()],
+  ['while the far end calls the person', () => referring()],
+  [
+    'while two persons talk',
+    () => {
+      const world = ringing();
+      world.onLine({ type: 'line.transferred' });
+      return world;
+    },
+  ],
+  [
+    'while the farewell is heard',
+    () => {
+      const world = createCallWorld();
+      world.answer();
+      world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
+      world.ask({ type: 'hangup.requested', immediate: false });
+      return world;
+    },
+  ],
+] as const)
+  test(`it is declined at once ${where}`, (t) => {
+    const world = enter();
+    const state = world.state();
+    world.onLine({ type: 'line.refer_received', to: askedFor });
+    t.deepEqual(world.commands.at(-1), { type: 'refuseRefer' });
+    t.deepEqual(world.wantedTransfers, []);
+    t.is(world.state(), state);
+  });

@@ -815,6 +815,8 @@ const record = (workspaceId: string, changes: Partial<TrunkRecord> = {}): TrunkR
   callsPerSecond: 4,
   failoverStatuses: ['403', '6xx'],
   redirects: 'any',
+  refer: true,
+  acceptRefer: true,
   addresses: [{ host: '10.0.0.1', port: 5070, priority: 1, weight: 2, drained: true }],
   drained: true,
   prefixes: ['+8210'],

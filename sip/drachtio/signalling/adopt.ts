@@ -69,15 +69,15 @@ const soundOf = async (
   dialog: Srf.Dialog,
   standing: Standing,
   options: AdoptOptions,
-): Promise<{ endpoint: MediaEndpoint; timer: AgreedTimer }> => {
+): Promise<{ trunk: Trunk; endpoint: MediaEndpoint; timer: AgreedTimer }> => {
   const trunk = options.trunks().find(({ id }) => id === standing.agreed.trunkId);
   if (trunk === undefined) throw new Error('the trunk of the call is not there any more');
   authorizeRequests(dialog, digestClientFor(credentialsOf(trunk)));
   const adopted = await adoptSound(standing, trunk, options);
-  if (adopted !== null) return { endpoint: adopted, timer: standing.agreed };
+  if (adopted !== null) return { trunk, endpoint: adopted, timer: standing.agreed };
   const moved = await moveSound(dialog, standing, trunk, options);
   options.legTracker.endChannels([standing]);
-  return moved;
+  return { trunk, ...moved };
 };
 
 const unadopted = (cause: 'cancelled' | 'media_error', sip = noSip): Outcome => ({
@@ -107,7 +107,7 @@ const goOn = async (
       options.legTracker.endChannels([standing]);
       return unadopted('cancelled', sip);
     }
-    const { endpoint, timer } = await soundOf(dialog, standing, options);
+    const { trunk, endpoint, timer } = await soundOf(dialog, standing, options);
     const { weRefresh, expiresSec } = timer;
     trackedLeg.update({
       ...leg,
@@ -121,7 +121,7 @@ const goOn = async (
       },
     });
     const { takesInfo } = agreed;
-    const connection: Connection = { dialog, trackedLeg, endpoint, weRefresh, takesInfo, sip };
+    const connection: Connection = { trunk, dialog, trackedLeg, endpoint, weRefresh, takesInfo, sip };
     return { answered: true, connection };
   } catch (error) {
     logger.warn({ err: error }, 'a call that was left could not be gone on with');

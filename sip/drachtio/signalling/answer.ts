@@ -15,7 +15,7 @@ import type { BackgroundTasks } from '../background-tasks.ts';
 import { NoPlace, releasingWith, type MediaEndpoint } from '../../media/media-endpoint.ts';
 import type { Carriers } from '../media/carriers.ts';
 import {
-  allowed,
+  allowedBy,
   hangUp,
   heldDialog,
   isStanding,
@@ -139,7 +139,7 @@ const standUp = async (
   if (given.aborted) return leave('cancelled');
   return {
     answered: true,
-    connection: { dialog, trackedLeg, endpoint, weRefresh, takesInfo: callerTakesInfo, sip },
+    connection: { trunk, dialog, trackedLeg, endpoint, weRefresh, takesInfo: callerTakesInfo, sip },
   };
 };
 
@@ -157,7 +157,10 @@ export const answerCaller = (caller: AdmittedCaller, options: AnswerOptions): At
 
   const sendOk = async (endpoint: MediaEndpoint): Promise<Outcome> => {
     const { headers, ...timer } = answerTimer(request, sessionTimes);
-    const ok = { localSdp: endpoint.localSdp, headers: { Supported: 'timer', Allow: allowed, ...headers } };
+    const ok = {
+      localSdp: endpoint.localSdp,
+      headers: { Supported: 'timer', Allow: allowedBy(caller.trunk), ...headers },
+    };
     // An ACK that has the answer is not to wait.
     const answering =
       descriptionIn(request) === undefined

@@ -1,11 +1,14 @@
 import type Srf from 'drachtio-srf';
 import type { CallRoute, SipDetails, UnansweredCause } from '#machines/line.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
 import { endDialog } from './dialog-requests.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 
 /** A call that stands: a SIP dialog with the far end, and its sound on an endpoint. */
 export type Connection = {
+  /** By which the call goes. */
+  trunk: Trunk;
   dialog: Srf.Dialog;
   trackedLeg: TrackedLeg;
   endpoint: MediaEndpoint;
@@ -51,7 +54,11 @@ export const settledAttempt = (cause: UnansweredCause): Attempt => ({
 });
 
 /** Methods that may be asked of a call; for the header `Allow`. */
-export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
+export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY';
+
+/** The same, of a call that goes by this trunk. */
+export const allowedBy = ({ acceptRefer }: Pick<Trunk, 'acceptRefer'>): string =>
+  acceptRefer ? `${allowed}, REFER` : allowed;
 
 /** Headers for those who ask what we can (RFC 3261 section 11). */
 export const abilities = {

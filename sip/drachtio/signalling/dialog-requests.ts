@@ -2,7 +2,15 @@
 import type Srf from 'drachtio-srf';
 import type { Authorizing, DigestClient } from '../../digest/digest-client.ts';
 
-type Request = { headers: Record<string, string>; body: string };
+type Request = {
+  headers: Record<string, string>;
+  body: string;
+  /**
+   * Called with each final response as it comes, a challenge too: before any request of the far end that has come
+   * together with it is taken.
+   */
+  onResponse?: (response: Srf.SrfResponse) => void;
+};
 
 /** The digest client of each dialog whose requests may be challenged. */
 const digestClients = new WeakMap<Srf.Dialog, DigestClient>();
@@ -12,7 +20,11 @@ export const authorizeRequests = (dialog: Srf.Dialog, digest: DigestClient): voi
   void digestClients.set(dialog, digest);
 
 /** Sends it, and confirms the final response of an INVITE. A method that the types of drachtio-srf do not know. */
-const sendOnce = (dialog: Srf.Dialog, method: string, request: Request): Promise<Srf.SrfResponse> => {
+const sendOnce = (
+  dialog: Srf.Dialog,
+  method: string,
+  { onResponse, ...request }: Request,
+): Promise<Srf.SrfResponse> => {
   const send: unknown = Reflect.get(dialog, 'request');
   if (typeof send !== 'function') throw new Error('drachtio-srf is not as it is known here');
   return new Promise((resolve, reject) => {
@@ -20,7 +32,9 @@ const sendOnce = (dialog: Srf.Dialog, method: string, request: Request): Promise
       { method, ...request },
       (error: unknown, answer: Srf.SrfResponse) => {
         if (error === null || error === undefined) {
-          if (answer.status >= 200) resolve(answer);
+          if (answer.status < 200) return;
+          onResponse?.(answer);
+          resolve(answer);
         } else
           reject(error instanceof Error ? error : new Error(`${method} could not be sent`, { cause: error }));
       },
@@ -42,14 +56,14 @@ const sentUriOf = (response: Srf.SrfResponse): string => {
 export const requestInDialog = async (
   dialog: Srf.Dialog,
   method: string,
-  { headers, body }: Request,
+  { headers, ...request }: Request,
 ): Promise<Srf.SrfResponse> => {
   const authorizing: Authorizing | undefined = digestClients.get(dialog)?.begin();
-  let response = await sendOnce(dialog, method, { headers, body });
+  let response = await sendOnce(dialog, method, { headers, ...request });
   for (;;) {
     const credentials = authorizing?.answer(response, { method, uri: sentUriOf(response) }) ?? null;
     if (credentials === null) return response;
-    response = await sendOnce(dialog, method, { headers: { ...headers, ...credentials }, body });
+    response = await sendOnce(dialog, method, { headers: { ...headers, ...credentials }, ...request });
   }
 };
 

@@ -6,26 +6,27 @@ import type Srf from 'drachtio-srf';
 import type { SipDetails } from '#machines/line.ts';
 import { explanationIn } from '../../headers/reasons.ts';
 import { isHold } from '../../trunks/media-offer.ts';
-import { abilities, allowed, holdRequests, type Connection } from './attempt.ts';
+import { abilities, allowed, allowedBy, holdRequests, type Connection } from './attempt.ts';
 import { dtmfMediaTypes, dtmfOf } from './dtmf.ts';
 import { pending } from './early-sessions.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import { bodyIn, bodyProblem, descriptionIn, type Understood } from './message-body.ts';
 import { Unacceptable, warningOf } from './negotiate.ts';
-import type { InviteRefusal } from './refusals.ts';
+import { refusals, type InviteRefusal } from './refusals.ts';
 import { refreshedTimer } from './session-timer.ts';
 
 type Headers = Record<string, string>;
 
-const refusals: Readonly<
-  Record<'refer' | 'message' | 'publish' | 'notify', { status: number; headers?: Headers }>
-> = {
+const notAllowed = { status: 405, reason: 'Method Not Allowed', headers: { Allow: allowed } };
+
+/** Where nobody takes it. */
+const refused: Readonly<Record<'refer' | 'message' | 'publish' | 'notify', InviteRefusal>> = {
   // Nobody is transferred because the other party says so.
-  refer: { status: 603 },
-  message: { status: 405, headers: { Allow: allowed } },
-  publish: { status: 405, headers: { Allow: allowed } },
+  refer: { status: 603, reason: 'Decline' },
+  message: notAllowed,
+  publish: notAllowed,
   // We have subscribed to nothing (RFC 6665 section 4.1.3).
-  notify: { status: 481 },
+  notify: refusals.noSuchCall,
 };
 
 type Handlers = {
@@ -35,19 +36,23 @@ type Handlers = {
   onHold: (isHeld: boolean) => void;
   /** With what its BYE says of why. */
   onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
+  /** Returns the refusal of a NOTIFY, or null where it is to be answered with 200. All are refused without it. */
+  onNotify?: (request: Srf.SrfRequest) => InviteRefusal | null;
+  /** Answers a REFER. All are refused without it. */
+  onRefer?: (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
 };
 
 /**
  * Who keeps the session alive. To be called once for each request that may refresh it; returns the headers of the
  * answer.
  */
-const createRefreshing = ({ trackedLeg, endpoint, ...connection }: Connection) => {
+const createRefreshing = ({ trunk, trackedLeg, endpoint, ...connection }: Connection) => {
   let { weRefresh } = connection;
   return (request: Srf.SrfRequest): Headers => {
     const { headers, ...timer } = refreshedTimer(request, weRefresh);
     trackedLeg.agreed(timer, endpoint.channel());
     weRefresh = timer.weRefresh;
-    return { Supported: 'timer', Allow: allowed, ...headers };
+    return { Supported: 'timer', Allow: allowedBy(trunk), ...headers };
   };
 };
 
@@ -180,9 +185,18 @@ export const answerInDialogRequests = (connection: Connection, handlers: Handler
   });
   dialog.on('info', (request, response) => answerInfo(request, response, handlers.onKey));
   dialog.on('options', (_request, response) => response.send(200, { headers: abilities }));
-  for (const [event, { status, headers }] of Object.entries(refusals))
+  dialog.on('notify', (request, response) => {
+    const refusal = handlers.onNotify === undefined ? refused.notify : handlers.onNotify(request);
+    if (refusal === null) response.send(200);
+    else sendRefusal(response, refusal);
+  });
+  dialog.on('refer', (request, response) => {
+    if (handlers.onRefer === undefined) sendRefusal(response, refused.refer);
+    else handlers.onRefer(request, response);
+  });
+  for (const event of ['message', 'publish'] as const)
     dialog.addListener(event, (_request: Srf.SrfRequest, response: Srf.SrfResponse) =>
-      response.send(status, headers === undefined ? {} : { headers }),
+      sendRefusal(response, refused[event]),
     );
   dialog.on('destroy', (bye) => handlers.onLeft(explanationIn(bye)));
   holdRequests(dialog, false);

@@ -105,6 +105,10 @@ const following = (
   },
 });
 
+/** The gateway's number of the call. */
+export const ownNumberOf = ({ direction, from, to }: Pick<LineInput, 'direction' | 'from' | 'to'>): string =>
+  direction === 'outbound' ? from : to;
+
 /** Whoever goes on with the call knows by it that this is not the call's other party. */
 const ofTransfer = (leg: TrackedLeg): TrackedLeg => ({
   ...leg,
@@ -218,13 +222,13 @@ export const createSignalling = (options: SignallingOptions) => {
      * `preferredServer` is the media server of that party.
      */
     ring(
-      { callId, direction, from, to: called }: LineInput,
+      input: LineInput,
       to: string,
-      call: { logger: Logger; preferredServer: string | null },
+      call: Pick<Dialling, 'onRinging' | 'logger'> & { preferredServer: string | null },
     ): Attempt {
-      const own = direction === 'outbound' ? from : called;
+      const { callId } = input;
       const trackLeg = (): TrackedLeg => ofTransfer(legTracker.track(callId));
-      return place({ callId, from: own, to }, { ...call, onRinging() {}, trackLeg });
+      return place({ callId, from: ownNumberOf(input), to }, { ...call, trackLeg });
     },
 
     /** Goes on with a call that another process has left. */

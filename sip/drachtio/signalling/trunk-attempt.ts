@@ -18,7 +18,7 @@ import type { SharedLimits } from '../../trunks/shared-limits.ts';
 import type { TrunkRests } from '../../trunks/rests.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import { releasingWith, type MediaEndpoint } from '../../media/media-endpoint.ts';
-import { hangUp, noSip, type Outcome } from './attempt.ts';
+import { allowedBy, hangUp, noSip, type Outcome } from './attempt.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { invite, type Invitation, type Invited } from './invite.ts';
 import { onTerms } from './negotiate.ts';
@@ -98,6 +98,7 @@ const connect = async (
   return {
     answered: true,
     connection: {
+      trunk,
       dialog,
       trackedLeg,
       endpoint: releasingWith(agreed, permit.release),
@@ -126,7 +127,7 @@ const inviteThere = async (
   const invitation = invite({
     ...call,
     ...address,
-    headers: { ...call.sipHeaders, ...headers },
+    headers: { Allow: allowedBy(trunk), ...call.sipHeaders, ...headers },
     offer: offerWith(endpoint.localSdp, trunk),
     endpoint: agreed,
     trunkId: trunk.id,

@@ -107,7 +107,7 @@ export const cancelTransfer = defineRoute({
   tag: 'Calls',
   summary: 'Take a transfer back',
   description:
-    'Before anybody is connected: nobody is rung any more, and the agent goes on. Who has answered in the same moment is connected nevertheless.',
+    'Before anybody is connected: nobody is rung any more, and the agent goes on. Who has answered in the same moment is connected nevertheless. A transfer that the trunk makes itself (REFER) cannot be taken back: `transfer_not_cancellable`.',
   auth: 'number',
   params: callIdInPath,
   responses: {
@@ -116,7 +116,7 @@ export const cancelTransfer = defineRoute({
       schema: z.object({ call_id: z.uuid(), status: z.literal('transfer_taken_back') }),
     },
   },
-  refusals: ['call_not_found', 'call_not_active', 'room_unknown'],
+  refusals: ['call_not_found', 'call_not_active', 'transfer_not_cancellable', 'room_unknown'],
 }).handledBy(async ({ caller, params }, services) => {
   const { callId } = params;
   await services.cancelTransfer({ callId, numberId: caller.id });

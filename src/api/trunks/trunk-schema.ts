@@ -129,6 +129,16 @@ export const trunkFields = {
     description:
       'Whether a call follows a redirect (302 and the like): to no other place, to the hosts of the trunk alone, or to any. The order is that of `q`; five redirects a call at most, none twice; the number that stands there must be one that may be called.',
   }),
+  refer: z.boolean().meta({
+    description:
+      'Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here once they are connected. A trunk that refuses REFER has its calls transferred as any other.',
+    example: false,
+  }),
+  accept_refer: z.boolean().meta({
+    description:
+      'Whether a REFER of the other party in a call is done, as a transfer to the number that it names and only where `transfer_to` of the number allows that. It is declined (603) otherwise.',
+    example: false,
+  }),
   inbound_addresses: z
     .array(addressBlock)
     .max(100)

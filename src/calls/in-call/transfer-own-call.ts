@@ -1,6 +1,7 @@
 /**
- * A transfer that the agent of a call has written in its reply (guides/design/agents.md, "Controls"): the request of the
- * API, and the same rules of whom it may ring. What is refused is told to the agent, which goes on.
+ * A transfer that the agent of a call has written in its reply (guides/design/agents.md, "Controls"), or that its other
+ * party asks for (REFER): the request of the API, and the same rules of whom it may ring. What is refused is told to the
+ * one that asked, and the call goes on.
  */
 import type { Logger } from 'pino';
 import type { TransferRefusal, TransferWanted } from '#machines/transfer.ts';
@@ -41,18 +42,24 @@ export const createTransferOwnCall = ({
     await transfer({ ...wanted, callId, numberId, to, country });
   };
 
-  const refuse = (callId: string, to: string, error: unknown): void => {
+  const refuse = (callId: string, { to, forOtherParty }: TransferWanted, error: unknown): void => {
     const reason = reasonOf(error);
     if (error instanceof Refusal)
       logger.info(
         { call_id: callId, reason, code: error.code },
-        'a transfer that an agent wanted was refused',
+        'a transfer that was wanted in a call was refused',
       );
-    else logger.error({ call_id: callId, err: error }, 'a transfer that an agent wanted could not be made');
-    switchboard.find(callId)?.send({ type: 'transfer.refused', reason, to });
+    else
+      logger.error({ call_id: callId, err: error }, 'a transfer that was wanted in a call could not be made');
+    switchboard.find(callId)?.send({
+      type: 'transfer.refused',
+      reason,
+      to,
+      ...(forOtherParty === true ? { forOtherParty } : {}),
+    });
   };
 
   return (callId, wanted) => {
-    ask(callId, wanted).catch((error: unknown) => refuse(callId, wanted.to, error));
+    ask(callId, wanted).catch((error: unknown) => refuse(callId, wanted, error));
   };
 };

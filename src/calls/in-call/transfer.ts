@@ -42,6 +42,11 @@ export const cancelTransfer = (actor: CallActor): void => {
   const snapshot = actor.getSnapshot();
   if (snapshot.matches({ active: 'bridged' }))
     throw new Refusal('call_not_active', 'The other party talks with the person already.');
+  if (snapshot.matches({ active: { talking: { transferring: 'referring' } } }))
+    throw new Refusal(
+      'transfer_not_cancellable',
+      'The trunk was asked to call the person itself (REFER), and nobody can take that back.',
+    );
   if (!snapshot.matches({ active: { talking: 'transferring' } }))
     throw new Refusal('call_not_active', 'Nobody is being rung for this call.');
   actor.send({ type: 'transfer.taken_back' });
@@ -63,6 +68,10 @@ export type TransferRequests = {
    * `service_unavailable`.
    */
   transfer(request: AskedTransfer): Promise<string>;
+  /**
+   * Refuses with `transfer_not_cancellable`, `call_not_found`, `call_not_active`, `room_unknown` or
+   * `service_unavailable`.
+   */
   cancelTransfer(request: CallOfNumber): Promise<void>;
 };
 

@@ -38,11 +38,29 @@ const codecsIn = (text: string): TrunkCodec[] | null => {
   return codecs.length === 0 ? null : codecs;
 };
 
-const usualSwitches = { register: false, privacy: false, health_check: true, drained: false, enabled: true };
+const usualSwitches = {
+  register: false,
+  privacy: false,
+  refer: false,
+  accept_refer: false,
+  health_check: true,
+  drained: false,
+  enabled: true,
+};
 
-const switchesIn = ({ register, privacy, health_check, drained, enabled }: typeof usualSwitches) => ({
+const switchesIn = ({
   register,
   privacy,
+  refer,
+  accept_refer,
+  health_check,
+  drained,
+  enabled,
+}: typeof usualSwitches) => ({
+  register,
+  privacy,
+  refer,
+  accept_refer,
   health_check,
   drained,
   enabled,
@@ -164,6 +182,8 @@ export const TrunkFields = ({
         <TextField {...field('headers_out')} hint={hints.headers_out} isOptional />
       </div>
       <CheckField {...field('privacy')} />
+      <CheckField {...field('refer')} />
+      <CheckField {...field('accept_refer')} />
       <h3>{t.limits}</h3>
       <div class="columns">
         <TextField {...field('prefixes')} hint={hints.prefixes} isOptional />

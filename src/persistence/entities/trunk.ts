@@ -43,6 +43,8 @@ export const TrunkRow = defineEntity({
     callsPerSecond: p.integer().nullable(),
     failoverStatuses: p.array().default([...usualFailoverStatuses]),
     redirects: p.enum([...trunkRedirects]).default('refused'),
+    refer: p.boolean().default(false),
+    acceptRefer: p.boolean().default(false),
     inboundAddresses: p.array(),
     inboundAuth: p.enum(['none', 'digest']),
     headersIn: p.array().default([]),

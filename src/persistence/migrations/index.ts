@@ -47,6 +47,7 @@ import { TrunkMedia } from './trunk-media.ts';
 import { TrunkNumbersWithoutPlus } from './trunk-numbers-without-plus.ts';
 import { TrunkSrtp } from './trunk-srtp.ts';
 import { TrunkSrtpOptional } from './trunk-srtp-optional.ts';
+import { TrunkRefer } from './trunk-refer.ts';
 import { TrunkRouting } from './trunk-routing.ts';
 import { Trunks } from './trunks.ts';
 import { TransitionsUnchecked } from './transitions-unchecked.ts';
@@ -110,5 +111,6 @@ export const migrations = [
   { name: '0066-sip-explanation', class: SipExplanation },
   { name: '0070-endpoint-failures', class: EndpointFailures },
   { name: '0067-screening', class: Screening },
+  { name: '0071-trunk-refer', class: TrunkRefer },
   { name: '0072-agent-headers', class: AgentHeaders },
 ];

@@ -85,6 +85,20 @@ export const lineSettings: ExpectedSettings = {
     invalid: ['To', 'X-Ticket X-Queue', Array.from({ length: 21 }, (_, n) => `X-${n}`).join()],
     with: real,
   },
+  GW_TRUNK_REFER: {
+    of: ({ realLines }) => realLines?.trunkRefer,
+    default: false,
+    valid: { 1: true, 0: false },
+    invalid: ['yes', 'send'],
+    with: real,
+  },
+  GW_TRUNK_ACCEPT_REFER: {
+    of: ({ realLines }) => realLines?.trunkAcceptRefer,
+    default: false,
+    valid: { 1: true, 0: false },
+    invalid: ['603'],
+    with: real,
+  },
   GW_RTP_HOST: {
     of: ({ realLines }) => realLines?.rtp.host,
     default: '127.0.0.1',

@@ -130,6 +130,8 @@ export const trunks = {
     max_channels: 'Calls at once',
     calls_per_second: 'New calls a second',
     redirects: 'Redirects (302)',
+    refer: 'Let the trunk make cold transfers (REFER)',
+    accept_refer: 'Transfer a call when the other party asks (REFER)',
     failover_statuses: 'Statuses that go on to the next trunk',
     inbound_addresses: 'Addresses that calls come from',
     inbound_auth: 'Callers prove themselves',

@@ -130,6 +130,8 @@ export const trunks: Texts['trunks'] = {
     max_channels: '최대 동시 통화 수',
     calls_per_second: '초당 새 통화 수',
     redirects: '리다이렉트(302)',
+    refer: '바로 넘기기를 회선에 맡기기(REFER)',
+    accept_refer: '상대방의 REFER 요청에 따라 통화 넘기기',
     failover_statuses: '다음 회선으로 넘길 응답 코드',
     inbound_addresses: '수신을 허용할 주소',
     inbound_auth: '수신 인증',

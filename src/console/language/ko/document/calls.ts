@@ -39,8 +39,8 @@ export const calls: Readonly<Record<string, string>> = {
   'Somebody is rung, and connected with the other party when they answer; the agent is silent meanwhile and out of the call from then on. Nobody may be rung whom the setting `transfer_to` of the number does not allow. A request, not a promise: what becomes of it stands in the events of the call as `call.transfer_connected`, `call.transfer_failed` or `call.transfer_returned`.':
     '다른 사람에게 전화를 걸고, 받으면 상대방과 연결합니다. 그동안 에이전트는 말하지 않으며, 연결된 뒤에는 통화에서 빠집니다. 번호의 `transfer_to` 설정이 허용하는 사람에게만 걸 수 있습니다. 성공을 보장하지는 않습니다. 결과는 통화 이벤트에 `call.transfer_connected`, `call.transfer_failed`, `call.transfer_returned` 중 하나로 남습니다.',
   'Take a transfer back': '넘기기 취소',
-  'Before anybody is connected: nobody is rung any more, and the agent goes on. Who has answered in the same moment is connected nevertheless.':
-    '아직 연결되기 전이면 더 이상 전화를 걸지 않고 에이전트가 이어서 통화합니다. 같은 순간에 받은 사람은 그대로 연결됩니다.',
+  'Before anybody is connected: nobody is rung any more, and the agent goes on. Who has answered in the same moment is connected nevertheless. A transfer that the trunk makes itself (REFER) cannot be taken back: `transfer_not_cancellable`.':
+    '아직 연결되기 전이면 더 이상 전화를 걸지 않고 에이전트가 이어서 통화합니다. 같은 순간에 받은 사람은 그대로 연결됩니다. 회선이 직접 하는 넘기기(REFER)는 취소할 수 없습니다: `transfer_not_cancellable`.',
   'Ask a call to hang up': '통화 끊기 요청',
   'A request, not a promise: the call ends when the farewell was heard, and goes on when the other party speaks into it. Say the farewell before or while asking. The end is observed by the event `call.ended` with `end_reason` `agent_hangup`. On any error the call stays alive.':
     '바로 끊는다는 보장은 없습니다. 작별 인사가 다 들리면 통화가 끝나고, 상대방이 그 사이에 말하면 통화가 계속됩니다. 작별 인사는 요청하기 전이나 요청하는 동안 하세요. 끝난 것은 `end_reason`이 `agent_hangup`인 `call.ended` 이벤트로 알 수 있습니다. 오류가 나면 통화는 계속됩니다.',

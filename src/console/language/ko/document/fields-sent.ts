@@ -129,6 +129,10 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     '어떤 전화도 울리지 않았을 때 다음 회선으로 넘어가는 최종 응답 코드입니다. `5xx`는 그 범위 전체입니다. 망이 더 자세히 알려 주면(`Reason`) 코드보다 먼저 따릅니다. `Retry-After`가 함께 오면 그때까지, 길어야 한 시간 동안 이 회선을 쓰지 않습니다.',
   'Whether a call follows a redirect (302 and the like): to no other place, to the hosts of the trunk alone, or to any. The order is that of `q`; five redirects a call at most, none twice; the number that stands there must be one that may be called.':
     '통화가 리디렉션(302 등)을 따르는지 정합니다. 따르지 않거나, 회선의 호스트로만, 또는 어디로든 따릅니다. 순서는 `q`를 따르며 통화마다 최대 다섯 번, 같은 곳은 한 번만 따릅니다. 그곳의 번호도 걸 수 있는 번호여야 합니다.',
+  'Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here once they are connected. A trunk that refuses REFER has its calls transferred as any other.':
+    '이 회선의 통화를 바로 넘길 때(cold) REFER를 쓸지 정합니다. 회선이 직접 사람에게 전화를 걸고, 연결되면 여기서는 통화가 끝납니다. REFER를 거절하는 회선의 통화는 다른 회선처럼 넘깁니다.',
+  'Whether a REFER of the other party in a call is done, as a transfer to the number that it names and only where `transfer_to` of the number allows that. It is declined (603) otherwise.':
+    '통화 중에 상대방이 보낸 REFER를 따를지 정합니다. 그 번호로 통화를 넘기며, 번호의 `transfer_to`가 허용할 때만 따릅니다. 그 밖에는 거절합니다(603).',
   'Where its calls come from: addresses and CIDR blocks.': '통화가 들어오는 주소와 CIDR 대역입니다.',
   'Headers that are taken from the INVITE of a caller and stand in `sip.headers` of the call and its events; names begin with `X-`, and small letters are as good as capitals. One of more than 255 bytes, or with control characters, is left out.':
     '발신자의 INVITE에서 받아 통화와 이벤트의 `sip.headers`에 넣는 헤더입니다. 이름은 `X-`로 시작하며 대소문자를 구별하지 않습니다. 255바이트가 넘거나 제어 문자가 있으면 넣지 않습니다.',

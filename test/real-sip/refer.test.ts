@@ -1,0 +1,316 @@
+/** Transfers by REFER through a whole gateway, with drachtio-server and far ends by sipp. */
+import type { ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { startFakeAgent } from '#test/helpers/fake-agents.ts';
+import { finalStatuses } from '#test/helpers/gateway.ts';
+import { onRealServers } from './on-real-servers.ts';
+import { noChannelIsLeft, realGateway } from './real-gateway.ts';
+import { until } from './real-lines.ts';
+import { realTimeTest } from './real-time-test.ts';
+import {
+  answer,
+  ask,
+  expectAnswer,
+  leave,
+  pause,
+  pickUp,
+  receive,
+  ring,
+  startScripted,
+} from './scripted-end.ts';
+import type { SipServers } from './sip-servers.ts';
+
+const callee = '01099998888';
+const person = '01000000011';
+
+type Steps = Parameters<typeof startScripted>[1];
+
+const transferFact = z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) });
+
+/** A call to a far end that does this once it has answered; its trunk has these settings. */
+const callTo = async (
+  t: ExecutionContext,
+  servers: SipServers,
+  steps: Steps,
+  settings: object,
+  others: readonly object[] = [],
+) => {
+  const end = await startScripted(servers.folder, [...ring, ...pickUp(), ...steps]);
+  t.teardown(end.close);
+  const gateway = await realGateway(t, servers, end.port, { GW_TRUNK: '' });
+  const { admin, client, numberPath } = gateway;
+  const agent = await startFakeAgent('webhook', () => ({ pieces: ['네, 알겠습니다.'] }));
+  t.teardown(agent.close);
+  await admin.put(`${numberPath}/agents/outbound`, agent.binding);
+  await admin.patch(numberPath, { transfer_to: [person] });
+  const addTrunk = async (more: object): Promise<void> => {
+    const trunk = { host: '127.0.0.1', health_check: false, ...more };
+    t.is((await admin.post('/api/v1/admin/trunks', trunk)).status, 201);
+  };
+  await addTrunk({ name: 'carrier', port: end.port, ...settings });
+  for (const other of others) await addTrunk(other);
+  const callId = z.string().parse((await client.post('/api/v1/calls', { to: callee })).body['call_id']);
+  const path = `/api/v1/calls/${callId}`;
+  await gateway.untilStatus(callId, 'active', ...finalStatuses);
+  const shown = async () =>
+    z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .parse((await client.get(path)).body['transfer']);
+  return {
+    end,
+    agent,
+    shown,
+    transfer: (more: object = {}) => client.post(`${path}/transfer`, { to: person, ...more }),
+    cancel: () => client.post(`${path}/transfer/cancel`, {}),
+    hangUp: () => client.post(`${path}/hangup`, { immediate: true }),
+    untilShown: (status: string) => until(async () => (await shown())?.['status'] === status),
+    ended: () => gateway.untilStatus(callId, ...finalStatuses),
+    facts: async () => {
+      const { body } = await client.get(`${path}/events`);
+      return z
+        .array(transferFact)
+        .parse(body['events'])
+        .filter(({ type }) => type.startsWith('call.transfer_') || type === 'call.ended');
+    },
+    ladder: async () => {
+      const { body } = await admin.get(`/api/v1/admin/calls/${callId}/sip`);
+      const messages = z
+        .array(z.object({ direction: z.string(), start_line: z.string() }))
+        .parse(body['messages']);
+      return messages.map(
+        ({ direction, start_line: line }) =>
+          `${direction === 'out' ? '→' : '←'} ${line.replace(/ sip:.*/, '').replace('SIP/2.0 ', '')}`,
+      );
+    },
+  };
+};
+
+/** A NOTIFY about the REFER, which is answered with 200. */
+const notify = (cseq: number, status: string, state = 'active;expires=60'): string[] => [
+  ask('NOTIFY', cseq, {
+    headers: ['Event: refer', `Subscription-State: ${state}`, 'Content-Type: message/sipfrag;version=2.0'],
+    sdp: `SIP/2.0 ${status}`,
+  }),
+  expectAnswer(200),
+];
+
+/** Waits for a request that holds these words. */
+const receiveWith = (method: string, words: string): string =>
+  `<recv request="${method}"><action><ereg regexp="${words}" search_in="msg" check_it="true" assign_to="checked"/></action></recv>`;
+
+const last = 'terminated;reason=noresource';
+const takes = [receive('REFER'), answer('202 Accepted')];
+
+onRealServers('refer', (servers) => {
+  realTimeTest('a far end that reports 200 has taken the call over, and gets BYE', async (t) => {
+    const call = await callTo(
+      t,
+      servers(),
+      [
+        ...takes,
+        ...notify(1, '100 Trying'),
+        ...notify(2, '180 Ringing'),
+        pause(1_500),
+        ...notify(3, '200 OK', last),
+        ...leave,
+      ],
+      { refer: true, number_format: 'e164' },
+    );
+    t.is((await call.transfer()).status, 202);
+    await until(async () => (await call.ladder()).filter((rung) => rung === '← NOTIFY').length >= 2);
+    t.like(await call.shown(), { status: 'ringing' });
+    const refused = await call.cancel();
+    t.deepEqual([refused.status, refused.body['code']], [409, 'transfer_not_cancellable']);
+    t.like(await call.ended(), { status: 'completed', end_reason: 'transfer_completed' });
+    t.like(await call.shown(), { status: 'connected' });
+    t.deepEqual(
+      (await call.facts()).map(({ type }) => type),
+      ['call.transfer_requested', 'call.transfer_connected', 'call.ended'],
+    );
+    const messages = await call.end.messages();
+    t.regex(messages, new RegExp(`^Refer-To: <sip:\\+82${person.slice(1)}@127.0.0.1:${call.end.port}>`, 'm'));
+    t.regex(messages, /^Referred-By: <sip:\+82\d+@127.0.0.1>/m);
+    t.regex(/^REFER [^]*?\r?\n\r?\n/m.exec(messages)?.[0] ?? '', /^Contact: <sip:/m);
+    await until(async () => (await call.ladder()).at(-1) === '← 200 OK');
+    const notices = ['← NOTIFY', '→ 200 OK', '← NOTIFY', '→ 200 OK', '← NOTIFY', '→ 200 OK'];
+    t.deepEqual((await call.ladder()).slice(-10), [
+      '→ REFER',
+      '← 202 Accepted',
+      ...notices,
+      '→ BYE',
+      '← 200 OK',
+    ]);
+    await t.notThrowsAsync(call.end.finished());
+    await noChannelIsLeft(servers());
+  });
+
+  for (const [about, reported, isTaken] of [
+    ['nothing', [], true],
+    ['that it tries', notify(1, '100 Trying'), true],
+    ['that it rings', notify(1, '180 Ringing'), false],
+  ] as const)
+    realTimeTest(`a far end that says BYE and has reported ${about}`, async (t) => {
+      const steps = [...takes, ...reported, ask('BYE', 9), expectAnswer(200)];
+      const call = await callTo(t, servers(), steps, { refer: true });
+      t.is((await call.transfer()).status, 202);
+      const endReason = isTaken ? 'transfer_completed' : 'counterparty_hangup';
+      t.like(await call.ended(), { status: 'completed', end_reason: endReason });
+      await t.notThrowsAsync(call.end.finished());
+      await noChannelIsLeft(servers());
+    });
+
+  for (const onFailure of ['resume', 'hang_up'] as const)
+    realTimeTest(`a far end that reports 503 has not reached the person: ${onFailure}`, async (t) => {
+      const steps = [
+        ...takes,
+        ...notify(1, '100 Trying'),
+        ...notify(2, '503 Service Unavailable', last),
+        ...leave,
+      ];
+      const call = await callTo(t, servers(), steps, { refer: true });
+      t.is((await call.transfer({ on_failure: onFailure })).status, 202);
+      await call.untilShown('failed');
+      t.like(await call.shown(), { reason: 'trunk_error' });
+      const failed = (await call.facts()).find(({ type }) => type === 'call.transfer_failed');
+      t.like(failed?.data, { reason: 'trunk_error', sip: { status: 503 } });
+      if (onFailure === 'resume') {
+        await until(() => JSON.stringify(call.agent.requests).includes('[transfer failed: trunk_error]'));
+        await call.hangUp();
+      }
+      const endReason = onFailure === 'resume' ? 'agent_hangup' : 'transfer_failed';
+      t.like(await call.ended(), { status: 'completed', end_reason: endReason });
+      await t.notThrowsAsync(call.end.finished());
+      await noChannelIsLeft(servers());
+    });
+
+  realTimeTest(
+    'a far end that refuses REFER stays, and the person is called by a call of its own',
+    async (t) => {
+      const steps = [receive('REFER'), answer('405 Method Not Allowed'), ...leave];
+      const second = await startScripted(servers().folder, [
+        ...ring,
+        ...pickUp(),
+        pause(1_000),
+        ask('BYE', 1),
+        expectAnswer(200),
+      ]);
+      t.teardown(second.close);
+      const call = await callTo(t, servers(), steps, { refer: true }, [
+        { name: 'people', port: second.port, prefixes: ['+82100000001'] },
+      ]);
+      t.is((await call.transfer()).status, 202);
+      t.like(await call.ended(), { status: 'completed', end_reason: 'transfer_completed' });
+      t.regex(await second.messages(), new RegExp(`^INVITE sip:${person}@`, 'm'));
+      await t.notThrowsAsync(call.end.finished());
+      await noChannelIsLeft(servers());
+    },
+  );
+
+  realTimeTest('a NOTIFY that cannot be taken is refused, and decides nothing', async (t) => {
+    const about = (cseq: number, headers: readonly string[], sdp?: string): string =>
+      ask('NOTIFY', cseq, { headers, ...(sdp === undefined ? {} : { sdp }) });
+    const sipfrag = 'Content-Type: message/sipfrag';
+    const refer = ['Event: refer', 'Subscription-State: active', sipfrag];
+    const steps = [
+      ...takes,
+      ...notify(1, '100 Trying'),
+      ...[
+        [about(2, refer, 'no status line'), expectAnswer(400)],
+        [about(3, ['Event: refer;id=4711', sipfrag], 'SIP/2.0 200 OK'), expectAnswer(481)],
+        [about(4, ['Event: presence', sipfrag], 'SIP/2.0 200 OK'), expectAnswer(481)],
+        [
+          about(5, ['Event: refer', 'Content-Type: text/plain'], 'SIP/2.0 200 OK'),
+          expectAnswer(415, { header: 'Accept: message/sipfrag' }),
+        ],
+        [about(6, refer, `SIP/2.0 180 Ringing\nX-Long: ${'x'.repeat(5_000)}`), expectAnswer(200)],
+        [about(7, ['Event: refer', 'Subscription-State: active']), expectAnswer(200)],
+      ].flat(),
+      ...notify(8, '200 OK', last),
+      ...leave,
+    ];
+    const call = await callTo(t, servers(), steps, { refer: true });
+    t.is((await call.transfer()).status, 202);
+    t.like(await call.ended(), { status: 'completed', end_reason: 'transfer_completed' });
+    await t.notThrowsAsync(call.end.finished());
+    await noChannelIsLeft(servers());
+  });
+
+  /** Asks to be connected with this number. */
+  const refer = (cseq: number, number: string): string =>
+    ask('REFER', cseq, { headers: [`Refer-To: <sip:${number}@[local_ip]>`] });
+  /** It is told this of the transfer. */
+  const hear = (words: string): string[] => [receiveWith('NOTIFY', words), answer('200 OK')];
+
+  realTimeTest('a far end that may not ask for a transfer gets 603', async (t) => {
+    const steps = [pause(500), refer(1, person), expectAnswer(603), ...leave];
+    const call = await callTo(t, servers(), steps, {});
+    await until(async () => (await call.ladder()).includes('→ 603 Decline'));
+    t.is(await call.shown(), null);
+    await call.hangUp();
+    t.like(await call.ended(), { end_reason: 'agent_hangup' });
+    await t.notThrowsAsync(call.end.finished());
+    await noChannelIsLeft(servers());
+  });
+
+  realTimeTest('one that may gets 603 for a number that the number does not allow', async (t) => {
+    const steps = [pause(500), refer(1, '0212345678'), expectAnswer(603), ...leave];
+    const call = await callTo(t, servers(), steps, { accept_refer: true });
+    await until(async () => (await call.ladder()).includes('→ 603 Decline'));
+    t.is(await call.shown(), null);
+    await call.hangUp();
+    t.like(await call.ended(), { end_reason: 'agent_hangup' });
+    await t.notThrowsAsync(call.end.finished());
+    await noChannelIsLeft(servers());
+  });
+
+  realTimeTest('one that may is connected with the person, and told how that went', async (t) => {
+    const steps = [
+      pause(500),
+      refer(1, person),
+      expectAnswer(202),
+      ...hear('SIP/2.0 100'),
+      ...hear('SIP/2.0 180'),
+      ...hear('SIP/2.0 200'),
+      pause(500),
+      ask('BYE', 2),
+      expectAnswer(200),
+    ];
+    const second = await startScripted(servers().folder, [...ring, ...pickUp(), ...leave]);
+    t.teardown(second.close);
+    const call = await callTo(t, servers(), steps, { accept_refer: true }, [
+      { name: 'people', port: second.port, prefixes: ['+82100000001'] },
+    ]);
+    t.like(await call.ended(), { status: 'completed', end_reason: 'transfer_completed' });
+    t.like(await call.shown(), { to: person, mode: 'cold', status: 'connected' });
+    await t.notThrowsAsync(call.end.finished());
+    await t.notThrowsAsync(second.finished());
+    await noChannelIsLeft(servers());
+  });
+
+  realTimeTest('one that may is told that the person is busy, and goes on with the agent', async (t) => {
+    const steps = [
+      pause(500),
+      refer(1, person),
+      expectAnswer(202),
+      ...hear('SIP/2.0 100'),
+      ...hear('SIP/2.0 486'),
+      ...leave,
+    ];
+    const second = await startScripted(servers().folder, [
+      receive('INVITE'),
+      answer('486 Busy Here', { tag: true }),
+      receive('ACK'),
+    ]);
+    t.teardown(second.close);
+    const call = await callTo(t, servers(), steps, { accept_refer: true }, [
+      { name: 'people', port: second.port, prefixes: ['+82100000001'] },
+    ]);
+    await until(() => JSON.stringify(call.agent.requests).includes('[transfer failed: busy]'));
+    await call.hangUp();
+    t.like(await call.ended(), { end_reason: 'agent_hangup' });
+    t.like(await call.shown(), { status: 'failed', reason: 'busy' });
+    await t.notThrowsAsync(call.end.finished());
+    await noChannelIsLeft(servers());
+  });
+});
