@@ -271,6 +271,8 @@ export const recordings = {
   },
   /** Longer than a gateway waits for its store: whatever it had has been completed by then. */
   abandoned: { everyMs: 60_000, afterMs: 90_000_000 },
+  /** See `LeftElsewhereNumbers` of src/recordings. */
+  elsewhere: { everyMs: 5_000 },
   erased: { everyMs: 10_000, atOnce: 1_000 },
 } as const;
 

@@ -10,6 +10,8 @@ import type { Queries } from './tables.ts';
 
 /** A call whose holder is no more. */
 export type TakenCall = CallRow & {
+  /** The gateway that held it before; that of an earlier process has the same name. */
+  takenFrom: string;
   /** What to go on with; null where it cannot go on: it was not answered, or nobody here can read what was left of it. */
   revival: Revival | null;
 };
@@ -93,6 +95,7 @@ const taking = (
       'takenRevivals.headersSealed',
       'takenRevivals.progress',
       'takenRevivals.aheadMs',
+      sql<string>`${from}::text`.as('takenFrom'),
     ])
     .orderBy('Call.startedAt')
     .orderBy('Call.id');

@@ -45,30 +45,58 @@ const recordingOf = prepared((queries, { callId }: { callId: string }) =>
 export const findRecording = async (db: Statements, callId: string): Promise<RecordingRecord | undefined> =>
   (await recordingOf(db, { callId }))[0];
 
+/** The gateway whose folder has what there is of the recording. */
+const folderNode = () => {
+  const { fn } = expressionBuilder<Tables, 'Recording' | 'Call'>();
+  return fn.coalesce('Recording.node', 'Call.node').$castTo<string>();
+};
+
 const pendingOf = prepared((queries, { node }: { node: string }) =>
   recordings(queries)
     .where('Recording.status', '=', 'pending')
-    .where('Call.node', '=', node)
+    .where(folderNode(), '=', node)
     .where('Call.status', 'not in', statusesInProgress)
     .orderBy('Recording.createdAt'),
 );
 
-/** Recordings of a node's ended calls that were never finished: what a crash left behind. */
+/** Recordings of ended calls that a node was to finish and did not: what a crash left behind. */
 export const pendingRecordings = (db: Statements, node: string): Promise<RecordingRecord[]> =>
   pendingOf(db, { node });
+
+type Left = { callId: string; node: string };
+
+const leaving = prepared((queries, { callId, node }: Left) =>
+  queries.updateTable('Recording').set({ node }).where('callId', '=', callId).where('status', '=', 'pending'),
+);
+
+/** The gateway that held the call last has nothing of its recording: this other one is to finish it. */
+export const leaveRecording = async (db: Statements, left: Left): Promise<void> => {
+  await leaving(db, left);
+};
+
+const leftTo = prepared((queries, { node }: Pick<Left, 'node'>) =>
+  queries
+    .selectFrom('Recording')
+    .select('callId')
+    .where('status', '=', 'pending')
+    .where('node', 'is not', null)
+    .where('node', '=', node),
+);
+
+/** The calls whose recordings other gateways have left to this node (`leaveRecording`). */
+export const recordingsLeftTo = async (db: Statements, node: string): Promise<string[]> =>
+  (await leftTo(db, { node })).map(({ callId }) => callId);
 
 const abandoned = prepared((queries, { afterSec }: { afterSec: number }) =>
   queries
     .selectFrom('Recording')
     .innerJoin('Call', 'Call.id', 'Recording.callId')
-    .select(['Recording.callId', 'Call.node'])
+    .select(['Recording.callId', folderNode().as('node')])
     .where('Recording.status', '=', 'pending')
     .where('Call.status', 'not in', statusesInProgress)
     .where('Call.endedAt', '<=', secondsAgo(afterSec))
     .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(selectFrom('Node').whereRef('Node.name', '=', 'Call.node').where('Node.lostAt', 'is', null)),
-      ),
+      not(exists(selectFrom('Node').where('Node.name', '=', folderNode()).where('Node.lostAt', 'is', null))),
     )
     .orderBy('Recording.createdAt')
     .limit(1000),
@@ -104,9 +132,9 @@ const filesToRemove = prepared((queries, { node, after, atMost }: ErasedFilesWan
     .where('Recording.status', '<>', 'pending')
     .where(({ eb, or, not, exists, selectFrom }) =>
       or([
-        eb('Call.node', '=', node),
+        eb(folderNode(), '=', node),
         not(
-          exists(selectFrom('Node').whereRef('Node.name', '=', 'Call.node').where('Node.lostAt', 'is', null)),
+          exists(selectFrom('Node').where('Node.name', '=', folderNode()).where('Node.lostAt', 'is', null)),
         ),
       ]),
     )
@@ -116,8 +144,8 @@ const filesToRemove = prepared((queries, { node, after, atMost }: ErasedFilesWan
 );
 
 /**
- * Files of recordings that were erased: of those whose calls this gateway held last, and of those whose gateway does not
- * run; in the order of their calls.
+ * Files of recordings that were erased: of those that this gateway has, and of those whose gateway does not run; in the
+ * order of their calls.
  */
 export const erasedFiles = (db: Statements, wanted: ErasedFilesWanted): Promise<ErasedFile[]> =>
   filesToRemove(db, wanted);
@@ -194,10 +222,10 @@ const pendingElsewhere = prepared(
       .select('Recording.callId')
       .where('Recording.callId', '=', ({ fn, val }) => fn.any(val(callIds)))
       .where('Recording.status', '=', 'pending')
-      .where('Call.node', '<>', node),
+      .where(folderNode(), '<>', node),
 );
 
-/** Those of these calls that another gateway holds, or held last, and that may still be recorded. */
+/** Those of these calls whose recordings another gateway writes, or is to finish. */
 export const recordedElsewhere = async (
   db: Statements,
   node: string,

@@ -6,7 +6,7 @@ import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 
 /**
  * Settles every recording that is still pending: a complete file is the recording, and so is what can be played of one
- * that was being written; without either it has failed.
+ * that was being written; without either it has failed. Resolves to their calls.
  */
 export const settleLeftBehind = async (options: {
   folder: RecordingFolder;
@@ -18,9 +18,10 @@ export const settleLeftBehind = async (options: {
   onComplete: (file: CompleteFile) => void;
   onFailed: (callId: string) => void;
   logger: Logger;
-}): Promise<void> => {
+}): Promise<string[]> => {
   const { folder, database, node, logger } = options;
-  for (const { callId } of await pendingRecordings(database, node)) {
+  const pending = await pendingRecordings(database, node);
+  for (const { callId } of pending) {
     const file = (await folder.find(callId)) ?? (await folder.salvage(callId));
     if (file !== undefined) {
       options.onComplete(file);
@@ -30,6 +31,7 @@ export const settleLeftBehind = async (options: {
     options.onFailed(callId);
   }
   await sweep(options);
+  return pending.map(({ callId }) => callId);
 };
 
 const isCallId = (text: string): boolean => /^[\da-f-]{36}$/.test(text);

@@ -11,11 +11,8 @@ import { cutToPlayable } from './salvage.ts';
 export type Recorders = {
   /** Begins the recording of a call. */
   begin: OpenRecording;
-  /**
-   * This call goes on here; another process has recorded it until now. When its recording begins, that is gone on with.
-   * `talkedMs`: since the answer of the call, until it is asked.
-   */
-  expect(callId: string, talkedMs: () => number): void;
+  /** This call goes on here; another process has recorded it until now. When its recording begins, that is gone on with. */
+  expect(callId: string, earlier: EarlierRecording): void;
   /** The call is over: where its recording was expected and never begun, what there is of it is the recording. */
   release(callId: string): void;
   /** Another process goes on with this call. Resolves when its line has let go of its recording, and all is written. */
@@ -24,11 +21,23 @@ export type Recorders = {
   close(): Promise<void>;
 };
 
+/** A recording that another process has begun. */
+export type EarlierRecording = {
+  /** Milliseconds since the answer of the call, until it is asked. */
+  talkedMs: () => number;
+  /** The gateway that recorded it. */
+  node: string;
+};
+
 type RecordersOptions = {
   folder: Pick<RecordingFolder, 'nameFor' | 'pathOf' | 'partOf' | 'salvage' | 'discard'>;
   format: RecordingFormat;
   onComplete: (file: CompleteFile) => void;
   onFailed: (callId: string) => void;
+  /** Nothing of the recording is here: what there is of it lies at another gateway. */
+  onElsewhere: (callId: string, node: string) => void;
+  /** The name of this gateway among those that share the database. */
+  node: string;
   clock: Clock;
   logger: Logger;
 };
@@ -70,12 +79,12 @@ const goOn = async (
 };
 
 /** Outcomes of recordings, told to who files them. */
-const createOutcomes = ({
-  folder,
-  clock,
-  logger,
-  ...options
-}: Pick<RecordersOptions, 'folder' | 'onComplete' | 'onFailed' | 'clock' | 'logger'>) => {
+const createOutcomes = ({ folder, clock, logger, node, ...options }: Omit<RecordersOptions, 'format'>) => {
+  const lacking = (callId: string, earlier: EarlierRecording | undefined): void => {
+    if (earlier === undefined || earlier.node === node) options.onFailed(callId);
+    else options.onElsewhere(callId, earlier.node);
+  };
+
   /** The recording as far as it was written, once it is not written any further. */
   const kept = async (callId: string): Promise<CompleteFile | undefined> => {
     try {
@@ -86,7 +95,12 @@ const createOutcomes = ({
     }
   };
 
-  const tell = async (callId: string, begun: Begun | null, outcome: RecordingOutcome): Promise<void> => {
+  const tell = async (
+    callId: string,
+    begun: Begun | null,
+    outcome: RecordingOutcome,
+    earlier: EarlierRecording | undefined,
+  ): Promise<void> => {
     if (outcome.status === 'left') return;
     if (outcome.status === 'completed' && begun !== null) {
       const { status: _, ...sound } = outcome;
@@ -104,13 +118,13 @@ const createOutcomes = ({
     logger.error(reason, 'a recording failed');
     // A file that cannot be removed is removed at the next start.
     await folder.discard(callId).catch(() => {});
-    options.onFailed(callId);
+    lacking(callId, earlier);
   };
 
   /** Of a call that went on here without being recorded any further. */
-  const settle = async (callId: string): Promise<void> => {
+  const settle = async (callId: string, earlier: EarlierRecording): Promise<void> => {
     const file = await kept(callId);
-    if (file === undefined) options.onFailed(callId);
+    if (file === undefined) lacking(callId, earlier);
     else options.onComplete(file);
   };
 
@@ -124,21 +138,24 @@ export const createRecorders = (options: RecordersOptions): Recorders => {
   /** The same, by their calls. */
   const ofCalls = new Map<string, Promise<void>>();
   const settling = new Set<Promise<void>>();
-  /** The time that those have talked whom another process has recorded until now. */
-  const expected = new Map<string, () => number>();
+  /** Of calls that another process has recorded until now. */
+  const expected = new Map<string, EarlierRecording>();
   const sources = { ogg: createEncoders('ogg'), mp3: createEncoders('mp3') };
   const opening: Opening = { folder, format, encoders: (of) => sources[of] };
 
   return {
-    expect: (callId, talkedMs) => void expected.set(callId, talkedMs),
+    expect: (callId, earlier) => void expected.set(callId, earlier),
     release(callId) {
-      if (!expected.delete(callId)) return;
-      const settled = settle(callId).finally(() => settling.delete(settled));
+      const earlier = expected.get(callId);
+      if (earlier === undefined) return;
+      expected.delete(callId);
+      const settled = settle(callId, earlier).finally(() => settling.delete(settled));
       settling.add(settled);
     },
     begin(callId) {
       const begunAt = clock.now();
-      const talkedMs = expected.get(callId)?.();
+      const earlier = expected.get(callId);
+      const talkedMs = earlier?.talkedMs();
       expected.delete(callId);
       let begun: Begun | null = null;
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -150,7 +167,7 @@ export const createRecorders = (options: RecordersOptions): Recorders => {
           return begun.file;
         },
         async (outcome) => {
-          await tell(callId, begun, outcome);
+          await tell(callId, begun, outcome, earlier);
           underWay.delete(recorder);
           ofCalls.delete(callId);
           end();

@@ -12,6 +12,7 @@ import { recordingStatuses } from '#src/persistence/recordings.ts';
 import { watchAbandoned, type AbandonedNumbers } from './abandoned.ts';
 import { contentTypes, type RecordingFormat } from './encoder.ts';
 import { completedBefore, settleLeftBehind } from './left-behind.ts';
+import { createLeftElsewhere, type LeftElsewhereNumbers } from './left-elsewhere.ts';
 import { createRecorders, type Recorders } from './recorders.ts';
 import { createRecordingFolder, type CompleteFile } from './recording-folder.ts';
 import { watchErasedFiles, type ErasedNumbers } from './erased-files.ts';
@@ -63,6 +64,8 @@ export const createRecordings = async (
     store: StoreKeeperOptions | null;
     /** For recordings of gateways that are gone. */
     abandoned: AbandonedNumbers;
+    /** For recordings that lie at another gateway. */
+    elsewhere: LeftElsewhereNumbers;
     /** For files of recordings that were erased. */
     erased: ErasedNumbers;
     database: Database;
@@ -104,13 +107,35 @@ export const createRecordings = async (
     }
   };
 
-  await settleLeftBehind({ folder, database, node, goesOn: options.goesOn, ...outcomes, logger });
+  const settled = await settleLeftBehind({
+    folder,
+    database,
+    node,
+    goesOn: options.goesOn,
+    ...outcomes,
+    logger,
+  });
   const older = keeper && bringOlder(keeper);
+  const elsewhere = createLeftElsewhere({
+    ...options,
+    ...outcomes,
+    folder,
+    settled,
+    numbers: options.elsewhere,
+  });
   const watches = [
     watchAbandoned({ ...options, numbers: options.abandoned, fail: announce.failed }),
     watchErasedFiles({ ...options, folder, keeper, numbers: options.erased }),
   ];
-  const recorders = createRecorders({ folder, format, ...outcomes, clock, logger });
+  const recorders = createRecorders({
+    folder,
+    format,
+    ...outcomes,
+    onElsewhere: elsewhere.leave,
+    node,
+    clock,
+    logger,
+  });
 
   return {
     begin: recorders.begin,
@@ -122,6 +147,7 @@ export const createRecordings = async (
     async close() {
       await Promise.all(watches.map((watch) => watch.close()));
       await recorders.close();
+      await elsewhere.close();
       await older;
       await keeper?.close();
     },

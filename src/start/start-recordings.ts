@@ -22,6 +22,7 @@ export const startRecordings = async (
       numbers: recordingPolicy.uploads,
     },
     abandoned: recordingPolicy.abandoned,
+    elsewhere: recordingPolicy.elsewhere,
     erased: recordingPolicy.erased,
     database,
     node: config.node,

@@ -16,6 +16,7 @@ import { z } from 'zod';
 import { systemClock } from '#src/clocks.ts';
 import type { RecordingFormat } from '#src/recordings/encoder.ts';
 import { createRecorder, type RecordingOutcome } from '#src/recordings/recorder.ts';
+import { leaveRecording, recordingsLeftTo } from '#src/persistence/recordings.ts';
 import { createRecordings, type RecordingFact } from '#src/recordings/recordings.ts';
 import { createSoundQueue } from '#src/recordings/sound-queue.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -54,6 +55,7 @@ const openWorld = async (
     store: null,
     abandoned: { everyMs: 3_600_000, afterMs: 365 * 86_400_000 },
     erased: { everyMs: 3_600_000, atOnce: 1_000 },
+    elsewhere: { everyMs: 3_600_000 },
     database,
     node: 'test',
     goesOn: () => false,
@@ -570,9 +572,9 @@ const completed = async ({ world }: Awaited<ReturnType<typeof killed>>) => {
 
 test.serial('an Ogg file has both parts, with silence between them, and is one stream', async (t) => {
   const began = await killed(t, 'ogg');
-  const { callId, recordings } = began;
+  const { world, callId, recordings } = began;
   const goesOnAtSec = 100;
-  recordings.expect(callId, () => goesOnAtSec * 1_000);
+  recordings.expect(callId, { talkedMs: () => goesOnAtSec * 1_000, node: world.node });
   record(recordings, callId, 5);
   const { fact, bytes } = await completed(began);
   t.false(fact.truncated);
@@ -590,8 +592,8 @@ test.serial('an Ogg file has both parts, with silence between them, and is one s
 
 test.serial('an MP3 file has both parts', async (t) => {
   const began = await killed(t, 'mp3');
-  const { callId, recordings } = began;
-  recordings.expect(callId, () => 60_000);
+  const { world, callId, recordings } = began;
+  recordings.expect(callId, { talkedMs: () => 60_000, node: world.node });
   record(recordings, callId, 5);
   const { fact, bytes } = await completed(began);
   t.false(fact.truncated);
@@ -603,12 +605,72 @@ test.serial('an MP3 file has both parts', async (t) => {
 
 test.serial('where nothing more is recorded, what there is is the recording', async (t) => {
   const began = await killed(t, 'ogg');
-  const { callId, recordings } = began;
-  recordings.expect(callId, () => 10_000);
+  const { world, callId, recordings } = began;
+  recordings.expect(callId, { talkedMs: () => 10_000, node: world.node });
   recordings.release(callId);
   const { fact } = await completed(began);
   t.true(fact.truncated);
   t.true(fact.durationSec > 3);
+});
+
+/**
+ * A call whose first part one gateway has recorded, into a folder of its own, and which ends before the gateway that
+ * took it over records anything.
+ */
+const endedAtOnce = async (t: ExecutionContext, seconds: number) => {
+  const first = await recordingsWorld(t);
+  const second = await recordingsWorld(t, first);
+  const callId = await second.call('active');
+  const before = await first.start(null);
+  const sink = before.begin(callId);
+  for (let second = 0; second < seconds; second += 1) sink.write(tone(1, 440), tone(1, 880));
+  sink.leave();
+  await before.leave(callId);
+  const after = await second.start(null, { elsewhere: { everyMs: 20 } });
+  after.expect(callId, { talkedMs: () => 10_000, node: first.node });
+  await second.end(callId);
+  after.release(callId);
+  await until('it is left to the first gateway', async () =>
+    (await recordingsLeftTo(first.database, first.node)).includes(callId) ? true : undefined,
+  );
+  return { first, second, callId };
+};
+
+test.serial(
+  'a call that ends before its next gateway records it keeps what the first one wrote',
+  async (t) => {
+    const { first, second, callId } = await endedAtOnce(t, 5);
+    t.is(await second.statusOf(callId), 'pending');
+    t.deepEqual(second.facts, []);
+    await first.start(null, { elsewhere: { everyMs: 20 } });
+    const fact = await until('the first gateway tells', () => first.facts[0]);
+    t.like(fact, { type: 'recording.completed', callId, truncated: true });
+    await until('that is stored', async () =>
+      (await second.statusOf(callId)) === 'completed' ? true : undefined,
+    );
+    t.deepEqual(await recordingsLeftTo(first.database, first.node), []);
+    t.deepEqual(second.facts, []);
+  },
+);
+
+test.serial('a recording fails once the gateway to which it was left has nothing of it either', async (t) => {
+  const { first, second, callId } = await endedAtOnce(t, 0);
+  await first.start(null, { elsewhere: { everyMs: 20 } });
+  await until('it has failed', async () => ((await second.statusOf(callId)) === 'failed' ? true : undefined));
+  t.deepEqual(first.typesOf(callId), ['recording.failed']);
+});
+
+test.serial('a gateway that was only cut off finishes what is left to it without a restart', async (t) => {
+  const world = await recordingsWorld(t);
+  const callId = await world.call('active');
+  const recordings = await world.start(null, { elsewhere: { everyMs: 20 } });
+  const sink = recordings.begin(callId);
+  for (let second = 0; second < 5; second += 1) sink.write(tone(1, 440), tone(1, 880));
+  sink.leave();
+  await recordings.leave(callId);
+  await leaveRecording(world.database, { callId, node: world.node });
+  const fact = await until('it is told', () => world.facts[0]);
+  t.like(fact, { type: 'recording.completed', truncated: true });
 });
 
 /** The recording of a call whose first part another gateway has written, into a folder of its own. */
@@ -616,7 +678,7 @@ const withoutBeginning = async (t: ExecutionContext, format: 'ogg' | 'mp3', talk
   const world = await recordingsWorld(t);
   const callId = await world.call('active');
   const recordings = await world.start(null, { format });
-  recordings.expect(callId, () => talkedSec * 1_000);
+  recordings.expect(callId, { talkedMs: () => talkedSec * 1_000, node: 'another' });
   record(recordings, callId, 3);
   return completed({ world, callId, recordings });
 };

@@ -9,7 +9,9 @@ import { systemClock } from '#src/clocks.ts';
 import { journalPlace, recordFact } from '#src/persistence/call-facts.ts';
 import { recordingStatuses } from '#src/persistence/recordings.ts';
 import type { AbandonedNumbers } from '#src/recordings/abandoned.ts';
+import type { Database } from '#src/persistence/database.ts';
 import type { ErasedNumbers } from '#src/recordings/erased-files.ts';
+import type { LeftElsewhereNumbers } from '#src/recordings/left-elsewhere.ts';
 import { createRecordings, type RecordingFact, type Recordings } from '#src/recordings/recordings.ts';
 import { createS3Store } from '#src/recordings/s3-store.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -23,10 +25,14 @@ const storeOn = (server: S3Server, { pendingMs = 3_600_000 }: { pendingMs?: numb
   numbers: { atOnce: 2, retryFirstMs: 20, retryLongestMs: 80, pendingMs },
 });
 
-export const recordingsWorld = async (t: ExecutionContext) => {
+/** `database`: that of another gateway's world, which this one shares. */
+export const recordingsWorld = async (
+  t: ExecutionContext,
+  { database: shared }: { database?: Database } = {},
+) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-recordings-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const database = await testDatabase(t);
+  const database = shared ?? (await testDatabase(t));
   const number = await storedNumber(database);
   const facts: (RecordingFact & { callId: string })[] = [];
   const writes: Promise<void>[] = [];
@@ -35,9 +41,18 @@ export const recordingsWorld = async (t: ExecutionContext) => {
   /** Tests of a file share a database. */
   const ownNode = randomUUID();
   const month = new Date().toISOString().slice(0, 7);
+  const end = async (callId: string, at = Date.now()): Promise<void> => {
+    await recordFact(database, callId, 2, {
+      type: 'call.ended',
+      at,
+      reason: 'agent_hangup',
+      status: 'completed',
+    });
+  };
   return {
     folder,
     database,
+    node: ownNode,
     facts,
     typesOf: (callId: string) => facts.filter((fact) => fact.callId === callId).map(({ type }) => type),
     statusOf: async (callId: string) => (await recordingStatuses(database, [callId])).get(callId),
@@ -49,15 +64,10 @@ export const recordingsWorld = async (t: ExecutionContext) => {
     ): Promise<string> {
       const callId = await storedCall(database, number, { node });
       await recordFact(database, callId, 1, { type: 'call.answered', at: Date.now() });
-      if (status === 'completed')
-        await recordFact(database, callId, 2, {
-          type: 'call.ended',
-          at: endedAt,
-          reason: 'agent_hangup',
-          status,
-        });
+      if (status === 'completed') await end(callId, endedAt);
       return callId;
     },
+    end,
     pathOf: (name: string): string => join(folder, month, name),
     /** What a process has left in the folder. */
     async leave(name: string, bytes: Uint8Array): Promise<void> {
@@ -74,6 +84,7 @@ export const recordingsWorld = async (t: ExecutionContext) => {
         format?: 'ogg' | 'mp3';
         abandoned?: AbandonedNumbers;
         erased?: ErasedNumbers;
+        elsewhere?: LeftElsewhereNumbers;
         goesOn?: string;
       } = {},
     ): Promise<Recordings> {
@@ -84,6 +95,7 @@ export const recordingsWorld = async (t: ExecutionContext) => {
         // Other tests of a file have recordings of gateways that are gone.
         abandoned: options.abandoned ?? { everyMs: 3_600_000, afterMs: 365 * 86_400_000 },
         erased: options.erased ?? { everyMs: 3_600_000, atOnce: 1_000 },
+        elsewhere: options.elsewhere ?? { everyMs: 3_600_000 },
         database,
         node: ownNode,
         goesOn: (callId) => callId === options.goesOn,

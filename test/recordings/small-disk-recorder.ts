@@ -16,6 +16,8 @@ const recorders = createRecorders({
   format: format === 'mp3' ? 'mp3' : 'ogg',
   onComplete: (file) => tell({ kept: file }),
   onFailed: (failed) => tell({ failed }),
+  onElsewhere: () => {},
+  node: 'test',
   clock: systemClock,
   logger: pino({ base: null }, process.stderr),
 });

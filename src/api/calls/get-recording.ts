@@ -62,8 +62,8 @@ export const answerRecording = async (
   { headers, isHead }: { headers: z.output<typeof recordingDeclaration.headers>; isHead: boolean },
   services: ApiServices,
 ) => {
-  const { media, file: name } = completed(call.recording);
-  const file = await services.recordings.open({ callId: call.id, file: name, node: call.node });
+  const { media, file: name, node } = completed(call.recording);
+  const file = await services.recordings.open({ callId: call.id, file: name, node: node ?? call.node });
   if (file === undefined) {
     services.logger.error({ call_id: call.id }, 'the file of a completed recording is missing');
     throw notAvailable('failed');
@@ -111,14 +111,16 @@ export const answerRecording = async (
 const names = (list: string | undefined, etag: string): boolean =>
   list?.trim() === '*' || list?.match(/"[^"]*"/g)?.includes(etag) === true;
 
-const completed = (recording: RecordingRecord | null): { media: (typeof audio)[number]; file: string } => {
+const completed = (
+  recording: RecordingRecord | null,
+): { media: (typeof audio)[number]; file: string; node: string | null } => {
   if (recording === null) throw notAvailable('none');
-  const { status, file, contentType, erasedAt } = recording;
+  const { status, file, node, contentType, erasedAt } = recording;
   if (erasedAt !== null) throw notAvailable('erased');
   if (status !== 'completed') throw notAvailable(status);
   const media = audio.find((type) => type === contentType);
   if (file === null || media === undefined) throw notAvailable('failed');
-  return { media, file };
+  return { media, file, node };
 };
 
 const explanations = {

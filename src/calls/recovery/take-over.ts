@@ -43,8 +43,10 @@ export type TakeOverOptions = {
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
   /** The next line of this call is adopted. */
   expectLine: (callId: string, left: LeftLine) => void;
-  /** Its recording goes on with what was recorded before; `talkedMs`: since the answer, until it is asked. */
-  expectRecording: (callId: string, talkedMs: () => number) => void;
+  /**
+   * Its recording goes on with what `node` has recorded before; `talkedMs`: since the answer, until it is asked.
+   */
+  expectRecording: (callId: string, earlier: { talkedMs: () => number; node: string }) => void;
   times: CallTimes;
   /** The name of this gateway among those that share the database. */
   node: string;
@@ -126,7 +128,7 @@ const createConnect = (options: TakeOverOptions) => {
     journal.open(callId, { sequence: facts.at(-1)?.sequence ?? 0, epoch: call.epoch });
     options.keepAgent(callId, agentCallOf(call, turnsTold(takenOver)), workspaceId);
     options.expectLine(callId, { legs, connectedWith: connectedWith(takenOver) });
-    if (fresh.recording) options.expectRecording(callId, talkedMs);
+    if (fresh.recording) options.expectRecording(callId, { talkedMs, node: call.takenFrom });
     options.switchboard.connect({ numberId, workspaceId, input: { ...fresh, takenOver } });
   };
 };

@@ -20,6 +20,8 @@ export const Recording = defineEntity({
     bytes: p.bigint('number').nullable(),
     /** Relative to the folder of recordings. */
     file: p.text().nullable(),
+    /** The gateway whose folder has what there is of it; null where it is the one that holds, or last held, the call. */
+    node: p.text().nullable(),
     /** Its end is missing: the process that wrote it ended early. */
     truncated: p.boolean().default(false),
     createdAt: p.datetime(3),
@@ -28,6 +30,11 @@ export const Recording = defineEntity({
     erasedAt: p.datetime(3).nullable(),
   },
   indexes: [
+    {
+      name: 'recording_left_index',
+      properties: ['node'],
+      where: "status = 'pending' and node is not null",
+    },
     {
       name: 'recording_to_remove_index',
       properties: ['erasedAt'],

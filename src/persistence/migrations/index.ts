@@ -33,6 +33,7 @@ import { ListenIn } from './listen-in.ts';
 import { NodeTakesOver } from './node-takes-over.ts';
 import { Nodes } from './nodes.ts';
 import { NumberEngines } from './number-engines.ts';
+import { RecordingNodes } from './recording-nodes.ts';
 import { RequestCounts } from './request-counts.ts';
 import { Retention } from './retention.ts';
 import { Screening } from './screening.ts';
@@ -113,4 +114,5 @@ export const migrations = [
   { name: '0067-screening', class: Screening },
   { name: '0071-trunk-refer', class: TrunkRefer },
   { name: '0072-agent-headers', class: AgentHeaders },
+  { name: '0073-recording-nodes', class: RecordingNodes },
 ];

@@ -1,0 +1,82 @@
+/**
+ * Recordings that lie in the folder of another gateway. A call that was taken over may end before its new gateway has
+ * recorded anything of it: what there is of the recording is then what the earlier gateway wrote. The recording stays
+ * pending and is left to that gateway, which finishes it when it looks next: soon after it starts again, or after it
+ * was only cut off. One that never comes back is given up by `abandoned.ts`.
+ */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import { createRepeatedTask } from '#src/domain/repeated-task.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { leaveRecording, recordingsLeftTo } from '#src/persistence/recordings.ts';
+import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
+
+export type LeftElsewhereNumbers = {
+  /** Between two looks. */
+  everyMs: number;
+};
+
+export type LeftElsewhere = {
+  /** Leaves the recording of a call to another gateway; tried again while the database is away. */
+  leave(callId: string, node: string): void;
+  close(): Promise<void>;
+};
+
+type Options = {
+  folder: Pick<RecordingFolder, 'find' | 'salvage'>;
+  database: Database;
+  /** The name of this gateway among those that share the database. */
+  node: string;
+  numbers: LeftElsewhereNumbers;
+  /** Calls whose recordings were settled at the start; the database may not say so yet. */
+  settled: readonly string[];
+  onComplete: (file: CompleteFile) => void;
+  onFailed: (callId: string) => void;
+  clock: Clock;
+  logger: Logger;
+};
+
+export const createLeftElsewhere = (options: Options): LeftElsewhere => {
+  const { folder, database, node, numbers, clock, logger } = options;
+  /** To be left, by call: to which gateway. */
+  const leaving = new Map<string, string>();
+  /** Left to this gateway and finished here; the database may not say so yet. */
+  const finished = new Set(options.settled);
+
+  const leaveAll = async (): Promise<void> => {
+    for (const [callId, to] of leaving) {
+      await leaveRecording(database, { callId, node: to });
+      leaving.delete(callId);
+    }
+  };
+
+  const finish = async (callId: string): Promise<void> => {
+    finished.add(callId);
+    const file = (await folder.find(callId)) ?? (await folder.salvage(callId));
+    if (file === undefined) options.onFailed(callId);
+    else options.onComplete(file);
+  };
+
+  const look = async (): Promise<void> => {
+    try {
+      await leaveAll();
+      for (const callId of await recordingsLeftTo(database, node))
+        if (!finished.has(callId)) await finish(callId);
+    } catch (error) {
+      logger.warn({ err: error }, 'recordings of calls that were taken over could not be settled yet');
+    }
+  };
+
+  const looking = createRepeatedTask({ work: look, everyMs: numbers.everyMs, clock });
+  looking.start(0);
+  return {
+    leave(callId, to) {
+      logger.info({ call_id: callId, to_node: to }, 'a recording is left to the gateway that wrote it');
+      leaving.set(callId, to);
+    },
+    async close() {
+      await looking.stop();
+      if (leaving.size > 0) await look();
+    },
+  };
+};
