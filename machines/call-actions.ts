@@ -82,6 +82,7 @@ export const tells = {
   hangUp: { type: 'tellLine', params: { type: 'hangUp' } },
   keepKeys: { type: 'endSecret', params: { type: 'keepKeys' } },
   forgetKeys: { type: 'endSecret', params: { type: 'forgetKeys' } },
+  showKeys: { type: 'endSecret', params: { type: 'showKeys' } },
   changeLanguage: {
     type: 'tellLine',
     params: ({ event: { language } }: { event: LanguageRequest }): LineCommand => ({

@@ -185,6 +185,8 @@ export const callSetup = setup({
         enqueue.sendTo('line', { type: 'changeLanguage', language } satisfies LineCommand);
       const secret = takenOver && secretWanted(takenOver.conversation);
       if (secret !== null) enqueue.sendTo('line', hideKeys(secret));
+      else if (takenOver?.keysAreHidden === true)
+        enqueue.sendTo('line', { type: 'forgetKeys' } satisfies KeysCommand);
       enqueue.sendTo('conversation', event);
     }),
     /** They are in no recording either. */
@@ -196,9 +198,11 @@ export const callSetup = setup({
       enqueue.assign({ keys: { ...context.keys, secret: { pausedRecording } } });
       if (pausedRecording) enqueue.raise({ type: 'recording.pause_requested' });
     }),
+    /** The recording continues. Keys stay hidden until others are wanted: the rest of a secret may still come. */
     endSecret: enqueueActions(({ context: { keys }, enqueue }, how: KeysCommand) => {
-      if (keys.secret === null) return;
+      if (keys.secret === null && how.type !== 'showKeys') return;
       enqueue.sendTo('line', how);
+      if (keys.secret === null) return;
       enqueue.assign({ keys: { ...keys, secret: null } });
       if (keys.secret.pausedRecording) enqueue.raise({ type: 'recording.resume_requested' });
     }),

@@ -232,7 +232,7 @@ export const callMachine = callSetup.createMachine({
                 guard: 'wantsSecret',
                 actions: [publishes.collectRequested, 'beginSecret', 'forwardToConversation'],
               },
-              { actions: [publishes.collectRequested, tells.forgetKeys, 'forwardToConversation'] },
+              { actions: [publishes.collectRequested, tells.showKeys, 'forwardToConversation'] },
             ],
             'keys.collected': { actions: tells.keepKeys },
             'secret.awaited': { actions: 'beginSecret' },

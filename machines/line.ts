@@ -194,6 +194,12 @@ export type LineCommand =
    */
   | { type: 'pauseRecording' }
   | { type: 'resumeRecording' }
+  /**
+   * From now on the recording holds silence in place of the DTMF tones of the other party, or holds the tones again. Both
+   * do nothing in a call that is not recorded.
+   */
+  | { type: 'hideTones' }
+  | { type: 'showTones' }
   /** The call will be hung up when the voice is quiet. A line may prepare for it; most have nothing to do. */
   | { type: 'expectHangup' }
   /** Ring this number (domestic format); who answers is connected with the other party at once, or waits. One at a time. */
@@ -213,10 +219,12 @@ export type LineCommand =
 export type KeysCommand =
   /** From now on they are a secret, but for the one that says that these were all. */
   | { type: 'hideKeys'; finish: string | null }
-  /** The secret ones that came are a turn now; those that follow are no secret. */
+  /** The secret ones that came are a turn now; those that follow are secret too, and part of no turn. */
   | { type: 'keepKeys' }
-  /** Nobody waits for the secret ones any more; those that follow are none. */
-  | { type: 'forgetKeys' };
+  /** The secret ones that came are part of no turn; those that follow are secret too, and part of no turn either. */
+  | { type: 'forgetKeys' }
+  /** They are no secret any more. */
+  | { type: 'showKeys' };
 
 /**
  * The recognizer and the synthesizer of a call, by the names that the operator's engines have; `null` leaves it to the

@@ -59,6 +59,8 @@ export type TakenOverCall = {
   recordingIsPaused: boolean;
   /** Whether that was for secret keys alone; where it is not known it was not, and the recording stays paused. */
   pausedForSecret: boolean;
+  /** The last keys that the agent wanted were secret, so those that still come are hidden. */
+  keysAreHidden: boolean;
   /** The other party was to be told or asked something first, and had not agreed. */
   consentIsAwaited: boolean;
   hangupIsPending: boolean;

@@ -48,6 +48,9 @@ export type CallMedia = {
   resumeTalking(): void;
   pauseRecording(): void;
   resumeRecording(): void;
+  /** The DTMF tones of the other party are silence in the recording, until `showTones`. */
+  hideTones(): void;
+  showTones(): void;
   /** In Hz; `null` before the call was answered. */
   sampleRate(): SampleRate | null;
   /** Dismisses the agent: it is silent and recognition stops. The recording goes on. */
@@ -189,6 +192,8 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
     resumeTalking: () => sound?.playout.resume(),
     pauseRecording: () => sound?.recording?.pause(),
     resumeRecording: () => sound?.recording?.resume(),
+    hideTones: () => sound?.recording?.hideTones(),
+    showTones: () => sound?.recording?.showTones(),
     sampleRate: () => rate,
     dismissAgent,
     talkWith(other) {

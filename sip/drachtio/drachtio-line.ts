@@ -379,6 +379,8 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         case 'resumeTalking':
         case 'pauseRecording':
         case 'resumeRecording':
+        case 'hideTones':
+        case 'showTones':
           return media[command.type]();
         case 'transfer':
           if (!referRequest.takes(command) && referTransfer.makes(command.mode))

@@ -64,21 +64,38 @@ const createBlockReader = (sampleRate: SampleRate) => {
   };
 };
 
+/** Returns a function that processes audio in order and calls back for each block with its digit. */
+const readInBlocks = (
+  sampleRate: SampleRate,
+  onBlock: (digit: string | undefined) => void,
+): ((samples: Int16Array) => void) => {
+  const block = new Int16Array((blockSamples * sampleRate) / 8_000);
+  const read = createBlockReader(sampleRate);
+  let filled = 0;
+  return (samples) => {
+    for (let from = 0; from < samples.length;) {
+      const piece = samples.subarray(from, from + block.length - filled);
+      block.set(piece, filled);
+      filled += piece.length;
+      from += piece.length;
+      if (filled < block.length) return;
+      filled = 0;
+      onBlock(read(block));
+    }
+  };
+};
+
 /** Returns a function that processes audio in order and calls back once for each digit while it sounds. */
 export const createToneDetector = (
   sampleRate: SampleRate,
   onDigit: (digit: string) => void,
 ): ((samples: Int16Array) => void) => {
-  const block = new Int16Array((blockSamples * sampleRate) / 8_000);
-  const read = createBlockReader(sampleRate);
-  let filled = 0;
   /** The digit of the last blocks and the number of these blocks. */
   let candidate: { digit: string; blocks: number } | null = null;
   /** The reported digit and the number of blocks since it sounded. */
   let told: { digit: string; silent: number } | null = null;
 
-  const takeBlock = (): void => {
-    const digit = read(block);
+  return readInBlocks(sampleRate, (digit) => {
     if (told !== null) {
       told.silent = digit === told.digit ? 0 : told.silent + 1;
       if (told.silent >= pauseBlocks) told = null;
@@ -93,17 +110,21 @@ export const createToneDetector = (
     candidate = null;
     told = { digit, silent: 0 };
     onDigit(digit);
-  };
+  });
+};
 
+/**
+ * Returns a function that processes audio in order and returns whether a block of a tone has ended in it: a shorter
+ * sound than a digit, such as what a network leaves of a tone that it has made an event of.
+ */
+export const createToneWatch = (sampleRate: SampleRate): ((samples: Int16Array) => boolean) => {
+  let hasTone = false;
+  const read = readInBlocks(sampleRate, (digit) => {
+    hasTone ||= digit !== undefined;
+  });
   return (samples) => {
-    for (let from = 0; from < samples.length;) {
-      const piece = samples.subarray(from, from + block.length - filled);
-      block.set(piece, filled);
-      filled += piece.length;
-      from += piece.length;
-      if (filled < block.length) return;
-      filled = 0;
-      takeBlock();
-    }
+    hasTone = false;
+    read(samples);
+    return hasTone;
   };
 };

@@ -9,6 +9,7 @@
 import type { LineTime } from '../line-time.ts';
 import { recordingSampleRate, type RecordingSink } from '../recording-sink.ts';
 import type { SampleRate } from '../samples.ts';
+import { createToneGate, type ToneGate } from './tone-gate.ts';
 
 const samplesPerMs = recordingSampleRate / 1_000;
 /** Deviation of a frame's arrival that counts as jitter; larger ones mean missing or surplus audio. */
@@ -27,6 +28,9 @@ export type CallRecording = {
   pause(): void;
   /** Records audio spoken from now on; audio in transit stays silent. */
   resume(): void;
+  /** The DTMF tones of the counterparty are silence, until `showTones`. */
+  hideTones(): void;
+  showTones(): void;
   /** Hands the recording to the next gateway. */
   leave(): void;
   /** The call has ended. */
@@ -112,6 +116,8 @@ export const createCallRecording = (sink: RecordingSink, time: LineTime, rate: S
   let isOver = false;
   /** Counterparty audio spoken before this position is silenced, in samples since the answer. */
   let silentUntil = -Infinity;
+  /** `null` while tones are recorded. */
+  let toneGate: ToneGate | null = null;
 
   const position = (): number => Math.round(time.since(answeredAt) * samplesPerMs);
 
@@ -123,7 +129,25 @@ export const createCallRecording = (sink: RecordingSink, time: LineTime, rate: S
     sink.write(counterparty, agent);
   };
 
+  const writeFrames = (frames: readonly Int16Array[]): void => {
+    for (const frame of frames) {
+      write(forRecording(frame, rate, lastHeard));
+      lastHeard = frame.at(-1) ?? lastHeard;
+    }
+  };
+
+  /** What the gate holds back is written. */
+  const endGate = (): void => {
+    writeFrames(toneGate?.end() ?? []);
+    toneGate = null;
+  };
+
   const fillUpTo = (end: number): void => {
+    if (end <= written) return;
+    if (toneGate !== null) {
+      endGate();
+      toneGate = createToneGate(rate);
+    }
     if (end > written) write(new Int16Array(end - written));
   };
 
@@ -137,8 +161,7 @@ export const createCallRecording = (sink: RecordingSink, time: LineTime, rate: S
       const sound = saidAt < silentUntil ? new Int16Array(frame.length) : frame;
       if (written - begin > jitterMs * samplesPerMs) return;
       if (begin - written > jitterMs * samplesPerMs) fillUpTo(begin);
-      write(forRecording(sound, rate, lastHeard));
-      lastHeard = sound.at(-1) ?? lastHeard;
+      writeFrames(toneGate === null ? [sound] : toneGate.take(sound, frame));
     },
     said: (samples) => agentTrack.add(forRecording(samples, rate, 0), Math.max(position(), written)),
     cut: () => agentTrack.cut(position()),
@@ -148,13 +171,19 @@ export const createCallRecording = (sink: RecordingSink, time: LineTime, rate: S
     resume() {
       if (silentUntil === Infinity) silentUntil = position();
     },
+    hideTones() {
+      toneGate ??= createToneGate(rate);
+    },
+    showTones: endGate,
     leave() {
       isOver = true;
+      endGate();
       sink.leave();
     },
     finish() {
       if (isOver) return;
       isOver = true;
+      endGate();
       fillUpTo(position());
       sink.finish();
     },

@@ -173,6 +173,8 @@ export const createCarriedVoices =
       },
       pauseRecording: media.pauseRecording,
       resumeRecording: media.resumeRecording,
+      hideTones: media.hideTones,
+      showTones: media.showTones,
       leave() {
         media.leave();
         fallSilent();

@@ -140,6 +140,8 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
           return voices().agent.resume();
         case 'pauseRecording':
         case 'resumeRecording':
+        case 'hideTones':
+        case 'showTones':
           return voices()[command.type]();
         case 'transfer':
         case 'brief':

@@ -45,6 +45,9 @@ export type Voices = {
   handOver(): void;
   pauseRecording(): void;
   resumeRecording(): void;
+  /** Of keys that are pressed; only voices that are carried have any. */
+  hideTones(): void;
+  showTones(): void;
   /** The call goes on elsewhere, and its recording with it. Otherwise as `close`. */
   leave(): void;
   /** Nobody is heard any more; what was cut is reported. */
@@ -122,6 +125,8 @@ export const createVoices = (options: VoicesOptions): Voices => {
     beep: () => tellAnswerer((asked) => asked.beep()),
     pauseRecording: () => recording?.pause(),
     resumeRecording: () => recording?.resume(),
+    hideTones: () => undefined,
+    showTones: () => undefined,
     leave() {
       // What is being said belongs to the recording as far as it was heard.
       fallSilent();

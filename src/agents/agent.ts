@@ -36,6 +36,8 @@ export type ReplyPiece =
 export type Agent = {
   /** Whether the binding lets it act by controls; else they are text like any other, or nothing. */
   writesControls?: boolean;
+  /** Whether it is the customer's endpoint, which alone gets secret keys; the built-in agent would read them back. */
+  getsSecretKeys?: boolean;
   /** The other party is on the line: what a first reply needs may be prepared now. Never throws. */
   begin?(): void;
   /**

@@ -49,5 +49,9 @@ export const createAgents =
       if (agentType === null || chatUrl === null) throw new Error('A call was begun with half a binding');
       return endpointAgents[agentType](world, chatUrl, call);
     };
-    return { ...created(), writesControls: controls === 'inline' };
+    return {
+      ...created(),
+      writesControls: controls === 'inline',
+      getsSecretKeys: agent === 'endpoint',
+    };
   };

@@ -1547,7 +1547,7 @@ export type Operations = {
         finish?: string | null | undefined;
         /** So long is waited for the first key, and for each next one, while nobody speaks. */
         timeout_sec?: number | undefined;
-        /** The agent alone gets the keys: the transcript, the events, whoever looks on and the recording, which pauses by itself, do not. */
+        /** The agent's endpoint alone gets the keys: the transcript, the events, whoever looks on and the recording, which pauses by itself, do not, nor does the built-in agent. Keys that follow are hidden as well, until keys that are not secret are collected. */
         secret?: boolean | undefined;
       };
     };

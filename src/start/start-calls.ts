@@ -88,8 +88,11 @@ const openSwitchboard = (
   };
   const machine = callMachineWith({
     line: openLines.actor,
-    startReply: (input, emit) =>
-      agents.startReply({ ...input, messages: secretKeys.reveal(input.callId, input.messages) }, emit),
+    startReply(input, emit) {
+      const { callId, messages } = input;
+      if (agents.find(callId)?.getsSecretKeys !== true) return agents.startReply(input, emit);
+      return agents.startReply({ ...input, messages: secretKeys.reveal(callId, messages) }, emit);
+    },
     publish({ context: { callId } }, fact) {
       publish(callId, latency.withLatency(callId, fact));
       if (fact.type === 'call.answered') agents.begin(callId);

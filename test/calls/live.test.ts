@@ -761,8 +761,29 @@ test('keys are what they are, until they are secret', (t) => {
   t.is(press(keys, '12#'), '••#');
   t.is(press(keys, '1', 'b'), '1', 'those of another call are not');
   keys.keep('a');
-  t.is(press(keys, '3'), '3');
   t.deepEqual(keys.reveal('a', [words, masked]), [words, user('[keys] 12')]);
+});
+
+test('keys behind secret ones stay hidden and are part of no turn, until others are wanted', (t) => {
+  const keys = createSecretKeys();
+  keys.hide('a', '#');
+  press(keys, '12');
+  keys.keep('a');
+  t.is(press(keys, '3#'), '••');
+  keys.hide('a', null);
+  press(keys, '4');
+  keys.forget('a');
+  t.is(press(keys, '5'), '•');
+  t.deepEqual(keys.reveal('a', [masked, masked]), [user('[keys] 12'), masked]);
+  keys.show('a');
+  t.is(press(keys, '6'), '6');
+});
+
+test('keys are hidden at the next gateway of a call whose last ones were secret', (t) => {
+  const keys = createSecretKeys();
+  keys.begin('a', [words]);
+  keys.forget('a');
+  t.is(press(keys, '1'), '•');
 });
 
 test('the agent gets each of them in its place, also while they are hidden still', (t) => {
@@ -782,14 +803,14 @@ test('the agent gets each of them in its place, also while they are hidden still
   t.deepEqual(keys.reveal('b', history), history);
 });
 
-test('those that are asked for anew, or that nobody waits for any more, are no turn', (t) => {
+test('those that are asked for again, or that nobody waits for any more, are no turn', (t) => {
   const keys = createSecretKeys();
   keys.hide('a', null);
   press(keys, '11');
   keys.hide('a', null);
   press(keys, '22');
   keys.forget('a');
-  t.is(press(keys, '3'), '3');
+  press(keys, '3');
   keys.hide('a', null);
   press(keys, '44');
   keys.keep('a');

@@ -99,7 +99,7 @@ export const startTestGateway = async (
   // Registered first, so that it runs last: the database is dropped when the gateway is gone.
   const databaseUrl = environment['GW_DATABASE_URL'] ?? (await testDatabaseUrl(scope));
   const dataFolder = environment['GW_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'trunkline-test-')));
-  const logger = pino({ level: 'debug', base: null }, { write: (line: string) => void logged.push(line) });
+  const logger = pino({ level: 'trace', base: null }, { write: (line: string) => void logged.push(line) });
   const config = readConfig({ ...testSettings(databaseUrl, dataFolder), ...environment }, false);
   const databaseLimits = { ...config.databaseLimits, ...patientLimits };
   const gateway = await startNext({ ...config, databaseLimits }, logger);
@@ -157,7 +157,7 @@ export const testGateway = async (
 let numbers = 0;
 
 /** The same gateway, seen by a number of its own: with its settings, agents, key and calls. */
-const withFreshNumber = async (gateway: TestGateway): Promise<TestGateway> => {
+export const withFreshNumber = async (gateway: TestGateway): Promise<TestGateway> => {
   numbers += 1;
   const given = { number: `0701${String(numbers).padStart(7, '0')}` };
   const { body } = await gateway.admin.post('/api/v1/admin/numbers', given);

@@ -14,6 +14,7 @@ export const takenOver = (
   answeredBy: null,
   recordingIsPaused: false,
   pausedForSecret: false,
+  keysAreHidden: false,
   consentIsAwaited: false,
   hangupIsPending: false,
   endReason: null,

@@ -1,10 +1,8 @@
 /** Inbound calls through a whole gateway on the simulated line, whose clock hurries while the gateway is idle. */
-import { randomInt } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { sendJson, sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
-import { everyRow } from '#test/helpers/every-row.ts';
 import { startFakeAgent } from '#test/helpers/fake-agents.ts';
 import {
   type TestGateway,
@@ -347,51 +345,4 @@ test.serial('the agent gets the keys that it asks for as one turn', async (t) =>
   t.is(agent.turns[1]?.text, '[keys] 4711');
   const { body } = await gateway.client.get(`/api/v1/calls/${callId}/transcript`);
   t.true(JSON.stringify(body).includes('[keys] 4711'));
-});
-
-test.serial('secret keys are known to the agent alone', async (t) => {
-  const databaseUrl = await testDatabaseUrl(t);
-  const gateway = await testGateway(t, { GW_DATABASE_URL: databaseUrl });
-  const pins = Array.from({ length: 20 }, () => String(randomInt(1e9, 1e10)));
-  const agent = await collectingAgent(t, gateway, (_, turn) =>
-    turn <= pins.length
-      ? `Number ${turn}, please.<collect digits="10" secret="true"/>`
-      : 'Thank you. Goodbye.<hangup/>',
-  );
-  const callId = await callCollecting(gateway, [
-    { say: 'Hello.' },
-    ...pins.flatMap((digits) => [{ listen: true }, { digits }]),
-  ]);
-  await gateway.untilStatus(callId, 'completed');
-  t.deepEqual(
-    agent.turns.slice(1).map(({ text }) => text),
-    pins.map((pin) => `[keys] ${pin}`),
-  );
-
-  const read = async (path: string): Promise<string> =>
-    JSON.stringify((await gateway.admin.get(`/api/v1/admin/calls/${callId}${path}`)).body);
-  const client = async (path: string): Promise<string> =>
-    JSON.stringify((await gateway.client.get(`/api/v1/calls/${callId}${path}`)).body);
-  const traces = {
-    rows: await everyRow(databaseUrl),
-    logs: gateway.logged.join(''),
-    call: await client(''),
-    transcript: await client('/transcript'),
-    events: await client('/events'),
-    replay: await read('/replay'),
-  };
-  for (const [where, trace] of Object.entries(traces)) {
-    t.true(trace.length > 2, where);
-    const digits = trace.replaceAll(/[^0-9]+/g, '');
-    t.deepEqual(
-      pins.filter((pin) => trace.includes(pin) || (where === 'events' && digits.includes(pin))),
-      [],
-      where,
-    );
-  }
-  t.regex(traces.transcript, /\[keys\] ••••/);
-  t.regex(traces.events, /"digit":"•"/);
-  // The recording pauses for each of them.
-  t.is(traces.events.split('recording.paused').length - 1, pins.length);
-  t.is(traces.events.split('recording.resumed').length - 1, pins.length);
 });

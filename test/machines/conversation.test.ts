@@ -453,6 +453,14 @@ test('a call that is taken over goes on waiting, and hides the keys again', (t) 
   t.false(world.actor.getSnapshot().context.recordingIsPaused);
 });
 
+test('keys stay hidden at the next gateway where the last ones wanted were secret', (t) => {
+  const world = createCallWorld({ takenOver: takenOver({}, { keysAreHidden: true }) });
+  world.onLine({ type: 'line.adopted' });
+  t.deepEqual(world.commands, [{ type: 'forgetKeys' }]);
+  collect(world, { digits: 1 });
+  t.deepEqual(world.commands.at(-1), { type: 'showKeys' });
+});
+
 test('a recording that was paused before stays so at the next gateway, too', (t) => {
   const collected = noKeysYet({ ...collectingWanted, secret: true });
   const world = createCallWorld({
@@ -464,14 +472,14 @@ test('a recording that was paused before stays so at the next gateway, too', (t)
   t.true(world.actor.getSnapshot().context.recordingIsPaused);
 });
 
-test('secret keys that nobody waits for any more are forgotten', (t) => {
+test('keys are shown again when others than secret ones are wanted', (t) => {
   const world = listening();
   const before = world.commands.length;
   collect(world, { secret: true });
   pressCollecting(world, '••');
   collect(world, { digits: 1 });
   pressCollecting(world, '9');
-  t.deepEqual(world.commands.slice(before), [{ type: 'hideKeys', finish: null }, { type: 'forgetKeys' }]);
+  t.deepEqual(world.commands.slice(before), [{ type: 'hideKeys', finish: null }, { type: 'showKeys' }]);
   t.is(history(world).at(-1), 'user: [keys] 9');
 });
 

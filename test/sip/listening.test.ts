@@ -6,6 +6,7 @@ import { listening } from '#config/policy.ts';
 import type { TurnEnd } from '#machines/line.ts';
 import { createLineTime } from '#sip/line-time.ts';
 import { createToneDetector } from '#sip/listening/dtmf-tones.ts';
+import { dtmfKeypad, dtmfTone } from './dtmf-tone.ts';
 import { createListener } from '#sip/listening/listener.ts';
 import { createOnsets } from '#sip/listening/onsets.ts';
 import { createSpeechMeter } from '#sip/listening/speech-meter.ts';
@@ -1000,30 +1001,6 @@ test('at the end of the line what was said whole is heard, a word in the mouth i
 
 // DTMF tones
 
-const dtmfRows = [697, 770, 852, 941];
-const dtmfColumns = [1_209, 1_336, 1_477, 1_633];
-const keypad = ['123A', '456B', '789C', '*0#D'];
-
-type DtmfTone = { milliseconds?: number; sampleRate?: SampleRate; row?: number; column?: number };
-
-/** The tones of a digit; `row` and `column` change their frequencies or, of `levels`, their amplitudes. */
-const dtmfTone = (
-  digit: string,
-  { milliseconds = 200, sampleRate = 8_000, row: rowFactor = 1, column: columnFactor = 1 }: DtmfTone = {},
-  levels: readonly [number, number] = [6_000, 6_000],
-): Int16Array => {
-  const row = keypad.findIndex((keys) => keys.includes(digit));
-  const column = keypad[row]?.indexOf(digit) ?? -1;
-  const low = (dtmfRows[row] ?? 0) * rowFactor;
-  const high = (dtmfColumns[column] ?? 0) * columnFactor;
-  const wave = (hertz: number, index: number): number => Math.sin((2 * Math.PI * hertz * index) / sampleRate);
-  const samples = Int16Array.from(
-    { length: (milliseconds * sampleRate) / 1_000 },
-    (_, index) => levels[0] * wave(low, index) + levels[1] * wave(high, index),
-  );
-  return sampleRate === 8_000 ? fromMuLaw(toMuLaw(samples)) : samples;
-};
-
 const pauseOf = (milliseconds: number, sampleRate: SampleRate = 8_000): Int16Array =>
   new Int16Array((milliseconds * sampleRate) / 1_000);
 
@@ -1037,7 +1014,7 @@ const digitsIn = (pieces: readonly Int16Array[], sampleRate: SampleRate = 8_000)
 
 test('each digit is read from its two tones, once however long it lasts', (t) => {
   for (const sampleRate of [8_000, 16_000] as const)
-    for (const digit of keypad.join('')) {
+    for (const digit of dtmfKeypad.join('')) {
       const sound = dtmfTone(digit, { sampleRate });
       t.is(digitsIn([sound, pauseOf(100, sampleRate)], sampleRate), digit);
       t.is(

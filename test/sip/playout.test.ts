@@ -15,6 +15,7 @@ import type { SampleRate } from '#sip/samples.ts';
 import { heardAfter, sayingTime } from '#sip/speaking-time.ts';
 import type { Synthesizer } from '#sip/speech.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { dtmfTone } from './dtmf-tone.ts';
 
 // Awaited before the first test: AVA accepts only tests that are declared synchronously.
 const resample = await loadResampler();
@@ -668,6 +669,71 @@ test.serial('no sample of a pause is recorded, however late and in whatever burs
       { numRuns: 100 },
     ),
   );
+});
+
+/** Whoever is heard hums, and presses keys of these lengths, each beginning so many samples after the one before. */
+const recordedTones = (
+  sampleRate: SampleRate,
+  tones: readonly { at: number; milliseconds: number }[],
+  act: (recording: ReturnType<typeof createCallRecording>, frame: number) => void,
+): readonly number[] => {
+  const { recording, clock, counterparty } = createRecordingWorld(sampleRate);
+  const sound = new Int16Array(sampleRate * 2).fill(100);
+  for (const { at, milliseconds } of tones) sound.set(dtmfTone('5', { milliseconds, sampleRate }), at);
+  const size = sampleRate / 50;
+  for (let frame = 0; frame < 100; frame += 1) {
+    act(recording, frame);
+    clock.advance(20);
+    recording.heard(sound.subarray(frame * size, (frame + 1) * size));
+  }
+  recording.finish();
+  return counterparty;
+};
+
+/** More than the hum. */
+const isLoud = (sample: number): boolean => Math.abs(sample) > 100;
+
+for (const sampleRate of [8_000, 16_000] as const)
+  test.serial(`hidden tones are silence from their first sample to their last, at ${sampleRate} Hz`, (t) => {
+    for (let offset = 0; offset < 400; offset += 23) {
+      const at = sampleRate / 2 + offset;
+      const tones = [
+        { at, milliseconds: 30 },
+        { at: at + sampleRate / 2, milliseconds: 100 },
+      ];
+      const shown = recordedTones(sampleRate, tones, () => undefined);
+      t.true(shown.some(isLoud));
+      const hidden = recordedTones(sampleRate, tones, (recording) => recording.hideTones());
+      t.is(hidden.length, shown.length);
+      t.false(hidden.some(isLoud), `${offset} samples later`);
+      const silent = hidden.filter((sample) => sample === 0).length / 16;
+      t.true(silent >= 130 && silent <= 130 + 2 * 100, `${silent} ms are silent`);
+    }
+  });
+
+test.serial('the rest of a hidden tone in which a pause ends is silence, however long it is', (t) => {
+  const tones = [{ at: 8_000, milliseconds: 800 }];
+  const samples = recordedTones(8_000, tones, (recording, frame) => {
+    if (frame === 10) recording.hideTones();
+    if (frame === 10) recording.pause();
+    if (frame === 52) recording.resume();
+  });
+  t.false(samples.some(isLoud));
+  t.is(samples.at(-100), 100);
+});
+
+test.serial('tones are recorded again when they are shown', (t) => {
+  const tones = [
+    { at: 4_000, milliseconds: 100 },
+    { at: 12_000, milliseconds: 100 },
+  ];
+  const samples = recordedTones(8_000, tones, (recording, frame) => {
+    if (frame === 10) recording.hideTones();
+    if (frame === 60) recording.showTones();
+  });
+  t.false(samples.slice(0, 20_000).some(isLoud));
+  t.true(samples.slice(20_000).some(isLoud));
+  t.is(samples.length, 32_000);
 });
 
 // Speaking time

@@ -31,7 +31,7 @@ export const collectKeys = defineRoute({
     }),
     secret: z.boolean().default(false).meta({
       description:
-        'The agent alone gets the keys: the transcript, the events, whoever looks on and the recording, which pauses by itself, do not.',
+        "The agent's endpoint alone gets the keys: the transcript, the events, whoever looks on and the recording, which pauses by itself, do not, nor does the built-in agent. Keys that follow are hidden as well, until keys that are not secret are collected.",
     }),
   }),
   responses: {

@@ -10,7 +10,7 @@ type AdoptLine = (input: LineInput, left: LeftLine, emit: (event: LineEvent) => 
 export const createOpenLines = (options: {
   open: OpenLine;
   adopt: AdoptLine;
-  secretKeys: Pick<SecretKeys, 'hide' | 'keep' | 'forget' | 'press'>;
+  secretKeys: Pick<SecretKeys, 'hide' | 'keep' | 'forget' | 'show' | 'press'>;
 }) => {
   const { secretKeys } = options;
   const lines = new Map<string, Line>();
@@ -52,10 +52,21 @@ export const createOpenLines = (options: {
       );
       lines.set(callId, line);
       receive((command) => {
-        if (command.type === 'hideKeys') secretKeys.hide(callId, command.finish);
-        else if (command.type === 'keepKeys') secretKeys.keep(callId);
-        else if (command.type === 'forgetKeys') secretKeys.forget(callId);
-        else line.tell(command);
+        switch (command.type) {
+          case 'hideKeys':
+            secretKeys.hide(callId, command.finish);
+            return line.tell({ type: 'hideTones' });
+          case 'keepKeys':
+            return secretKeys.keep(callId);
+          case 'forgetKeys':
+            secretKeys.forget(callId);
+            return line.tell({ type: 'hideTones' });
+          case 'showKeys':
+            secretKeys.show(callId);
+            return line.tell({ type: 'showTones' });
+          default:
+            return line.tell(command);
+        }
       });
       return () => close(callId);
     }),

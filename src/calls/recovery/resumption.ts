@@ -291,6 +291,7 @@ export const resumption = (left: LeftCall, node: string): TakenOverCall => {
     answeredBy: call.answeredBy,
     recordingIsPaused: lastOf(facts, 'recording.paused', 'recording.resumed')?.type === 'recording.paused',
     pausedForSecret: revival.progress?.pausedForSecret ?? false,
+    keysAreHidden: lastOf(facts, 'collect.requested')?.data['secret'] === true,
     consentIsAwaited,
     hangupIsPending: hangupIsPending(left),
     endReason: endOf(left, was),

@@ -7,8 +7,8 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     '입력이 끝났음을 알리는 버튼입니다. 입력에는 포함되지 않습니다.',
   'So long is waited for the first key, and for each next one, while nobody speaks.':
     '아무도 말하지 않는 동안 첫 버튼과 그다음 버튼마다 이만큼 기다립니다.',
-  'The agent alone gets the keys: the transcript, the events, whoever looks on and the recording, which pauses by itself, do not.':
-    '버튼은 에이전트만 받습니다. 대화 내용, 이벤트, 지켜보는 사람, 녹음에는 남지 않으며 녹음은 저절로 일시 중지됩니다.',
+  "The agent's endpoint alone gets the keys: the transcript, the events, whoever looks on and the recording, which pauses by itself, do not, nor does the built-in agent. Keys that follow are hidden as well, until keys that are not secret are collected.":
+    '에이전트의 서버만 눌린 버튼을 압니다. 대화록, 이벤트, 지켜보는 사람, 저절로 일시 정지되는 녹음에는 남지 않고, 내장 에이전트도 알지 못합니다. 그 뒤에 눌린 버튼도 비밀이 아닌 버튼을 모으기 전까지 가려집니다.',
   'Spoken as replies are, sentence by sentence.': '응답처럼 문장 단위로 말합니다.',
   'Said at once instead of what the agent is saying or thinking of, which is given up. A question of the other party that is not answered yet is answered afterwards. Nobody who speaks is talked over.':
     '에이전트가 말하거나 준비하던 것을 그만두고 바로 말합니다. 아직 답하지 않은 상대방의 질문에는 그 뒤에 답합니다. 말하고 있는 사람의 말을 덮지는 않습니다.',
