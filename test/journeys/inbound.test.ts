@@ -2,14 +2,8 @@
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { sendJson, sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
-import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { startFakeAgent } from '#test/helpers/fake-agents.ts';
-import {
-  type TestGateway,
-  finalStatuses,
-  sharedGatewayWithNumbers,
-  testGateway,
-} from '#test/helpers/gateway.ts';
+import { type TestGateway, finalStatuses, sharedGatewayWithNumbers } from '#test/helpers/gateway.ts';
 import { until } from '#test/helpers/until.ts';
 import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import { readOggVorbis } from '#test/recordings/ogg-vorbis.ts';
