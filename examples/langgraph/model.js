@@ -1,11 +1,13 @@
 /** A model that needs no key, or with MODEL a real one: any server of chat completions. */
 import { FakeListChatModel } from '@langchain/core/utils/testing';
 import { ChatOpenAI } from '@langchain/openai';
+import { controls, replyTo as actingReplyTo } from './controls.js';
 
 const { MODEL, MODEL_URL = 'https://api.openai.com/v1', MODEL_KEY = 'none' } = process.env;
 
 const replyTo = (messages) => {
   const said = messages.filter((message) => message.getType() === 'human').map(({ text }) => text);
+  if (messages[0].text.includes(controls)) return actingReplyTo(said);
   const [firstLine, task] = said.at(-1).split('\n');
   if (firstLine.startsWith('[outbound call connected]')) {
     return `Hello, I am calling about the following: ${task?.replace('[task] ', '') ?? 'a question'}. Does that suit you?`;

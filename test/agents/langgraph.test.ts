@@ -6,7 +6,8 @@ import { createSaidWords } from '#src/agents/langgraph/said-words.ts';
 import { createToldMessages } from '#src/agents/langgraph/told-messages.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { type Answer, hangUpConnection, sendBody, sendJson, stayQuiet } from '#test/helpers/agent-server.ts';
-import { everyCut, recordedReplies } from '#test/helpers/recorded-replies.ts';
+import { heardParts } from '#test/helpers/heard-reply.ts';
+import { everyCut, recordedReplies, repliesWithControls } from '#test/helpers/recorded-replies.ts';
 import {
   busy,
   callId,
@@ -23,7 +24,7 @@ import {
   startGraph,
   stream,
 } from './langgraph/graph-server.ts';
-import { hearRun } from './langgraph/hear-run.ts';
+import { hearRun, runOf } from './langgraph/hear-run.ts';
 
 // LangGraph
 
@@ -659,6 +660,12 @@ for (const { name, bytes, expect } of runsPerCut) {
       }
       t.deepEqual([sentences, remarks], [whole.sentences, whole.remarks]);
     }
+  });
+}
+
+for (const { name, heard, cuts } of repliesWithControls('langgraph')) {
+  test.serial(`recorded ${name}, cut anywhere, acts as it should`, async (t) => {
+    for (const pieces of cuts()) t.deepEqual(await heardParts(runOf(pieces)), heard);
   });
 }
 

@@ -9,8 +9,14 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { type Answer, sendBody, startAgentServer } from '#test/helpers/agent-server.ts';
 import { endpointWorld } from '#test/helpers/endpoint-world.ts';
-import { type HeardReply, hearReply, textOf } from '#test/helpers/heard-reply.ts';
-import { bodyOf, everyCut, recordedReplies } from '#test/helpers/recorded-replies.ts';
+import { type HeardReply, heardParts, hearReply, textOf } from '#test/helpers/heard-reply.ts';
+import {
+  bodyOf,
+  everyCut,
+  everyCutFarApart,
+  recordedReplies,
+  repliesWithControls,
+} from '#test/helpers/recorded-replies.ts';
 
 // Mastra
 
@@ -200,21 +206,6 @@ const events = (...chunks: unknown[]): string =>
   chunks.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('');
 const done = 'data: [DONE]\n\n';
 
-const cutEveryMastraStream = (bytes: Buffer, size: number): Buffer[] =>
-  Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
-    bytes.subarray(index * size, (index + 1) * size),
-  );
-
-/**
- * Every place is cut at, for bodies that are too long for one reading a place: a cut every 64 bytes, from each of the
- * first 64 places on, and all into single bytes.
- */
-function* everyCutFarApart(bytes: Buffer): Generator<Buffer[], void, undefined> {
-  for (let first = 1; first <= 64; first += 1)
-    yield [bytes.subarray(0, first), ...cutEveryMastraStream(bytes.subarray(first), 64)];
-  yield cutEveryMastraStream(bytes, 1);
-}
-
 /** Several servers gave the same bytes. */
 const recorded = [
   ...new Map(
@@ -230,6 +221,13 @@ const missing: Readonly<Record<string, string>> = {
   'old-v0.18.0-errPart-stream-vnext': 'no_reply',
   'old-v0.18.0-voiceAssistant-stream-vnext': 'no_reply',
 };
+
+for (const { name, heard, cuts } of repliesWithControls('mastra')) {
+  test.serial(`recorded ${name}, cut anywhere, acts as it should`, async (t) => {
+    for (const pieces of cuts())
+      t.deepEqual(await heardParts(readMastraReply(bodyOf(pieces), longestLine)), heard);
+  });
+}
 
 for (const { name, bytes, response, expect } of recorded) {
   test.serial(`recorded ${name}, cut anywhere, speaks what it should`, async (t) => {

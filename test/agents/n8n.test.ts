@@ -9,8 +9,8 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { type Answer, sendBody, startAgentServer } from '#test/helpers/agent-server.ts';
 import { endpointWorld } from '#test/helpers/endpoint-world.ts';
-import { type HeardReply, hearReply, textOf } from '#test/helpers/heard-reply.ts';
-import { bodyOf, everyCut, recordedReplies } from '#test/helpers/recorded-replies.ts';
+import { type HeardReply, heardParts, hearReply, textOf } from '#test/helpers/heard-reply.ts';
+import { bodyOf, everyCut, recordedReplies, repliesWithControls } from '#test/helpers/recorded-replies.ts';
 
 // n8n
 
@@ -156,6 +156,13 @@ for (const { name, bytes, response, expect } of recordedReplies('n8n')) {
         t.deepEqual({ text, failure }, wanted, pieces.join('|'));
     }
     t.is(failureOf(await hearN8nReply([bytes], response)), wanted.failure);
+  });
+}
+
+for (const { name, heard, cuts } of repliesWithControls('n8n')) {
+  test.serial(`recorded ${name}, cut anywhere, acts as it should`, async (t) => {
+    for (const pieces of cuts())
+      t.deepEqual(await heardParts(readN8nReply(bodyOf(pieces), longestLine)), heard);
   });
 }
 

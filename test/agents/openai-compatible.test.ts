@@ -3,15 +3,15 @@ import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import { replyLimits } from '#config/policy.ts';
 import type { Message } from '#machines/reply.ts';
-import { retraction } from '#src/agents/agent.ts';
+import { retraction, type ReplyPiece } from '#src/agents/agent.ts';
 import { readCompletion, type ToolCall } from '#src/agents/chat-completions/read-completion.ts';
 import { openAiCompatibleAgent } from '#src/agents/openai-compatible.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { type Answer, sendBody, sendJson, startAgentServer } from '#test/helpers/agent-server.ts';
 import { endpointWorld } from '#test/helpers/endpoint-world.ts';
-import { hearReply, textOf } from '#test/helpers/heard-reply.ts';
-import { bodyOf, everyCut, recordedReplies } from '#test/helpers/recorded-replies.ts';
+import { heardParts, hearReply, textOf } from '#test/helpers/heard-reply.ts';
+import { bodyOf, everyCut, recordedReplies, repliesWithControls } from '#test/helpers/recorded-replies.ts';
 
 // OpenAI-compatible
 
@@ -164,6 +164,18 @@ for (const { name, bytes, response, expect } of cases) {
       t.is(text, expect.spoken ?? '');
       t.is(error !== undefined, expect.failure !== undefined, String(error));
     }
+  });
+}
+
+/** As its agent reads it; none of these calls a tool. */
+async function* wordsIn(pieces: readonly Uint8Array[]): AsyncGenerator<ReplyPiece, void, undefined> {
+  for await (const part of readCompletion(bodyOf(pieces), replyLimits.lineCharacters))
+    if (typeof part !== 'object' || 'remark' in part) yield part;
+}
+
+for (const { name, heard, cuts } of repliesWithControls('openai_compatible')) {
+  test.serial(`recorded ${name}, cut anywhere, acts as it should`, async (t) => {
+    for (const pieces of cuts()) t.deepEqual(await heardParts(wordsIn(pieces)), heard);
   });
 }
 

@@ -1,9 +1,11 @@
 /** The examples of the project, run as their pages say: each is a program of its own. */
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
+import { readControlTag } from '#src/agents/controls/read-control.ts';
 import { runRehearse } from '#src/commands/rehearse.ts';
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
 import { signStandardWebhook } from '#src/outgoing/standard-webhooks.ts';
@@ -11,7 +13,7 @@ import { sendJson, startAgentServer } from '#test/helpers/agent-server.ts';
 import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
 import { startModelServer } from '#test/helpers/model-server.ts';
 import { until } from '#test/helpers/until.ts';
-import { callIn, callOut, englishGateway } from './example-calls.ts';
+import { callIn, callInBy, callOut, englishGateway } from './example-calls.ts';
 import { runExample } from './run-example.ts';
 
 // Agents
@@ -45,19 +47,96 @@ test.serial(
   'This is turn 1. You said: "Are you open today?"',
 );
 
-test.serial('webhook/with-controls.mjs hangs up and presses keys without a request of its own', async (t) => {
-  const gateway = await englishGateway(t);
+const person = '01000000011';
+
+/** A caller who gives the number of an order by keys, and asks for a person. */
+const orderScript = [
+  { say: 'It is about my order.' },
+  { listen: true },
+  { digits: '4711' },
+  { listen: true },
+  { say: 'A person, please.' },
+  { listen: true },
+];
+
+const acts = test.macro<[string, string]>({
+  async exec(t, path, agentType) {
+    const gateway = await englishGateway(t);
+    const agent = await runExample(t, path, { TRANSFER_TO: person });
+    const binding = { agent_type: agentType, chat_url: agent.url, controls: 'inline' };
+    const farewell = 'Thank you very much. Goodbye!';
+    t.is((await callOut(t, gateway, binding)).at(-1), farewell);
+    t.is((await callIn(t, gateway, binding)).at(-1), farewell);
+
+    const asked = await callInBy(gateway, orderScript);
+    t.like(asked.ended, { status: 'completed', end_reason: 'agent_hangup' });
+    t.is(asked.said.at(-1), 'I am sorry, nobody is free now. Goodbye!', 'the number allows no transfer');
+    await gateway.admin.patch(gateway.numberPath, { transfer_to: [person] });
+    const connected = await callInBy(gateway, orderScript);
+    t.like(connected.ended, { end_reason: 'transfer_completed', transfer: { to: person, mode: 'warm' } });
+    t.deepEqual(connected.said, [
+      'Please type the four digits of your order.',
+      'I have noted 4 7 1 1. What else can I do for you?',
+      'One moment, I connect you.',
+    ]);
+    t.notRegex(agent.output(), /Error/);
+  },
+  title: (_, path) => `${path} collects keys, transfers and hangs up without a request of its own`,
+});
+
+test.serial(acts, 'webhook/with-controls.mjs', 'webhook');
+test.serial(acts, 'openai-compatible/with-controls.mjs', 'openai_compatible');
+
+test.serial('webhook/with-controls.mjs presses keys', async (t) => {
   const agent = await runExample(t, 'webhook/with-controls.mjs', {});
-  const binding = { agent_type: 'webhook', chat_url: agent.url, controls: 'inline' };
-  const farewell = 'Thank you very much. Goodbye!';
-  t.is((await callOut(t, gateway, binding)).at(-1), farewell);
-  t.is((await callIn(t, gateway, binding)).at(-1), farewell);
   const response = await fetch(agent.url, {
     method: 'POST',
     body: JSON.stringify({ message: 'Please press 1', gw: { direction: 'inbound' } }),
   });
   t.deepEqual(await response.json(), { reply: 'One moment. <keys press="1"/>' });
 });
+
+test('the examples with controls hold no key and make no request', (t) => {
+  for (const path of [
+    'webhook/with-controls.mjs',
+    'openai-compatible/with-controls.mjs',
+    'langgraph/with-controls.js',
+    'langgraph/controls.js',
+    'mastra/src/mastra/controls.js',
+  ])
+    t.notRegex(
+      readFileSync(new URL(`../../examples/${path}`, import.meta.url), 'utf8'),
+      /NUMBER_KEY|fetch/,
+      path,
+    );
+});
+
+const scripted = z.object({
+  controls: z.string(),
+  replyTo: z.custom<(said: readonly string[]) => string>((value) => typeof value === 'function'),
+});
+
+/** Their servers are run by `npm run test:real-agents`. */
+for (const path of ['langgraph/controls.js', 'mastra/src/mastra/controls.js'])
+  test(`${path} tells the model of controls that there are, and its own replies have no others`, async (t) => {
+    const { controls, replyTo } = scripted.parse(
+      await import(new URL(`../../examples/${path}`, import.meta.url).href),
+    );
+    const written = [
+      controls,
+      ...['My order', '[keys] 1', 'A person', '[transfer failed: busy]', 'Bye'].map((text) =>
+        replyTo([text]),
+      ),
+    ];
+    const tags = written.flatMap((text) => [...text.matchAll(/<(\w[^>]*)>/g)].map(([, tag = '']) => tag));
+    t.deepEqual(
+      tags.map((tag) => {
+        const control = readControlTag(tag);
+        return typeof control === 'object' && 'act' in control ? control.act : control;
+      }),
+      ['hang_up', 'collect_keys', 'transfer', 'collect_keys', 'transfer', 'hang_up', 'hang_up'],
+    );
+  });
 
 const goodbye = 'Thank you very much. Goodbye!';
 const sorry = 'I cannot end this call myself. Please hang up.';
@@ -161,12 +240,15 @@ test.serial(
       MODEL: 'small',
       MODEL_URL: models.url,
       CONTROLS: 'inline',
+      TRANSFER_TO: '0212345678',
     });
     await fetch(`${agent.url}/chat/completions`, {
       method: 'POST',
       body: JSON.stringify({ messages: [{ role: 'user', content: 'Bye' }], stream: true }),
     });
-    t.regex(JSON.stringify(models.requests[0]?.messages[0]), /<hangup\/>/);
+    const system = JSON.stringify(models.requests[0]?.messages[0]);
+    t.regex(system, /<hangup\/>/);
+    t.regex(system, /<transfer to=\\"0212345678\\"/);
   },
 );
 

@@ -4,9 +4,9 @@ import { runInNewContext } from 'node:vm';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { type AgentServer, startAgentServer } from '#test/helpers/agent-server.ts';
-import { type TestGateway, finalStatuses } from '#test/helpers/gateway.ts';
+import type { TestGateway } from '#test/helpers/gateway.ts';
 import { recordedReplies } from '#test/helpers/recorded-replies.ts';
-import { callIn, callOut, englishGateway } from './example-calls.ts';
+import { callIn, callInBy, callOut, englishGateway } from './example-calls.ts';
 
 // Workflow
 
@@ -199,15 +199,7 @@ const callWithOrder = async (t: ExecutionContext, transferTo: string[]) => {
   const { gateway, binding } = await bound(t, transferTo);
   const inbound = `${gateway.numberPath}/agents/inbound`;
   t.is((await gateway.admin.put(inbound, { agent: 'endpoint', ...binding })).status, 200);
-  const { body } = await gateway.admin.post('/api/v1/admin/simulator/calls', {
-    to: gateway.credentials.number,
-    from: '01012345678',
-    script,
-  });
-  const callId = z.string().parse(body['call_id']);
-  const ended = await gateway.untilStatus(callId, ...finalStatuses);
-  const turns = await gateway.transcript(callId);
-  return { ended, said: turns.filter(({ role }) => role === 'assistant').map(({ text }) => text) };
+  return callInBy(gateway, script);
 };
 
 const asksForKeys = 'Please type the four digits of your order.';

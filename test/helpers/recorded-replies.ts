@@ -23,7 +23,10 @@ const recording = z.object({
     body: z.array(z.string()),
   }),
   expect: z.object({
+    /** The text of the reply, controls included. */
     spoken: z.string().optional(),
+    /** Sentences and controls, in order, where the binding takes controls. */
+    heard: z.array(z.unknown()).optional(),
     failure: z.string().optional(),
     finish: z.string().optional(),
     interrupt: z.boolean().optional(),
@@ -57,3 +60,26 @@ export function* everyCut(bytes: Buffer): Generator<Buffer[], void, undefined> {
     yield [bytes.subarray(0, place), bytes.subarray(place)];
   yield Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
 }
+
+const inPiecesOf = (bytes: Buffer, size: number): Buffer[] =>
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
+
+/**
+ * Every place is cut at, for bodies that are too long for one reading a place: a cut every 64 bytes, from each of the
+ * first 64 places on, and all into single bytes.
+ */
+export function* everyCutFarApart(bytes: Buffer): Generator<Buffer[], void, undefined> {
+  for (let first = 1; first <= 64; first += 1)
+    yield [bytes.subarray(0, first), ...inPiecesOf(bytes.subarray(first), 64)];
+  yield inPiecesOf(bytes, 1);
+}
+
+/** Recorded replies with controls, and what is heard of them: the same wherever their bytes are cut. */
+export const repliesWithControls = (
+  server: Parameters<typeof recordedReplies>[0],
+): { name: string; heard: unknown[]; cuts: () => Iterable<Buffer[]> }[] =>
+  recordedReplies(server).flatMap(({ name, bytes, expect: { heard } }) =>
+    heard === undefined ? [] : [{ name, heard, cuts: () => everyCutFarApart(bytes) }],
+  );

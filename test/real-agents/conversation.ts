@@ -2,6 +2,7 @@
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { finalStatuses, testGateway, type TestGateway } from '#test/helpers/gateway.ts';
+import { callInBy } from '#test/examples/example-calls.ts';
 import { until } from '#test/helpers/until.ts';
 import type { Message, Note } from './notes.ts';
 import type { RealAgentServer } from './run-server.ts';
@@ -152,6 +153,27 @@ export const converse = async (
   const aborted = notes.find(({ fact }) => fact === 'aborted')?.at ?? 0;
   t.log('stopped after', aborted - Date.parse(transcript[interruption]?.timestamp ?? ''), 'ms');
   return { callId, history, cut, asked };
+};
+
+/** A caller gives the number of an order by keys, and is connected with a person; another one says goodbye. */
+export const actByControls = async (t: ExecutionContext, binding: Binding): Promise<void> => {
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '4' });
+  const person = '01000000011';
+  await gateway.admin.patch(gateway.numberPath, { language: 'en', transfer_to: [person] });
+  const inbound = `${gateway.numberPath}/agents/inbound`;
+  const bound = await gateway.admin.put(inbound, { agent: 'endpoint', controls: 'inline', ...binding });
+  t.is(bound.status, 200);
+  const order = [{ say: 'It is about my order.' }, listen, { digits: '4711' }, listen];
+  const connected = await callInBy(gateway, [...order, { say: 'A person, please.' }, listen]);
+  t.like(connected.ended, { end_reason: 'transfer_completed', transfer: { to: person, mode: 'warm' } });
+  t.deepEqual(connected.said, [
+    'Please type the four digits of your order.',
+    'I have noted 4 7 1 1. What else can I do for you?',
+    'One moment, I connect you.',
+  ]);
+  const farewell = await callInBy(gateway, [{ say: 'Thank you.' }, listen]);
+  t.like(farewell.ended, { end_reason: 'agent_hangup' });
+  t.deepEqual(farewell.said, ['Thank you very much. Goodbye!']);
 };
 
 /** The person hangs up in the middle of a long reply; resolves to the call's id when the model has stopped. */

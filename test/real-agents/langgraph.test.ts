@@ -1,7 +1,7 @@
 import test from 'ava';
 import { z } from 'zod';
 import { until } from '#test/helpers/until.ts';
-import { converse, hangUpInTheMiddle, type Direction } from './conversation.ts';
+import { actByControls, converse, hangUpInTheMiddle, type Direction } from './conversation.ts';
 import { langgraphServer } from './langgraph-server.ts';
 import { testsAgainst } from './tests-against.ts';
 
@@ -52,6 +52,10 @@ testsAgainst(langgraphServer, (server) => {
 
   test(talks, 'outbound');
   test(talks, 'inbound');
+
+  test('LangGraph: a graph collects keys, transfers and hangs up by controls', async (t) => {
+    await actByControls(t, { ...binding(), assistant_id: 'with-controls' });
+  });
 
   test('LangGraph: hanging up in the middle of a reply cancels its run', async (t) => {
     const callId = await hangUpInTheMiddle(t, server(), binding());

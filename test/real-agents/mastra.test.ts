@@ -1,5 +1,5 @@
 import test from 'ava';
-import { converse, hangUpInTheMiddle, type Direction } from './conversation.ts';
+import { actByControls, converse, hangUpInTheMiddle, type Direction } from './conversation.ts';
 import { mastraServer } from './mastra-server.ts';
 import { testsAgainst } from './tests-against.ts';
 
@@ -28,6 +28,10 @@ testsAgainst(mastraServer, (server) => {
   test(talks, 'outbound', 'bookingAssistant', { agent_id: 'bookingAssistant' });
   test(talks, 'inbound', 'voiceAssistant', {});
   test(talks, 'inbound', 'bookingAssistant', { path: '/api/agents/bookingAssistant' });
+
+  test('Mastra: an agent collects keys, transfers and hangs up by controls', async (t) => {
+    await actByControls(t, binding('/api/agents/actingAssistant'));
+  });
 
   test('Mastra: hanging up in the middle of a reply stops its model', async (t) => {
     await hangUpInTheMiddle(t, server(), binding());

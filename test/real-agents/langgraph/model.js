@@ -1,5 +1,6 @@
 /** In the place of the example's model: one that notes down what it is asked. */
 import { FakeListChatModel } from '@langchain/core/utils/testing';
+import { controls, replyTo as actingReplyTo } from './controls.js';
 import { millisecondsPerCharacter, note, replyTo } from '../model-replies.js';
 
 const roles = { human: 'user', ai: 'assistant' };
@@ -12,7 +13,9 @@ export const model = {
     const { gw } = config.configurable;
     note({ fact: 'asked', gw, messages });
     config.signal.addEventListener('abort', () => note({ fact: 'aborted', gw }));
-    const model = new FakeListChatModel({ responses: [replyTo(messages)], sleep: millisecondsPerCharacter });
+    const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+    const words = prompt[0].text.includes(controls) ? actingReplyTo(said) : replyTo(messages);
+    const model = new FakeListChatModel({ responses: [words], sleep: millisecondsPerCharacter });
     const reply = await model.invoke(prompt, config);
     note({ fact: 'answered', gw });
     return reply;

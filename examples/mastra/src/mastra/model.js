@@ -1,5 +1,6 @@
 /** A model that needs no key, or with MODEL a real one: any server of chat completions. */
 import { MockLanguageModelV3 } from 'ai/test';
+import { controls, replyTo as actingReplyTo } from './controls.js';
 
 const { MODEL, MODEL_URL = 'https://api.openai.com/v1', MODEL_KEY = 'none' } = process.env;
 
@@ -7,6 +8,8 @@ const textOf = (content) => content.map(({ text }) => text ?? '').join('');
 
 const replyTo = (agentId, prompt) => {
   const said = prompt.filter(({ role }) => role === 'user').map(({ content }) => textOf(content));
+  if (prompt.some(({ role, content }) => role === 'system' && content.includes(controls)))
+    return actingReplyTo(said);
   const [firstLine, task] = said.at(-1).split('\n');
   if (firstLine.startsWith('[outbound call connected]')) {
     const reason = task?.replace('[task] ', '') ?? 'a question';

@@ -1,5 +1,6 @@
 /** In the place of the example's model: one that notes down what it is asked. */
 import { MockLanguageModelV3 } from 'ai/test';
+import { controls, replyTo as actingReplyTo } from './controls.js';
 import { millisecondsPerCharacter, note, replyTo } from '../../../model-replies.js';
 
 const textOf = (content) =>
@@ -36,7 +37,10 @@ const mockModel = (agent, gw) =>
         .map(({ role, content }) => ({ role, content: textOf(content) }));
       note({ fact: 'asked', agent, gw, messages });
       abortSignal?.addEventListener('abort', () => note({ fact: 'aborted', gw }));
-      const parts = speaking(replyTo(messages), abortSignal, () => note({ fact: 'answered', gw }));
+      const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+      const isActing = prompt.some(({ role, content }) => role === 'system' && content.includes(controls));
+      const words = isActing ? actingReplyTo(said) : replyTo(messages);
+      const parts = speaking(words, abortSignal, () => note({ fact: 'answered', gw }));
       return { stream: ReadableStream.from(parts()) };
     },
   });
