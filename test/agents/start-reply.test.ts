@@ -953,7 +953,7 @@ for (const source of wrong)
 
 test('one of an unknown name is left out, and nothing of it is told', (t) => {
   t.deepEqual(readControlTag('dance style="tango"/'), {
-    leftOut: 'the reply has a control of a name that none has',
+    leftOut: 'the reply has a control of an unknown name',
   });
 });
 

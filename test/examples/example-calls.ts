@@ -50,16 +50,3 @@ export const callIn = async (
   });
   return saidUntilHangup(t, gateway, z.string().parse(body['call_id']));
 };
-
-/** A call by a caller with this script to the inbound agent of the number: how it ended, and what the agent has said. */
-export const callInBy = async (gateway: TestGateway, script: readonly Record<string, unknown>[]) => {
-  const { body } = await gateway.admin.post('/api/v1/admin/simulator/calls', {
-    to: gateway.credentials.number,
-    from: '01012345678',
-    script,
-  });
-  const callId = z.string().parse(body['call_id']);
-  const ended = await gateway.untilStatus(callId, ...finalStatuses);
-  const turns = await gateway.transcript(callId);
-  return { ended, said: turns.filter(({ role }) => role === 'assistant').map(({ text }) => text) };
-};

@@ -10,10 +10,11 @@ import { runRehearse } from '#src/commands/rehearse.ts';
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
 import { signStandardWebhook } from '#src/outgoing/standard-webhooks.ts';
 import { sendJson, startAgentServer } from '#test/helpers/agent-server.ts';
+import { callInBy } from '#test/helpers/call-in.ts';
 import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
 import { startModelServer } from '#test/helpers/model-server.ts';
 import { until } from '#test/helpers/until.ts';
-import { callIn, callInBy, callOut, englishGateway } from './example-calls.ts';
+import { callIn, callOut, englishGateway } from './example-calls.ts';
 import { runExample } from './run-example.ts';
 
 // Agents

@@ -4,9 +4,10 @@ import { runInNewContext } from 'node:vm';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { type AgentServer, startAgentServer } from '#test/helpers/agent-server.ts';
+import { callInBy } from '#test/helpers/call-in.ts';
 import type { TestGateway } from '#test/helpers/gateway.ts';
 import { recordedReplies } from '#test/helpers/recorded-replies.ts';
-import { callIn, callInBy, callOut, englishGateway } from './example-calls.ts';
+import { callIn, callOut, englishGateway } from './example-calls.ts';
 
 // Workflow
 

@@ -2,7 +2,7 @@
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { finalStatuses, testGateway, type TestGateway } from '#test/helpers/gateway.ts';
-import { callInBy } from '#test/examples/example-calls.ts';
+import { callInBy } from '#test/helpers/call-in.ts';
 import { until } from '#test/helpers/until.ts';
 import type { Message, Note } from './notes.ts';
 import type { RealAgentServer } from './run-server.ts';

@@ -124,7 +124,7 @@ const isName = (name: string): name is Name => Object.hasOwn(controls, name);
 
 /** A control by its name and what is said of it, in the types of JSON or as texts alone. */
 export const readControl = (name: string, attributes: unknown): Control | typeof silence | LeftOut => {
-  if (!isName(name)) return { leftOut: 'the reply has a control of a name that none has' };
+  if (!isName(name)) return { leftOut: 'the reply has a control of an unknown name' };
   const { schema, takes } = controls[name];
   return schema.safeParse(attributes).data ?? { leftOut: `a control "${name}" is wrong: it takes ${takes}` };
 };

@@ -5,6 +5,7 @@
 import { deliveryFailures } from './delivery-failures.ts';
 import { inCallRefusals } from './in-call-refusals.ts';
 import { serverAdvice } from './server-advice.ts';
+import { trialRemarks } from './trial-remarks.ts';
 import type { ConsoleLanguage } from './texts.ts';
 
 type Saying = { pattern: RegExp; en?: string; ko: string };
@@ -142,6 +143,7 @@ const sayings: readonly Saying[] = [
   },
   { pattern: /^This call is not in progress\.$/, ko: '진행 중인 통화가 아닙니다.' },
   ...inCallRefusals,
+  ...trialRemarks,
   {
     pattern: /^This gateway is shutting down.*$/,
     ko: '게이트웨이가 종료되는 중이라 새 통화를 받지 않습니다.',

@@ -4,6 +4,8 @@ import { language, texts } from '../language/language.ts';
 import { Card } from './page.tsx';
 import { Pill } from './pill.tsx';
 
+type TriedControl = AgentTrial['turns'][number]['controls'][number];
+
 const seconds = (ms: number | null): string => (ms === null ? '–' : `${(ms / 1000).toFixed(2)} s`);
 
 /** The report of a conversation with an agent endpoint, turn by turn. */
@@ -24,6 +26,23 @@ export const TrialReport = ({ trial }: { trial: AgentTrial }) => {
       ))}
     </>
   );
+};
+
+/** What the agent would do, with all that it says of it. */
+const controlWords = ({ act, keys, wanted, transfer, language: tag }: TriedControl): string => {
+  const t = texts.value.trial;
+  return [
+    t.control[act](keys ?? transfer?.to ?? tag ?? ''),
+    ...(wanted ? t.wanted({ ...wanted, timeout: wanted.timeout_sec }) : []),
+    ...(transfer
+      ? t.transfer({
+          ...transfer,
+          key: transfer.accept_key,
+          ring: transfer.ring_timeout_sec,
+          hangsUp: transfer.on_failure === 'hang_up',
+        })
+      : []),
+  ].join(', ');
 };
 
 const TriedTurn = ({ turn }: { turn: AgentTrial['turns'][number] }) => {
@@ -51,10 +70,10 @@ const TriedTurn = ({ turn }: { turn: AgentTrial['turns'][number] }) => {
           <div>
             <dt>{t.controls}</dt>
             <dd>
-              {turn.controls.map(({ act, keys, transfer, language: tag, at_ms: at }) => (
-                <p key={`${at}${act}${keys}`}>
-                  {t.control[act](keys ?? transfer?.to ?? tag ?? '')}{' '}
-                  <small class="digits">{seconds(at)}</small>
+              {turn.controls.map((control, index) => (
+                // oxlint-disable-next-line react/no-array-index-key -- the order is all that tells them apart
+                <p key={index}>
+                  {controlWords(control)} <small class="digits">{seconds(control.at_ms)}</small>
                 </p>
               ))}
             </dd>
@@ -76,7 +95,7 @@ const TriedTurn = ({ turn }: { turn: AgentTrial['turns'][number] }) => {
       <p class="hint">{t.times(seconds(turn.first_sentence_ms), seconds(turn.end_ms))}</p>
       {turn.remarks.map((remark) => (
         <p key={remark} class="hint">
-          {remark}
+          {explain(remark, language.value)}
         </p>
       ))}
       <details>

@@ -1,3 +1,22 @@
+/** Keys that a tried agent would collect. */
+export type WantedKeys = {
+  digits: number | null;
+  finish: string | null;
+  timeout: number;
+  secret: boolean;
+};
+
+/** A transfer that a tried agent would make. */
+export type WantedTransfer = {
+  mode: 'cold' | 'warm';
+  say: string | null;
+  briefing: string | null;
+  key: string | null;
+  ring: number;
+  /** Whether the call ends where nobody is connected. */
+  hangsUp: boolean;
+};
+
 export const trial = {
   lead: 'Talk to an agent endpoint, or to the built-in agent, without a call: the same requests, limits and sentences as in a call.',
   number: 'As number',
@@ -25,6 +44,20 @@ export const trial = {
     transfer: (to: string) => `Transfers to ${to}`,
     change_language: (tag: string) => `Goes on in another language: ${tag}`,
   },
+  wanted: ({ digits, finish, timeout, secret }: WantedKeys): string[] => [
+    ...(digits === null ? [] : [`up to ${digits}`]),
+    ...(finish === null ? [] : [`to the end by ${finish}`]),
+    `${timeout} s for each`,
+    ...(secret ? ['in secret'] : []),
+  ],
+  transfer: ({ mode, say, briefing, key, ring, hangsUp }: WantedTransfer): string[] => [
+    mode,
+    ...(say === null ? [] : [`says before: ${say}`]),
+    ...(briefing === null ? [] : [`briefing: ${briefing}`]),
+    ...(key === null ? [] : [`taken by ${key}`]),
+    `rings for ${ring} s`,
+    ...(hangsUp ? ['else hangs up'] : []),
+  ],
   advice: 'What to change',
   serverSays: 'The server says',
   times: (first: string, end: string) => `First sentence after ${first}, end after ${end}`,

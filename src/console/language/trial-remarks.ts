@@ -1,0 +1,18 @@
+/** What a call would log of a reply that stands (src/agents/controls, src/agents/trial.ts). */
+export const trialRemarks: readonly { pattern: RegExp; en?: string; ko: string }[] = [
+  {
+    pattern: /^a control "(\w+)" is wrong: .*$/,
+    ko: '"$1" 동작의 속성이 올바르지 않아 실행하지 않습니다.',
+  },
+  {
+    pattern: /^the reply has a control of an unknown name$/,
+    ko: '알 수 없는 동작이 있어 실행하지 않습니다.',
+  },
+  {
+    pattern: /^the reply has a control that is not closed .*$/,
+    ko: '"/>"로 닫지 않은 동작이 있어 실행하지 않습니다.',
+  },
+  { pattern: /^"controls" is wrong: .*$/, ko: '"controls"는 객체 20개까지의 목록이어야 합니다.' },
+  { pattern: /^the agent has hung up$/, ko: '에이전트가 전화를 끊었습니다.' },
+  { pattern: /^the agent has pressed (\S+)$/, ko: '에이전트가 $1 키를 눌렀습니다.' },
+];
