@@ -6,7 +6,7 @@ import type { TurnModel } from './listening/turn-end/model-ends.ts';
 import type { OpenVoiceDetector } from './listening/voice-detector.ts';
 import type { LineTime } from './line-time.ts';
 import type { MediaEndpoint, SoundPath } from './media/media-endpoint.ts';
-import type { RecordingSink } from './recording-sink.ts';
+import type { CallSink } from './recording-sink.ts';
 import type { Resample } from './resampler.ts';
 import { samplesPerMs, type SampleRate } from './samples.ts';
 import type { Recognizer } from './speech.ts';
@@ -30,7 +30,7 @@ export type MediaMeans = {
   /** `null`: no speech recognition. */
   hearing: Hearing | null;
   /** `null` if the call is neither recorded nor monitored. */
-  openRecording: (() => RecordingSink) | null;
+  openRecording: (() => CallSink) | null;
 };
 
 export type CallMedia = {
@@ -57,10 +57,14 @@ export type CallMedia = {
   dismissAgent(): void;
   /** Dismisses the agent and plays incoming audio in another call. Both calls have the same sample rate. */
   talkWith(other: Pick<CallMedia, 'pass'>): void;
+  /** Whether anybody takes the audio of the call now: a recording that is not paused, or who listens in. */
+  isRecorded(): boolean;
   /** Records what the other party says while its audio does not come by `begin`, at the rate of the call. */
   recordHeard(samples: Int16Array): void;
   /** Records what the other party hears meanwhile. */
   recordSaid(samples: Int16Array): void;
+  /** Records silence up to now. */
+  recordSilence(): void;
   /** Plays audio from another source in the agent's place; audio faster than real time is dropped. */
   pass(samples: Int16Array): void;
   /** Hands the call and its recording to another gateway; otherwise like `close`. */
@@ -200,8 +204,10 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
       dismissAgent();
       partner = other;
     },
+    isRecorded: () => sound?.recording?.isWanted() ?? false,
     recordHeard: (samples) => sound?.recording?.heard(samples),
     recordSaid: (samples) => sound?.recording?.said(samples),
+    recordSilence: () => sound?.recording?.passTime(),
     pass(samples) {
       if (sound === null || path === null || rate === null) return;
       if (path.waiting() > mostWaitingMs * samplesPerMs(rate)) return;

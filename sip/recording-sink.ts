@@ -22,10 +22,18 @@ export interface RecordingSink {
   fail(error: Error): void;
 }
 
-/**
- * Receives the audio of a call like its recording does, for listening in. Must not throw and must not keep the buffers.
- */
-export type Overhear = (callId: string) => RecordingSink['write'];
+/** Receives the audio of one call like its recording does, for listening in. */
+export type Overhearing = {
+  /** Must not throw and must not keep the buffers. */
+  write: RecordingSink['write'];
+  /** Whether anybody listens in now. */
+  isWanted(): boolean;
+};
+
+export type Overhear = (callId: string) => Overhearing;
+
+/** A recording, where there is one, and those who listen in. */
+export type CallSink = RecordingSink & Pick<Overhearing, 'isWanted'>;
 
 /** Opens the recording of an answered call. */
 export type OpenRecording = (callId: string) => RecordingSink;

@@ -15,7 +15,7 @@ import { createHoldTone, type HoldTone } from '../playout/hold-tone.ts';
 import { hangUp, type Attempt, type Connection, type Outcome } from './signalling/attempt.ts';
 import { createKeypad, type Keypad } from './keypad.ts';
 import { leaveStanding } from './leave-standing.ts';
-import type { BridgeTaps } from './media/bridge-taps.ts';
+import { recordBridge, type BridgeRecording } from './bridge-recording.ts';
 import type { Bridge, MediaServers } from './media/media-servers.ts';
 import { withTones } from './tone-endpoint.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
@@ -26,13 +26,13 @@ type Answered = { connection: Connection; keypad: Keypad; media: CallMedia; acce
 
 /**
  * `joining`: its audio is being connected, and then it is decided what follows. `bridging`: a bridge is coming about.
- * `taps`: `null` where this process passes the audio on.
+ * `bridge`: `null` where this process passes the audio on.
  */
 type Leg =
   | { state: 'none' }
   | { state: 'ringing' | 'cancelled'; attempt: Attempt }
   | ({ state: 'joining' | 'waiting' | 'bridging' } & Answered)
-  | ({ state: 'connected'; taps: BridgeTaps | null } & Answered);
+  | ({ state: 'connected'; bridge: BridgeRecording | null } & Answered);
 
 type MediaEvents = { report: (report: LineReport) => void; onLost: () => void };
 
@@ -137,8 +137,11 @@ export class SecondLeg {
     if (rate === null) return letGo(connection, null, { ...this.#options, hasLeft: false });
     const { answered, begin } = this.#carry(connection);
     this.#passOn(answered);
-    // A bridge of before has ended with the adoption of its channels.
-    return begin(rate, () => this.#bridge(answered, 'connected', () => undefined));
+    return begin(rate, () =>
+      this.#bridge(answered, 'connected', (isBridged) => {
+        if (!isBridged) this.#attach(answered);
+      }),
+    );
   }
 
   /** Whether another gateway could go on with who talks with the other party, or there is nobody. */
@@ -273,6 +276,13 @@ export class SecondLeg {
     });
   }
 
+  /** The audio of both comes to this process, also where they were adopted in a bridge. */
+  #attach({ connection }: Answered): void {
+    const own = this.#options.first.connection();
+    for (const side of [own?.endpoint.bridgeSide(), connection.endpoint.bridgeSide()])
+      if (side) this.#options.backgroundTasks.add('leaving a bridge', () => side.attach());
+  }
+
   /** `null` where both cannot be bridged. A recording of more than telephone audio would lose by the taps of a bridge. */
   #bridgeTo({ endpoint }: Connection): Bridge | null {
     const { first, mediaServers } = this.#options;
@@ -292,23 +302,23 @@ export class SecondLeg {
   }
 
   #bridged(answered: Answered, bridge: Bridge): void {
-    const { media } = this.#options.first;
-    media.dismissAgent();
-    const taps = bridge.tap({ onFirst: media.recordHeard, onSecond: media.recordSaid });
-    this.#leg = { ...answered, state: 'connected', acceptKey: null, taps };
+    const { first, time } = this.#options;
+    first.media.dismissAgent();
+    const recording = recordBridge(bridge, first.media, time);
+    this.#leg = { ...answered, state: 'connected', acceptKey: null, bridge: recording };
   }
 
   /** Each is heard by the other, as soon as its audio is connected. */
   #passOn(answered: Answered): void {
     const { first } = this.#options;
-    this.#leg = { ...answered, state: 'connected', acceptKey: null, taps: null };
+    this.#leg = { ...answered, state: 'connected', acceptKey: null, bridge: null };
     first.media.talkWith(answered.media);
     answered.media.talkWith(first.media);
   }
 
   /** A bridge carries telephone events as it carries audio. */
   #isForUsToPress(source: DtmfSource): boolean {
-    return this.#leg.state === 'connected' && (this.#leg.taps === null || source === 'info');
+    return this.#leg.state === 'connected' && (this.#leg.bridge === null || source === 'info');
   }
 
   /** A key of the person. */
@@ -362,7 +372,7 @@ export class SecondLeg {
   #forget(): Leg {
     const forgotten = this.#leg;
     this.#leg = { state: 'none' };
-    if (forgotten.state === 'connected') forgotten.taps?.close();
+    if (forgotten.state === 'connected') forgotten.bridge?.close();
     this.#tone.end();
     this.#patience.cancel();
     return forgotten;

@@ -7,7 +7,7 @@
  * for the time at which it was spoken. Silenced audio is never written.
  */
 import type { LineTime } from '../line-time.ts';
-import { recordingSampleRate, type RecordingSink } from '../recording-sink.ts';
+import { recordingSampleRate, type CallSink } from '../recording-sink.ts';
 import type { SampleRate } from '../samples.ts';
 import { createToneGate, type ToneGate } from './tone-gate.ts';
 
@@ -24,6 +24,10 @@ export type CallRecording = {
   said(samples: Int16Array): void;
   /** The agent stops now. */
   cut(): void;
+  /** Whether what is heard and said now is kept or listened to by anybody. */
+  isWanted(): boolean;
+  /** Writes silence up to now, in place of what would be heard. */
+  passTime(): void;
   /** Writes silence on both channels until `resume`. */
   pause(): void;
   /** Records audio spoken from now on; audio in transit stays silent. */
@@ -107,10 +111,10 @@ const createAgentTrack = () => {
 };
 
 /** Starts now, at the answer. */
-export const createCallRecording = (sink: RecordingSink, time: LineTime, rate: SampleRate): CallRecording => {
+export const createCallRecording = (sink: CallSink, time: LineTime, rate: SampleRate): CallRecording => {
   const answeredAt = time.now();
   const agentTrack = createAgentTrack();
-  const delay = createFrameDelay();
+  let delay = createFrameDelay();
   let written = 0;
   let lastHeard = 0;
   let isOver = false;
@@ -165,6 +169,12 @@ export const createCallRecording = (sink: RecordingSink, time: LineTime, rate: S
     },
     said: (samples) => agentTrack.add(forRecording(samples, rate, 0), Math.max(position(), written)),
     cut: () => agentTrack.cut(position()),
+    isWanted: () => silentUntil !== Infinity && sink.isWanted(),
+    passTime() {
+      if (isOver) return;
+      fillUpTo(position());
+      delay = createFrameDelay();
+    },
     pause() {
       silentUntil = Infinity;
     },

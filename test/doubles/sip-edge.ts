@@ -123,7 +123,7 @@ const linesOn = async ({
   turnModel: null,
   resample: await loadResampler(),
   openRecording: null,
-  overhear: () => () => undefined,
+  overhear: () => ({ write() {}, isWanted: () => false }),
   sipMessages: null,
   clock,
   logger: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),

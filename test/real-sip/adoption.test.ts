@@ -92,7 +92,11 @@ if (missing.length > 0) {
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     await until(() => lines.health().ready);
     const events: LineEvent[] = [];
-    const line = lines.adopt(lineInput(), { legs: [left], connectedWith: null }, (event) => void events.push(event));
+    const line = lines.adopt(
+      lineInput(),
+      { legs: [left], connectedWith: null },
+      (event) => void events.push(event),
+    );
     return {
       line,
       events,

@@ -7,7 +7,7 @@ import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { controlProbe, mediaServers as numbers } from '#config/policy.ts';
 import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
-import { createMediaServers, type MediaServers } from '#sip/drachtio/media/media-servers.ts';
+import { createMediaServers, type Bridge, type MediaServers } from '#sip/drachtio/media/media-servers.ts';
 import { createSignallingConnection } from '#sip/drachtio/signalling/signalling-connection.ts';
 import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
 import { createSoundThread } from '#sip/media/thread/sound-thread.ts';
@@ -17,8 +17,9 @@ import { audioIn, withOneVoice } from '#sip/trunks/media-offer.ts';
 import { systemClock } from '#src/clocks.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
+import { describeSound } from '#test/doubles/session-description.ts';
 import { amplitudesOf, medianOf, pitchOf, toneOf } from '#test/sip/media/tone.ts';
-import { audible, startEarAndMouth } from './ear-and-mouth.ts';
+import { audible, beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { isWithout, onRealServers } from './on-real-servers.ts';
 import { ownLinePorts } from './ports.ts';
 import { until } from './real-lines.ts';
@@ -290,4 +291,95 @@ onRealServers('the sound of a channel', (servers) => {
       await caller.modify(callee.localSdp);
       await hears('and back');
     });
+
+  /** Somebody with a channel, whose audio is here. */
+  const personOn = async (t: ExecutionContext, media: MediaServers) => {
+    const ear = await startEarAndMouth();
+    t.teardown(ear.close);
+    const endpoint = await media.createEndpoint(describeSound({ port: ear.port }));
+    t.teardown(() => endpoint.destroy());
+    await ear.callsTo(audioIn(endpoint.localSdp)?.port ?? 0);
+    return { ear, endpoint, ...(await speaking(endpoint, 8_000)) };
+  };
+
+  const bridgeOf = (media: MediaServers, first: MediaEndpoint, second: MediaEndpoint): Bridge => {
+    const bridge = media.bridgeOf(first, second);
+    if (bridge === null) throw new Error('Both are on one media server');
+    return bridge;
+  };
+
+  type Hearing = { ear: EarAndMouth; lately: (milliseconds: number) => Int16Array };
+  const isHeardBy = async ({ ear: speaker }: Hearing, { ear: listener }: Hearing): Promise<void> => {
+    const at = Date.now();
+    await speaker.play(beep);
+    await until(() => (listener.lastHeardAt() ?? 0) > at);
+  };
+
+  /** Both ways. */
+  const isHeardHere = async (
+    person: Hearing & { say: (hertz: number, seconds: number) => void },
+  ): Promise<void> => {
+    const at = Date.now();
+    person.say(1_000, 0.5);
+    await until(() => (person.ear.lastHeardAt() ?? 0) > at);
+    void person.ear.play(beep);
+    await until(() => person.lately(200).some((sample) => sample > 3_000));
+  };
+
+  realTimeTest(
+    'audio is at this process again when a channel leaves its bridge, time and again',
+    async (t) => {
+      const media = await connectedMedia(t, servers());
+      const [first, second] = [await personOn(t, media), await personOn(t, media)];
+      const took: { open: number; leave: number }[] = [];
+      for (let times = 1; times <= 3; times += 1) {
+        const bridge = bridgeOf(media, first.endpoint, second.endpoint);
+        const begunAt = performance.now();
+        await bridge.open();
+        const openAt = performance.now();
+        await isHeardBy(first, second);
+        await isHeardBy(second, first);
+        const leftAt = performance.now();
+        await bridge.leave();
+        took.push({
+          open: Math.round(openAt - begunAt),
+          leave: Math.round(performance.now() - leftAt),
+        });
+        await second.endpoint.bridgeSide()?.attach();
+        await isHeardHere(first);
+        await isHeardHere(second);
+      }
+      t.log(took);
+      t.pass();
+    },
+  );
+
+  realTimeTest('a bridge goes on without a gap while another gateway adopts its channels', async (t) => {
+    const media = await connectedMedia(t, servers());
+    const [first, second] = [await personOn(t, media), await personOn(t, media)];
+    await bridgeOf(media, first.endpoint, second.endpoint).open();
+    await isHeardBy(first, second);
+    const next = await connectedMedia(t, servers());
+    const from = Date.now();
+    const adopted = [];
+    for (const { endpoint } of [first, second]) {
+      const channel = endpoint.channel();
+      if (channel === null) throw new Error('It has a channel');
+      await endpoint.leave();
+      const own = await next.adoptEndpoint(channel, 'off', true);
+      t.teardown(() => own.destroy());
+      adopted.push({ endpoint: own, ...(await speaking(own, 8_000)) });
+    }
+    const [one, other] = adopted;
+    if (one === undefined || other === undefined) throw new Error('Both were adopted');
+    const bridge = bridgeOf(next, one.endpoint, other.endpoint);
+    await bridge.open();
+    await isHeardBy(second, first);
+    const packets = second.ear.heard().filter(({ at }) => at >= from);
+    const holes = packets.map(({ at }, index) => at - (packets[index - 1]?.at ?? at));
+    t.log({ longestHoleMs: Math.max(...holes) });
+    t.true(Math.max(...holes) < 200);
+    await bridge.leave();
+    await isHeardHere({ ...first, ...one });
+  });
 });

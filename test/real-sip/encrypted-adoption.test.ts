@@ -110,7 +110,10 @@ onRealServers('an encrypted call whose gateway is killed', (servers) => {
           const left = await leaveCall(t, world);
           const killedAt = performance.now();
           const lines = await linesOfHeir(t, world);
-          const line = openWatched((input, emit) => lines.adopt(input, { legs: [left], connectedWith: null }, emit), lineInput());
+          const line = openWatched(
+            (input, emit) => lines.adopt(input, { legs: [left], connectedWith: null }, emit),
+            lineInput(),
+          );
           await until(() => line.saw('line.adopted') || line.isOver());
           t.log(`it went on ${Math.round(performance.now() - killedAt)} ms after the kill`);
           await until(() => line.saw('line.heard') || line.isOver());

@@ -48,7 +48,7 @@ export const realLines = async (
     turnModel: null,
     resample: await loadResampler(),
     openRecording: null,
-    overhear: () => () => undefined,
+    overhear: () => ({ write() {}, isWanted: () => false }),
     sipMessages: null,
     clock: systemClock,
     logger: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),

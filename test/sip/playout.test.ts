@@ -518,6 +518,7 @@ const createRecordingWorld = (sampleRate: SampleRate = 8_000) => {
       finish: () => (finished += 1),
       leave: () => {},
       fail: () => {},
+      isWanted: () => true,
     },
     createLineTime(clock, 1),
     sampleRate,

@@ -727,6 +727,48 @@ for (const media of ['direct', 'freeswitch'] as const) {
   });
 }
 
+test.serial('a bridge goes on while its channels are adopted', async (t) => {
+  const world = await startWorld(t, 'freeswitch');
+  const { call, person } = await world.transferred();
+  const [freeSwitch] = world.doomed.freeSwitches;
+  const channels = freeSwitch?.channels() ?? [];
+  const parks = channels.map((channel) => channel.variable('gw_park'));
+  await world.die();
+  const line = await adoptBoth(world);
+  await saw(line, 'line.adopted');
+  for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  t.deepEqual(
+    channels.map((channel) => channel.partner),
+    channels.toReversed(),
+  );
+  t.deepEqual(
+    channels.map((channel) => channel.variable('gw_park')),
+    parks,
+  );
+  line.tell({ type: 'hangUp' });
+  for (const far of [call.far, person]) {
+    await far.receives('BYE');
+    far.answers(200);
+  }
+  await saw(line, 'line.ended');
+  await freeSwitch?.untilChannels(0);
+});
+
+test.serial('the other party of a bridge talks to the agent where nobody knows of the person', async (t) => {
+  const world = await startWorld(t, 'freeswitch');
+  const { person } = await world.transferred();
+  const [channel] = world.doomed.freeSwitches[0]?.channels() ?? [];
+  await world.die();
+  const next = await world.next();
+  const line = world.adopt(next);
+  await person.receives('BYE');
+  person.answers(200);
+  await saw(line, 'line.adopted');
+  await channel?.untilConnected();
+  t.is(channel?.partner, null);
+  t.false(line.isOver());
+});
+
 test.serial('a person who does not take the re-INVITE is hung up, and the call fails', async (t) => {
   const world = await startWorld(t);
   const { call, person } = await world.transferred();

@@ -528,7 +528,7 @@ const createCallsWithSoundWorld = async (recording = false) => {
       resample: await loadResampler(),
       turnModel: null,
     },
-    openRecording: recording ? () => tape : null,
+    openRecording: recording ? () => ({ ...tape, isWanted: () => true }) : null,
   };
   const clock = createOrderedClock();
   const network = createPhoneNetwork(clock, () => means);

@@ -1,10 +1,12 @@
 /**
  * Takes over a channel that another process made and left: gives it the name of this gateway, and moves it into a new park,
- * in which a unicast can be opened. A second unicast within one park would crash FreeSWITCH in the end (`open-unicast.ts`).
+ * in which a unicast can be opened. A second unicast within one park would crash FreeSWITCH in the end (`open-unicast.ts`). A
+ * channel in a bridge is only named: a new park would end the bridge.
  */
 import type Srf from 'drachtio-srf';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import { reviveDialog } from '../signalling/revive.ts';
+import { partnerVariable } from './bridge.ts';
 import type { Channel } from './channel.ts';
 import type { Commands } from './event-socket/commands.ts';
 import type { Keeping } from './event-socket/keeping.ts';
@@ -60,21 +62,26 @@ const dialogOf = (
   );
 };
 
-/** It is ours, in a new park. Resolves with its session description; rejects where there is no such channel any more. */
-export const claimChannel = async (uuid: string, means: Means): Promise<string> => {
+type Claimed = Pick<Channel, 'localSdp' | 'isBridged'>;
+
+/** Rejects where there is no such channel any more. `keepsBridge`: a bridge that it is in goes on. */
+export const claimChannel = async (uuid: string, keepsBridge: boolean, means: Means): Promise<Claimed> => {
   const localSdp = await valueOf(uuid, 'rtp_local_sdp_str', means.commands);
   if (localSdp === null) throw new Error('The channel is gone');
   await means.keeping.claim(means.commands, uuid);
+  if (keepsBridge && (await valueOf(uuid, partnerVariable, means.commands)) !== null)
+    return { localSdp, isBridged: true };
   await repark(uuid, means);
-  return localSdp;
+  return { localSdp };
 };
 
 /** Rejects also where nothing is known of its dialog. */
 export const adoptChannel = async (
   { uuid, dialog }: MediaChannel,
+  keepsBridge: boolean,
   { srf, ...means }: Means & { srf: Srf },
 ): Promise<Channel> => {
   if (dialog === undefined) throw new Error('Nothing is known of the dialog of the channel');
-  const localSdp = await claimChannel(uuid, means);
-  return { uuid, dialog: dialogOf(uuid, dialog, localSdp, srf), localSdp, remoteSdp: null };
+  const claimed = await claimChannel(uuid, keepsBridge, means);
+  return { ...claimed, uuid, dialog: dialogOf(uuid, dialog, claimed.localSdp, srf), remoteSdp: null };
 };

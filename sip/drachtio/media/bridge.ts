@@ -13,6 +13,9 @@ import type { BridgeSide } from '../../media/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
 import type { Commands } from './event-socket/commands.ts';
 
+/** The variable of a channel with the name of the channel that it is bridged with. */
+export const partnerVariable = 'bridge_to';
+
 /** Between two looks whether the channels are bridged; it takes about one frame of 20 ms. */
 const lookMs = 5;
 
@@ -23,23 +26,29 @@ export type BridgeMeans = {
   clock: Clock;
 };
 
+const areBridged = async (
+  first: BridgeSide,
+  second: BridgeSide,
+  { api }: Pick<Commands, 'api'>,
+): Promise<boolean> => {
+  const partnerOf = async ({ uuid }: BridgeSide): Promise<string> => {
+    const partner = (await api(`uuid_getvar ${uuid} ${partnerVariable}`)).trim();
+    if (partner.startsWith('-ERR')) throw new Error('A channel of the bridge is gone');
+    return partner;
+  };
+  const partners = await Promise.all([partnerOf(first), partnerOf(second)]);
+  return partners[0] === second.uuid && partners[1] === first.uuid;
+};
+
 const untilBridged = async (
   first: BridgeSide,
   second: BridgeSide,
   { commands, answerMs, clock }: BridgeMeans,
 ): Promise<void> => {
   let isGivenUp = false;
-  const partnerOf = async ({ uuid }: BridgeSide): Promise<string> => {
-    const partner = (await commands.api(`uuid_getvar ${uuid} bridge_to`)).trim();
-    if (partner.startsWith('-ERR')) throw new Error('A channel of the bridge is gone');
-    return partner;
-  };
   const look = async (): Promise<void> => {
-    while (!isGivenUp) {
-      const partners = await Promise.all([partnerOf(first), partnerOf(second)]);
-      if (partners[0] === second.uuid && partners[1] === first.uuid) return;
+    while (!isGivenUp && !(await areBridged(first, second, commands)))
       await new Promise<void>((resolve) => void clock.setTimeout(resolve, lookMs));
-    }
   };
   try {
     await within(clock, answerMs, 'Bridging two channels', look());
@@ -48,7 +57,10 @@ const untilBridged = async (
   }
 };
 
-/** Rejects where the bridge does not come about; the audio of both is at this process again then. */
+/**
+ * Rejects where the bridge does not come about; the audio of both is at this process again then. Two channels that were adopted
+ * in their bridge stay in it.
+ */
 export const bridgeChannels = async (
   first: BridgeSide,
   second: BridgeSide,
@@ -58,6 +70,7 @@ export const bridgeChannels = async (
   try {
     const detached = await Promise.allSettled(sides.map((side) => side.detach()));
     for (const each of detached) if (each.status === 'rejected') throw each.reason;
+    if (await areBridged(first, second, means.commands)) return;
     for (const { uuid } of sides) await means.commands.run(`uuid_setvar ${uuid} park_after_bridge true`);
     await means.commands.run(`uuid_bridge ${first.uuid} ${second.uuid}`);
     await untilBridged(first, second, means);

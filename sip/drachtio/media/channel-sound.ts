@@ -92,14 +92,14 @@ const createPatience = (clock: Clock) => {
   };
 };
 
-/** Rejects when no sound comes within a few seconds, or `ended` does. */
+/** Rejects when no sound comes within a few seconds, or `ended` does. `isPaused`: it begins without a unicast, until `resume`. */
 export const openChannelSound = async (
   uuid: string,
   { onAudio, onLost }: SoundEvents,
-  means: ChannelSoundMeans & UnicastRates & { change: Change },
+  means: ChannelSoundMeans & UnicastRates & { change: Change; isPaused: boolean },
 ): Promise<ChannelSound> => {
   const { clock, commands } = means;
-  let state: 'open' | 'paused' | 'closed' = 'open';
+  let state: 'open' | 'paused' | 'closed' = means.isPaused ? 'paused' : 'open';
   let isSilent = false;
 
   const events: UnicastEvents = {
@@ -123,8 +123,8 @@ export const openChannelSound = async (
   };
   means.ended.catch(close);
 
-  await untilChanged(means.change);
-  let unicast = await openUnicast(uuid, events, means);
+  if (state === 'open') await untilChanged(means.change);
+  let unicast = state === 'open' ? await openUnicast(uuid, events, means) : createWaitingPath();
   const patience = createPatience(clock);
   const path = createMovablePath(unicast);
 

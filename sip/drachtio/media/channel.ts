@@ -15,6 +15,8 @@ export type Channel = {
   readonly localSdp: string;
   /** The other party's description that it began with; `null` where it made the offer, or another process made it. */
   readonly remoteSdp: string | null;
+  /** It was in a bridge when this process adopted it, and still is. */
+  readonly isBridged?: true;
 };
 
 export type ChannelRequest = {

@@ -148,8 +148,8 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
   let described = localSdp;
   /** It sends packets of 10 ms, whatever it has said. */
   let sendsShort = false;
-  /** Its audio when that was detached, for a bridge; `null` while its audio is here. */
-  let detached: { sound: ChannelSound; frames: Frames } | null = null;
+  /** Its frames when its audio left for a bridge; `null` while its audio is here. */
+  let detached: Frames | null = channel.isBridged === true ? parked : null;
   const loseSound = (error: unknown): void => {
     if (!fate.isStanding()) return;
     logger.warn({ err: error }, 'the sound of a channel does not go on');
@@ -194,10 +194,9 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
   const detach = (): Promise<void> =>
     inTurn(async () => {
       if (opening === null) throw new Error('The audio of the call is not connected');
-      if (detached !== null) throw new Error('The channel is in a bridge already');
-      const opened = await opening;
-      await opened.pause();
-      detached = { sound: opened, frames: now };
+      if (detached !== null) return;
+      await (await opening).pause();
+      detached = now;
     });
   const attach = (): Promise<void> =>
     inTurn(async () => {
@@ -206,7 +205,7 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
       detached = null;
       try {
         await repark(uuid, options);
-        await before.sound.resume(changeOf(before.frames, now) === 'nothing' ? 'nothing' : 'codec');
+        await (await opening)?.resume(changeOf(before, now) === 'nothing' ? 'nothing' : 'codec');
       } catch (error) {
         loseSound(error);
       }
@@ -231,6 +230,7 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
         callRate,
         codecRate,
         change: changeOf(parked, now),
+        isPaused: detached !== null,
         onShortFrames: takeShortPackets,
         onFailed: loseSound,
         ended: fate.destroyed,

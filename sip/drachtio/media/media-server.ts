@@ -173,11 +173,11 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
       }),
     /** Ends a channel that an earlier process has left behind; one that is gone already is none. */
     endChannel: channels.end,
-    /** Goes on with the channel of a process that is gone. Rejects where it is gone as well. */
-    adoptEndpoint: (left: MediaChannel, srtp: TrunkSrtp): Promise<MediaEndpoint> =>
+    /** See `createMediaServers`. */
+    adoptEndpoint: (left: MediaChannel, srtp: TrunkSrtp, keepsBridge: boolean): Promise<MediaEndpoint> =>
       endpoints.add(async () => {
         const means = { ...options, ...channels.means, server: name };
-        const channel = await adoptChannel(left, means);
+        const channel = await adoptChannel(left, keepsBridge, means);
         return srtp === 'off'
           ? createMediaEndpoint(channel, means)
           : createSrtpEndpoint(channel, { ...means, offers: false });

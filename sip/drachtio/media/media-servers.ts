@@ -81,11 +81,18 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
       const Failure = isOfferRefused(failure) ? Error : NoPlace;
       throw new Failure('No media server has a place for the call', { cause: failure });
     },
-    /** Goes on with the channel of a process that is gone. Rejects where that channel, or its server, is not there. */
-    async adoptEndpoint(channel: MediaChannel, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> {
+    /**
+     * Goes on with the channel of a process that is gone. Rejects where that channel, or its server, is not there. `keepsBridge`: a
+     * bridge that it is in goes on, and its audio comes here when its endpoint is attached.
+     */
+    async adoptEndpoint(
+      channel: MediaChannel,
+      srtp: TrunkSrtp = 'off',
+      keepsBridge = false,
+    ): Promise<MediaEndpoint> {
       const server = servers.find(({ name }) => name === channel.server);
       if (server === undefined) throw new Error('The media server of the channel is not known here');
-      return server.adoptEndpoint(channel, srtp);
+      return server.adoptEndpoint(channel, srtp, keepsBridge);
     },
     /** The bridge that these two can be joined by; `null` where they are not on one media server, or not to be bridged. */
     bridgeOf(first: MediaEndpoint, second: MediaEndpoint): Bridge | null {

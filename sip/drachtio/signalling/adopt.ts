@@ -57,7 +57,9 @@ const adoptSound = async (
   try {
     // Who acts in a dialog is told by the relay what is said in it.
     if (channel.dialog !== undefined && !(await dialogStands(channel.dialog.id, send))) return null;
-    return ofCall(await mediaServers.adoptEndpoint(channel, trunk.srtp), standing, trunk, options);
+    const keepsBridge = options.left.connectedWith !== null;
+    const endpoint = await mediaServers.adoptEndpoint(channel, trunk.srtp, keepsBridge);
+    return ofCall(endpoint, standing, trunk, options);
   } catch (error) {
     logger.warn({ err: error }, 'the sound of a call that was left comes by another channel');
     return null;

@@ -4,6 +4,7 @@
  * secret. Where a number says so, the other party is told first, once in a call, as soon as the floor is free.
  */
 import type { CallFact } from '#machines/facts.ts';
+import type { Overhearing } from '#sip/recording-sink.ts';
 import { listenInAnnouncement, listenInSampleRate, type ListenInState } from '#src/domain/listen-in.ts';
 import type { Language } from '#src/domain/language.ts';
 import type { CallActor, Switchboard } from './switchboard.ts';
@@ -24,7 +25,7 @@ export type Overheard = {
    */
   listen(callId: string, who: WhoListens, onOver: () => void): (() => void) | undefined;
   /** Is given the sound of a call. */
-  overhear(callId: string): (counterparty: Int16Array, agent: Int16Array) => void;
+  overhear(callId: string): Overhearing;
   /** A call has published this. */
   noteFact(callId: string, fact: CallFact): void;
   /** The call is here no longer. */
@@ -136,7 +137,7 @@ export const createOverheard = ({ find }: Pick<Switchboard, 'find'>): Overheard 
       const heard = callOf(callId);
       heard.hasSound = true;
       look(callId);
-      return (counterparty, agent) => {
+      const write: Overhearing['write'] = (counterparty, agent) => {
         const actor = find(callId);
         if (actor === undefined) return;
         if (isHidden(actor.getSnapshot())) heard.silentFor = lateSamples;
@@ -149,6 +150,7 @@ export const createOverheard = ({ find }: Pick<Switchboard, 'find'>): Overheard 
         for (const { told, onSound } of heard.listeners)
           if (told === 'on' || told === 'paused') onSound(both);
       };
+      return { write, isWanted: () => heard.listeners.size > 0 };
     },
     noteFact(callId, fact) {
       const heard = calls.get(callId);

@@ -492,7 +492,7 @@ for (const [why, unusual] of [
 // The order in which a channel of a dead process is taken over: its sound may not be asked for before its new park.
 
 /** A FreeSWITCH that needs so many looks until the channel has come to its new park. */
-const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3 } = {}) => {
+const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3, partner = '_undef_' } = {}) => {
   const told: string[] = [];
   const clock = createOrderedClock();
   let park = '';
@@ -501,6 +501,7 @@ const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3 } = {}) => {
     const [name = '', , variable = ''] = command.split(' ');
     told.push(`${name} ${variable.replace(/-.*/, '')}`.trim());
     if (variable === 'rtp_local_sdp_str') return localSdp;
+    if (variable === 'bridge_to') return partner;
     if (variable !== 'gw_park') return '+OK';
     looked += 1;
     return looked < looks ? '_undef_' : park;
@@ -520,8 +521,13 @@ const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3 } = {}) => {
       return '+OK';
     },
   };
-  const adopt = () =>
-    claimChannel('a-channel', { commands: { api, run: api, tell }, keeping, answerMs: 3_000, clock });
+  const adopt = (keepsBridge = false) =>
+    claimChannel('a-channel', keepsBridge, {
+      commands: { api, run: api, tell },
+      keeping,
+      answerMs: 3_000,
+      clock,
+    });
   /** Lets time go by until it is done. */
   const passing = async <Result>(work: Promise<Result>): Promise<Result> => {
     let isDone = false;
@@ -540,7 +546,7 @@ test.serial(
   'claims a channel, moves it into a new park from its own thread, and waits until it is there',
   async (t) => {
     const { adopt, passing, told, clock } = setUpAdoptChannel();
-    t.is(await passing(adopt()), 'v=0');
+    t.deepEqual(await passing(adopt()), { localSdp: 'v=0' });
     t.deepEqual(told, [
       'uuid_getvar rtp_local_sdp_str',
       'claim',
@@ -551,6 +557,21 @@ test.serial(
       'uuid_getvar gw_park',
     ]);
     t.is(clock.pending(), 0);
+  },
+);
+
+test.serial('only names a channel in a bridge that is to go on', async (t) => {
+  const { adopt, told } = setUpAdoptChannel({ partner: 'another-channel' });
+  t.deepEqual(await adopt(true), { localSdp: 'v=0', isBridged: true });
+  t.deepEqual(told, ['uuid_getvar rtp_local_sdp_str', 'claim', 'uuid_getvar bridge_to']);
+});
+
+test.serial(
+  'moves a channel that is in no bridge into a new park, also where a bridge would go on',
+  async (t) => {
+    const { adopt, passing, told } = setUpAdoptChannel();
+    t.deepEqual(await passing(adopt(true)), { localSdp: 'v=0' });
+    t.true(told.includes('execute transfer again XML trunkline'));
   },
 );
 
@@ -709,6 +730,7 @@ const setUpChannelSound = async (isThere: () => Promise<string> = async () => 't
       callRate: 8_000,
       codecRate: () => rate,
       change: 'nothing',
+      isPaused: false,
       onShortFrames: () => {},
       commands: {
         async api(command) {

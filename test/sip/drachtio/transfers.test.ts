@@ -31,11 +31,21 @@ type Call = { edge: SipEdge; line: WatchedLine; first: FarCall };
 /** How loud both sides of a call are for its recording and for those who listen in. */
 const createListener = () => {
   const loudest = { counterparty: 0, agent: 0 };
-  const overhear = () => (counterparty: Int16Array, agent: Int16Array) => {
-    loudest.counterparty = Math.max(loudest.counterparty, loudness(counterparty));
-    loudest.agent = Math.max(loudest.agent, loudness(agent));
+  let isThere = true;
+  const overhear = () => ({
+    write(counterparty: Int16Array, agent: Int16Array): void {
+      loudest.counterparty = Math.max(loudest.counterparty, loudness(counterparty));
+      loudest.agent = Math.max(loudest.agent, loudness(agent));
+    },
+    isWanted: () => isThere,
+  });
+  return {
+    loudest,
+    overhear,
+    comeOrGo(isThereNow: boolean): void {
+      isThere = isThereNow;
+    },
   };
-  return { loudest, overhear };
 };
 
 type EdgeOptions = Parameters<typeof startSipEdge>[1] & {
@@ -176,8 +186,26 @@ test.serial('records both sides of a bridge by two channels that eavesdrop on it
   }
 });
 
+test.serial('taps a bridge only while its audio is recorded or listened to', async (t) => {
+  const { overhear, comeOrGo } = createListener();
+  comeOrGo(false);
+  const { edge } = await connected(t, { overhear });
+  await step(edge);
+  t.is(channelsOf(edge).length, 2);
+  const untilTapped = (count: number) =>
+    until(`${count} taps`, async () => {
+      await step(edge);
+      return channelsOf(edge).length === 2 + count || undefined;
+    });
+  comeOrGo(true);
+  await untilTapped(2);
+  comeOrGo(false);
+  await untilTapped(0);
+  t.is(channelsOf(edge)[0]?.partner, channelsOf(edge)[1] ?? null);
+});
+
 test.serial('opens the tap of a bridge again that has ended', async (t) => {
-  const { edge } = await connected(t);
+  const { edge } = await connected(t, { overhear: createListener().overhear });
   await edge.freeSwitches[0]?.untilChannels(4);
   const [, , tap] = channelsOf(edge);
   await tap?.untilParked();
