@@ -25,6 +25,8 @@ const person = '01000000011';
 
 type Steps = Parameters<typeof startScripted>[1];
 
+const trunkStates = z.object({ trunks: z.array(z.object({ state: z.string() })) });
+
 const transferFact = z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) });
 
 /** A call to a far end that does this once it has answered; its trunk has these settings. */
@@ -49,6 +51,10 @@ const callTo = async (
   };
   await addTrunk({ name: 'carrier', port: end.port, ...settings });
   for (const other of others) await addTrunk(other);
+  await until(async () => {
+    const { trunks } = trunkStates.parse((await admin.get('/api/v1/admin/trunks')).body);
+    return trunks.every(({ state }) => state === 'ready');
+  });
   const callId = z.string().parse((await client.post('/api/v1/calls', { to: callee })).body['call_id']);
   const path = `/api/v1/calls/${callId}`;
   await gateway.untilStatus(callId, 'active', ...finalStatuses);

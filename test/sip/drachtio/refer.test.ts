@@ -374,6 +374,12 @@ const notified = async ({ far }: Pick<Call, 'far'>): Promise<string> => {
   return `${notice.body.trim()}, ${headerOf(notice, 'Subscription-State')?.split(';')[0]}`;
 };
 
+/** The next that the far end gets is the answer to what it asks now. */
+const nothingElseCame = async ({ far }: Call): Promise<void> => {
+  far.sends('OPTIONS');
+  await far.receives(200);
+};
+
 /** The person whom the far end has asked for is rung, and the far end knows. */
 const rungFor = async (call: Call): Promise<FarCall> => {
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
@@ -433,7 +439,7 @@ test.serial('a far end that wants no reports gets none', async (t) => {
   t.is(headerOf(await call.far.receives(202), 'Refer-Sub'), 'false');
   second.answers(486);
   await call.edge.said([call.line], 'line.transfer_failed');
-  t.deepEqual(call.far.unread(), []);
+  await t.notThrowsAsync(nothingElseCame(call));
 });
 
 test.serial('a far end that knows of no subscription gets no more reports', async (t) => {
@@ -441,9 +447,10 @@ test.serial('a far end that knows of no subscription gets no more reports', asyn
   const second = await rungFor(call);
   await call.far.receives('NOTIFY');
   call.far.answers(481, { to: 'NOTIFY' });
+  await nothingElseCame(call);
   second.answers(486);
   await call.edge.said([call.line], 'line.transfer_failed');
-  t.deepEqual(call.far.unread(), []);
+  await t.notThrowsAsync(nothingElseCame(call));
 });
 
 test.serial('a call that is hung up meanwhile is reported as ended first', async (t) => {
