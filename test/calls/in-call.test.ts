@@ -13,6 +13,7 @@ import { createRecordingRequests } from '#src/calls/in-call/pause-recording.ts';
 import { createPerformRequest } from '#src/calls/in-call/perform-request.ts';
 import { collectKeys, pressKeys, say } from '#src/calls/in-call/speak-for-agent.ts';
 import { createWriteBriefing } from '#src/calls/in-call/summarized-briefing.ts';
+import { createTransferOwnCall } from '#src/calls/in-call/transfer-own-call.ts';
 import { cancelTransfer, transfer } from '#src/calls/in-call/transfer.ts';
 import type { SummarizeSoFar } from '#src/calls/summaries/summaries.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
@@ -794,4 +795,45 @@ test('of a call in which two persons talk nothing is asked any more, and why is 
   ] as const)
     t.throws(ask, { code, message: /talks with (a|the) person/ });
   t.deepEqual([world.commands.length, world.facts.length], [commands, facts]);
+});
+
+test('a transfer that the trunk makes itself cannot be taken back', (t) => {
+  const world = answered();
+  transfer(world.actor, askedTransfer, noLimit);
+  world.onLine({ type: 'line.referring' });
+  const commands = world.commands.length;
+  t.throws(() => cancelTransfer(world.actor), { code: 'transfer_not_cancellable' });
+  t.is(world.commands.length, commands);
+  world.onLine({ type: 'line.refer_refused' });
+  t.notThrows(() => cancelTransfer(world.actor));
+});
+
+test('where the other party asks for a transfer that may not be, it is refused to that one', async (t) => {
+  const world = answered();
+  const { to } = askedTransfer;
+  const callId = randomUUID();
+  const liveCalls = createLiveCalls();
+  const ids = { callId, numberId: randomUUID(), workspaceId: randomUUID() };
+  liveCalls.add({ ...ids, direction: 'outbound', status: 'active' });
+  const asked: unknown[] = [];
+  const transferOwn = createTransferOwnCall({
+    async transfer(request) {
+      asked.push(request);
+      throw new Refusal('transfer_not_allowed', 'Not there.');
+    },
+    liveCalls,
+    switchboard: { find: () => world.actor },
+    country: 'KR',
+    logger: pino({ level: 'silent' }),
+  });
+  world.onLine({ type: 'line.refer_received', to });
+  const [wanted] = world.wantedTransfers;
+  if (wanted === undefined) return t.fail('no transfer was wanted');
+  const requests = world.requests.length;
+  transferOwn(callId, wanted);
+  await setImmediate();
+  t.like(asked, [{ callId, numberId: ids.numberId, to, mode: 'cold' }]);
+  t.deepEqual(world.commands.at(-1), { type: 'refuseRefer' });
+  t.is(world.requests.length, requests);
+  return undefined;
 });
