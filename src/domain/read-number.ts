@@ -1,5 +1,5 @@
 /**
- * Reads telephone numbers as trunks and people write them, by one rule (table in guides/trunks.md, "Number formats"):
+ * Reads telephone numbers as trunks and people write them, by one rule (the table of guides/trunks.md, under "Number formats"):
  * numbers of this country become domestic (`01012345678`), others international (`+12025550123`). A `+` is unambiguous,
  * while an international prefix (`001…`) could be domestic digits.
  */

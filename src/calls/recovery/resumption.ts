@@ -2,7 +2,6 @@
  * Resumption of a call that another process held, from what that process has left of it: how far it had come when that
  * was last kept, and its journal, which may know more, or less.
  */
-import { z } from 'zod';
 import { isTurnOfKeys, noKeysYet, type CollectedKeys } from '#machines/collected-keys.ts';
 import type { LeftTransfer, ResumedAs, TakenOverCall, TakenOverConversation } from '#machines/taken-over.ts';
 import type { Message } from '#machines/reply.ts';
@@ -175,25 +174,22 @@ const endOf = ({ facts, revival: { progress } }: LeftCall, was: CallProgress['co
 const hangupIsPending = ({ facts }: LeftCall): boolean =>
   lastOf(facts, 'call.hangup_requested', 'call.hangup_cancelled')?.type === 'call.hangup_requested';
 
-const connection = z.object({ transferId: z.string(), recorded: z.boolean(), maxDurationSec: z.number() });
-
-/** The last transfer, unless it failed or was taken back. An earlier version stored less of a connection, and such a transfer is lost. */
+/**
+ * The last transfer, unless it failed or was taken back. Facts of an earlier version lack the terms of a connection; such
+ * a transfer is lost.
+ */
 const leftTransferOf = ({ facts, now }: LeftCall): LeftTransfer | null => {
   const last = lastOf(facts, 'call.transfer_requested', 'call.transfer_failed', 'call.transfer_returned');
   if (last?.type !== 'call.transfer_requested') return null;
   const { transferId, to } = last.data;
   if (typeof transferId !== 'string' || typeof to !== 'string') return null;
+  const lost = { state: 'lost', transferId, to } as const;
   const connected = lastOf(facts, 'call.transfer_connected');
-  const terms = connection.safeParse(connected?.data).data;
-  if (connected === undefined || terms?.transferId !== transferId) return { state: 'lost', transferId, to };
-  return {
-    state: 'connected',
-    transferId,
-    to,
-    isRecorded: terms.recorded,
-    maxDurationSec: terms.maxDurationSec,
-    talkedMs: Math.max(0, now - connected.at.getTime()),
-  };
+  if (connected?.data['transferId'] !== transferId) return lost;
+  const { recorded: isRecorded, maxDurationSec } = connected.data;
+  if (typeof isRecorded !== 'boolean' || typeof maxDurationSec !== 'number') return lost;
+  const talkedMs = Math.max(0, now - connected.at.getTime());
+  return { state: 'connected', transferId, to, isRecorded, maxDurationSec, talkedMs };
 };
 
 /** The last moment of the conversation; null where nothing has happened but what comes before it. */
