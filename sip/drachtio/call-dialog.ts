@@ -26,7 +26,7 @@ export const idOf = ({ connection }: Pick<CallDialog, 'connection'>): string | n
 };
 
 /** The same, of that with the media server. */
-export const channelIdOf = ({ connection }: CallDialog): string | null =>
+export const channelIdOf = ({ connection }: Pick<CallDialog, 'connection'>): string | null =>
   connection?.endpoint.channel()?.dialog?.id ?? null;
 
 /** What is known of the dialog and its sound goes with what is said of its answer and its end. */

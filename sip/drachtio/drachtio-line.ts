@@ -261,7 +261,10 @@ const unconnected = (attempt: CallDialog['attempt']): CallDialog => ({
 /** What becomes of it when the connection to drachtio-server is lost. */
 const standing = (dialog: CallDialog, life: LineLife, secondLeg: SecondLeg): StandingLine => ({
   dialogId: () => (life.is('answered') ? idOf(dialog) : null),
-  channelDialogId: () => (life.is('answered') ? channelIdOf(dialog) : null),
+  channelDialogIds: () =>
+    life.is('answered')
+      ? [dialog, { connection: secondLeg.connection() }].flatMap((leg) => channelIdOf(leg) ?? [])
+      : [],
   secondDialogId: () => idOf({ connection: secondLeg.connection() }),
   loseSecond: () => secondLeg.lose(),
   endSilently: () => life.send({ type: 'left' }),

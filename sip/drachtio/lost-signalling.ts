@@ -16,8 +16,8 @@ export type StandingLine = {
   secondDialogId(): string | null;
   /** Who is rung for its other party is lost with the connection. */
   loseSecond(): void;
-  /** That with the media server, where it has one. */
-  channelDialogId(): string | null;
+  /** Those with the media server, of both legs; empty where there are none. */
+  channelDialogIds(): readonly string[];
   /** Nobody knows any more what becomes of the call. */
   lose(): void;
   /** The far end has hung up without a word to us. */
@@ -68,10 +68,9 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
   };
 
   /** The relay tells who acts in a dialog what is said in it, and ends those in which nobody does. */
-  const claimChannel = (line: Line): void => {
-    const dialogId = line.channelDialogId();
-    // Where it is gone, or nobody answers, the sound of the call tells.
-    if (dialogId !== null) dialogStands(dialogId).catch(() => {});
+  const claimChannels = (line: Line): void => {
+    // Where one is gone, or nobody answers, the sound of the call tells.
+    for (const dialogId of line.channelDialogIds()) dialogStands(dialogId).catch(() => {});
   };
 
   return {
@@ -91,7 +90,7 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
     connected(): void {
       connections += 1;
       clock.clearTimeout(timer);
-      for (const line of outlasting) claimChannel(line);
+      for (const line of outlasting) claimChannels(line);
       void look((line) => line.lose());
     },
     /** A call that another process has left: its dialog is of that one's connection. */

@@ -6,6 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { controlProbe } from '#config/policy.ts';
 import { ServerRefusal, startHeartbeat } from '#sip/drachtio/heartbeat.ts';
+import { createLostSignalling, type StandingLine } from '#sip/drachtio/lost-signalling.ts';
 import { keepConnected } from '#sip/drachtio/reconnect.ts';
 import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
 import {
@@ -384,6 +385,32 @@ test.serial(
     t.true(parseInt(mustHave(bye, 'CSeq'), 10) > parseInt(mustHave(invite, 'CSeq'), 10));
   },
 );
+
+test.serial('claims the channels of both legs when the connection is back', (t) => {
+  const asked: string[] = [];
+  const line: StandingLine = {
+    dialogId: () => 'call',
+    secondDialogId: () => 'person',
+    channelDialogIds: () => ['channel of the call', 'channel of the person'],
+    loseSecond() {},
+    lose() {},
+    endSilently() {},
+    endSecondSilently() {},
+  };
+  const calls = createLostSignalling({
+    lines: new Set([line]),
+    async dialogStands(dialogId) {
+      asked.push(dialogId);
+      return true;
+    },
+    comeBackMs: 1_000,
+    clock: createTurnedClock(),
+  });
+  calls.lost();
+  calls.connected();
+  calls.close();
+  t.deepEqual(asked, ['channel of the call', 'channel of the person', 'call', 'person']);
+});
 
 test.serial('a telephone that rang when the connection was lost is cancelled', async (t) => {
   const edge = await startSipEdge(t);
