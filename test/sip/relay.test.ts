@@ -756,13 +756,11 @@ test.serial('a bridge goes on while its channels are adopted', async (t) => {
 
 test.serial('the other party of a bridge talks to the agent where nobody knows of the person', async (t) => {
   const world = await startWorld(t, 'freeswitch');
-  const { person } = await world.transferred();
+  await world.transferred();
   const [channel] = world.doomed.freeSwitches[0]?.channels() ?? [];
+  const others = world.legs.kept().filter(({ leg }) => leg.isOfTransfer !== true);
   await world.die();
-  const next = await world.next();
-  const line = world.adopt(next);
-  await person.receives('BYE');
-  person.answers(200);
+  const line = world.adopt(await world.next(), others);
   await saw(line, 'line.adopted');
   await channel?.untilConnected();
   t.is(channel?.partner, null);
