@@ -4,7 +4,6 @@
  * secret. Where a number says so, the other party is told first, once in a call, as soon as the floor is free.
  */
 import type { CallFact } from '#machines/facts.ts';
-import type { Overhearing } from '#sip/recording-sink.ts';
 import { listenInAnnouncement, listenInSampleRate, type ListenInState } from '#src/domain/listen-in.ts';
 import type { Language } from '#src/domain/language.ts';
 import type { CallActor, Switchboard } from './switchboard.ts';
@@ -18,14 +17,16 @@ export type WhoListens = {
   onSound: (samples: Int16Array) => void;
 };
 
+type WriteSound = (counterparty: Int16Array, agent: Int16Array) => void;
+
 export type Overheard = {
   /**
    * From how it stands until it is held here no longer, when `onOver` is called; `undefined` for a call that is not. The
    * returned function ends it.
    */
   listen(callId: string, who: WhoListens, onOver: () => void): (() => void) | undefined;
-  /** Is given the sound of a call. */
-  overhear(callId: string): Overhearing;
+  /** Takes the sound of a call. `isWanted`: whether anybody listens in now. */
+  overhear(callId: string): { write: WriteSound; isWanted(): boolean };
   /** A call has published this. */
   noteFact(callId: string, fact: CallFact): void;
   /** The call is here no longer. */
@@ -137,7 +138,7 @@ export const createOverheard = ({ find }: Pick<Switchboard, 'find'>): Overheard 
       const heard = callOf(callId);
       heard.hasSound = true;
       look(callId);
-      const write: Overhearing['write'] = (counterparty, agent) => {
+      const write: WriteSound = (counterparty, agent) => {
         const actor = find(callId);
         if (actor === undefined) return;
         if (isHidden(actor.getSnapshot())) heard.silentFor = lateSamples;
