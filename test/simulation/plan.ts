@@ -86,10 +86,13 @@ const people = [1, 1, 2, 3, 4].map((last) => `0100000001${last}`);
 /** No person is rung for longer, in seconds. */
 export const longestRingSec = 15;
 
-/** In every second world, up to three of a call. */
+/** Callees who answer and stay, so that there is somebody to be transferred. */
+const staying = ['01000000001', '01000000005', '01000000006', '01000000008'];
+
+/** In every second world, up to three of a call: the first soon after the answer, before the agent hangs up. */
 const transfersOf = (random: Random): Transfer[] =>
-  some(random, 3, () => ({
-    afterMs: 1_500 + random.below(15_000),
+  some(random, 3, () => random.below(4_000)).map((later, index) => ({
+    afterMs: 1_300 + later * (index + 1),
     body: {
       to: random.pick(people),
       mode: random.chance(0.5) ? 'warm' : 'cold',
@@ -100,6 +103,11 @@ const transfersOf = (random: Random): Transfer[] =>
     },
     takenBackAfterMs: random.chance(0.3) ? random.below(6_000) : null,
   }));
+
+const withTransfers = (call: Plan['calls'][number], random: Random): Plan['calls'][number] => {
+  const transfers = transfersOf(random);
+  return transfers.length === 0 || call.to === null ? call : { ...call, to: random.pick(staying), transfers };
+};
 
 /** In every fourth world. */
 const consentOf = (random: Random): ConsentRequirement | null =>
@@ -189,8 +197,7 @@ export const planOf = (seed: number): Plan => {
       to: random.chance(0.2) ? null : random.pick(callees),
       hangUpAfterMs: random.chance(0.6) ? 500 + random.below(15_000) : null,
       immediate: random.chance(0.3),
-      transfers: hasTransfers ? transfersOf(ofTransfers) : [],
-    })),
+    })).map((call) => (hasTransfers ? withTransfers(call, ofTransfers) : call)),
     crashes,
     crashSeed: random.below(2 ** 31),
     ends: isCalm ? [] : endsOf(createRandom(seed ^ 0xe2d5), nodes, faultyMs),

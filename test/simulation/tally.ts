@@ -7,6 +7,7 @@ const result = z.object({
   replay: z.string(),
   violations: z.array(z.string()),
   coverage: z.array(z.tuple([z.string(), z.number()])),
+  visited: z.array(z.string()),
   effects: z.array(z.string()),
   calls: z.number(),
   seconds: z.number(),
@@ -14,12 +15,13 @@ const result = z.object({
 
 /** What a process tells of one world; `npm run` with `replay` plays it alone. */
 export const toldOf = (name: string, replay: string, told: SeedResult): z.infer<typeof result> => {
-  const { violations, coverage, effects, calls, seconds } = told;
+  const { violations, coverage, moves, effects, calls, seconds } = told;
   return {
     name,
     replay,
     violations: [...violations],
     coverage: [...coverage],
+    visited: [...new Set(moves.map(({ to }) => to))],
     effects: [...effects.keys()],
     calls,
     seconds,
@@ -32,14 +34,21 @@ export type Tally = {
   /** Something failed that is no world's. */
   broke(error: unknown): void;
   failed(): number;
-  /** Where processes died, by the state of a call that they held: how often. */
+  /** In how many worlds each state of a call was visited, and where processes died, by the state of a call that they held. */
   coverage(): string[];
   summary(milliseconds: number): string;
 };
 
+const listed = (counts: ReadonlyMap<string, number>): string[] =>
+  [...counts]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, times]) => `${String(times).padStart(6)} ${name}`);
+
 /** `worlds`: what is counted, such as `seeds`. */
 export const createTally = (say: (line: string) => void, worlds: string): Tally => {
   const pairs = new Map<string, number>();
+  /** In how many worlds a call came into a state. */
+  const visits = new Map<string, number>();
   const points = new Set<string>();
   const total = { played: 0, failed: 0, calls: 0, seconds: 0 };
 
@@ -48,7 +57,8 @@ export const createTally = (say: (line: string) => void, worlds: string): Tally 
 
   return {
     add(told) {
-      const { name, replay, violations, coverage, effects, calls, seconds } = result.parse(told);
+      const { name, replay, violations, coverage, visited, effects, calls, seconds } = result.parse(told);
+      for (const state of visited) visits.set(state, (visits.get(state) ?? 0) + 1);
       total.played += 1;
       total.calls += calls;
       total.seconds += seconds;
@@ -63,10 +73,7 @@ export const createTally = (say: (line: string) => void, worlds: string): Tally 
       say(String(error));
     },
     failed: () => total.failed,
-    coverage: () =>
-      [...pairs]
-        .toSorted(([one], [other]) => (one < other ? -1 : 1))
-        .map(([pair, times]) => `${String(times).padStart(6)} ${pair}`),
+    coverage: () => [...listed(visits).map((line) => `${line} visited`), ...listed(pairs)],
     summary(milliseconds) {
       const { played, failed, calls, seconds } = total;
       const deaths = [...pairs.values()].reduce((sum, times) => sum + times, 0);
