@@ -5,10 +5,10 @@ import type { LineLife } from '../run-line-life.ts';
 import { sayingTime } from '../speaking-time.ts';
 
 /**
- * What a person does who is rung: takes the call; or declines it, at once or when it was heard what it is about; or is
- * not reached; or lets it ring.
+ * What a person does who is rung: takes the call; or declines it, at once or when it was heard what it is about; or
+ * hears that to its end and presses no key; or is not reached; or lets it ring.
  */
-export type Person = 'accepting' | 'declining' | { isNotReached: UnansweredCause } | 'absent';
+export type Person = 'accepting' | 'declining' | 'undecided' | { isNotReached: UnansweredCause } | 'absent';
 
 /** Those to whom calls can be transferred (guides/transfer.md); whatever else is dialled is nobody's number. */
 const people: ReadonlyMap<string, Person> = new Map<string, Person>([
@@ -16,6 +16,7 @@ const people: ReadonlyMap<string, Person> = new Map<string, Person>([
   ['01000000012', { isNotReached: 'busy' }],
   ['01000000013', 'absent'],
   ['01000000014', 'declining'],
+  ['01000000015', 'undecided'],
 ]);
 const nobody: Person = { isNotReached: 'invalid_number' };
 
@@ -114,7 +115,8 @@ export const createTransferring = (options: {
     next.set(sayingTime(text), () => {
       if (person === 'declining') return fail('declined');
       life.report({ type: 'line.briefed' });
-      if (acceptKey !== null) next.set(pressesKeyAfterMs, () => life.report({ type: 'line.accepted' }));
+      if (acceptKey !== null && person === 'accepting')
+        next.set(pressesKeyAfterMs, () => life.report({ type: 'line.accepted' }));
     });
 
   return {

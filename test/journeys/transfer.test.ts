@@ -18,6 +18,9 @@ const answers = '01000000011';
 const isBusy = '01000000012';
 const isAbsent = '01000000013';
 const declines = '01000000014';
+const pressesNothing = '01000000015';
+/** No telephone has it. */
+const unassigned = '01000000019';
 
 const transferFact = z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) });
 
@@ -29,7 +32,11 @@ const event = z.object({
 });
 
 /** A call in which the agent has said its first words. */
-const talking = async (t: ExecutionContext, transferTo: string[] | null = ['0100000001*']) => {
+const talking = async (
+  t: ExecutionContext,
+  transferTo: string[] | null = ['0100000001*'],
+  callee = talks,
+) => {
   const gateway = await sharing(t);
   const { admin, client, numberPath } = gateway;
   const agent = await startFakeAgent('webhook', () => ({ pieces: ['네, 알겠습니다.'] }));
@@ -37,7 +44,8 @@ const talking = async (t: ExecutionContext, transferTo: string[] | null = ['0100
   const bound = await admin.put(`${numberPath}/agents/outbound`, { ...agent.binding, token: 'agent-token' });
   t.is(bound.status, 200);
   t.is((await admin.patch(numberPath, { transfer_to: transferTo })).status, 200);
-  const placed = await client.post('/api/v1/calls', { to: talks });
+  const place = () => client.post('/api/v1/calls', { to: callee });
+  const placed = await place();
   const callId = z.string().parse(placed.body['call_id']);
   const path = `/api/v1/calls/${callId}`;
   await until('a second reply is asked for', () => agent.turns[1]);
@@ -49,7 +57,19 @@ const talking = async (t: ExecutionContext, transferTo: string[] | null = ['0100
   return {
     transfer: (body: object) => client.post(`${path}/transfer`, body),
     cancel: () => client.post(`${path}/transfer/cancel`, {}),
-    hangUp: () => client.post(`${path}/hangup`, { immediate: true }),
+    act: (act: string, body: object) => client.post(`${path}/${act}`, body),
+    hangUp: (id = callId) => client.post(`/api/v1/calls/${id}/hangup`, { immediate: true }),
+    place,
+    limit: (calls: number | null) => admin.patch(numberPath, { max_concurrent_calls: calls }),
+    ownNumbers: async () => {
+      const { body } = await client.get(path);
+      return [z.string().parse(body['from']), z.string().parse(body['to'])];
+    },
+    untilTransferIs: (status: string) =>
+      until(`the transfer is ${status}`, async () => {
+        const { body } = await client.get(path);
+        return z.object({ status: z.literal(status) }).safeParse(body['transfer']).success || undefined;
+      }),
     end: () => gateway.untilStatus(callId, ...finalStatuses),
     said: async () => (await gateway.transcript(callId)).map(({ text }) => text).join(' '),
     tellWebhook: async (url: string) => {
@@ -107,6 +127,7 @@ for (const [to, reason] of [
   [isBusy, 'busy'],
   [declines, 'declined'],
   [isAbsent, 'no_answer'],
+  [unassigned, 'invalid_number'],
 ] as const)
   test.serial(`${reason}: the agent is told, and the call goes on`, async (t) => {
     const call = await talking(t);
@@ -219,6 +240,105 @@ test.serial('a person who hears what the call is about and declines leaves it to
   t.like((await call.shown()).one, { status: 'failed', reason: 'declined', connected_at: null });
   t.is((await call.hangUp()).status, 202);
   t.like(await call.end(), { status: 'completed', end_reason: 'agent_hangup' });
+});
+
+test.serial('a person who does not press the key has not accepted, and the agent goes on', async (t) => {
+  const call = await talking(t);
+  const asked = { to: pressesNothing, mode: 'warm', accept_key: '1', briefing: '주문 문의입니다.' };
+  t.is((await call.transfer(asked)).status, 202);
+  await call.untilTold('not_accepted', pressesNothing);
+  t.like((await call.factsUpTo('call.transfer_failed')).at(-1), { data: { reason: 'not_accepted' } });
+  t.like((await call.shown()).one, { status: 'failed', reason: 'not_accepted', connected_at: null });
+  // The same person without a key is connected at the end of the briefing.
+  t.is((await call.transfer({ ...asked, accept_key: null })).status, 202);
+  t.like(await call.end(), { end_reason: 'transfer_completed' });
+});
+
+for (const [when, asked, status] of [
+  ['while the other party hears that somebody will be rung', { say: '잠시만요. '.repeat(40) }, 'requested'],
+  ['while the person hears what the call is about', { briefing: '주문 문의. '.repeat(80) }, 'briefing'],
+] as const)
+  test.serial(`taken back ${when}: the agent goes on`, async (t) => {
+    const call = await talking(t);
+    t.is((await call.transfer({ to: answers, mode: 'warm', ...asked })).status, 202);
+    await call.untilTransferIs(status);
+    t.is((await call.cancel()).status, 202);
+    await call.untilTold('cancelled', answers);
+    t.truthy(await call.factsUpTo('call.transfer_returned'));
+    t.like((await call.shown()).one, { status: 'returned', reason: null, connected_at: null });
+    t.is((await call.hangUp()).status, 202);
+    t.like(await call.end(), { end_reason: 'agent_hangup' });
+  });
+
+test.serial(
+  'an agent that hangs up while a person is rung ends the call, and no limit stays used',
+  async (t) => {
+    const call = await talking(t);
+    t.is((await call.limit(1)).status, 200);
+    t.is((await call.place()).body['code'], 'concurrency_limit');
+    t.is((await call.transfer({ to: isAbsent, ring_timeout_sec: 120 })).status, 202);
+    await call.untilTransferIs('ringing');
+    t.is((await call.hangUp()).status, 202);
+    t.like(await call.end(), { status: 'completed', end_reason: 'agent_hangup' });
+    t.deepEqual(
+      (await call.facts()).map(({ type }) => type),
+      ['call.transfer_requested', 'call.ended'],
+    );
+    t.like((await call.shown()).one, { status: 'failed', reason: 'call_ended' });
+    const next = await call.place();
+    t.is(next.status, 201);
+    t.is((await call.limit(null)).status, 200);
+    t.is((await call.hangUp(z.string().parse(next.body['call_id']))).status < 500, true);
+  },
+);
+
+/** Talks for some seconds, and hangs up. */
+const leaves = '01055550077';
+
+for (const [to, transfer, reason] of [
+  [isAbsent, { status: 'failed', reason: 'call_ended' }, 'counterparty_hangup'],
+  [answers, { status: 'connected', reason: null }, 'transfer_completed'],
+] as const)
+  test.serial(`the other party that hangs up ends the call: ${reason}`, async (t) => {
+    const { admin } = await sharing(t);
+    const script = [{ say: '안녕하세요.' }, { listen: true }, { wait_sec: 6 }, { hang_up: true }];
+    t.is((await admin.put(`/api/v1/admin/simulator/callees/${leaves}`, { script })).status, 200);
+    const call = await talking(t, ['0100000001*'], leaves);
+    t.is((await call.transfer({ to, ring_timeout_sec: 120 })).status, 202);
+    t.like(await call.end(), { status: 'completed', end_reason: reason });
+    t.like((await call.shown()).one, transfer);
+    t.is((await call.facts()).filter(({ type }) => type === 'call.ended').length, 1);
+  });
+
+test.serial('nothing is asked of an agent that is out: two persons talk', async (t) => {
+  const call = await talking(t);
+  t.is((await call.transfer({ to: answers })).status, 202);
+  await call.untilTransferIs('connected');
+  const turns = call.turns();
+  for (const [act, body, code] of [
+    ['transfer', { to: isBusy }, 'transfer_in_progress'],
+    ['transfer/cancel', {}, 'call_not_active'],
+    ['say', { text: '여보세요.' }, 'call_not_active'],
+    ['keys', { keys: '1' }, 'call_not_active'],
+    ['collect', { digits: 4 }, 'call_not_active'],
+  ] as const)
+    t.is((await call.act(act, body)).body['code'], code, act);
+  const ended = await call.end();
+  t.is(call.turns(), turns);
+  t.like(ended, { end_reason: 'transfer_completed' });
+  const times = z.object({ answered_at: z.string(), ended_at: z.string(), duration_sec: z.number() });
+  const { answered_at: from, ended_at: to, duration_sec: duration } = times.parse(ended);
+  t.true(Math.abs((Date.parse(to) - Date.parse(from)) / 1_000 - duration) < 1, 'it counts to the end');
+});
+
+test.serial('the numbers of the call itself are rung by nobody', async (t) => {
+  const call = await talking(t, [talks, '010*', '070*']);
+  for (const to of await call.ownNumbers()) {
+    const refused = await call.transfer({ to });
+    t.deepEqual([refused.status, refused.body['code']], [403, 'transfer_not_allowed']);
+  }
+  t.is((await call.hangUp()).status, 202);
+  await call.end();
 });
 
 // By the agent
