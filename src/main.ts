@@ -1,4 +1,6 @@
 /** Starts the gateway from the environment, and stops it on SIGTERM or SIGINT. */
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { closing } from '#config/policy.ts';
@@ -6,6 +8,7 @@ import { StartError } from '#src/domain/start-error.ts';
 import { terminalLine } from '#src/domain/terminal-text.ts';
 import type { Gateway } from './gateway.ts';
 import { createLogger } from './logger.ts';
+import { prepareDataFolder } from './start/data-folder.ts';
 import { exposureWarning } from './start/exposure-warning.ts';
 import { welcome } from './start/welcome.ts';
 
@@ -27,6 +30,17 @@ const endWithin = (milliseconds: number, logger: Logger): void => {
 const giveUp = (message: string): never => {
   process.stderr.write(`Trunkline did not start: ${terminalLine(message)}\n`);
   process.exit(1);
+};
+
+/**
+ * Loads modules by their compiled code, as an earlier start has stored it: calls of a killed process wait for the next
+ * one. Stored at once, because a process that is killed later stores nothing.
+ */
+const withCompileCache = async <Loaded>(dataFolder: string, load: () => Promise<Loaded>): Promise<Loaded> => {
+  enableCompileCache(join(dataFolder, 'compile-cache'));
+  const loaded = await load();
+  flushCompileCache();
+  return loaded;
 };
 
 const main = async (): Promise<void> => {
@@ -82,7 +96,8 @@ const main = async (): Promise<void> => {
   process.on('SIGINT', end);
 
   // Imported after the settings are validated, so that errors appear at once.
-  const { startGateway } = await import('./gateway.ts');
+  await prepareDataFolder(config.dataFolder);
+  const { startGateway } = await withCompileCache(config.dataFolder, () => import('./gateway.ts'));
   gateway = await startGateway(config, logger);
   if (asked > 0) {
     endWithin(config.drainSec * 1000 + closing.longestMs, logger);

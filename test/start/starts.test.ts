@@ -1,7 +1,7 @@
 /** Starts of the program, in real time: the first one of a newcomer, and starts that are refused. */
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chmod, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import { type Server, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -194,6 +194,16 @@ test.serial('the credentials are in their file before the port opens', async (t)
   await refusal(t, { ...settings, GW_PORT: String(port) });
   const { base_url } = await credentialsIn(settings['GW_DATA_DIR'] ?? '');
   t.is(base_url, `http://127.0.0.1:${port}`);
+});
+
+test.serial('stores compiled code for its next start, also when it is killed', async (t) => {
+  const settings = await serverSettings(t);
+  // Without the cache of the tests themselves.
+  const gateway = await startedGateway(t, { ...settings, NODE_COMPILE_CACHE: '' });
+  gateway.signal('SIGKILL');
+  await gateway.ended;
+  const stored = await readdir(join(settings['GW_DATA_DIR'] ?? '', 'compile-cache'), { recursive: true });
+  t.true(stored.length > 500, String(stored.length));
 });
 
 test.serial('a file in the place of the data folder is named', async (t) => {
