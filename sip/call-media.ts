@@ -8,7 +8,8 @@ import type { LineTime } from './line-time.ts';
 import type { MediaEndpoint, SoundPath } from './media/media-endpoint.ts';
 import type { CallSink } from './recording-sink.ts';
 import type { Resample } from './resampler.ts';
-import { samplesPerMs, type SampleRate } from './samples.ts';
+import { levelOf, samplesPerMs, type SampleRate } from './samples.ts';
+import { quietDb } from './media/thread/heard-sound.ts';
 import type { Recognizer } from './speech.ts';
 import { createCallRecording, type CallRecording } from './playout/call-recording.ts';
 import type { Speak } from './playout/synthesis.ts';
@@ -86,6 +87,20 @@ export type CallMediaOptions = MediaMeans & {
 
 /** Limits the delay of bursts of audio. */
 const mostWaitingMs = 160;
+/** Silence before audio that is passed on after a pause: frames that are late by less leave no hole. */
+const leadMs = 40;
+const frameMs = 20;
+
+/**
+ * The part of incoming audio to be passed on. Quiet audio comes in blocks of several frames (`heard-sound.ts`): played, a block
+ * would delay all that follows, so nothing of it is, but for the last frame where a voice begins with that.
+ */
+const passedOf = (samples: Int16Array, rate: SampleRate): Int16Array => {
+  const frame = frameMs * samplesPerMs(rate);
+  if (samples.length <= 2 * frame) return samples;
+  const last = samples.subarray(-frame);
+  return levelOf(last) > quietDb ? last : new Int16Array();
+};
 
 const record = (
   { openRecording, time, logger }: CallMediaOptions,
@@ -176,7 +191,7 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
       const onAudio = (samples: Int16Array): void => {
         begun.recording?.heard(samples);
         if (partner === null) begun.listener?.write(samples);
-        else partner.pass(samples);
+        else partner.pass(passedOf(samples, sampleRate));
       };
       const opened = await endpoint.connect({ onAudio, onLost: options.onLost }, sampleRate);
       if (sound === null) return opened.close();
@@ -209,8 +224,9 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
     recordSaid: (samples) => sound?.recording?.said(samples),
     recordSilence: () => sound?.recording?.passTime(),
     pass(samples) {
-      if (sound === null || path === null || rate === null) return;
+      if (sound === null || path === null || rate === null || samples.length === 0) return;
       if (path.waiting() > mostWaitingMs * samplesPerMs(rate)) return;
+      if (path.waiting() === 0) path.send(new Int16Array(leadMs * samplesPerMs(rate)));
       path.send(samples);
       sound.recording?.said(samples);
     },

@@ -133,6 +133,24 @@ test.serial('passes the audio of two legs on that are not bridged', async (t) =>
   t.deepEqual(line.breaches, []);
 });
 
+test.serial('passes a voice on behind a silence without the delay of that silence', async (t) => {
+  const { edge } = await passedOn(t);
+  const delays: number[] = [];
+  for (let times = 1; times <= 3; times += 1) {
+    // Longer than a silence is told at once (`heard-sound.ts`).
+    for (let steps = 1; steps <= 90 + times; steps += 1) await step(edge);
+    let steps = 0;
+    await until('it is heard', async () => {
+      steps += 1;
+      const [, heard = silence] = await step(edge, [voice]);
+      return loudness(heard) > 7_000 || undefined;
+    });
+    delays.push(20 * steps);
+  }
+  t.log(delays);
+  t.true(Math.max(...delays) < 160, `${delays.join()} ms`);
+});
+
 test.serial('bridges two legs of one media server, with no audio at this process', async (t) => {
   const { edge, line } = await connected(t);
   const [one, other] = channelsOf(edge);
