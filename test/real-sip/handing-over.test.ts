@@ -6,16 +6,30 @@ import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { relayNumbers } from '#config/line-policy.ts';
+import { mediaServers as mediaPool } from '#config/policy.ts';
 import { createRelay } from '#sip/relay/relay.ts';
 import { systemClock } from '#src/clocks.ts';
+import { createFarEnd, type FarCall } from '#test/doubles/far-end.ts';
+import { describeSound } from '#test/doubles/session-description.ts';
 import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { testSettings } from '#test/helpers/gateway.ts';
 import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#test/start/gateway-process.ts';
+import { audible, startEarAndMouth, type HeardPacket } from './ear-and-mouth.ts';
+import { ownPort } from './ports.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type SipServers } from './sip-servers.ts';
 import { startUdpEnd } from './udp-end.ts';
+import { createUdpNetwork } from './udp-network.ts';
+
+const personNumber = '01000000011';
+
+/** Heard for longer than a test lasts. */
+const tone = Int16Array.from(
+  { length: 8_000 * 90 },
+  (_, index) => 6_000 * Math.sin((2 * Math.PI * 1_000 * index) / 8_000),
+);
 
 const missing = missingPrograms();
 if (missing.length > 0) {
@@ -53,11 +67,11 @@ if (missing.length > 0) {
 
   type Running = GatewayProcess & { client: ApiClient; folder: string };
 
-  const startWorld = async (t: ExecutionContext, media: 'freeswitch' | 'direct') => {
+  type Media = 'freeswitch' | 'direct';
+
+  /** Gateways of one database and one relay, whose trunk is at this port. */
+  const startGateways = async (t: ExecutionContext, media: Media, trunkPort: number) => {
     const databaseUrl = await testDatabaseUrl(t);
-    const ear = await startEar(t);
-    const end = await startUdpEnd({ ear: ear.port });
-    t.teardown(end.close);
     const relay = createRelay({
       listen: { host: '127.0.0.1', port: 0 },
       drachtio: servers.drachtio,
@@ -68,11 +82,10 @@ if (missing.length > 0) {
     t.teardown(() => relay.close());
     const relayPort = await relay.start();
     const { drachtio, freeSwitch } = servers;
+    const recordings = await emptyFolder(t);
     let key: string | undefined;
     return {
       relay,
-      end,
-      ear,
       async start(node: string, folder?: string): Promise<Running> {
         const own = folder ?? (await emptyFolder(t));
         const gateway = runGateway(t, {
@@ -83,8 +96,9 @@ if (missing.length > 0) {
           GW_RELAY: `127.0.0.1:${relayPort}`,
           GW_FREESWITCH: `${freeSwitch.host}:${freeSwitch.port}`,
           GW_FREESWITCH_SECRET: freeSwitch.secret,
-          GW_TRUNK: `127.0.0.1:${end.port}`,
+          GW_TRUNK: `127.0.0.1:${trunkPort}`,
           GW_TRUNK_MEDIA: media,
+          GW_RECORDINGS_DIR: recordings,
           // The far end sends no audio.
           GW_RTP_TIMEOUT_SEC: '0',
           GW_DRAIN_SEC: '30',
@@ -94,12 +108,24 @@ if (missing.length > 0) {
         const credentials = await credentialsIn(own);
         key ??= credentials.number_key;
         const client = apiClient(credentials.base_url, key);
-        await client
-          .as(credentials.admin_token)
-          .patch(`/api/v1/admin/numbers/${credentials.number_id}`, { silence_timeout_sec: 600 });
+        await client.as(credentials.admin_token).patch(`/api/v1/admin/numbers/${credentials.number_id}`, {
+          silence_timeout_sec: 600,
+          transfer_to: [personNumber],
+        });
         await until(async () => (await client.get('/readyz')).status === 200);
         return { ...gateway, client, folder: own };
       },
+    };
+  };
+
+  const startWorld = async (t: ExecutionContext, media: Media) => {
+    const ear = await startEar(t);
+    const end = await startUdpEnd({ ear: ear.port });
+    t.teardown(end.close);
+    return {
+      ...(await startGateways(t, media, end.port)),
+      end,
+      ear,
       async place({ client }: Running, count: number): Promise<string[]> {
         const calls: string[] = [];
         for (let call = 0; call < count; call += 1) {
@@ -150,6 +176,112 @@ if (missing.length > 0) {
       if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`);
     }
   };
+
+  /** A telephone, and what it has heard of the other one. */
+  const startTalking = async (t: ExecutionContext, call: FarCall) => {
+    const sound = await startEarAndMouth();
+    t.teardown(sound.close);
+    /** Heard before its audio went elsewhere. */
+    let earlier: readonly HeardPacket[] = [];
+    return {
+      call,
+      /** Takes the session that the last INVITE offers. */
+      async take(): Promise<void> {
+        earlier = [...earlier, ...sound.heard()];
+        const [, port] = /^m=audio (\d+)/m.exec(call.last('INVITE').body) ?? [];
+        call.answers(200, { sdp: describeSound({ port: sound.port }) });
+        await sound.callsTo(Number(port));
+        void sound.play(tone);
+        await call.receives('ACK');
+      },
+      hears: (): boolean => (sound.lastHeardAt() ?? 0) > Date.now() - 200,
+      /** The longest silence since then, in milliseconds. */
+      silence(since: number): number {
+        const times = [...earlier, ...sound.heard()].flatMap(({ at, loudness }) =>
+          loudness > audible && at > since ? [at] : [],
+        );
+        return Math.max(...[...times, Date.now()].map((at, index) => at - (times[index - 1] ?? since)));
+      },
+    };
+  };
+
+  const untilBothHear = (
+    one: Awaited<ReturnType<typeof startTalking>>,
+    other: Awaited<ReturnType<typeof startTalking>>,
+  ): Promise<void> => until(() => one.hears() && other.hears());
+
+  const talkedOn = z.object({
+    end_reason: z.literal('transfer_completed'),
+    transfer: z.object({ status: z.literal('connected') }),
+    duration_sec: z.number(),
+    recording: z.object({
+      status: z.literal('completed'),
+      truncated: z.literal(false),
+      duration_sec: z.number(),
+    }),
+  });
+
+  for (const media of ['direct', 'freeswitch'] as const)
+    for (const { by, leaves } of [
+      { by: 'SIGKILL', leaves: 'person' },
+      { by: 'SIGTERM', leaves: 'other party' },
+    ] as const)
+      realTimeTest(`${media}: two persons talk on after ${by}, until the ${leaves} hangs up`, async (t) => {
+        const network = createUdpNetwork(servers.sipPort);
+        t.teardown(network.close);
+        const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);
+        const world = await startGateways(t, media, Number(trunk.address.split(':')[1]));
+        const one = await world.start('one');
+        const two = await world.start('two');
+        const { body } = await one.client.post('/api/v1/calls', { to: '01099991000', instruction: 'x' });
+        const callId = z.uuid().parse(body['call_id']);
+        const party = await startTalking(t, await trunk.receives('INVITE'));
+        await party.take();
+        const asked = async (): Promise<number> =>
+          (await one.client.post(`/api/v1/calls/${callId}/transfer`, { to: personNumber })).status;
+        await until(async () => (await asked()) === 202);
+        const person = await startTalking(t, await trunk.receives('INVITE'));
+        await person.take();
+        await untilBothHear(party, person);
+        await until(async () => (await typesOf(two, callId)).includes('call.transfer_connected'));
+        // A recording of less than a page of Ogg is lost with its gateway.
+        await delay(4_000);
+
+        const endedAt = Date.now();
+        one.signal(by);
+        await one.ended;
+        if (media === 'direct')
+          await Promise.all(
+            [party, person].map(async ({ call, take }) => {
+              await call.receives('INVITE');
+              await take();
+            }),
+          );
+        await untilAllGoOn(two, [callId]);
+        await untilBothHear(party, person);
+        await delay(1_000);
+        t.log(media, by, { partySilence: party.silence(endedAt), personSilence: person.silence(endedAt) });
+        t.true(party.hears() && person.hears());
+
+        const [leaver, other] = leaves === 'person' ? [person, party] : [party, person];
+        leaver.call.sends('BYE');
+        await leaver.call.receives(200);
+        await other.call.receives('BYE');
+        other.call.answers(200);
+        const call = async (): Promise<unknown> => (await two.client.get(`/api/v1/calls/${callId}`)).body;
+        await until(async () => talkedOn.safeParse(await call()).success);
+        const { duration_sec: lastedSec, recording } = talkedOn.parse(await call());
+        t.true(
+          Math.abs(recording.duration_sec - lastedSec) < 2,
+          `${recording.duration_sec} of ${lastedSec} s`,
+        );
+        const types = await typesOf(two, callId);
+        t.false(types.includes('call.transfer_failed'));
+        t.is(types.filter((type) => type === 'call.ended').length, 1);
+        t.deepEqual([...party.call.unread(), ...person.call.unread()], []);
+        // Those of the gateway that is left are kept ready.
+        await until(async () => (await servers.mediaServers[0]?.channels()) === mediaPool.pool.size, 45_000);
+      });
 
   for (const media of ['freeswitch', 'direct'] as const) {
     realTimeTest(`${media}: a rolling restart of two gateways loses no call`, async (t) => {
