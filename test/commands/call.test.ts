@@ -349,6 +349,28 @@ test.serial('words that were cut off show where', (t) => {
   t.true(written().endsWith('Good mor –\n'));
 });
 
+test.serial(
+  'a transfer is shown with whom it rings, and why nobody came, in the words of the reader',
+  (t) => {
+    for (const [environment, requested, failed] of [
+      [{}, 'A person is rung to take the call: 01000000012', 'Nobody was reached to take the call: busy'],
+      [
+        { LC_ALL: 'ko_KR.UTF-8' },
+        '담당자에게 전화를 거는 중: 01000000012',
+        '담당자와 연결하지 못함: 통화 중',
+      ],
+    ] as const) {
+      const { view, written } = viewing(null, environment);
+      tell(view, 'call.transfer_requested', { transfer_id: 'one', to: '01000000012', mode: 'cold' });
+      t.true(written().endsWith(`${requested}\n`));
+      tell(view, 'call.transfer_failed', { transfer_id: 'one', reason: 'busy', sip: { status: 486 } });
+      t.true(written().endsWith(`${failed}\n`));
+      tell(view, 'call.transfer_failed', { transfer_id: 'one', reason: 'something_new' });
+      t.true(written().endsWith(': something_new\n'));
+    }
+  },
+);
+
 test.serial('what others say moves no cursor and rings no bell', (t) => {
   const { view, written } = viewing(null);
   written();

@@ -17,13 +17,17 @@ export type CallRow = {
 const spoken = z.object({ role: z.enum(['assistant', 'user']), text: z.string(), whole: z.boolean() });
 const summarized = z.object({ summary: z.string() });
 
-/** Details of an event worth showing: pressed keys, the failure of a reply, who answered. */
+/** Details of an event worth showing: pressed keys, the failure of a reply, who answered, the target of a transfer. */
 const detail = z.union([
   z.object({ keys: z.string() }).transform(({ keys }) => keys),
   z.object({ digit: z.string() }).transform(({ digit }) => digit),
   z.object({ failure: z.string() }).transform(({ failure }) => failure.replaceAll('_', ' ')),
   z.object({ by: z.string() }).transform(({ by }) => by),
+  z.object({ to: z.string() }).transform(({ to }) => to),
 ]);
+
+/** Why a transfer has failed. */
+const failedTransfer = z.object({ reason: z.string() });
 
 /** The end and the recording are shown separately. */
 const untold = new Set(['call.ended', 'recording.completed']);
@@ -37,10 +41,17 @@ const wordsOf = (data: CallEvent['data']): Pick<CallRow, 'speaker' | 'text'> | u
   return said && { speaker: said.role, text: said.whole ? said.text : `${said.text} –` };
 };
 
+const reasonOf = (data: CallEvent['data'], { one }: Words['calls']): string | undefined => {
+  const reason = failedTransfer.safeParse(data).data?.reason;
+  if (reason === undefined) return undefined;
+  return isNamed(one.transferReason, reason) ? one.transferReason[reason] : reason;
+};
+
 const happening = ({ type, data }: CallEvent, { calls }: Words): Pick<CallRow, 'speaker' | 'text'> => {
   const names = calls.one.fact;
   const name = isNamed(names, type) ? names[type] : type;
-  const more = summarized.safeParse(data).data?.summary ?? detail.safeParse(data).data;
+  const more =
+    summarized.safeParse(data).data?.summary ?? reasonOf(data, calls) ?? detail.safeParse(data).data;
   return { speaker: null, text: more === undefined ? name : `${name}: ${more}` };
 };
 
