@@ -15,6 +15,8 @@ import { lineInput } from '#test/helpers/line-input.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { startTelephone } from './far-end.ts';
+import { finalStatuses } from '#test/helpers/gateway.ts';
+import { noChannelIsLeft, realGateway } from './real-gateway.ts';
 import { onRealServers } from './on-real-servers.ts';
 import { ownPort } from './ports.ts';
 import { pooled, realLines, until } from './real-lines.ts';
@@ -451,4 +453,35 @@ onRealServers('transfers', (servers) => {
         await untilNoneIsLeft(servers());
       },
     );
+
+  for (const who of ['the other party', 'the person'] as const)
+    realTimeTest(`a whole gateway bridges both, and says how that ended: ${who} hangs up`, async (t) => {
+      const network = createUdpNetwork(servers().sipPort);
+      t.teardown(network.close);
+      const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);
+      const gateway = await realGateway(t, servers(), Number(trunk.address.split(':')[1]));
+      const { admin, client, numberPath } = gateway;
+      await admin.patch(numberPath, { transfer_to: ['01000000011'], recording_enabled: true });
+      const callId = await gateway.call('01099998888', 'Say hello');
+      const first = await answer(t, await trunk.receives('INVITE'));
+      await gateway.untilStatus(callId, 'active');
+      const asked = await client.post(`/api/v1/calls/${callId}/transfer`, { to: '01000000011' });
+      t.is(asked.status, 202);
+      const second = await answer(t, await trunk.receives('INVITE'));
+      const transfer = async () => (await client.get(`/api/v1/calls/${callId}`)).body['transfer'];
+      await until(async () => JSON.stringify(await transfer()).includes('"connected"'));
+      t.is(await bridged(servers()), 2);
+      await isHeard(first.sound, second.sound);
+      await isHeard(second.sound, first.sound);
+      const [leaver, other] = who === 'the person' ? [second, first] : [first, second];
+      leaver.call.sends('BYE');
+      await leaver.call.receives(200);
+      await other.call.receives('BYE');
+      other.call.answers(200);
+      t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+        status: 'completed',
+        end_reason: 'transfer_completed',
+      });
+      await noChannelIsLeft(servers());
+    });
 });
