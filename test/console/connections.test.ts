@@ -93,6 +93,7 @@ consoleTest('a trunk is added, changed, checked and deleted', async (t, { gatewa
   await page.getByLabel('Host').fill('sip example com');
   await page.getByLabel('Addresses that calls come from').fill('203.0.113.0/24\nnowhere');
   await page.getByRole('checkbox', { name: 'Register at the trunk' }).check();
+  await page.getByRole('checkbox', { name: 'Let the trunk make cold transfers (REFER)' }).check();
   await page.getByRole('button', { name: 'Add trunk' }).click();
   await page.getByText('This is neither a host name nor an IP address').waitFor();
   await page.getByText('This is neither an IP address nor a block').waitFor();
@@ -108,6 +109,7 @@ consoleTest('a trunk is added, changed, checked and deleted', async (t, { gatewa
   await page.getByText('Not used').waitFor();
   await page.getByText('A password is stored.').waitFor();
   await page.getByLabel('Priority').fill('3');
+  await page.getByRole('checkbox', { name: 'Transfer a call when the other party asks (REFER)' }).check();
   await page
     .getByRole('textbox', { name: 'Addresses (optional)' })
     .fill('sip1.example.com:5070 1 2\n[2001:db8::1] drained');
@@ -117,6 +119,8 @@ consoleTest('a trunk is added, changed, checked and deleted', async (t, { gatewa
     trunks: [
       {
         priority: 3,
+        refer: true,
+        accept_refer: true,
         password_configured: true,
         inbound_addresses: ['203.0.113.0/24'],
         addresses: [
