@@ -54,11 +54,11 @@ export const settledAttempt = (cause: UnansweredCause): Attempt => ({
 });
 
 /** Methods that may be asked of a call; for the header `Allow`. */
-export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY';
+export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
 
-/** The same, of a call that goes by this trunk. */
-export const allowedBy = ({ acceptRefer }: Pick<Trunk, 'acceptRefer'>): string =>
-  acceptRefer ? `${allowed}, REFER` : allowed;
+/** The same, of a call that goes by this trunk: NOTIFY reports on a REFER of ours. */
+export const allowedBy = ({ refer, acceptRefer }: Pick<Trunk, 'refer' | 'acceptRefer'>): string =>
+  [allowed, ...(refer ? ['NOTIFY'] : []), ...(acceptRefer ? ['REFER'] : [])].join(', ');
 
 /** Headers for those who ask what we can (RFC 3261 section 11). */
 export const abilities = {
