@@ -1,5 +1,6 @@
 /** The machine of a conversation: turns, controls, digits and failures. */
 import test from 'ava';
+import * as fc from 'fast-check';
 import { type KeysWanted, noKeysYet } from '#machines/collected-keys.ts';
 import type { Control } from '#machines/control.ts';
 import type { ReplyFailure } from '#machines/reply.ts';
@@ -602,6 +603,47 @@ test('behind an interrupted sentence nothing is done any more', (t) => {
   world.replyAndPlay('As you like.');
   t.deepEqual(pressed(world), ['1']);
   t.is(world.state(), 'active.talking.conversing');
+});
+
+test('however sentences, controls and what was played come, each acts when all before it was played, and none behind an interruption', (t) => {
+  const step = fc.constantFrom('sentence', 'control', 'play');
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 24 }), fc.boolean(), (steps, isInterrupted) => {
+      const world = asked();
+      /** Controls that wait, each with the number of sentences before it that were not played yet. */
+      let waiting: { keys: string; behind: number }[] = [];
+      let unplayed = 0;
+      const expected: string[] = [];
+      const playOne = (): void => {
+        unplayed -= 1;
+        waiting = waiting.map(({ keys, behind }) => ({ keys, behind: behind - 1 }));
+        expected.push(...waiting.filter(({ behind }) => behind === 0).map(({ keys }) => keys));
+        waiting = waiting.filter(({ behind }) => behind > 0);
+        world.play();
+      };
+      for (const [index, what] of steps.entries()) {
+        const keys = String(index).padStart(2, '0');
+        if (what === 'sentence') {
+          write(world, `Sentence ${keys}.`);
+          unplayed += 1;
+        } else if (what === 'control') {
+          write(world, pressControls(keys));
+          if (unplayed === 0) expected.push(keys);
+          else waiting.push({ keys, behind: unplayed });
+        } else if (unplayed > 0) playOne();
+        t.deepEqual(pressed(world), expected);
+      }
+      finish(world);
+      if (isInterrupted && unplayed > 0) {
+        world.onLine({ type: 'line.speech' });
+        for (; unplayed > 0; unplayed -= 1) world.play('');
+        world.onLine({ type: 'line.heard', text: 'No.', backchannel: false });
+        world.replyAndPlay('As you like.');
+      }
+      while (unplayed > 0) playOne();
+      t.deepEqual(pressed(world), expected);
+    }),
+  );
 });
 
 test('an onset that was nothing delays what follows, and loses nothing', (t) => {
