@@ -21,7 +21,7 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
-import { replyEvents, textOf } from '#test/helpers/heard-reply.ts';
+import { heardParts, replyEvents, textOf } from '#test/helpers/heard-reply.ts';
 import { input, scriptedAgent, setUp, times } from './start-reply/scripted-agent.ts';
 
 // Create agent
@@ -80,6 +80,23 @@ test.serial('the built-in agent needs no endpoint', async (t) => {
   t.regex(await ask(call('builtin', null)), /^Hello/);
   t.regex(await ask(call('builtin', 'webhook')), /^Hello/);
   t.deepEqual(urls, []);
+});
+
+test.serial('controls in the task of the built-in agent act where it tells the task', async (t) => {
+  const { createAgent } = setUpCreateAgent();
+  const agent = createAgent({
+    ...call('builtin', null),
+    binding: { ...call('builtin', null).binding, controls: 'inline' },
+    instruction: 'Say hello. <keys press="1"/> Ask for the price.',
+  });
+  const messages = [{ role: 'user', content: 'kickoff' }] as const;
+  const parts = await heardParts(agent.reply({ turn: 1, messages }, new AbortController().signal));
+  t.deepEqual(parts.slice(-4), [
+    'Say hello.',
+    { act: 'press_keys', keys: '1' },
+    'Ask for the price.',
+    'What may I pass on?',
+  ]);
 });
 
 const firstRequests: Readonly<Record<AgentType, string>> = {

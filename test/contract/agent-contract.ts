@@ -148,6 +148,42 @@ const controls = (clause: Clause, kind: AgentKind): void => {
     );
   });
 
+  clause('every control acts, with all that it says', async (t) => {
+    const reply = sendBody(
+      kind.reply(
+        `${words}<collect digits="4" finish="#" timeout_sec="30" secret="true"/><language tag="en-US"/>Hello.` +
+          `<transfer to="0212345678" mode="warm" briefing="It&apos;s about a refund." say="One moment." accept_key="1" ring_timeout_sec="40" on_failure="hang_up"/>`,
+      ),
+    );
+    const { hear } = await agentOf(t, kind, reply, { controls: 'inline' });
+    const wanted = { digits: 4, finish: '#', timeoutSec: 30, secret: true };
+    const transfer = {
+      to: '0212345678',
+      mode: 'warm',
+      say: 'One moment.',
+      briefing: "It's about a refund.",
+      acceptKey: '1',
+      ringTimeoutSec: 40,
+      onFailure: 'hang_up',
+    };
+    t.deepEqual(await hear(), [
+      { type: 'reply.sentence', text: words },
+      { type: 'reply.control', control: { act: 'collect_keys', wanted } },
+      { type: 'reply.control', control: { act: 'change_language', language: 'en' } },
+      { type: 'reply.sentence', text: 'Hello.' },
+      { type: 'reply.control', control: { act: 'transfer', transfer } },
+      { type: 'reply.finished' },
+    ]);
+  });
+
+  clause('what is wrong or unknown is left out, and logged without its words', async (t) => {
+    const reply = sendBody(kind.reply(`${words}<keys press="hush"/><hush/><hangup`));
+    const { hear, logged } = await agentOf(t, kind, reply, { controls: 'inline' });
+    t.deepEqual(await hear(), [{ type: 'reply.sentence', text: words }, { type: 'reply.finished' }]);
+    t.is(logged.filter((line) => line.includes('a control')).length, 3);
+    t.notRegex(logged.join(''), /hush/);
+  });
+
   clause('silence may be declared by a control', async (t) => {
     const { hear } = await agentOf(t, kind, sendBody(kind.reply('<silence/>')), { controls: 'inline' });
     t.deepEqual(await hear(), [{ type: 'reply.finished' }]);
