@@ -14,15 +14,26 @@
  * late. So the lateness of the simulated line is printed as well: how much longer than the quickest it took from the first
  * sound of the same sentence to its end. Timers of a millisecond's accuracy are part of that.
  *
+ * Half of the calls are those of a number whose agent may act by controls (guides/design/agents.md, "Controls") and
+ * writes none: what reading its replies for them adds stands beside what the other half takes, in the same run.
+ *
  * Calls begin at random moments of the ramp, and only turns that end while all 500 are in progress count. They are not
  * recorded: recordings of simulated calls are made by speech synthesis after the call, which no real line needs.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
 import type { Bench } from './bench.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { percentile } from './percentile.ts';
 import { startProgram } from './program.ts';
-import { fetchAgentTurns, pairTurns, readSpokenTurns } from './turn-times.ts';
+import { fetchAgentTurns, pairTurns, readSpokenTurns, type TurnTimes } from './turn-times.ts';
+
+const secondNumber = '07000000099';
+const created = z.object({ id: z.string() });
+const issued = z.object({ key: z.string() });
+
+const meanOf = (turns: readonly TurnTimes[]): number =>
+  turns.reduce((sum, { toAgentMs, toLineMs }) => sum + toAgentMs + toLineMs, 0) / turns.length;
 
 const calls = 500;
 const rampMs = 8_000;
@@ -42,26 +53,41 @@ const pollMs = 500;
 
 export const benchTurn: Bench = async ({ started, print }) => {
   const { url, headers, ...gateway } = await startGatewayProcess(started);
-  const agent = await startProgram(started, {
-    file: 'bench/delayed-agent.ts',
-    parameters: (port) => ({ arguments: [String(port), String(agentDelayMs), reply] }),
-    readyPath: '/',
-  });
   await gateway.admin('PUT', `/simulator/callees/${callee}`, { script });
-  await gateway.admin('PATCH', `/numbers/${gateway.numberId}`, {
-    max_concurrent_calls: calls,
-    recording_enabled: false,
-  });
-  await gateway.admin('PUT', `/numbers/${gateway.numberId}/agents/outbound`, {
-    agent: 'endpoint',
-    agent_type: 'webhook',
-    chat_url: agent.url,
-  });
 
-  const place = async (): Promise<void> => {
+  /** A number whose agent is a program of its own, which writes no control. */
+  const bind = async (numberId: string, controls: 'off' | 'inline'): Promise<string> => {
+    const agent = await startProgram(started, {
+      file: 'bench/delayed-agent.ts',
+      parameters: (port) => ({ arguments: [String(port), String(agentDelayMs), reply] }),
+      readyPath: '/',
+    });
+    await gateway.admin('PATCH', `/numbers/${numberId}`, {
+      max_concurrent_calls: calls,
+      recording_enabled: false,
+    });
+    await gateway.admin('PUT', `/numbers/${numberId}/agents/outbound`, {
+      agent: 'endpoint',
+      agent_type: 'webhook',
+      chat_url: agent.url,
+      controls,
+    });
+    return agent.url;
+  };
+  const agentUrl = await bind(gateway.numberId, 'off');
+  const second = created.parse(await gateway.admin('POST', '/numbers', { number: secondNumber }));
+  const agentWithControlsUrl = await bind(second.id, 'inline');
+  const { key: secondKey } = issued.parse(await gateway.admin('POST', `/numbers/${second.id}/key`, {}));
+  const callers = [headers, { ...headers, authorization: `Bearer ${secondKey}` }];
+
+  const place = async (_: unknown, index: number): Promise<void> => {
     await pause(Math.random() * rampMs);
     const body = JSON.stringify({ to: callee });
-    const response = await fetch(`${url}/api/v1/calls`, { method: 'POST', headers, body });
+    const response = await fetch(`${url}/api/v1/calls`, {
+      method: 'POST',
+      headers: callers[index % callers.length] ?? headers,
+      body,
+    });
     const text = await response.text();
     if (!response.ok) throw new Error(`a call was not placed: ${response.status} ${text}`);
   };
@@ -70,7 +96,14 @@ export const benchTurn: Bench = async ({ started, print }) => {
     (await gateway.database.execute("select 1 from call where status in ('ringing', 'active')")).length;
   while ((await inProgress()) > 0) await pause(pollMs);
 
-  const turns = pairTurns(await readSpokenTurns(gateway.database), await fetchAgentTurns(agent.url));
+  const spoken = await readSpokenTurns(gateway.database);
+  const [asked, askedWithControls] = [
+    await fetchAgentTurns(agentUrl),
+    await fetchAgentTurns(agentWithControlsUrl),
+  ];
+  const turns = pairTurns(spoken, [...asked, ...askedWithControls]);
+  const withControls = pairTurns(spoken, askedWithControls, 'left out');
+  const without = pairTurns(spoken, asked, 'left out');
   if (turns.length < calls) throw new Error(`only ${turns.length} turns ended while ${calls} calls ran`);
   const describe = (samples: readonly number[]): string =>
     `p50 ${percentile(samples, 0.5)} ms, p99 ${percentile(samples, 0.99)} ms`;
@@ -81,5 +114,9 @@ export const benchTurn: Bench = async ({ started, print }) => {
   print('  to the agent', describe(turns.map(({ toAgentMs }) => toAgentMs)));
   print('  to the line', describe(turns.map(({ toLineMs }) => toLineMs)));
   const quickest = Math.min(...turns.map(({ spokenMs }) => spokenMs));
+  const added = (some: typeof turns): string =>
+    `${describe(some.map(({ toAgentMs, toLineMs }) => toAgentMs + toLineMs))}, mean ${meanOf(some).toFixed(2)} ms`;
+  print('  controls off', added(without));
+  print('  controls inline', added(withControls));
   print('  line late by', describe(turns.map(({ spokenMs }) => spokenMs - quickest)));
 };
