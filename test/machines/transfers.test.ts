@@ -1,8 +1,19 @@
 /** The machine of a call: transfers and take-over. */
 import test from 'ava';
+import * as fc from 'fast-check';
+import { createActor, fromCallback } from 'xstate';
+import type { CallCommand } from '#machines/call-context.ts';
+import { callMachine } from '#machines/call.ts';
+import { conversationMachine } from '#machines/conversation.ts';
+import type { CallFact } from '#machines/facts.ts';
+import type { Script } from '#sip/simulator/script.ts';
+import type { KeysCommand, LineCommand, LineInput } from '#machines/line.ts';
+import type { ReplyInput } from '#machines/reply.ts';
+import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
+import { createNetwork, scriptedNumber } from '#test/sip/simulator/network.ts';
 import type { TakenOverCall } from '#machines/taken-over.ts';
 import type { TransferRequest } from '#machines/transfer.ts';
-import { createCallWorld } from '#test/helpers/call-world.ts';
+import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
 import { heard, takenOver } from '#test/helpers/taken-over-call.ts';
 import { asked, ringing as ringingFor, type World } from './call/asked-transfer.ts';
 
@@ -515,6 +526,139 @@ test('a line that does not tell the end of it is not waited for', (t) => {
   const world = requested(announced);
   world.clock.increment(120_000);
   t.deepEqual(world.commands.at(-1), { type: 'transfer', to: warmTransferTarget, mode: 'cold' });
+});
+
+// On a line
+// The charts on a simulated line, with people who do as they do: whatever is asked in whichever order, nobody is left.
+
+/** Says one sentence to whatever it hears. */
+const reply = fromCallback<{ type: 'none' }, ReplyInput>(({ sendBack }) => {
+  sendBack({ type: 'reply.sentence', text: 'Let me see.' });
+  sendBack({ type: 'reply.finished' });
+});
+
+const onLine = (script: Script) => {
+  const { lines, clock } = createNetwork();
+  lines.defineCallee(scriptedNumber, script);
+  const facts: CallFact[] = [];
+  const errors: unknown[] = [];
+  let watched: WatchedLine | undefined;
+  const publish = (_: unknown, fact: CallFact): void => void facts.push(fact);
+  const line = fromCallback<LineCommand | KeysCommand, LineInput>(({ input, sendBack, receive }) => {
+    const opened = openWatched(lines.open, input, sendBack);
+    watched = opened;
+    receive((command) => {
+      switch (command.type) {
+        // What is said is numbered in the same way there.
+        case 'say':
+          return void opened.say(command.text, command.language);
+        // Secret keys are kept before they reach a line.
+        case 'hideKeys':
+        case 'keepKeys':
+        case 'forgetKeys':
+        case 'showKeys':
+          return undefined;
+        default:
+          return opened.tell(command);
+      }
+    });
+    return () => opened.close();
+  });
+  const conversation = conversationMachine.provide({ actors: { reply }, actions: { publish } });
+  const machine = callMachine.provide({ actors: { line, conversation }, actions: { publish } });
+  const actor = createActor(machine, { input: { ...callInput, to: scriptedNumber }, clock });
+  actor.subscribe({ error: (error) => errors.push(error) });
+  actor.start();
+  return { actor, clock, facts, errors, line: () => watched };
+};
+
+const person = fc.constantFrom(
+  ...['01000000011', '01000000012', '01000000013', '01000000014', '01000000015', '0299999999'],
+);
+
+const act: fc.Arbitrary<CallCommand> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .record({
+        to: person,
+        mode: fc.constantFrom('cold' as const, 'warm' as const),
+        sentences: fc.constantFrom([], ['One moment.']),
+        acceptKey: fc.constantFrom(null, '1'),
+        ringTimeoutSec: fc.integer({ min: 5, max: 120 }),
+        onFailure: fc.constantFrom('resume' as const, 'hang_up' as const),
+      })
+      .map((changes): CallCommand => ({ ...asked, ...changes })),
+  },
+  { weight: 3, arbitrary: fc.constant<CallCommand>({ type: 'transfer.taken_back' }) },
+  fc.constantFrom<CallCommand>(
+    { type: 'hangup.requested', immediate: false },
+    { type: 'hangup.requested', immediate: true },
+    { type: 'keys.requested', keys: '1' },
+    { type: 'say.requested', sentences: ['Hello.'], interrupt: true },
+    {
+      type: 'collect.requested',
+      wanted: { digits: 2, finish: null, timeoutSec: 5, secret: true },
+    },
+    { type: 'gateway.closing' },
+  ),
+);
+
+const farEnd: fc.Arbitrary<Script> = fc.array(
+  fc.oneof(
+    fc.integer({ min: 1, max: 8 }).map((seconds) => ({ wait_sec: seconds })),
+    fc.constantFrom<Script[number]>(
+      { say: 'I have a question.' },
+      { digits: '12' },
+      { interrupt: 'Wait!' },
+      { hang_up: true },
+    ),
+  ),
+  { maxLength: 8 },
+);
+
+test('whatever is asked and whoever hangs up, nobody is left rung or waiting, and the call ends once', (t) => {
+  const reached = new Set<string>();
+  const step = fc.record({ act, afterMs: fc.integer({ min: 0, max: 6_000 }) });
+  const holds = (script: Script, steps: { act: CallCommand; afterMs: number }[]): void => {
+    const call = onLine(script);
+    call.clock.advance(2_000);
+    for (const { act: asking, afterMs } of steps) {
+      call.actor.send(asking);
+      call.clock.advance(afterMs);
+      const state = JSON.stringify(call.actor.getSnapshot().value);
+      reached.add(state);
+      // Who is to be rung no longer is let go of at once on this line.
+      if (afterMs > 100 && state.includes('recalling')) throw new Error('the person is rung on');
+    }
+    call.actor.send({ type: 'hangup.requested', immediate: true });
+    for (let ms = 0; ms < 60_000 && call.actor.getSnapshot().status === 'active'; ms += 10)
+      call.clock.advance(10);
+    const ends = call.facts.filter(({ type }) => type === 'call.ended');
+    const story = call.facts.map(({ type }) => type).join(', ');
+    const check = (isSo: boolean, rule: string): void => {
+      if (!isSo) throw new Error(`${rule}: ${story}`);
+    };
+    check(call.errors.length === 0, `no call crashes (${String(call.errors[0])})`);
+    check(ends.length === 1 && call.facts.at(-1) === ends[0], 'the end is published once, and last');
+    check(call.line()?.isOver() === true, 'the line is over');
+    check(call.clock.pending() === 0, 'nobody does anything more: no timer of the line or the chart is left');
+    check(
+      (call.line()?.breaches ?? []).length === 0,
+      `the line keeps its contract (${call.line()?.breaches})`,
+    );
+  };
+  t.notThrows(() =>
+    fc.assert(fc.property(farEnd, fc.array(step, { maxLength: 12 }), holds), {
+      numRuns: 300,
+      includeErrorInReport: true,
+    }),
+  );
+  for (const state of ['announcing', 'consulting', 'briefing', 'briefed', 'bridged'])
+    t.true(
+      [...reached].some((value) => value.includes(state)),
+      `no call came to ${state}`,
+    );
 });
 
 // Taking over
