@@ -1,6 +1,8 @@
 /** Gateways with calls on real servers are asked to end: each call goes on at another one, or in the next process. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
@@ -15,6 +17,7 @@ import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { testSettings } from '#test/helpers/gateway.ts';
 import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#test/start/gateway-process.ts';
+import { decodeRecording } from './decode-recording.ts';
 import { audible, startEarAndMouth, type HeardPacket } from './ear-and-mouth.ts';
 import { ownPort } from './ports.ts';
 import { until } from './real-lines.ts';
@@ -86,6 +89,7 @@ if (missing.length > 0) {
     let key: string | undefined;
     return {
       relay,
+      recordings,
       async start(node: string, folder?: string): Promise<Running> {
         const own = folder ?? (await emptyFolder(t));
         const gateway = runGateway(t, {
@@ -210,6 +214,16 @@ if (missing.length > 0) {
     other: Awaited<ReturnType<typeof startTalking>>,
   ): Promise<void> => until(() => one.hears() && other.hears());
 
+  /** Whether both sides of a recording are heard in the half second before its last tenth. */
+  const isHeardLast = async (folder: string, callId: string): Promise<boolean[]> => {
+    const [file = ''] = await Array.fromAsync(glob(`*/${callId}*.ogg`, { cwd: folder }));
+    const { sampleRate, channels } = await decodeRecording(await readFile(join(folder, file)));
+    return channels.map((samples) => {
+      const last = samples.slice(-0.6 * sampleRate, -0.1 * sampleRate);
+      return Math.sqrt(last.reduce((sum, one) => sum + one ** 2, 0) / last.length) > audible;
+    });
+  };
+
   const talkedOn = z.object({
     end_reason: z.literal('transfer_completed'),
     transfer: z.object({ status: z.literal('connected') }),
@@ -259,7 +273,7 @@ if (missing.length > 0) {
           );
         await untilAllGoOn(two, [callId]);
         await untilBothHear(party, person);
-        await delay(1_000);
+        await delay(2_000);
         t.log(media, by, { partySilence: party.silence(endedAt), personSilence: person.silence(endedAt) });
         t.true(party.hears() && person.hears());
 
@@ -275,6 +289,7 @@ if (missing.length > 0) {
           Math.abs(recording.duration_sec - lastedSec) < 2,
           `${recording.duration_sec} of ${lastedSec} s`,
         );
+        t.deepEqual(await isHeardLast(world.recordings, callId), [true, true], 'both are recorded');
         const types = await typesOf(two, callId);
         t.false(types.includes('call.transfer_failed'));
         t.is(types.filter((type) => type === 'call.ended').length, 1);
