@@ -12,6 +12,25 @@ import { willShow } from './will-show.ts';
 
 // Pages
 
+consoleTest('shows all that a tried agent would do, and what is left out', async (t, world) => {
+  const reply =
+    'One moment.<collect digits="4" finish="#" secret="true"/><transfer to="0212345678" mode="warm" briefing="A refund."/><dance/>';
+  const agent = await startAgentServer(sendReply(reply));
+  t.teardown(agent.close);
+  const page = await world.open({ page: '/agents' });
+  await page.locator('select[name=agent_type]').selectOption('webhook');
+  await page.locator('input[name=chat_url]').fill(agent.url);
+  await page.locator('select[name=controls]').selectOption('inline');
+  await page.getByRole('button', { name: 'Try', exact: true }).click();
+  for (const words of [
+    'Waits for keys, up to 4, to the end by #, 10 s for each, in secret',
+    'Transfers to 0212345678, warm, briefing: A refund., rings for 25 s',
+    'the reply has a control of an unknown name',
+  ])
+    await page.getByText(words).waitFor();
+  t.pass();
+});
+
 consoleTest('a number is added and connected to an agent', async (t, { gateway, open }) => {
   const agent = await startAgentServer(sendReply('안녕하세요, 무엇을 도와드릴까요?'));
   t.teardown(agent.close);

@@ -1,6 +1,7 @@
 /** The API reference at `/docs`, signed in and signed out, its Korean texts, and explanations of API errors. */
 import test from 'ava';
 import type { Page } from 'playwright-core';
+import { readControlTag, readListedControls, unclosed } from '#src/agents/controls/read-control.ts';
 import { explain } from '#src/console/language/explain.ts';
 import { documentTexts } from '#src/console/language/ko/document-texts.ts';
 import { referenceOf } from '#src/console/reference/document.ts';
@@ -252,6 +253,19 @@ test('translates common API errors to Korean with their numbers', (t) => {
 test('keeps the English texts of the API, except for the terse ones', (t) => {
   t.is(explain('Too big: expected number to be <=1800', 'en'), 'This must be at most 1800.');
   t.is(explain('The URL must begin with https://.', 'en'), 'The URL must begin with https://.');
+});
+
+test('says in Korean why a control of a tried agent is left out', (t) => {
+  const leftOut = [
+    ...['keys/', 'collect digits="0"/', 'transfer/', 'language/', 'dance/'].map(readControlTag),
+    ...readListedControls('hangup'),
+    unclosed,
+  ].map((control) => (typeof control === 'object' && 'leftOut' in control ? control.leftOut : ''));
+  t.is(leftOut.length, 7);
+  for (const why of leftOut) {
+    t.is(explain(why, 'en'), why);
+    t.regex(explain(why, 'ko'), /[가-힣]/, why);
+  }
 });
 
 test('leaves unknown texts unchanged', (t) => {
