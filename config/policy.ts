@@ -58,8 +58,8 @@ export const sipTrace = {
 } as const;
 
 /**
- * Time limits of the database; see `PoolLimits` and `NodeSessionLimits` of src/persistence. A request that meets a
- * frozen server is answered within `connectMs + answerMs`, and once `beatMs + beatAnswerMs` have found it out, at once.
+ * Time limits of the database; see `PoolLimits` and `NodeSessionLimits` of src/persistence. A server is found frozen
+ * within `beatMs + beatAnswerMs`: requests that wait for it are refused then, and later ones at once.
  */
 export const databaseLimits = {
   connectMs: 5_000,

@@ -123,7 +123,8 @@ export const openDatabase = async (settings: {
   try {
     const nodePool = open({ size: nodePoolSize, isPatient: true });
     // Migrations leave idle connections in the pool of the node as well.
-    const pools: OpenPool[] = [nodePool];
+    const patient: OpenPool[] = [nodePool];
+    let requests: OpenPool | undefined;
     const connect = () => nodePool.pool.connect();
     const session = await openNodeSession({
       async connect() {
@@ -133,7 +134,9 @@ export const openDatabase = async (settings: {
       node,
       limits,
       onSilence() {
-        for (const pool of pools) pool.renew();
+        for (const pool of patient) pool.renew();
+        // Somebody waits for these, and would wait longer for nothing.
+        requests?.breakOff();
       },
       logger,
     });
@@ -143,7 +146,8 @@ export const openDatabase = async (settings: {
     );
     const pool = open({ size: settings.poolSize });
     const journalPool = open({ size: journalPoolSize });
-    pools.push(pool, journalPool);
+    requests = pool;
+    patient.push(journalPool);
     const { isAway } = session;
     const { dialect, execute } = connectionsOver(pool.pool, { isAway });
     const orm = ormOver(dialect);

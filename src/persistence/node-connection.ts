@@ -30,6 +30,8 @@ export class NodeConnection {
   readonly #client: PoolClient;
   readonly #session: ServerSession;
   readonly #answerMs: number;
+  /** A connection does one thing at a time. */
+  #last: Promise<unknown> = Promise.resolve();
 
   private constructor(client: PoolClient, session: ServerSession, answerMs: number) {
     this.#client = client;
@@ -51,7 +53,9 @@ export class NodeConnection {
   }
 
   #ask<Found>(statement: RawBuilder<Found>): Promise<Found[]> {
-    return askConnection(this.#client, statement, this.#answerMs);
+    const asked = this.#last.then(() => askConnection(this.#client, statement, this.#answerMs));
+    this.#last = asked.catch(() => {});
+    return asked;
   }
 
   hear({ onNotification, onLost }: ConnectionListener): void {

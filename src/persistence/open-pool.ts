@@ -28,6 +28,8 @@ export type OpenPool = {
   pool: Pool;
   /** Discards the connections that nobody uses just now: they may be dead. */
   renew: () => void;
+  /** Breaks every connection off: statements under way fail, and the next ones get new connections. */
+  breakOff: () => void;
   /** Lets statements under way end, up to a limit. */
   close: () => Promise<void>;
 };
@@ -101,6 +103,7 @@ export const openPool = (settings: {
   return {
     pool,
     renew: connections.closeIdle,
+    breakOff: connections.closeAll,
     async close() {
       const limit = setTimeout(connections.closeAll, limits.endMs);
       // It goes on after the end: the farewell of a dead connection is never answered.

@@ -100,6 +100,34 @@ test('the node detects a frozen server without a statement; then statements fail
   t.deepEqual(await database.journal.execute('select 2 as two'), [{ two: 2 }]);
 });
 
+test('a statement under way fails once the server is found frozen, before its own limit', async (t) => {
+  const { database, proxy, limits } = await open(t, { beatMs: 100 });
+  await database.execute('select 1');
+  proxy.freeze();
+  let error: unknown;
+  database.execute('select 1').catch((failure: unknown) => (error = failure));
+  await until('it has failed', () => {
+    // The node asks at some moment behind the freeze.
+    limits.beatAnswer.expire();
+    return error === undefined ? undefined : true;
+  });
+  t.true(isTransient(error), String(error));
+  proxy.thaw();
+  await until('it answers again', () => answers(database));
+});
+
+test('the node asks its connection one thing at a time', async (t) => {
+  const { database } = await open(t, {});
+  const warnings: string[] = [];
+  const note = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', note);
+  t.teardown(() => process.off('warning', note));
+  const stops = await Promise.all(['one', 'two', 'three'].map((name) => database.listen(name, () => {})));
+  await Promise.all(stops.map((stop) => stop()));
+  await database.ping();
+  t.deepEqual(warnings, []);
+});
+
 test('the node keeps its name and its notifications when the network drops its connections', async (t) => {
   const { database, proxy, url, limits } = await open(t, { beatMs: 100 });
   let heard = 0;
