@@ -216,7 +216,8 @@ if (missing.length > 0) {
 
   /** Whether both sides of a recording are heard in the half second before its last tenth. */
   const isHeardLast = async (folder: string, callId: string): Promise<boolean[]> => {
-    const [file = ''] = await Array.fromAsync(glob(`*/${callId}*.ogg`, { cwd: folder }));
+    let file = '';
+    for await (const name of glob(`*/${callId}*.ogg`, { cwd: folder })) file = name;
     const { sampleRate, channels } = await decodeRecording(await readFile(join(folder, file)));
     return channels.map((samples) => {
       const last = samples.slice(-0.6 * sampleRate, -0.1 * sampleRate);
