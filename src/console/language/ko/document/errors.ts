@@ -22,6 +22,7 @@ export const errors: Readonly<Record<string, string>> = {
   'The call is not in progress': '진행 중인 통화가 아닙니다',
   'The call is in progress': '통화가 진행 중입니다',
   'A transfer is under way': '통화를 넘기는 중입니다',
+  'This transfer cannot be taken back': '취소할 수 없는 연결입니다',
   'The call could not be found where it should be': '통화가 있어야 할 곳에 없습니다',
   'A request with this Idempotency-Key is still running': '이 Idempotency-Key의 요청이 아직 처리 중입니다',
   'This number exists already': '이미 있는 번호입니다',
