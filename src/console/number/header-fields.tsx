@@ -42,32 +42,34 @@ export const headersIn = (
   ...newHeaderIn(values),
 });
 
-export const HeaderFields = ({
-  form,
-  stored = {},
-  hint,
-}: {
-  form: FieldsOf<FormValues>;
-  stored?: StoredHeaders;
-  hint: string;
-}) => {
+type FieldsProps = { form: FieldsOf<FormValues>; hint: string };
+
+export const NewHeaderFields = ({ form, hint }: FieldsProps) => {
   const t = texts.value.numbers.agent;
-  const names = Object.keys(stored);
+  return (
+    <>
+      <TextField form={form} name="header_name" label={t.headerName} isOptional />
+      <TextField
+        form={form}
+        name="headers"
+        type="password"
+        autoComplete="new-password"
+        label={t.headerValue}
+        hint={hint}
+        isOptional
+      />
+    </>
+  );
+};
+
+export const HeaderFields = ({ form, hint, stored }: FieldsProps & { stored: StoredHeaders }) => {
+  const t = texts.value.numbers.agent;
   return (
     <>
       <div class="columns">
-        <TextField form={form} name="header_name" label={t.headerName} isOptional />
-        <TextField
-          form={form}
-          name="headers"
-          type="password"
-          autoComplete="new-password"
-          label={t.headerValue}
-          hint={hint}
-          isOptional
-        />
+        <NewHeaderFields form={form} hint={hint} />
       </div>
-      {names.map((name) => (
+      {Object.keys(stored).map((name) => (
         <CheckField key={name} form={form} name={removal(name)} label={t.headerRemove(name)} />
       ))}
     </>

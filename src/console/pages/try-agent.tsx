@@ -9,7 +9,7 @@ import {
   ControlsField,
   typeOptions,
 } from '../number/agent-form.tsx';
-import { HeaderFields, newHeader, newHeaderIn } from '../number/header-fields.tsx';
+import { newHeader, NewHeaderFields, newHeaderIn } from '../number/header-fields.tsx';
 import { AreaField, FormBody, SelectField, TextField, UrlField } from '../parts/field.tsx';
 import { useForm, wrongField, type Form } from '../parts/form.ts';
 import { Loading, Page } from '../parts/page.tsx';
@@ -125,7 +125,7 @@ const AgentFields = ({ form, numbers }: FieldsProps) => {
           isOptional
         />
       )}
-      {isEndpoint && <HeaderFields form={form} hint={t.headerHint} />}
+      {isEndpoint && <NewHeaderFields form={form} hint={t.headerHint} />}
     </div>
   );
 };

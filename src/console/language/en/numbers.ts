@@ -30,7 +30,8 @@ export const numbers = {
     url: 'Chat URL',
     urlHint: {
       webhook: 'Asked by POST on every turn; answers {"reply": "…"}. https only.',
-      openai_compatible: 'The base of the server, mostly ending in /v1. https only.',
+      openai_compatible:
+        'The base of the server, mostly ending in /v1; for Azure OpenAI …/openai/deployments/<name>?api-version=…. https only.',
       n8n: 'The production URL of the chat trigger. https only.',
       langgraph: 'The base of the graph server. https only.',
       mastra: 'The base of the agent server. https only.',

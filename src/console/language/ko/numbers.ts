@@ -36,7 +36,8 @@ export const numbers: Texts['numbers'] = {
     urlHint: {
       webhook:
         '상대방이 말할 때마다 POST로 요청하고 {"reply": "…"} 응답을 받습니다. https만 사용할 수 있습니다.',
-      openai_compatible: '서버의 기본 주소로, 보통 /v1로 끝납니다. https만 사용할 수 있습니다.',
+      openai_compatible:
+        '서버의 기본 주소로, 보통 /v1로 끝납니다. Azure OpenAI는 …/openai/deployments/<이름>?api-version=… 형식입니다. https만 사용할 수 있습니다.',
       n8n: '채팅 트리거의 운영 URL입니다. https만 사용할 수 있습니다.',
       langgraph: '그래프 서버의 기본 주소입니다. https만 사용할 수 있습니다.',
       mastra: '에이전트 서버의 기본 주소입니다. https만 사용할 수 있습니다.',
