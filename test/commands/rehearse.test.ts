@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { howTo, runCluster } from '#src/commands/cluster.ts';
 import { UsageError } from '#src/commands/parse-options.ts';
 import { runRehearse } from '#src/commands/rehearse.ts';
+import { NumberError } from '#src/rehearsals/bind-agent.ts';
 import { keptResult } from '#src/rehearsals/comparison.ts';
 import { readCredentials } from '#src/start/credentials.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
@@ -118,6 +119,29 @@ test.serial('the agent of a suite speaks while it runs, and the former one is pu
   const { exit, output } = await typing(folderOf(gateway), file);
   t.is(exit, 0, output);
   t.deepEqual((await gateway.admin.get(gateway.numberPath)).body['agents'], before.body['agents']);
+});
+
+test.serial('the agent of a suite gets no secret that is stored for another', async (t) => {
+  const gateway = await testGateway(t);
+  const stored = {
+    agent: 'endpoint',
+    agent_type: 'webhook',
+    chat_url: 'http://127.0.0.1:9/',
+    headers: { 'x-api-key': 'key-of-the-agent' },
+  };
+  t.is((await gateway.admin.put(`${gateway.numberPath}/agents/inbound`, stored)).status, 200);
+  const file = await suiteFile(
+    t,
+    `agent: builtin\ncases:\n${caseOf('one', 'callee: [{ declines: true }]', '{ end_reason: busy }')}`,
+  );
+  await t.throwsAsync(typing(folderOf(gateway), file), {
+    instanceOf: NumberError,
+    message: /has a token or headers.*use another number/,
+  });
+  const { body } = await gateway.admin.get(gateway.numberPath);
+  t.like(body, {
+    agents: { inbound: { agent_type: 'webhook', headers: { 'x-api-key': { configured: true } } } },
+  });
 });
 
 test.serial('where no gateway runs one is started, which ends with the suite', async (t) => {
