@@ -8,7 +8,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
 import type { RecordedFact } from '#src/persistence/call-facts.ts';
 import type { Database } from '#src/persistence/database.ts';
-import { recordingStatuses } from '#src/persistence/recordings.ts';
+import { erasedAmong, recordingStatuses } from '#src/persistence/recordings.ts';
 import { watchAbandoned, type AbandonedNumbers } from './abandoned.ts';
 import { contentTypes, type RecordingFormat } from './encoder.ts';
 import { completedBefore, settleLeftBehind } from './left-behind.ts';
@@ -86,6 +86,7 @@ export const createRecordings = async (
       onComplete: announce.completed,
       onLost: announce.lost,
       statusesOf: (callIds) => recordingStatuses(database, callIds),
+      isErased: async (callId) => (await erasedAmong(database, [callId])).has(callId),
       clock,
       logger,
     });

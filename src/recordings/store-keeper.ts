@@ -29,7 +29,10 @@ export type StoreKeeper = {
   take(file: CompleteFile, isPublished: boolean): void;
   /** Undefined when there is no such file; refuses with `service_unavailable` while the store is away. */
   open(file: string): Promise<OpenRecording<Readable> | undefined>;
-  /** Of the store; rejects with a `StoreFailure` while it is away. */
+  /**
+   * From the store, behind an upload of it that is under way; rejects with a `StoreFailure` while the store is away. The
+   * file here must be gone, so that no other upload begins.
+   */
   remove(file: string): Promise<void>;
   close(): Promise<void>;
 };
@@ -64,6 +67,7 @@ export const createStoreKeeper = ({
   /** The file is gone before it was in the store. */
   onLost: (file: CompleteFile) => void;
   statusesOf: LocalCopiesOptions['statusesOf'];
+  isErased: (callId: string) => Promise<boolean>;
   clock: Clock;
   logger: Logger;
 }): StoreKeeper => {
@@ -76,12 +80,28 @@ export const createStoreKeeper = ({
     taken.isPublished = true;
   };
 
+  /** By their files. */
+  const underWay = new Map<string, Promise<void>>();
+
+  const upload = async (taken: Taken): Promise<void> => {
+    const { callId, file, format } = taken.file;
+    const key = `${prefix}${file}`;
+    taken.isGone = !(await folder.holds(file));
+    if (!taken.isGone) await store.put(key, { path: folder.pathOf(file), contentType: contentTypes[format] });
+    // A gateway that shares the folder may have erased it meanwhile; what is not completed yet it leaves alone.
+    if (taken.isPublished && (await options.isErased(callId))) await store.remove(key);
+  };
+
   const uploads = createUploads<Taken>({
     async upload(taken) {
-      const { file, format } = taken.file;
-      taken.isGone = !(await folder.holds(file));
-      if (taken.isGone) return;
-      await store.put(`${prefix}${file}`, { path: folder.pathOf(file), contentType: contentTypes[format] });
+      const { file } = taken.file;
+      const uploading = upload(taken);
+      underWay.set(file, uploading);
+      try {
+        await uploading;
+      } finally {
+        underWay.delete(file);
+      }
     },
     onStored(taken) {
       if (taken.isGone) return publish(taken, options.onLost);
@@ -109,7 +129,11 @@ export const createStoreKeeper = ({
         close: () => Promise.resolve(),
       };
     },
-    remove: (file) => store.remove(`${prefix}${file}`),
+    async remove(file) {
+      // One that fails is tried again, and finds no file.
+      await Promise.allSettled([underWay.get(file)]);
+      await store.remove(`${prefix}${file}`);
+    },
     async close() {
       const closing = uploads.close();
       await store.close();

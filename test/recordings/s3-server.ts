@@ -12,6 +12,8 @@ import type { S3Account } from '#src/recordings/s3-store.ts';
 /** Its misbehaviour at a request; `undefined` is well-behaved. */
 export type Misbehaviour =
   | { status: number; body?: string }
+  /** Takes the request, and does it only then. */
+  | { after: Promise<unknown> }
   /** Takes the request and never answers. */
   | 'stalls'
   /** Answers half of the body and then nothing more. */
@@ -178,7 +180,8 @@ export const startS3Server = async (t: ExecutionContext): Promise<S3Server> => {
     const body = await buffer(request);
     const unsigned = whyUnsigned(request, url, body);
     if (unsigned !== undefined) return refuse(response, 403, unsigned);
-    if (typeof how === 'object') return void response.writeHead(how.status).end(how.body);
+    if (typeof how === 'object' && 'after' in how) await how.after;
+    else if (typeof how === 'object') return void response.writeHead(how.status).end(how.body);
     if (how === 'forgets') return void response.setHeader('ETag', '"x"').end();
     if (method === 'GET' || method === 'HEAD') give(request, response, objects.get(key), how);
     else take(request, response, url, key, body);

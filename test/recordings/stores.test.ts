@@ -546,6 +546,51 @@ test.serial('one that the store keeps back does not hold up the others', async (
   t.deepEqual([...server.objects.keys()], [kept]);
 });
 
+/** A recording that was completed without a store, and is being brought into one that takes its time. */
+const uploading = async (t: ExecutionContext, node?: string) => {
+  const world = await recordingsWorld(t);
+  const first = await world.start(null);
+  const callId = await world.call('completed', node);
+  record(first, callId);
+  await untilCompleted(world, callId);
+  await first.close();
+  const server = await startS3Server(t);
+  const gate = Promise.withResolvers<void>();
+  server.misbehave(({ method, query }) =>
+    method === 'POST' && query.has('uploadId') ? { after: gate.promise } : undefined,
+  );
+  await world.start(server, often);
+  await until('all of it was sent', () => server.seen.includes('POST complete') || undefined);
+  const isStored = () => until('the upload is over', () => server.seen.includes('HEAD') || undefined);
+  return { world, callId, server, finishUpload: gate.resolve, isStored };
+};
+
+const untilStoreIsEmpty = ({ objects }: { objects: ReadonlyMap<string, unknown> }) =>
+  until('the store is empty', () => objects.size === 0 || undefined, 10_000);
+
+test.serial('one that is erased while it is brought into the store does not stay there', async (t) => {
+  const { world, callId, server, finishUpload, isStored } = await uploading(t);
+  await eraseRecordings(world.database, [callId]);
+  await until('it is gone here', async () => (await world.files()).length === 0 || undefined);
+  finishUpload();
+  await isStored();
+  await untilStoreIsEmpty(server);
+  await untilForgotten(world, callId);
+  t.pass();
+});
+
+test.serial('nor does one that another gateway has erased from the folder that both share', async (t) => {
+  const other = randomUUID();
+  const { world, callId, server, finishUpload, isStored } = await uploading(t, other);
+  await joinNodes(world.database, { name: other, instance: randomUUID(), address: null });
+  await eraseRecordings(world.database, [callId]);
+  await world.database.execute('update recording set file = null where call_id = $1', [callId]);
+  finishUpload();
+  await isStored();
+  await untilStoreIsEmpty(server);
+  t.pass();
+});
+
 test.serial(
   'a gateway removes those of one that does not run, and leaves the files of one that does',
   async (t) => {
