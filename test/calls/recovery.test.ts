@@ -342,6 +342,18 @@ test('keys that were asked for behind what was kept are waited for, until they w
   t.is(over.collected, null);
 });
 
+test('keys stay hidden at the next gateway until others than secret ones were collected', (t) => {
+  const secret = entry(4, 'collect.requested', { data: { ...fourDigits, secret: true } });
+  const heard = turn(5, 'user', '[keys] ••••');
+  const clear = entry(6, 'collect.requested', { data: { ...fourDigits } });
+  const isHidden = (...facts: JournalEntry[]): boolean =>
+    howItGoesOn(at('listening.silent'), { facts: [...saidHello, ...facts] }).keysAreHidden;
+  t.false(isHidden());
+  t.true(isHidden(secret));
+  t.true(isHidden(secret, heard));
+  t.false(isHidden(secret, heard, clear));
+});
+
 const transferIds = { transferId: 'a-transfer', to: '01000000011' };
 const terms = { recorded: false, maxDurationSec: 600 };
 
