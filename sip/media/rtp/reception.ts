@@ -32,6 +32,8 @@ type Stream = {
   first: number;
   highest: number;
   packets: number;
+  /** After a jump: the number that the next packet has if the sender has begun again; else `null`. */
+  restartsAt: number | null;
   /** In samples. */
   jitter: number;
   /** Of the last packet of audio: when it came, and how long it took, up to a constant. */
@@ -42,6 +44,10 @@ type Stream = {
 const samplesPerMs = 8;
 /** A marked packet after such a pause begins a talkspurt; the clocks of some senders stop in between. */
 const silenceMs = 60;
+
+/** Of RFC 3550, appendix A.1: a number further ahead, or further behind, is no lost or late packet. */
+const mostAhead = 3_000;
+const mostBehind = 100;
 
 const expectedOf = ({ highest, first }: Stream): number => highest - first + 1;
 
@@ -57,12 +63,17 @@ export const createReception = (): Reception => {
 
   const streamOf = (ssrc: number, sequence: number): Stream => {
     if (stream?.ssrc === ssrc) return stream;
+    return begin(ssrc, sequence);
+  };
+
+  const begin = (ssrc: number, sequence: number, packets = 0): Stream => {
     leave();
     stream = {
       ssrc,
       first: sequence,
       highest: sequence,
-      packets: 0,
+      packets,
+      restartsAt: null,
       jitter: 0,
       audio: null,
       atReport: { expected: 0, packets: 0 },
@@ -70,13 +81,25 @@ export const createReception = (): Reception => {
     return stream;
   };
 
+  /** Its stream, with this packet; `null` where the number has jumped, and the next packet shows why. */
+  const counted = (ssrc: number, sequence: number): Stream | null => {
+    let current = streamOf(ssrc, sequence);
+    if (current.restartsAt === sequence) current = begin(ssrc, (sequence - 1) & 0xffff, 1);
+    const ahead = sequenceDistance(current.highest & 0xffff, sequence);
+    if (ahead >= mostAhead || ahead <= -mostBehind) {
+      current.restartsAt = (sequence + 1) & 0xffff;
+      return null;
+    }
+    current.packets += 1;
+    current.restartsAt = null;
+    if (ahead > 0) current.highest += ahead;
+    return current;
+  };
+
   return {
     received({ ssrc, sequence, timestamp, marker }, at, kind = 'audio') {
-      const current = streamOf(ssrc, sequence);
-      current.packets += 1;
-      const ahead = sequenceDistance(current.highest & 0xffff, sequence);
-      if (ahead > 0) current.highest += ahead;
-      if (kind === 'event') return;
+      const current = counted(ssrc, sequence);
+      if (current === null || kind === 'event') return;
       const transit = (Math.round(at * samplesPerMs) - timestamp) | 0;
       const { audio } = current;
       const isAfterSilence = marker === true && audio !== null && at - audio.at > silenceMs;

@@ -642,6 +642,24 @@ test('what has gone out is counted', (t) => {
 
 const receptionPacket = (sequence: number, ssrc = 1) => ({ sequence, timestamp: sequence * 160, ssrc });
 
+test('sequence numbers that begin again are no loss, and neither is one that is out of place', (t) => {
+  const reception = createReception();
+  const ssrc = 7;
+  let at = 0;
+  const receive = (sequence: number): void => {
+    at += 20;
+    reception.received({ sequence, timestamp: at * 8, ssrc }, at);
+  };
+  for (let sequence = 100; sequence < 110; sequence += 1) receive(sequence);
+  receive(30_000);
+  receive(110);
+  t.like(reception.figures(), { packets: 11, lost: 0 });
+  for (let sequence = 20_000; sequence < 20_010; sequence += 1) receive(sequence);
+  t.like(reception.figures(), { packets: 21, lost: 0 });
+  receive(20_012);
+  t.like(reception.figures(), { packets: 22, lost: 2 });
+});
+
 test('what does not come is lost, what comes late is not', (t) => {
   const reception = createReception();
   for (const sequence of [65_534, 65_535, 2, 0, 3]) reception.received(receptionPacket(sequence), 0);
