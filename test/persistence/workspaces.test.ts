@@ -423,6 +423,7 @@ test.serial('a key stands for its number with everything that its calls need', a
     },
     bindings: { inbound: builtInBinding('inbound'), outbound: binding },
     outboundTokenSealed: 'sealed token',
+    transferTo: [],
     headersSealed: { inbound: {}, outbound: { 'x-api-key': 'sealed key' } },
     inboundAuth: { method: 'handshake' as const, url: 'https://auth', secretSealed: 'sealed' },
   };
