@@ -631,7 +631,8 @@ test('the counterparty has the floor while it speaks; nobody has it in silence, 
 test('while a call is transferred its chart says who has the floor, and who talks with a person is not ending', (t) => {
   const inTransfer = (path: string) => floorIn('standing-by.present', `active.talking.transferring.${path}`);
   t.deepEqual(inTransfer('announcing'), { who: 'agent', doing: 'speaking' });
-  t.deepEqual(inTransfer('consulting'), { who: 'nobody', doing: 'ringingPerson' });
+  for (const path of ['consulting', 'referring'])
+    t.deepEqual(inTransfer(path), { who: 'nobody', doing: 'ringingPerson' }, path);
   for (const path of ['briefing', 'briefed', 'connecting'])
     t.deepEqual(inTransfer(path), { who: 'nobody', doing: 'briefingPerson' }, path);
   t.deepEqual(inTransfer('recalling'), { who: 'nobody', doing: 'recallingPerson' });

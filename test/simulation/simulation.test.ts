@@ -135,6 +135,7 @@ test.serial(
 const isOfTransfer = (story: string): boolean => story.includes('transfer');
 
 const killed = test.macro<[(story: string) => boolean, string[]]>(async (t, isWanted, states) => {
+  t.timeout(300_000, 'each kill is played in a world of its own');
   const kills = await someKills(postgres, isWanted);
   const visited = new Set<string>();
   for (const kill of kills) {

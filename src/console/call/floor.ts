@@ -40,6 +40,7 @@ const byConversation: readonly (readonly [path: string, floor: Floor])[] = [
 const byTransfer: readonly (readonly [path: string, floor: Floor])[] = [
   ['active.talking.transferring.announcing', { who: 'agent', doing: 'speaking' }],
   ['active.talking.transferring.consulting', nobody('ringingPerson')],
+  ['active.talking.transferring.referring', nobody('ringingPerson')],
   ['active.talking.transferring.recalling', nobody('recallingPerson')],
   ['active.talking.transferring', nobody('briefingPerson')],
   ['active.bridged', nobody('talkingWithPerson')],
