@@ -123,8 +123,8 @@ export const openChannelSound = async (
   };
   means.ended.catch(close);
 
-  if (state === 'open') await untilChanged(means.change);
-  let unicast = state === 'open' ? await openUnicast(uuid, events, means) : createWaitingPath();
+  if (!means.isPaused) await untilChanged(means.change);
+  let unicast = means.isPaused ? createWaitingPath() : await openUnicast(uuid, events, means);
   const patience = createPatience(clock);
   const path = createMovablePath(unicast);
 
