@@ -18,8 +18,8 @@ export type CallFact =
   | { type: 'call.answered'; at: number; sip?: SipDetails; route?: CallRoute }
   /** The process that held the call is no more, and this gateway goes on with it. */
   | { type: 'call.taken_over'; at: number; node: string }
-  /** It was found out who has picked up; not of every call. */
-  | { type: 'call.answered_by'; at: number; by: AnsweredBy }
+  /** Who answered; missing where that stays unclear. */
+  | { type: 'call.answered_by'; at: number; by: AnsweredBy; latency?: VerdictLatency }
   /** The other party has put the call on hold, and has taken it back. */
   | { type: 'call.held'; at: number }
   | { type: 'call.resumed'; at: number }
@@ -106,6 +106,9 @@ export type CallFact =
       /** Nobody saw when this call really ended: its duration is unknown if it was answered. */
       durationIsKnown?: false;
     };
+
+/** Milliseconds from the answer to the verdict on who answered. */
+export type VerdictLatency = { answeredByMs: number };
 
 /**
  * The other party's wait for a turn of the agent, in milliseconds; a time that is not known is missing. The first is

@@ -508,6 +508,7 @@ const createLatencyWorld = () => {
       }),
     plays: (startedAt: number, text = 'Good morning.'): void =>
       onLine({ type: 'line.played', at, startedAt, utterance: 1, text, whole: true }),
+    answers: (): void => onLine({ type: 'line.answered', at }),
     spoken,
     latencyOfTurn(startedAt: number) {
       const fact = times.withLatency(callId, spoken(startedAt));
@@ -515,6 +516,29 @@ const createLatencyWorld = () => {
     },
   };
 };
+
+test('adds the time since the answer to each verdict on who answered', (t) => {
+  const { times, answers, pass } = createLatencyWorld();
+  const verdict = (at: number, by: 'screening' | 'human'): CallFact => ({ type: 'call.answered_by', at, by });
+  t.deepEqual(
+    times.withLatency(callId, verdict(1_500, 'human')),
+    verdict(1_500, 'human'),
+    'after a take-over',
+  );
+  answers();
+  pass(1_000);
+  times.replies.asked(callId);
+  t.deepEqual(times.withLatency(callId, verdict(3_400, 'screening')), {
+    ...verdict(3_400, 'screening'),
+    latency: { answeredByMs: 2_400 },
+  });
+  t.deepEqual(times.withLatency(callId, verdict(9_000, 'human')), {
+    ...verdict(9_000, 'human'),
+    latency: { answeredByMs: 8_000 },
+  });
+  times.release(callId);
+  t.deepEqual(times.withLatency(callId, verdict(9_500, 'human')), verdict(9_500, 'human'));
+});
 
 test('a turn of the agent carries how long each stage of it took', (t) => {
   const { times, observed, heard, pass, hears, plays, latencyOfTurn } = createLatencyWorld();

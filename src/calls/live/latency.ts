@@ -1,9 +1,9 @@
 /**
- * The other party's wait for the agent, stage by stage. The line knows when something was heard, the reply when it was
- * asked for and what came when; here both meet, per call, and what belongs to a turn is added to its fact.
+ * Latencies of calls: the other party's wait for each turn of the agent, stage by stage, and the time until it was known
+ * who answered. Combines the line's reports with the progress of replies, and adds the times to the facts.
  *
- * Only one reply is under way in a call, and whatever was left of the one before has been reported by the line when the
- * next one is asked for: so the first words that are heard after a reply's first sentence are that reply's.
+ * A call has one reply in progress, and the line has reported everything of the previous one when the next one is
+ * requested: the first words played after a reply's first sentence belong to that reply.
  */
 import type { CallFact, TurnLatency } from '#machines/facts.ts';
 import type { LineEvent, OpenLine } from '#machines/line.ts';
@@ -19,14 +19,19 @@ export type Latency = {
     firstToken(callId: string): void;
     firstSentence(callId: string): void;
   };
-  /** The fact with the latency of its turn, where it is a turn of the agent and something is known of it. */
+  /** Adds the latency to a turn of the agent and to a verdict on who answered, as far as it is known. */
   withLatency(callId: string, fact: CallFact): CallFact;
   release(callId: string): void;
 };
 
 type Reply = { askedAt: number; latency: TurnLatency; soundedAt: number | null };
 
-type TurnInProgress = { endpointingMs: number | null; reply: Reply | null };
+type CallTimes = {
+  /** `null` after a take-over. */
+  answeredAt: number | null;
+  endpointingMs: number | null;
+  reply: Reply | null;
+};
 
 export const createLatency = (options: {
   /** Wall-clock milliseconds since the epoch. */
@@ -35,15 +40,16 @@ export const createLatency = (options: {
   observe: (stage: TurnStage, milliseconds: number) => void;
 }): Latency => {
   const { now, observe } = options;
-  const calls = new Map<string, TurnInProgress>();
+  const calls = new Map<string, CallTimes>();
 
-  const timesOf = (callId: string): TurnInProgress => {
-    const times = calls.get(callId) ?? { endpointingMs: null, reply: null };
+  const timesOf = (callId: string): CallTimes => {
+    const times = calls.get(callId) ?? { answeredAt: null, endpointingMs: null, reply: null };
     calls.set(callId, times);
     return times;
   };
 
   const note = (callId: string, event: LineEvent): void => {
+    if (event.type === 'line.answered') timesOf(callId).answeredAt = event.at;
     if (event.type === 'line.heard' && !event.backchannel && event.endedAt !== undefined) {
       const endpointingMs = Math.max(0, event.at - event.endedAt);
       timesOf(callId).endpointingMs = endpointingMs;
@@ -76,13 +82,16 @@ export const createLatency = (options: {
         const times = timesOf(callId);
         const { endpointingMs } = times;
         const latency = endpointingMs === null ? {} : { endpointingMs };
-        calls.set(callId, { endpointingMs: null, reply: { askedAt: now(), latency, soundedAt: null } });
+        times.endpointingMs = null;
+        times.reply = { askedAt: now(), latency, soundedAt: null };
       },
       firstToken: (callId) => noteReply(callId, 'firstTokenMs', 'first_token'),
       firstSentence: (callId) => noteReply(callId, 'firstSentenceMs', 'first_sentence'),
     },
     withLatency(callId, fact) {
       const times = calls.get(callId);
+      if (fact.type === 'call.answered_by' && times !== undefined && times.answeredAt !== null)
+        return { ...fact, latency: { answeredByMs: Math.max(0, fact.at - times.answeredAt) } };
       if (fact.type !== 'turn.spoken' || fact.role !== 'assistant' || !times?.reply) return fact;
       const { soundedAt, latency } = times.reply;
       // A greeting or a reprompt is no reply.
