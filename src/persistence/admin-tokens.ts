@@ -1,4 +1,4 @@
-/** Tokens of workspace admins; only their fingerprints are kept (guides/design/administration.md, "Admin tokens"). */
+/** Tokens of workspace admins; only their fingerprints are stored (guides/design/administration.md, "Admin tokens"). */
 import { expressionBuilder } from 'kysely';
 import type { AdminRole } from '#src/domain/admin-role.ts';
 import { nodeHasSession } from './advisory-locks.ts';
@@ -9,17 +9,17 @@ import type { Sealing } from './sealing.ts';
 import { columnsOf, type Row, type Tables } from './tables.ts';
 
 export type AuthenticatedAdmin = {
-  /** Of the token: audit entries name it as their actor. */
+  /** Id of the token; audit entries name it as their actor. */
   id: string;
   name: string;
   role: AdminRole;
   lastUsedAt: Date | null;
-  /** Of the master key that its fingerprint was made with; null where that was not noted. */
+  /** Id of the master key of the fingerprint; null if it was not recorded. */
   tokenKeyId: string | null;
   workspace: { id: string; timeZone: string };
 };
 
-/** The token itself is not kept. */
+/** A new token. The token itself is not stored. */
 export type AdminTokenRecord = Omit<Row<'AdminToken'>, 'tokenHash' | 'tokenKeyId'>;
 
 type Fingerprint = Pick<Row<'AdminToken'>, 'tokenHash' | 'tokenKeyId'>;
@@ -28,7 +28,7 @@ type NewToken = Pick<Row<'AdminToken'>, 'id' | 'workspaceId' | 'name' | 'created
   Fingerprint &
   Partial<Pick<AdminTokenRecord, 'role' | 'expiresAt'>>;
 
-/** By which a token is recognised, made with the newest master key. */
+/** Fingerprint that identifies a token, made with the newest master key. */
 export const fingerprintOf = (
   sealing: Pick<Sealing, 'fingerprint' | 'keyId'>,
   token: string,
@@ -41,7 +41,7 @@ const withFingerprint = (fingerprints: readonly Buffer[]) => {
   return eb('AdminToken.tokenHash', '=', fn.any(val(fingerprints)));
 };
 
-/** Not revoked, and not past its end. */
+/** Whether a token is neither revoked nor expired. */
 export const isValidAt = (at: Date) => {
   const { and, eb, or } = expressionBuilder<Tables, 'AdminToken'>();
   return and([
@@ -50,7 +50,7 @@ export const isValidAt = (at: Date) => {
   ]);
 };
 
-/** Columns of a token that is joined with its workspace, for `authenticatedAs`. */
+/** Columns of a token joined with its workspace, for `authenticatedAs`. */
 export const authenticatedColumns = [
   'AdminToken.id',
   'AdminToken.name',
@@ -115,7 +115,7 @@ const ofOtherKeys = prepared((queries, { keyId, at }: { keyId: string; at: Date 
     .orderBy('id'),
 );
 
-/** Locking the valid admins lets two of them who revoke each other at the same time go one after the other. */
+/** Locks the valid admins, so that two admins who revoke each other at the same time are serialized. */
 const revocation = prepared(
   (queries, { id, workspaceId, at }: { id: string; workspaceId: string; at: Date }) =>
     queries
@@ -151,14 +151,14 @@ const revocation = prepared(
       .select(columns),
 );
 
-/** A token without a role is an admin's; without an end it is valid until it is revoked. */
+/** Stores a token. Without a role it is an admin token; without an end it is valid until it is revoked. */
 export const createAdminToken = async (db: Database, token: NewToken): Promise<void> => {
   await db.entityManager().insert(AdminToken, token);
 };
 
 /**
- * The token of a gateway's own file of credentials. In the same transaction the ones that it made before are revoked,
- * and those of gateways that do not run: nobody has them any more. Resolves to the revoked ones.
+ * Stores the token of the gateway's own credentials file. The same transaction revokes its earlier tokens, and those of
+ * gateways that do not run, because they are no longer in use. Resolves to the revoked tokens.
  */
 export const replaceGatewayToken = (
   db: Database,
@@ -174,12 +174,15 @@ export const replaceGatewayToken = (
     .returning(['id', 'workspaceId'])
     .execute();
 
-/** The gateway that keeps the token in its file of credentials may have another name than the one that made it. */
+/**
+ * Renames the owner: the gateway whose credentials file holds the token may have another name than the one that created
+ * it.
+ */
 export const adoptGatewayToken = async (db: Database, id: string, node: string): Promise<void> => {
   await adoption(db, { id, node });
 };
 
-/** Undefined for a token that is unknown, revoked or past its end. */
+/** Undefined for an unknown, revoked or expired token. */
 export const authenticateAdmin = async (
   db: Database,
   sealing: Pick<Sealing, 'fingerprints'>,
@@ -202,7 +205,7 @@ export const authenticatedAs = ({
   workspace: { id: workspaceId, timeZone },
 });
 
-/** Also one that is not valid any more; undefined for a token that this database never held. */
+/** Also finds tokens that are no longer valid; undefined for a token that this database never stored. */
 export const findAdminToken = async (
   db: Database,
   sealing: Pick<Sealing, 'fingerprints'>,
@@ -210,25 +213,25 @@ export const findAdminToken = async (
 ): Promise<AdminTokenRecord | undefined> =>
   (await known(db, { fingerprints: sealing.fingerprints(token) })).at(0);
 
-/** Those that were not revoked, the oldest first. */
+/** Tokens that were not revoked, oldest first. */
 export const listAdminTokens = (db: Database, workspaceId: string): Promise<AdminTokenRecord[]> =>
   ofWorkspace(db, { workspaceId });
 
-/** The later use wins, whichever is written first. */
+/** Records the last use. The later time wins, regardless of the order of writes. */
 export const noteAdminTokenUse = async (db: Database, id: string, at: Date): Promise<void> => {
   await use(db, { id, at });
 };
 
-/** From now on the token is recognised by this fingerprint. */
+/** Replaces the fingerprint of a token. */
 export const renewFingerprint = async (db: Database, id: string, fingerprint: Fingerprint): Promise<void> => {
   await renewal(db, { id, ...fingerprint });
 };
 
-/** The valid ones that are not known to be recognised by this master key, the oldest first. */
+/** Valid tokens that are not known to have a fingerprint of this master key, oldest first. */
 export const tokensOfOtherKeys = (db: Database, keyId: string, at: Date): Promise<AdminTokenRecord[]> =>
   ofOtherKeys(db, { keyId, at });
 
-/** From now on the token is unknown. A workspace keeps at least one valid token of an admin: `last` when this is it. */
+/** Revokes a token. A workspace keeps at least one valid admin token: `last` if this is it. */
 export const revokeTokenRow = async (
   db: Database,
   token: { id: string; workspaceId: string; at: Date },

@@ -1,6 +1,6 @@
 /**
- * Advisory locks of the database, by which one gateway at a time is or does something. A lock belongs to a session and
- * ends with it. It is named by a text, of which the database makes the 64 bits that it locks.
+ * Advisory locks of the database, held by one gateway at a time. A lock belongs to a session and ends with it. Its name
+ * is a text, which the database hashes to the 64 bits that it locks.
  */
 import { sql, type Expression } from 'kysely';
 
@@ -13,17 +13,16 @@ export const tryLock = (name: Expression<string>) =>
   sql<{ taken: boolean }>`select pg_try_advisory_lock(${keyOf(name)}) as taken`;
 
 /**
- * Whether a session holds the lock. PostgreSQL shows the 64 bits in two halves; `objsubid` 1 says that they are one
- * number.
+ * Whether a session holds the lock. PostgreSQL shows the 64 bits as two halves; `objsubid` 1 marks them as one number.
  */
 const isLocked = (name: Expression<string>) => sql<boolean>`exists (
   select from pg_locks where locktype = 'advisory' and objsubid = 1 and granted
     and database = (select oid from pg_database where datname = current_database())
     and classid::bigint << 32 | objid::bigint = ${keyOf(name)})`;
 
-/** The lock by which a gateway holds its name. */
+/** Lock by which a gateway holds its name. */
 export const nodeLock = (node: string | Expression<string | null>) =>
   sql<string>`'trunkline node ' || ${node}`;
 
-/** Whether a gateway of this name runs: a session holds it. */
+/** Whether a gateway of this name runs, which means that a session holds its lock. */
 export const nodeHasSession = (node: Expression<string | null>) => isLocked(nodeLock(node));

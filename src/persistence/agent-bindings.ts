@@ -1,4 +1,4 @@
-/** Which agent speaks for a number, for each direction. What is not stored is the built-in agent. */
+/** Agent bindings of a number, one for each direction. A direction without a row has the built-in agent. */
 import { sql, type Expression } from 'kysely';
 import type { Direction } from '#machines/line.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
@@ -8,7 +8,7 @@ import { hasAtMost } from './expressions.ts';
 import { given } from './patch.ts';
 import { prepared } from './prepared.ts';
 
-/** As it is read: neither the token nor the value of a header is given out, only whether there is one. */
+/** A binding as it is returned: reports whether the token and each header exist, but not their values. */
 export type AgentBindingRecord = AgentBinding & {
   tokenConfigured: boolean;
   headers: Readonly<Record<string, { configured: true }>>;
@@ -24,7 +24,7 @@ export const builtInBinding = (direction: Direction): AgentBinding => ({
   controls: 'off',
 });
 
-/** The columns of an `AgentBinding`. */
+/** Columns of an `AgentBinding`. */
 export const bindingColumns = [
   'direction',
   'agent',
@@ -57,7 +57,7 @@ const ofNumber = prepared((queries, { numberId }: { numberId: string }) =>
     .where('numberId', '=', numberId),
 );
 
-/** The secrets of a binding, sealed about the number's id, and the URL that they are stored for. */
+/** Secrets of a binding, sealed with the number's id, and the URL for which they are stored. */
 export type BindingSecrets = {
   chatUrl: string | null;
   tokenSealed: string | null;
@@ -72,7 +72,7 @@ const secretsOf = prepared((queries, { numberId, direction }: { numberId: string
     .where('direction', '=', direction),
 );
 
-/** Both directions of a number. */
+/** Returns the bindings of both directions. */
 export const agentBindingsOf = async (
   db: Database,
   numberId: string,
@@ -89,28 +89,28 @@ export const agentBindingsOf = async (
   return { inbound: of('inbound'), outbound: of('outbound') };
 };
 
-/** Undefined where nothing is stored. */
+/** Undefined if no binding is stored. */
 export const bindingSecrets = async (
   db: Database,
   numberId: string,
   direction: Direction,
 ): Promise<BindingSecrets | undefined> => (await secretsOf(db, { numberId, direction })).at(0);
 
-/** Sealed about the number's id. Undefined keeps what is stored, null removes it. */
+/** Sealed with the number's id. Undefined keeps the stored value, null removes it. */
 export type SecretChanges = {
   tokenSealed?: string | null | undefined;
-  /** A name that is not there keeps its value. */
+  /** Missing names keep their values. */
   headersSealed?: AgentHeaderChanges | null | undefined;
 };
 
-/** Headers after a change. */
+/** Returns the headers after a change. */
 const headersAfter = (stored: Expression<SealedHeaders>, changes: AgentHeaderChanges | null) =>
   changes === null
     ? sql<SealedHeaders>`'{}'::jsonb`
     : sql<SealedHeaders>`jsonb_strip_nulls(${stored} || ${JSON.stringify(changes)}::jsonb)`;
 
 /**
- * Replaces the binding of one direction. Undefined, with nothing changed, where it would have more than
+ * Replaces the binding of one direction. Returns undefined and changes nothing if it would have more than
  * `mostAgentHeaders`.
  */
 export const putAgentBinding = async (

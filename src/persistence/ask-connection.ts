@@ -1,4 +1,4 @@
-/** Statements of one connection that is nobody else's: they know no entities, and are prepared nowhere. */
+/** Statements on a dedicated connection, without entities and without prepared statements. */
 import {
   DummyDriver,
   Kysely,
@@ -18,7 +18,7 @@ const texts = new Kysely<Record<string, never>>({
   },
 });
 
-/** Rejects when the answer takes longer than `withinMs`; the connection is then not to be used any more. */
+/** Rejects if the answer takes longer than `withinMs`; the connection must then not be used again. */
 export const askConnection = async <Found>(
   client: PoolClient,
   statement: RawBuilder<Found>,
@@ -28,9 +28,9 @@ export const askConnection = async <Found>(
   const query = {
     text: sql,
     values: [...parameters],
-    // `pg` has it, though its types do not know it here.
+    // `pg` supports this option, but its types lack it here.
     ...(withinMs === undefined ? {} : { query_timeout: withinMs }),
   };
-  // The rows are what the statement says they are.
+  // The caller states the type of the rows.
   return (await client.query(query)).rows as Found[];
 };

@@ -1,20 +1,20 @@
-/** The audit log of a workspace: who did what to what. It is only ever appended to. */
+/** Audit log of a workspace: actor, action and subject. Entries are only appended. */
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Row } from './tables.ts';
 
-/** `actor` is such as `admin:<token id>`, `action` such as `number_key.revealed`, `subject` such as `number:<id>`. */
+/** Examples: `actor` is `admin:<token id>`, `action` is `number_key.revealed`, `subject` is `number:<id>`. */
 export type AuditEntryRecord = Omit<Row<'AuditEntry'>, 'workspaceId'>;
 
-/** `detail` must hold no secret. */
+/** Must not contain secrets. */
 export type NewAuditEntry = Omit<AuditEntryRecord, 'id' | 'detail'> & {
   workspaceId: string;
   detail?: Record<string, unknown>;
 };
 
-/** The next number of the workspace is counted in its row, which concurrent entries wait for. */
+/** The workspace's row counts the entries; concurrent entries wait for its lock. */
 const appending = prepared((queries, entry: Omit<NewAuditEntry, 'detail'> & { detail: string }) =>
   queries
     .with('counted', (query) =>
@@ -48,18 +48,18 @@ export const appendAudit = async (
   await appending(db, { ...entry, detail: JSON.stringify(detail) });
 };
 
-/** Conditions that an entry must meet, all of them. */
+/** Conditions of a search, all of which must hold. */
 export type AuditFilters = {
   actor?: string | undefined;
   action?: string | undefined;
-  /** Such as `number:<id>`, or `number` for all numbers. */
+  /** Examples: `number:<id>`, or `number` for all numbers. */
   subject?: string | undefined;
   since?: Date | undefined;
   /** Exclusive. */
   until?: Date | undefined;
 };
 
-/** Newest first; `before` is the id of the last entry of the page before. */
+/** Newest first; `before` is the id of the last entry of the previous page. */
 export const listAudit = (
   { queries, run }: Database,
   {

@@ -1,6 +1,6 @@
 /**
- * The journal of a call (guides/design/events.md, "Outbox"). Each fact is one statement: the row of the journal, what
- * it changes in the call, and the event that customers get of it. A fact that was written before changes nothing.
+ * The journal of a call (guides/design/events.md, "Outbox"). One statement writes a fact: its journal row, its changes
+ * to the call and its customer event. A fact that was already written changes nothing.
  */
 import type { CallFact } from '#machines/facts.ts';
 import type { CallRoute, SipDetails } from '#machines/line.ts';
@@ -32,7 +32,7 @@ import type { Row } from './tables.ts';
 
 type Stamped<Fact> = Fact extends { at?: number } ? Omit<Fact, 'at'> & { at: number } : never;
 
-/** A fact of a call as it is written; `at` is wall-clock milliseconds since the epoch. */
+/** A fact of a call to write; `at` is wall-clock milliseconds since the epoch. */
 export type RecordedFact =
   | Stamped<CallFact>
   | {
@@ -41,18 +41,18 @@ export type RecordedFact =
       contentType: string;
       durationSec: number;
       bytes: number;
-      /** Relative to the folder of recordings. */
+      /** Path relative to the recordings folder. */
       file: string;
-      /** Its end is missing: the gateway that wrote it ended early. */
+      /** Whether the end is missing because the gateway that wrote the file ended early. */
       truncated: boolean;
     }
   | { type: 'recording.failed'; at: number }
   | { type: 'call.summarized'; at: number; summary: string };
 
-/** A fact as it is stored; `data` holds what the fact has beside type and time, but for what other rows hold. */
+/** A stored fact; `data` holds its fields except type, time and values stored in other rows. */
 export type StoredFact = Omit<Row<'CallFactRow'>, 'callId'>;
 
-/** Of a call that nobody has taken over. */
+/** Epoch of a call that was never taken over. */
 export const firstEpoch = 1;
 
 const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineColumns => ({
@@ -68,27 +68,27 @@ const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineCo
   remoteSignalling: route?.remoteAddress ?? null,
 });
 
-/** Rows that are written with a fact of a call, where the fact is. */
+/** Rows that are written in the same statement as a fact. */
 export type KeptBeside = {
-  /** With the answer: what another process would go on with. */
+  /** With the answer: state from which another process can resume the call. */
   revival: NewRevival | null;
-  /** With the end: what is not kept yet. */
+  /** With the end: transitions that are not stored yet. */
   transitions: readonly StoredTransition[];
 };
 
 const nothingBeside: KeptBeside = { revival: null, transitions: [] };
 
-/** The data of a fact without what the call's row holds already. */
+/** Data of a fact without the values stored in the call's row. */
 const dataOf = ({ type: _type, at: _at, ...data }: RecordedFact): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'route' && name !== 'sound'));
 
-/** The outcome of a fact that has changed something. */
+/** Result of a fact that changed the database. */
 export type WrittenFact = {
-  /** With the end: what the summary tells of. */
+  /** With the end: input of the call's summary. */
   ended: CallToSummarize | null;
 };
 
-/** Resolves to the call if the fact changed anything. */
+/** Resolves to the call if the fact changed the database. */
 const write = (
   db: Statements,
   fact: RecordedFact,
@@ -153,13 +153,13 @@ const write = (
       return completeRecording(db, { ...told, ...fact, at: row.at });
     case 'recording.failed':
       return failRecording(db, told);
-    // call.summarized, the only one that is left.
+    // The remaining case: call.summarized.
     default:
       return summarize(db, { ...told, data: {}, summary: fact.summary });
   }
 };
 
-/** Another gateway holds the call, or has ended it, and this one writes nothing of it any more. */
+/** Another gateway holds or has ended the call; this gateway must not write facts of it. */
 export class CallTaken extends Error {
   override readonly name = 'CallTaken';
 }
@@ -169,10 +169,9 @@ const epochOf = prepared((queries, { callId }: { callId: string }) =>
 );
 
 /**
- * Writes one fact of a call's journal; `sequence` counts the facts of the call from 1, `epoch` those who have held it.
- * Resolves to null where it changed nothing: when the same sequence was written before, or when the call was already
- * ended (answered) and the fact ends (answers) it. Rejects with `CallTaken` where another gateway holds the call now.
- * `beside` is written with it.
+ * Writes one fact to a call's journal. `sequence` counts the facts of the call from 1, `epoch` its holders. Resolves to
+ * null if nothing changed: the sequence was written before, or the fact ends (answers) a call that was already ended
+ * (answered). Rejects with `CallTaken` if another gateway holds the call. `beside` is written in the same statement.
  */
 export const recordFact = async (
   db: Statements,
@@ -185,13 +184,13 @@ export const recordFact = async (
   const [changed] = await write(db, fact, { callId, sequence, epoch }, beside);
   if (changed !== undefined) return { ended: 'turns' in changed ? callToSummarize(changed) : null };
   const [call] = await epochOf(db, { callId });
-  // Of the end of a call nobody knows whether it was stored.
+  // A call whose insertion is in doubt may be missing when its end is written.
   if (call === undefined && fact.type !== 'call.ended') throw new Error('A fact belongs to no call');
   if (call !== undefined && call.epoch !== epoch) throw new CallTaken('Another gateway holds this call');
   return null;
 };
 
-/** Of a call that is stored: the type of the fact at this place of its journal, null where there is none. */
+/** Type of the fact at this sequence of a stored call, null if there is none. */
 const factAt = prepared((queries, { callId, sequence }: { callId: string; sequence: number }) =>
   queries
     .selectFrom('Call')
@@ -203,8 +202,8 @@ const factAt = prepared((queries, { callId, sequence }: { callId: string; sequen
 );
 
 /**
- * As `recordFact`, for the journal of who holds a call. Rejects with `CallTaken` also where somebody else has ended the
- * call: whoever comes too late to end it must not do a second time what follows an end.
+ * Like `recordFact`, for the call's holder. Also rejects with `CallTaken` if another gateway ended the call: a late end
+ * must not repeat post-end work.
  */
 export const recordAsHolder = async (
   ...given: Parameters<typeof recordFact>
@@ -225,10 +224,10 @@ const journalOf = prepared((queries, { callId }: { callId: string }) =>
     .orderBy('sequence'),
 );
 
-/** The journal of a call, in order. */
+/** Returns the journal of a call, in order. */
 export const facts = (db: Statements, callId: string): Promise<StoredFact[]> => journalOf(db, { callId });
 
-/** Where the journal of a call stands: the highest sequence written, 0 for none, and who holds the call. */
+/** Position of a call's journal: highest sequence written (0 for none) and the holder. */
 export type JournalPlace = { sequence: number; epoch: number };
 
 const lastOf = prepared((queries, { callId }: { callId: string }) =>

@@ -1,4 +1,4 @@
-/** Which gateway holds a call in progress, and where the others reach it. */
+/** Holders of calls in progress and their addresses. */
 import type { ListenInPolicy } from '#src/domain/listen-in.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
@@ -12,7 +12,7 @@ const holderOf = prepared((queries, { callId }: { callId: string }) =>
     .where('Call.endedAt', 'is', null),
 );
 
-/** `undefined`: the call is over. `address` is null where that gateway told none, or is gone. */
+/** `undefined`: the call is over. `address` is null if the gateway registered none or is gone. */
 export const findHolder = async (
   db: Statements,
   callId: string,
@@ -29,7 +29,7 @@ const listenInPolicy = prepared((queries, { callId, workspaceId }: { callId: str
     .where('Call.endedAt', 'is', null),
 );
 
-/** Whether somebody may listen to this call, by its number; `undefined`: the call is over, or another workspace's. */
+/** Listen-in policy of the call's number; `undefined`: the call is over or belongs to another workspace. */
 export const findListenInPolicy = async (
   db: Statements,
   call: { callId: string; workspaceId: string },

@@ -1,4 +1,4 @@
-/** The journal of a call for readers: its facts with the words that belong to them. Facts are written by `call-facts.ts`. */
+/** Read access to a call's journal: facts with their words. `call-facts.ts` writes the facts. */
 import { sql, type Expression } from 'kysely';
 import type { StoredFact } from './call-facts.ts';
 import { secondsBetween } from './expressions.ts';
@@ -6,19 +6,19 @@ import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Row } from './tables.ts';
 
-/** A fact as a reader sees it. */
+/** A fact as readers see it. */
 export type JournalEntry = StoredFact & {
-  /** Seconds from the answer; null before it, and where nobody answered. */
+  /** Seconds from the answer; null before the answer and for unanswered calls. */
   tOffsetSec: number | null;
-  /** Of `turn.spoken`; the place in the transcript is `data.turn`. */
+  /** Text of `turn.spoken`; its place in the transcript is `data.turn`. */
   role: Row<'CallTurn'>['role'] | null;
   text: string | null;
   whole: boolean | null;
-  /** Of `call.summarized`. */
+  /** Text of `call.summarized`. */
   summary: string | null;
 };
 
-/** The place in the transcript that a fact of the type `turn.spoken` names. */
+/** Place in the transcript that a `turn.spoken` fact names. */
 const turnOf = (data: Expression<StoredFact['data']>) => sql<number>`(${data} ->> 'turn')::int`;
 
 const eventsOf = prepared((queries, { callId, after }: { callId: string; after: number }) =>
@@ -52,6 +52,6 @@ const eventsOf = prepared((queries, { callId, after }: { callId: string; after: 
     .orderBy('fact.sequence'),
 );
 
-/** The facts after `sequence`, in order, for a call that is known to belong to the caller. */
+/** Facts after `sequence`, in order. The caller must have verified access to the call. */
 export const journalOf = (db: Statements, callId: string, after = 0): Promise<JournalEntry[]> =>
   eventsOf(db, { callId, after });

@@ -1,4 +1,4 @@
-/** Lists of calls, a page at a time. */
+/** Paginated lists of calls. */
 import { sql, type Compilable, type Expression, type ExpressionBuilder } from 'kysely';
 import type { Direction } from '#machines/line.ts';
 import type { CallSearch } from '#src/domain/call-search.ts';
@@ -10,35 +10,35 @@ import { inTransaction, type Statements } from './statements.ts';
 import type { Tables } from './tables.ts';
 
 export type CallListQuery = {
-  /** A number, a workspace, or what both have in common. */
+  /** A number, a workspace, or conditions that both share. */
   scope: { numberId: string } | { workspaceId: string; numberId?: string | undefined };
   limit: number;
-  /** By `startedAt`, then by id, both the same way; the newest come first unless this says otherwise. */
+  /** Ordered by `startedAt`, then by id, in the same direction; newest first by default. */
   order?: 'newest' | 'oldest' | undefined;
-  /** The last call of the page before. */
+  /** The last call of the previous page. */
   after?: { startedAt: Date; id: string } | undefined;
   status?: CallStatus | undefined;
   endReason?: EndReason | undefined;
   trunkId?: string | undefined;
   direction?: Direction | undefined;
-  /** Calls that have all of it. */
+  /** Filters, all of which must match. */
   metadata?: Metadata | undefined;
-  /** Calls that started at this instant or later. */
+  /** Calls that started at or after this instant. */
   since?: Date | undefined;
   /** Calls that started before this instant. */
   until?: Date | undefined;
   search?: CallSearch | undefined;
 };
 
-/** A search that the database would not have done in time: too much fits it. */
+/** A search that exceeds the database's time limit because too many calls match. */
 export class SearchTooBroad extends Error {
   override readonly name = 'SearchTooBroad';
 }
 
-/** The time that a search may take. */
+/** Time limit of a search. */
 const searchMs = 2_000;
 
-/** Ask for one more than a page to learn whether there is a next. */
+/** Request one more than a page to learn whether another page exists. */
 export const listCalls = (db: Statements, query: CallListQuery): Promise<CallRow[]> => {
   const { search } = query;
   if (search === undefined)
@@ -68,7 +68,7 @@ const calls = ({ queries }: Statements, query: CallListQuery) =>
     .orderBy('Call.id', wayOf(query))
     .limit(query.limit);
 
-/** Those that are over. The order is that of their search rows, which hold the same moment, so that no other is made. */
+/** Ended calls. Ordering by the search row, which holds the same time, avoids a second sort. */
 const byWords = ({ queries }: Statements, query: CallListQuery, words: readonly string[]) => {
   const wanted = words.map((word) => (word.length === 1 ? `'${word}'` : `'${word}':*`)).join(' & ');
   let found = queries
@@ -86,7 +86,7 @@ const byWords = ({ queries }: Statements, query: CallListQuery, words: readonly 
   return found;
 };
 
-/** They have no search row yet, and are few. */
+/** Calls in progress have no search row yet, and they are few. */
 const inProgress = (db: Statements, query: CallListQuery, digits: string) =>
   calls(db, query).where('Call.endedAt', 'is', null).where('Call.counterparty', 'like', `%${digits}%`);
 
@@ -117,7 +117,7 @@ const holds = (column: Expression<Metadata | null>, metadata: Metadata) =>
 
 type Place = ['Call.startedAt', 'Call.id'] | ['CallSearch.startedAt', 'CallSearch.callId'];
 
-/** Within the time that is asked for, and behind the page before. */
+/** Calls within the requested time range and after the previous page. */
 const isInPlace =
   ({ after, since, until, order }: CallListQuery, ...[startedAt, id]: Place) =>
   ({ and, eb, refTuple, tuple }: ExpressionBuilder<Tables, 'Call' | 'CallSearch'>) =>
@@ -129,7 +129,7 @@ const isInPlace =
         : [eb(refTuple(startedAt, id), order === 'oldest' ? '>' : '<', tuple(after.startedAt, after.id))]),
     ]);
 
-/** One after the other; together they take no longer than twice the limit. */
+/** The two queries run in sequence and take at most twice the limit together. */
 const withinTime = async (db: Statements, queries: readonly Compilable<CallRow>[]): Promise<CallRow[]> => {
   try {
     return await inTransaction(db, async ({ run }) => {

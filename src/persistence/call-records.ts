@@ -1,15 +1,15 @@
-/** All calls of a workspace within a time, however many: a page at a time, in the order in which they started. */
+/** All calls of a workspace in a time range, in pages, ordered by start. */
 import { callRecord, callsWithRecording, type CallRecord } from './calls.ts';
 import type { Statements } from './statements.ts';
 
-/** Calls of one statement. The connection is free between two of them, however slowly they are read. */
+/** Calls per statement. The connection is free between two statements, even if the reader is slow. */
 const usualPage = 500;
 
 export async function* callRecords(
   db: Statements,
   wanted: {
     workspaceId: string;
-    /** Calls that started at this instant or later. */
+    /** Calls that started at or after this instant. */
     since: Date | null;
     /** Calls that started before this instant. */
     until: Date;

@@ -1,6 +1,6 @@
 /**
- * All that it takes to go on with a call in another process (`CallRevival`): what it began with, written with its
- * answer, and how far it has come, written behind its back. The facts of its journal and its transcript say the rest.
+ * State from which another process can resume a call (`CallRevival`): its start state, written with the answer, and its
+ * progress, written asynchronously. The journal and transcript supply the rest.
  */
 import { z } from 'zod';
 import type { CollectedKeys, KeysWanted } from '#machines/collected-keys.ts';
@@ -26,17 +26,17 @@ import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import { rowsOf, type Row } from './tables.ts';
 
-/** Counts up when older gateways could not read what newer ones write. */
+/** Format version; incremented when older gateways cannot read the rows of newer ones. */
 export const revivalForm = 1;
 
-/** The beginning of a call, of what may change meanwhile. */
+/** The settings at the start of a call, as far as they may change during it. */
 export type CallBeginning = {
   greeting: string | null;
   speech: SpeechChoice;
   voicemail: Voicemail;
   screening: Screening;
   menu: MenuPolicy;
-  /** Where the number lets its calls be transferred. */
+  /** Destinations to which the number allows transfers. */
   transferTo: readonly string[];
   policy: {
     silenceTimeoutSec: number;
@@ -59,12 +59,12 @@ const beginning: z.ZodType<CallBeginning> = z.object({
     voice: z.string().nullable(),
   }),
   voicemail: z.object({ policy: z.enum(voicemailPolicies), message: z.string().nullable() }),
-  // Gateways of before knew no call screening and no menus.
+  // Older gateways do not write screening and menu.
   screening: z
     .object({ policy: z.enum(screeningPolicies), callerName: z.string().nullable() })
     .default({ policy: 'answer', callerName: null }),
   menu: z.enum(menuPolicies).default('talk'),
-  // Agents of gateways of before could not transfer by a tool.
+  // Older gateways do not write transfer destinations.
   transferTo: z.array(z.string()).default([]),
   policy: z.object({
     silenceTimeoutSec: z.number(),
@@ -77,7 +77,7 @@ const beginning: z.ZodType<CallBeginning> = z.object({
       resumeMs: z.number(),
     }),
     turnEnd: z.object({ mode: z.enum(turnEndModes), minSilenceMs: z.number(), maxSilenceMs: z.number() }),
-    // Gateways of before asked nobody.
+    // Older gateways do not write consent.
     consent: z
       .object({ announce: z.string().nullable(), require: z.enum(consentRequirements) })
       .default({ announce: null, require: 'none' }),
@@ -93,38 +93,38 @@ const beginning: z.ZodType<CallBeginning> = z.object({
   }),
 });
 
-/** The progress of a call, beyond what its facts tell. */
+/** Progress of a call beyond its facts. */
 export type CallProgress = {
-  /** The last fact that was published before. */
+  /** Sequence of the last fact published before this progress. */
   facts: number;
-  /** Why it is being ended; null while that is not decided. */
+  /** Reason of the end; null until it is decided. */
   endReason: EndReason | null;
-  /** Whether the recording is paused for secret keys alone. */
+  /** Whether the recording is paused only for secret digits. */
   pausedForSecret: boolean;
-  /** When its holder let go of it on purpose, in the time of the call; null while it is held. */
+  /** Call time at which its holder released it deliberately; null while it is held. */
   leftAt: number | null;
   conversation: {
-    /** Its state, such as `replying.speaking`. */
+    /** State of the chart, such as `replying.speaking`. */
     state: string;
     turn: number;
     utterance: number;
-    /** In the time of the call. */
+    /** Times are call time. */
     spoken: { startedAt: number; endedAt: number; text: string; whole: boolean } | null;
     unanswered: number;
-    /** Words of a program that wait for the floor. */
+    /** Texts requested through the API that wait for the floor. */
     asked: readonly string[];
-    /** What the agent wanted to be done behind some of `unplayed`. */
+    /** Controls that the agent requested, to be executed after parts of `unplayed`. */
     controls: readonly WaitingControl[];
-    /** Keys that the agent wanted, in the time of the call; null while it wants none. */
+    /** DTMF digits that the agent collects, in call time; null if it collects none. */
     collected: CollectedKeys | null;
     failuresInARow: number;
     wasReprompted: boolean;
-    /** Said, and not heard whole yet. */
+    /** Replies that were not played completely yet. */
     unplayed: readonly string[];
   };
 };
 
-/** The same by a clock that is so many milliseconds ahead. */
+/** Converts progress to a clock that is ahead by so many milliseconds. */
 export const byOtherClock = (progress: CallProgress, aheadMs: number): CallProgress => {
   const { conversation } = progress;
   const spoken = conversation.spoken && {
@@ -172,7 +172,7 @@ const waitingControl: z.ZodType<WaitingControl> = z.object({
 const progress: z.ZodType<CallProgress> = z.object({
   facts: z.number(),
   endReason: z.enum(endReasons).nullable(),
-  // Gateways of before did not keep these two.
+  // Older gateways do not write these two fields.
   pausedForSecret: z.boolean().default(false),
   leftAt: z.number().nullable().default(null),
   conversation: z.object({
@@ -183,7 +183,7 @@ const progress: z.ZodType<CallProgress> = z.object({
       .object({ startedAt: z.number(), endedAt: z.number(), text: z.string(), whole: z.boolean() })
       .nullable(),
     unanswered: z.number(),
-    // Gateways of before did not keep these three.
+    // Older gateways do not write these three fields.
     asked: z.array(z.string()).default([]),
     controls: z.array(waitingControl).default([]),
     collected: z
@@ -205,17 +205,17 @@ const progress: z.ZodType<CallProgress> = z.object({
 export type Revival = {
   beginning: CallBeginning;
   tokenSealed: string | null;
-  /** Null as well where a gateway of before has kept none. */
+  /** Also null if an older gateway stored none. */
   headersSealed: SealedHeaders | null;
-  /** `null` where nothing has happened yet. */
+  /** `null` until something happens in the conversation. */
   progress: CallProgress | null;
-  /** How far the time of the call is ahead of the database's clock, in milliseconds; null where that was not kept. */
+  /** Milliseconds by which call time is ahead of the database clock; null if not stored. */
   aheadMs: number | null;
 };
 
 export type NewRevival = Omit<Revival, 'progress'>;
 
-/** As it is written first. */
+/** The row as first written. */
 export const revivalRow = (
   callId: string,
   { beginning, tokenSealed, headersSealed, aheadMs }: NewRevival,
@@ -228,7 +228,7 @@ export const revivalRow = (
   aheadMs,
 });
 
-/** A call as a gateway has left it. Undefined where this one cannot read it: another version has written it. */
+/** Reads the resume state that a gateway left. Undefined if another version wrote it in an unreadable format. */
 export const readRevival = (
   row: Pick<Row<'CallRevival'>, 'start' | 'tokenSealed' | 'headersSealed' | 'progress' | 'aheadMs'>,
 ): Revival | undefined => {
@@ -239,7 +239,7 @@ export const readRevival = (
   return { beginning: start.data, tokenSealed, headersSealed, progress: now.data, aheadMs };
 };
 
-/** The progress of a call, by its holder. */
+/** Progress of a call, written by its holder. */
 export type KeptProgress = { callId: string; epoch: number; progress: CallProgress; aheadMs: number };
 
 const keeping = prepared((queries, { kept }: { kept: string }) =>
@@ -253,7 +253,10 @@ const keeping = prepared((queries, { kept }: { kept: string }) =>
     .returning('CallRevival.callId'),
 );
 
-/** One statement, of however many calls, which waits for no disk. Those that another gateway holds are left out. */
+/**
+ * Writes the progress of any number of calls in one statement without waiting for the disk. Skips calls that another
+ * gateway holds.
+ */
 export const keepProgress = async (db: Statements, kept: readonly KeptProgress[]): Promise<void> => {
   await keeping(db, { kept: db.asJson(kept) });
 };

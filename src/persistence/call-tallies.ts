@@ -1,12 +1,12 @@
-/** Numbers of a workspace's calls by outcome, day by day: read in one pass over the index of its list. */
+/** Daily counts of a workspace's calls by outcome, read in one pass over the index of the call list. */
 import { sql } from 'kysely';
 import type { EndReason } from '#src/domain/end-reasons.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 
-/** Calls that have all of this in common. */
+/** A group of calls with these values in common. */
 export type CallTally = {
-  /** Which of the days, from 0. */
+  /** Index of the day, from 0. */
   day: number;
   numberId: string;
   number: string;
@@ -14,14 +14,14 @@ export type CallTally = {
   /** Null for calls without SIP. */
   trunkId: string | null;
   trunkName: string | null;
-  /** Null for calls that are not over. */
+  /** Null for calls in progress. */
   endReason: EndReason | null;
   isAnswered: boolean;
   isRinging: boolean;
   calls: number;
 };
 
-/** `starts` are the first moments of the days, in order and as ISO 8601; `until` is where the last one ends. */
+/** `starts` are the beginnings of the days, in order, as ISO 8601; `until` is the end of the last day. */
 type Days = { workspaceId: string; starts: readonly string[]; since: Date; until: Date };
 
 const counting = prepared((queries, { workspaceId, starts, since, until }: Days) =>

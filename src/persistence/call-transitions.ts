@@ -1,4 +1,4 @@
-/** The transitions of calls' charts; see `CallTransition`. */
+/** Transitions of the call charts; see `CallTransition`. */
 import { withoutWaitingForDisk } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
@@ -6,7 +6,7 @@ import { columnsOf, rowsOf, type Row } from './tables.ts';
 
 export type StoredTransition = Row<'CallTransition'>;
 
-/** The first transition of the chart of each call: into which state, of which version. */
+/** The first transition of each call's chart: initial state and chart version. */
 export type ChartOpening = { chartVersion: string; state: string };
 
 const keeping = prepared((queries, { transitions }: { transitions: string }) =>
@@ -29,8 +29,8 @@ const keeping = prepared((queries, { transitions }: { transitions: string }) =>
 );
 
 /**
- * One statement, of however many calls, which waits for no disk. Those of a call that was never stored are left out, and
- * those of one that another gateway holds.
+ * Stores transitions of any number of calls in one statement without waiting for the disk. Skips calls that were never
+ * stored and calls that another gateway holds.
  */
 export const keepTransitions = async (
   db: Statements,
@@ -48,6 +48,6 @@ const ofCall = prepared((queries, { callId }: { callId: string }) =>
     .orderBy('sequence'),
 );
 
-/** In order; none of a call that was made before transitions were kept. */
+/** Returns the transitions in order; empty for calls from before transitions were stored. */
 export const callTransitions = (db: Statements, callId: string): Promise<StoredTransition[]> =>
   ofCall(db, { callId });

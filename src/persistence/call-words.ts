@@ -1,32 +1,32 @@
 /**
- * The words by which a call that is over is found, as PostgreSQL compares them. They are written by the statement that
- * ends the call, from what is in the database then; those of its summary come with that.
+ * Search words of ended calls, in PostgreSQL's comparison form. The statement that ends the call writes them from the
+ * data in the database; the words of the summary are added with the summary.
  */
 import { expressionBuilder, sql, type Expression, type QueryCreator } from 'kysely';
 import type { Row, Tables } from './tables.ts';
 
-/** Marks that part words, beside spaces and line ends: in some locales the server takes what is no ASCII for letters. */
+/** Word separators besides spaces and line ends: in some locales the server treats non-ASCII characters as letters. */
 const marks =
   '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~¡§«»¿·‘’‚“”„†•…‰‹›、。〈〉《》「」『』【】〔〕・！（），－．／：；？［］～｡｢｣､';
 
-/** Of a very long call the beginning is kept: the row would otherwise outgrow what the server can store. */
+/** Very long calls are indexed up to this length; otherwise the row would exceed the server's limit. */
 const mostCharacters = 200_000;
 
-/** A number is found by any four of its digits that follow one another: it stands there from each of them on. */
+/** Every suffix of a number is indexed, so that any four consecutive digits find it. */
 const digitsFrom = (number: Expression<string>) =>
   sql<string>`array_to_tsvector(array(
     select substr(digits, place)
     from translate(left(${number}, 40), '+', '') as digits, generate_series(1, length(digits) - 3) as place
   ))`;
 
-/** The configuration `simple` is there on every server, and takes the words of every language as they are. */
+/** The configuration `simple` exists on every server and accepts words of every language unchanged. */
 const wordsIn = (texts: readonly Expression<string | null>[]) =>
   sql<string>`strip(to_tsvector('pg_catalog.simple', lower(translate(
     left(concat_ws(' ', ${sql.join(texts)}), ${sql.lit(mostCharacters)}),
     ${sql.lit(marks)}, repeat(' ', ${sql.lit(marks.length)})
   ))))`;
 
-/** Everything that was said in a call; null where nothing was. */
+/** The whole transcript of a call; null if it is empty. */
 const saidIn = (callId: Expression<string>) => {
   const said = expressionBuilder<Tables>()
     .selectFrom('CallTurn')
@@ -35,7 +35,7 @@ const saidIn = (callId: Expression<string>) => {
   return sql<string | null>`${said}`;
 };
 
-/** Of the calls in `changed` that are over; `changed` has all columns of a call. */
+/** Search rows of the ended calls in `changed`, which has all columns of a call. */
 export const keepingWords = (write: QueryCreator<Tables & { changed: Row<'Call'> }>) =>
   write
     .insertInto('CallSearch')
@@ -57,7 +57,7 @@ export const keepingWords = (write: QueryCreator<Tables & { changed: Row<'Call'>
     )
     .onConflict((conflict) => conflict.doNothing());
 
-/** Adds those of the summary, which comes after the end. */
+/** Adds the words of the summary, which is written after the end. */
 export const keepingSummary = (write: QueryCreator<Tables & { changed: Row<'Call'> }>) =>
   write
     .updateTable('CallSearch')

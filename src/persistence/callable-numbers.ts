@@ -1,6 +1,6 @@
 /**
- * A number with everything that placing or receiving a call needs, in one query: it is on the path of every request
- * of the client API and of every arriving call.
+ * Reads a number with all data for placing or receiving a call in one query: every client API request and every inbound
+ * call needs it.
  */
 import { sql, type InferResult } from 'kysely';
 import type { Direction, SpeechChoice } from '#machines/line.ts';
@@ -24,10 +24,10 @@ export type CallableNumber = {
   voicemail: Voicemail;
   screening: Screening;
   menu: MenuPolicy;
-  /** Numbers, and prefixes with `*`, to which its calls may be transferred. */
+  /** Numbers, and prefixes with `*`, to which calls may be transferred. */
   transferTo: readonly string[];
   policy: StoredCallPolicy;
-  /** How long its outbound calls of a day may last together. */
+  /** Daily limit for the total duration of outbound calls. */
   dailyMinutes: number | null;
   workspace: {
     id: string;
@@ -37,9 +37,9 @@ export type CallableNumber = {
     dailyMinutes: number | null;
   };
   bindings: { inbound: AgentBinding; outbound: AgentBinding };
-  /** The bearer token for the outbound agent endpoint, sealed about the number's id. */
+  /** Bearer token for the outbound agent endpoint, sealed with the number's id. */
   outboundTokenSealed: string | null;
-  /** Of the agent endpoints, sealed about the number's id. */
+  /** Headers for the agent endpoints, sealed with the number's id. */
   headersSealed: { inbound: SealedHeaders; outbound: SealedHeaders };
   inboundAuth: { method: 'none' } | { method: 'handshake'; url: string; secretSealed: string };
 };
@@ -162,19 +162,19 @@ const byFingerprint = (
   rows: readonly (Found & { fingerprint: string })[],
 ): ReadonlyMap<string, CallableNumber> => new Map(rows.map((row) => [row.fingerprint, present(row)]));
 
-/** The numbers that keys stand for, by the fingerprint of the key in hexadecimal digits; see `Sealing.fingerprints`. */
+/** Numbers by key fingerprint in hexadecimal digits; see `Sealing.fingerprints`. */
 export const findNumbersByKeys = async (
   db: Database,
   fingerprints: readonly Buffer[],
 ): Promise<ReadonlyMap<string, CallableNumber>> => byFingerprint(await byKeys(db, { fingerprints }));
 
-/** Numbers by the fingerprints of the keys that they have just now; one without a key is left out. */
+/** Numbers by the fingerprint of their current key; skips numbers without one. */
 export const findNumbersWithKeys = async (
   db: Pick<Database, 'queries' | 'run'>,
   numberIds: readonly string[],
 ): Promise<ReadonlyMap<string, CallableNumber>> => byFingerprint(await byIds(db, { numberIds }));
 
-/** By the number that was dialled, domestic format. */
+/** Finds a number by the dialled digits in domestic format. */
 export const findNumberByDigits = async (
   db: Database,
   digits: string,

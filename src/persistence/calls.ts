@@ -1,4 +1,4 @@
-/** The row of a call: its birth and its look-ups. What happens in between is written by `call-facts.ts`. */
+/** The row of a call: insertion and look-ups. `call-facts.ts` writes later changes. */
 import { expressionBuilder, sql, type QueryCreator } from 'kysely';
 import type { FinalStatus } from '#machines/outcome.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
@@ -15,10 +15,10 @@ import { columnsOf, rowsOf, type Queries, type Row, type Tables } from './tables
 
 export type CallRow = Row<'Call'>;
 
-/** With its recording; null where the call has none (not to be recorded, or not answered yet). */
+/** A call with its recording; null if there is none (not recorded, or not answered yet). */
 export type CallRecord = CallRow & { recording: RecordingRecord | null };
 
-/** Columns of a call that are known when it begins. */
+/** Columns of a call that are known at its start. */
 const birthColumns = [
   'id',
   'workspaceId',
@@ -38,14 +38,16 @@ const birthColumns = [
   'node',
 ] as const satisfies readonly (keyof CallRow)[];
 
-/** Columns that may be left out, which stores null. */
+/** Optional columns; omitting one stores null. */
 type Told = 'callerName' | 'diversions' | 'metadata' | 'sipHeaders';
 
 export type CallBirth = Omit<Pick<CallRow, (typeof birthColumns)[number]>, Told> &
   Partial<Pick<CallRow, Told>> & {
-    /** Kept with the call, so that a repetition of the request gets the same one. */
+    /** Result stored with the call, so that a repeated request gets the same one. */
     keyedAnswer?: KeyedAnswer | null;
-    /** Where its chart begins, the same for all that are born together; absent, that is kept like what follows. */
+    /**
+     * First transition of the chart, equal for all calls of a batch; if absent, it is stored like later transitions.
+     */
     opening?: ChartOpening;
   };
 
@@ -53,7 +55,7 @@ export const callColumns = columnsOf('Call').map((column) => `Call.${column}` as
 
 const bornColumns = [...birthColumns, 'status', 'endReason', 'endedAt', 'durationSec'] as const;
 
-/** Rows of `Call` and of their events, as `rowsOf` reads them. */
+/** Rows of `Call` and their events, as `rowsOf` reads them. */
 type Births = { calls: string; events: string };
 
 const toldOf = (queries: Queries, { events }: Pick<Births, 'events'>) =>
@@ -103,7 +105,7 @@ const opening =
           .where(({ cast, val }) => cast(val(state), 'text'), 'is not', null),
       );
 
-/** Calls that ring. */
+/** Inserts ringing calls. */
 const ringing = prepared((queries, births: Births & Opening) =>
   tellOfCalls(
     toldOf(queries, births)
@@ -113,7 +115,7 @@ const ringing = prepared((queries, births: Births & Opening) =>
   ),
 );
 
-/** The same, of which some have requests that may be repeated; one whose key has placed another call is left out. */
+/** Inserts ringing calls of which some have repeatable requests; skips a call whose key already placed another call. */
 const ringingOnce = prepared(
   (queries, births: Births & Opening & { answers: string; keyed: readonly string[] }) =>
     tellOfCalls(
@@ -132,7 +134,7 @@ const ringingOnce = prepared(
     ),
 );
 
-/** Calls that are over before they could ring. */
+/** Inserts calls that ended before ringing. */
 const ended = prepared((queries, births: Births) =>
   tellOfCalls(
     toldOf(queries, births)
@@ -165,7 +167,7 @@ const ended = prepared((queries, births: Births) =>
 
 type End = { status: FinalStatus; reason: EndReason; at: Date };
 
-/** The rows that a call is born with. */
+/** Rows that are inserted with a call. */
 const rowsOfBirth = ({ keyedAnswer, opening, ...birth }: CallBirth, end?: End) => ({
   opening,
   call: {
@@ -193,18 +195,18 @@ const asBirths = (
 
 /**
  * Resolves when the call's row (`ringing`), the event `call.ringing` with its deliveries and the answer to its request
- * are committed together; `false` when none of them is, because the request's key has placed another call.
+ * are committed together; `false` if none is, because the request's key already placed another call.
  */
 export type InsertCall = (birth: CallBirth) => Promise<boolean>;
 
-/** Calls that are born together share one statement, and so one commit. */
+/** Concurrent insertions share one statement and one commit. */
 export const createCallInsertion = (db: Database): InsertCall =>
   inBatches(async (births: readonly CallBirth[]) => {
     const inserted = await insertCalls(db, births);
     return ({ id }) => inserted.has(id);
   });
 
-/** Together; resolves to the ids of those that are there now. */
+/** Inserts calls together; resolves to the ids of the stored ones. */
 export const insertCalls = async (
   db: Pick<Statements, 'queries' | 'run' | 'asJson'>,
   births: readonly CallBirth[],
@@ -227,11 +229,11 @@ export const insertCalls = async (
   return new Set(born.map(({ id }) => id));
 };
 
-/** One call alone. */
+/** Inserts one call. */
 export const insertCall = async (db: Statements, birth: CallBirth): Promise<boolean> =>
   (await insertCalls(db, [birth])).has(birth.id);
 
-/** A call that was rejected before it could ring anywhere: its row is born ended, with fact and event `call.ended`. */
+/** Inserts a call that was rejected before ringing, with fact and event `call.ended`. */
 export const insertEndedCall = async (db: Database, birth: CallBirth, end: End): Promise<void> => {
   await ended(db, asBirths(db, [rowsOfBirth(birth, end)]));
 };
@@ -260,7 +262,7 @@ const callOfWorkspace = prepared(
     callsWithRecording(queries).where('Call.id', '=', callId).where('Call.workspaceId', '=', workspaceId),
 );
 
-/** One call of the number or workspace that asks; undefined for anybody else's. `callId` must be a UUID. */
+/** One call of the requesting number or workspace; undefined for other calls. `callId` must be a UUID. */
 export const findCall = async (
   db: Statements,
   wanted: { callId: string } & ({ numberId: string } | { workspaceId: string }),

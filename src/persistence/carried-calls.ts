@@ -1,15 +1,15 @@
-/** The calls that each trunk of a workspace carried within a time. */
+/** Calls that each trunk of a workspace carried in a time range. */
 import { sql, type Expression, type QueryCreator } from 'kysely';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Row, Tables } from './tables.ts';
 
-/** Of one trunk; means are `null` where no call has brought any. */
+/** Statistics of one trunk; means are `null` without a measured call. */
 export type CarriedCalls = {
   trunkId: string;
-  /** As it was called last. */
+  /** One of the trunk's names in the time range: the last in alphabetical order. */
   name: string;
-  /** That do not ring any more. */
+  /** Calls that are no longer ringing. */
   outboundCalls: number;
   outboundAnswered: number;
   inboundCalls: number;
@@ -24,7 +24,7 @@ type Within = { workspaceId: string; since: Date; until: Date };
 
 const mean = (value: Expression<number | null>) => sql<number | null>`avg(${value})::float8`;
 
-/** Of what came in. */
+/** MOS of the received audio. */
 const mosIn = (sound: Expression<Row<'Call'>['sound']>) =>
   sql<number | null>`(${sound} -> 'received' ->> 'mos')::float8`;
 
@@ -54,7 +54,7 @@ const carried = prepared((queries, within: Within) =>
         .filterWhere('direction', '=', 'inbound')
         .filterWhere('answeredAt', 'is not', null)
         .as('inboundAnswered'),
-      // A call that was never answered lasts 0 seconds, which is no conversation.
+      // Excludes unanswered calls, which have a duration of 0 seconds.
       mean(fn<number | null>('nullif', [ref('durationSec'), sql.lit(0)])).as('durationSec'),
       mean(ref('postDialDelayMs')).as('postDialDelayMs'),
       mean(mosIn(ref('sound'))).as('mos'),
@@ -78,6 +78,6 @@ const failed = prepared((queries, within: Within) =>
 
 export const carriedCalls = (db: Statements, within: Within): Promise<CarriedCalls[]> => carried(db, within);
 
-/** Calls that went on to another trunk, by the trunk that had failed them. */
+/** Counts failed attempts of calls that moved on to another trunk, by the failed trunk. */
 export const failedCalls = async (db: Statements, within: Within): Promise<ReadonlyMap<string, number>> =>
   new Map((await failed(db, within)).map(({ trunkId, calls }) => [trunkId, calls]));

@@ -1,4 +1,4 @@
-/** The meaning of a failing database connection, told from PostgreSQL's SQLSTATE or Node's error code. */
+/** Classifies database connection errors by PostgreSQL's SQLSTATE or Node's error code. */
 import { StartError } from '#src/domain/start-error.ts';
 
 const codeOf = (error: unknown): string => {
@@ -7,7 +7,7 @@ const codeOf = (error: unknown): string => {
   return error instanceof Error && error.cause !== undefined ? codeOf(error.cause) : '';
 };
 
-/** Told at once, without a try: the database has just been found not to answer. */
+/** Thrown immediately, without an attempt: the database was just found unresponsive. */
 export class DatabaseAway extends Error {
   override readonly name: string = 'DatabaseAway';
   constructor(message = 'The database does not answer', options?: ErrorOptions) {
@@ -20,7 +20,7 @@ const lostConnection =
 const lostConnectionText =
   /connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable/i;
 
-/** The unix socket of a server that is not running; any other missing file has nothing to do with the database. */
+/** The unix socket of a server that does not run. Other missing files are unrelated to the database. */
 const isMissingSocket = (error: unknown): boolean =>
   error instanceof Error && codeOf(error) === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';
 
@@ -34,15 +34,15 @@ export const isTransient = (error: unknown): boolean =>
   isMissingSocket(error) ||
   (error instanceof Error && lostConnectionText.test(error.message));
 
-/** Whether the server broke the statement off, because it took longer than it may. */
+/** Whether the server cancelled the statement because of its time limit. */
 export const isCancelled = (error: unknown): boolean => codeOf(error) === '57014';
 
-/** Whether it was the server itself that refused, for want of free connections: it is there and answers others. */
+/** Whether the server itself refused for lack of free connections; it is reachable and answers other clients. */
 export const hasNoConnectionLeft = (error: unknown): boolean => codeOf(error) === '53300';
 
 /**
- * Whether a statement that failed so may have been carried out all the same: its answer was lost on the way. One that was
- * never sent was not.
+ * Whether the failed statement may have been executed, because its answer was lost. A statement that was never sent was
+ * not executed.
  */
 export const isInDoubt = (error: unknown): boolean => isTransient(error) && !(error instanceof DatabaseAway);
 
@@ -74,7 +74,7 @@ const explanations: Record<string, string> = {
   '57P03': 'the server is starting or stopping',
 };
 
-/** A file of certificates or keys that the URL names and that cannot be read. */
+/** A certificate or key file named by the URL that cannot be read. */
 const unreadFileOf = (error: unknown): string | undefined =>
   error instanceof Error &&
   'syscall' in error &&
@@ -84,7 +84,7 @@ const unreadFileOf = (error: unknown): string | undefined =>
     ? error.path
     : undefined;
 
-/** Why a connection failed, in words for whoever runs the gateway. */
+/** Describes a connection failure for the operator. */
 export const explain = (error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof DatabaseAway) return message;
@@ -99,7 +99,7 @@ export const explain = (error: unknown): string => {
   );
 };
 
-/** One line for whoever starts the gateway; `where` is shown instead of the address, which may hold a password. */
+/** One line for the operator at start; `where` replaces the address, which may contain a password. */
 export const connectionStartError = (where: string, error: unknown): StartError =>
   new StartError(`Cannot use the database at ${where} (GW_DATABASE_URL): ${explain(error)}`, {
     cause: error,

@@ -1,4 +1,4 @@
-/** Browsers that are signed in to the console (guides/design/administration.md, "Signing in to the console"). */
+/** Browser sessions of the console (guides/design/administration.md, "Signing in to the console"). */
 import { expressionBuilder } from 'kysely';
 import { authenticatedAs, authenticatedColumns, isValidAt, type AuthenticatedAdmin } from './admin-tokens.ts';
 import { ConsoleSession } from './entities/console-session.ts';
@@ -11,10 +11,10 @@ import type { Row, Tables } from './tables.ts';
 
 export type NewSession = Omit<Row<'ConsoleSession'>, 'lastUsedAt'>;
 
-/** A session with the admin whose it is. */
+/** A session with its admin. */
 export type FoundSession = { id: string; lastUsedAt: Date; admin: AuthenticatedAdmin };
 
-/** `unusedSince`: a session that was last used before that is over. */
+/** `unusedSince`: sessions last used before this time are expired. */
 type Moment = { at: Date; unusedSince: Date };
 
 const withSecret = (fingerprints: readonly Buffer[]) => {
@@ -56,7 +56,7 @@ export const createSession = async (db: Database, session: NewSession): Promise<
   await db.entityManager().insert(ConsoleSession, { ...session, lastUsedAt: session.createdAt });
 };
 
-/** Undefined for a session that is unknown or over, and for one whose token is revoked or past its end. */
+/** Undefined for an unknown or expired session, and if its token is revoked or expired. */
 export const findSession = async (
   db: Database,
   sealing: Pick<Sealing, 'fingerprints'>,
@@ -69,7 +69,7 @@ export const findSession = async (
   return { id: sessionId, lastUsedAt: sessionUsedAt, admin: authenticatedAs(admin) };
 };
 
-/** The later use wins, whichever is written first. */
+/** Records the last use. The later time wins, regardless of the order of writes. */
 export const noteSessionUse = async (db: Database, id: string, at: Date): Promise<void> => {
   await use(db, { id, at });
 };
@@ -82,7 +82,7 @@ export const endSession = async (
   await ending(db, { fingerprints: sealing.fingerprints(secret) });
 };
 
-/** Every session of an admin token. Resolves to how many there were. */
+/** Deletes all sessions of an admin token. Resolves to their number. */
 export const endSessionsOf = async (db: Database, adminTokenId: string): Promise<number> =>
   (await endingAll(db, { adminTokenId })).length;
 
@@ -94,7 +94,7 @@ const forgetting = prepared((queries, { unusedSec }: { unusedSec: number }) =>
     ),
 );
 
-/** Clears away those that are over. */
+/** Deletes expired sessions. */
 export const deleteEndedSessions = async (db: Statements, unusedSec: number): Promise<void> => {
   await forgetting(db, { unusedSec });
 };

@@ -1,7 +1,7 @@
 /**
- * Births of calls that several gateways count together (guides/design/limits.md, "Several gateways"): one after the other
- * for a workspace, each after a look at the calls in progress in the database. A gateway that counts in memory is none of
- * them: while one does, nothing is stored here.
+ * Insertion of calls that several gateways count together (guides/design/limits.md, "Several gateways"): serialized for
+ * a workspace, each after reading its calls in progress from the database. While a gateway counts in memory, the others
+ * store no calls here.
  */
 import { insertCalls, type CallBirth } from './calls.ts';
 import type { Database } from './database.ts';
@@ -10,22 +10,25 @@ import { spentOn, type DayGrant } from './spent-minutes.ts';
 import type { Statements } from './statements.ts';
 import { lockWorkspaces } from './workspaces.ts';
 
-/** Calls in progress, whichever gateway holds them. */
+/** Numbers of calls in progress at all gateways. */
 export type CallsInProgress = { ofNumber: number; ofWorkspace: number };
 
 export type CountedBirth = {
   birth: CallBirth;
-  /** Throws where it may not begin beside so many others. */
+  /** Throws if the call must be refused beside these calls. */
   admit: (calls: CallsInProgress) => void;
-  /** What it gets of its day; null where nothing limits that. */
+  /** The call's grant of the daily minutes; null without a limit. */
   within: DayGrant | null;
 };
 
-/** Stored, with its seconds; or none is, as its request's key has placed another call, or as it was refused. */
+/**
+ * Stored with its duration limit in seconds, or not stored: the request's key already placed another call, or the call
+ * was refused.
+ */
 export type CountedOutcome =
   { type: 'stored'; maxDurationSec: number } | { type: 'key taken' } | { type: 'refused'; by: unknown };
 
-/** This gateway, where it is not found dead, and the others that count in memory. */
+/** Whether this gateway is registered and not declared dead, and the other gateways that count in memory. */
 export type CountingNodes = { isPresent: boolean; alone: readonly string[] };
 
 const nodes = prepared((queries, { node }: { node: string }) =>
@@ -33,7 +36,7 @@ const nodes = prepared((queries, { node }: { node: string }) =>
     .selectFrom('Node')
     .select(['name', 'countsAlone', 'lostAt'])
     .where(({ eb, or }) => or([eb('name', '=', node), eb('countsAlone', '=', true)]))
-    // Nobody takes itself for alone until the transaction has ended: no row of these goes before.
+    // The lock prevents gateways from changing to counting alone until the transaction ends.
     .forKeyShare(),
 );
 
@@ -54,7 +57,7 @@ const inProgress = prepared((queries, { workspaceIds }: { workspaceIds: readonly
     .groupBy(['workspaceId', 'numberId']),
 );
 
-/** By number and by workspace. */
+/** Counts of calls by number and by workspace. */
 const callsInProgress = async (db: Statements, workspaceIds: readonly string[]) => {
   const counts = new Map<string, number>();
   const add = (owner: string, calls: number): void =>
@@ -77,7 +80,7 @@ const callsInProgress = async (db: Statements, workspaceIds: readonly string[]) 
 
 type Judged = { birth: CallBirth } | { refusedBy: unknown };
 
-/** Those that may begin, each beside those before it. */
+/** Decides on each call, counting the admitted ones before it. */
 const judge = async (db: Statements, births: readonly CountedBirth[]): Promise<Map<CountedBirth, Judged>> => {
   const calls = await callsInProgress(db, [...new Set(births.map(({ birth }) => birth.workspaceId))]);
   const judged = new Map<CountedBirth, Judged>();
@@ -97,8 +100,8 @@ const judge = async (db: Statements, births: readonly CountedBirth[]): Promise<M
 };
 
 /**
- * Stores those that may begin. Undefined, and none is stored, while `mayCount` says that the nodes do not count together
- * yet. Of births with minutes of a day there may be one alone, for the next would not see what it takes.
+ * Stores the admitted calls. Returns undefined and stores none if `mayCount` reports that the nodes do not count
+ * together yet. A call with daily minutes must be the only one, because a later one would not see its grant.
  */
 export const insertCountedCalls = (
   db: Database,

@@ -1,6 +1,6 @@
 /**
- * The clock of the database, by which everything that gateways share falls due: they may disagree about the time, and
- * the clock of each may be set, but there is one database. It is read now and then and goes on evenly in between.
+ * Clock of the database, used for all due times that gateways share: wall clocks of gateways may differ and be set, but
+ * there is one database. The clock is read periodically and advances monotonically in between.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -10,15 +10,15 @@ import type { Statements } from './statements.ts';
 export type DatabaseClock = { clock: Clock; close: () => void };
 
 const everyMs = 30_000;
-/** An answer that took longer says too little of what time it is. */
+/** Slower answers are too imprecise for a clock reading. */
 const promptMs = 1_000;
 
-/** Not `now()`, which stands still while a transaction waits. */
+/** `now()` would return the transaction's start time. */
 const reading = prepared((queries) =>
   queries.selectNoFrom(({ fn }) => fn<Date>('clock_timestamp').as('now')),
 );
 
-/** Its timers are those of `steady`, a clock that nobody sets. Rejects when the database does not answer. */
+/** Timers use `steady`, a monotonic clock. Rejects if the database does not answer. */
 export const openDatabaseClock = async (
   db: Statements,
   { steady, logger }: { steady: Clock; logger: Logger },
@@ -27,7 +27,7 @@ export const openDatabaseClock = async (
     const asked = steady.now();
     const [row] = await reading(db, {});
     if (row === undefined) throw new Error('The database does not say what time it is');
-    // As of the question: what falls due is then never late, though early by as long as the answer took.
+    // Uses the time of the query's start: due times are then never late, but early by at most the answer's delay.
     return { ahead: row.now.getTime() - asked, tookMs: steady.now() - asked };
   };
   let last = await read();

@@ -1,19 +1,19 @@
 /**
- * The servers of one database: one takes writes, the others copy it and take its place when it fails. What copies them,
- * and sees to it that never two take writes, is the operator's (Patroni, repmgr, a cloud's); here the one that takes
- * writes is found, as libpq finds it with `target_session_attrs=read-write`.
+ * Servers of one database: one accepts writes, the others replicate it and replace it when it fails. Replication and
+ * fencing are the operator's task (Patroni, repmgr, a cloud service); this module finds the primary like libpq with
+ * `target_session_attrs=read-write`.
  */
 import { Client, type ClientConfig } from 'pg';
 import { DatabaseAway, explain } from './connection-errors.ts';
 import type { DatabaseAddress, PoolLimits } from './open-pool.ts';
 
 export type DatabaseServer = {
-  /** For messages: without the password. */
+  /** For messages, without the password. */
   name: string;
   address: DatabaseAddress;
 };
 
-/** None of several servers takes writes now: they are away, or they only copy. */
+/** None of several servers accepts writes: all are unreachable or replicas. */
 export class NoServerTakesWrites extends DatabaseAway {
   override readonly name = 'NoServerTakesWrites';
   constructor(servers: readonly DatabaseServer[], errors: readonly unknown[]) {
@@ -22,7 +22,7 @@ export class NoServerTakesWrites extends DatabaseAway {
   }
 }
 
-/** It copies another server, and takes no writes itself. */
+/** The server is a read-only replica. */
 export class OnlyCopies extends DatabaseAway {
   override readonly name = 'OnlyCopies';
   constructor() {
@@ -44,12 +44,12 @@ export class DatabaseServers {
     this.#current = servers[0];
   }
 
-  /** Where connections go now. */
+  /** Current server for new connections. */
   readonly address = (): DatabaseAddress => this.#current.address;
 
   /**
-   * Asks all of them at once which takes writes; connections go there from now on. A single server is not asked. Rejects
-   * with NoServerTakesWrites.
+   * Asks all servers at once which one accepts writes, and directs new connections to it. A single server is not asked.
+   * Rejects with NoServerTakesWrites.
    */
   async choose(): Promise<void> {
     if (this.#servers.length === 1) return;
@@ -71,14 +71,14 @@ export class DatabaseServers {
       query_timeout: this.#limits.answerMs,
     };
     const client = new Client(config);
-    // A connection that is lost fails its statement as well.
+    // A lost connection also rejects its statement.
     client.on('error', () => {});
     try {
       await client.connect();
       const { rows } = await client.query<{ copies: boolean }>('select pg_is_in_recovery() as copies');
       if (rows[0]?.copies !== false) throw new OnlyCopies();
     } finally {
-      // The farewell of a dead connection is never answered, and nobody waits for it.
+      // Not awaited: a dead connection never confirms its end.
       client.connection.stream.destroy();
     }
   }

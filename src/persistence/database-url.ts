@@ -1,13 +1,13 @@
 /**
- * Where the database is, as libpq writes it: `postgresql://user:password@host:port/database`, with several servers of
- * one database as `host:port,host:port`.
+ * Database URL in libpq's format: `postgresql://user:password@host:port/database`, with several servers of one database
+ * as `host:port,host:port`.
  */
 import { StartError } from '#src/domain/start-error.ts';
 import type { DatabaseServer } from './database-servers.ts';
 
 /**
- * `pg` takes these modes for `verify-full`, and prints a warning that a later version will not. Written as what they mean
- * today they keep their meaning; with `uselibpqcompat` the operator asks for that of libpq.
+ * `pg` treats these modes as `verify-full` and warns that a later version will not. Writing `verify-full` explicitly
+ * preserves the present meaning; with `uselibpqcompat` the operator requests libpq's meaning.
  */
 const withPlainSslMode = (url: string): string =>
   /[?&]uselibpqcompat=/.test(url)
@@ -16,7 +16,7 @@ const withPlainSslMode = (url: string): string =>
 
 const servers = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
 
-/** Throws a StartError that does not repeat the password. */
+/** Throws a StartError that does not contain the password. */
 export const serversOf = (url: string): [DatabaseServer, ...DatabaseServer[]] => {
   const [, before = '', hosts = '', behind = ''] = servers.exec(url) ?? [];
   const [first = '', ...others] = hosts.split(',');

@@ -1,11 +1,11 @@
 /**
- * The one way to the database: MikroORM over a PostgreSQL server, embedded or configured. There are three pools:
+ * The only access to the database: MikroORM over a PostgreSQL server, embedded or configured. There are three pools:
  *
- * - one for the reads and writes that somebody waits for;
- * - one for the journal of calls, whose facts come in floods and can wait: nobody else ever stands behind them;
- * - one for the node itself (`node-session.ts`), the migrations, and what is done alone (`alone.ts`).
+ * - one for reads and writes that a request waits for;
+ * - one for the call journal, whose facts arrive in bursts and may wait without delaying other statements;
+ * - one for the node itself (`node-session.ts`), the migrations, and mutually exclusive work (`alone.ts`).
  *
- * While the node's session finds the server gone or frozen, statements fail at once instead of each waiting for it.
+ * While the node's session finds the server down or frozen, statements fail immediately instead of each waiting for it.
  */
 import type { Duplex } from 'node:stream';
 import { Migrator } from '@mikro-orm/migrations';
@@ -27,33 +27,33 @@ import { inTransaction, ormOver, statementsOf, type Statements } from './stateme
 import { EntityNames, type Tables } from './tables.ts';
 
 export type Database = Statements & {
-  /** The same, on connections of the journal's own. Statements wait for each other there, not for a time limit. */
+  /** Like `statements`, on the journal's own connections. Statements queue there without a time limit. */
   journal: Statements;
-  /** Several statements of which all are done, or none: none where `work` throws. */
+  /** Runs several statements atomically; rolls back if `work` throws. */
   transaction: <Result>(work: (statements: Statements) => Promise<Result>) => Promise<Result>;
-  /** A fresh fork with an identity map of its own. */
+  /** A fresh fork with its own identity map. */
   entityManager: () => EntityManager;
   /**
-   * Calls `onNotify` for each notification on the channel, and once after a lost connection came back, since some may
-   * have been missed. The returned function ends it.
+   * Calls `onNotify` for each notification on the channel, and once after a reconnect, since some may have been missed.
+   * The returned function unsubscribes.
    */
   listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
-  /** Does what must not be done by two gateways at once: `what` names it. Others wait until it is done. */
+  /** Runs work under a database-wide lock named `what`; other gateways wait. */
   alone: <Result>(what: string, work: () => Promise<Result>) => Promise<Result>;
-  /** Throws when the database does not answer. */
+  /** Throws if the database does not answer. */
   ping: () => Promise<void>;
-  /** Ends every connection, within a limit. */
+  /** Closes all connections within a time limit. */
   close: () => Promise<void>;
 };
 
 export type DatabaseConnection =
   /**
-   * `postgresql://user:password@host:port/database`, with the parameters that `pg` knows (`sslmode` …), and several
-   * servers of one database as `host:port,host:port`.
+   * `postgresql://user:password@host:port/database`, with `pg` parameters (`sslmode` …), and several servers of one
+   * database as `host:port,host:port`.
    */
   | { url: string }
   | { socketFolder: string; database: string; user: string }
-  /** A server that is reached by streams of one's own instead of sockets. */
+  /** A server reached through custom streams instead of sockets. */
   | { openStream: () => Duplex };
 
 export type DatabaseLimits = PoolLimits & NodeSessionLimits;
@@ -78,10 +78,10 @@ const describe = (
   };
 };
 
-/** Says whether anybody is there. */
+/** Whether the server is reachable. */
 const answering = prepared((queries) => queries.selectNoFrom(({ lit }) => lit(1).as('one')));
 
-/** The node's own session, one for what is done alone, and two that migrate. */
+/** One connection for the node's session, one for mutually exclusive work, and two for migrations. */
 const nodePoolSize = 4;
 
 const migrating: Partial<Options> = {
@@ -92,17 +92,17 @@ const migrating: Partial<Options> = {
 };
 
 /**
- * Connects, takes the name of this node and migrates. Throws a StartError when the server cannot be used, the database
- * is newer than the code, or another gateway has the same name.
+ * Connects, acquires the node's name and migrates. Throws a StartError if the server cannot be used, the database is
+ * newer than the code, or another gateway has the same name.
  */
 export const openDatabase = async (settings: {
   connection: DatabaseConnection;
   /** Connections for reads and writes. */
   poolSize: number;
-  /** Connections for the journal. A few more are the node's own. */
+  /** Connections for the journal. The node has a few additional ones. */
   journalPoolSize: number;
   limits: DatabaseLimits;
-  /** The name of this process among those that share the database. */
+  /** Name of this process among the gateways of the database. */
   node: string;
   logger: Logger;
 }): Promise<Database> => {
@@ -122,7 +122,7 @@ export const openDatabase = async (settings: {
 
   try {
     const nodePool = open({ size: nodePoolSize, isPatient: true });
-    // Migrations leave idle connections in the pool of the node as well.
+    // Migrations also leave idle connections in the node's pool.
     const patient: OpenPool[] = [nodePool];
     let requests: OpenPool | undefined;
     const connect = () => nodePool.pool.connect();
@@ -135,7 +135,7 @@ export const openDatabase = async (settings: {
       limits,
       onSilence() {
         for (const pool of patient) pool.renew();
-        // Somebody waits for these, and would wait longer for nothing.
+        // Pending requests fail immediately instead of waiting for an unreachable server.
         requests?.breakOff();
       },
       logger,

@@ -1,6 +1,6 @@
 /**
- * Deliveries of events, as rows that are a queue. A delivery is claimed by a node and for a time (`claimedUntil`): what
- * a dead process had claimed is freed as soon as its death is known, and falls due again by itself in any case.
+ * Event deliveries: rows that form a queue. A node claims a delivery for a limited time (`claimedUntil`): claims of a
+ * dead process are released once its death is known, and expire in any case.
  */
 import { claiming, type ClaimedRow } from './delivery-claiming.ts';
 import { notified } from './notifications.ts';
@@ -11,9 +11,9 @@ import type { Queries, Row } from './tables.ts';
 
 export type ClaimedDelivery = {
   id: string;
-  /** The number of the attempt to make now, from 1 over the delivery's whole life. */
+  /** Number of the attempt to make now, from 1 over the delivery's whole life. */
   attempt: number;
-  /** Attempts that failed since the delivery was made or last replayed: where the retry schedule stands. */
+  /** Failed attempts since the delivery was created or last replayed: its position in the retry schedule. */
   failedInRound: number;
   event: Pick<Row<'Event'>, 'id' | 'type' | 'at' | 'callId'> & { snapshot: EventSnapshot };
   endpoint: Pick<
@@ -32,13 +32,13 @@ export type DeliveryClaim = {
   node: string;
   now: Date;
   until: Date;
-  /** Places of this process that are free. */
+  /** Free slots of this process. */
   free: number;
-  /** Places of this process that each workspace holds. */
+  /** Slots that each workspace holds in this process. */
   held: ReadonlyMap<string, number>;
-  /** Claims that an endpoint may have at once, over all nodes. */
+  /** Maximum number of concurrent claims of an endpoint over all nodes. */
   perEndpoint: number;
-  /** The same, for endpoints that may have fewer. */
+  /** Lower maxima of individual endpoints. */
   restrained: ReadonlyMap<string, number>;
 };
 
@@ -63,16 +63,17 @@ const nested = ({ id, attempt, failedInRound, ...row }: ClaimedRow): ClaimedDeli
   };
 };
 
-/** So many deliveries of an endpoint are looked at in one go, beyond those that it has room for. */
+/** Number of deliveries of an endpoint that one claim examines beyond its free slots. */
 const lookAhead = 50;
 
-/** When one is looked at again that waits for a predecessor which is itself due or under way. */
+/** Delay before a delivery is examined again whose predecessor is due or in progress. */
 const putOffMs = 1_000;
 
 /**
- * Claims deliveries of active endpoints that are due at `now`, until `until`: in turns those of the workspace that
- * holds the fewest places, of them those of the endpoint with the most room, and then those that have been due longest. A workspace never gets a place while it holds as many as are free; an endpoint never has more than its
- * share, those claimed before included, and never two of one call.
+ * Claims deliveries of active endpoints that are due at `now`, until `until`. Fair scheduling: the workspace with the
+ * fewest slots first, then its endpoint with the most free slots, then the longest-due deliveries. A workspace gets no
+ * slot while it holds as many as are free; an endpoint never exceeds its share, earlier claims included, and never has
+ * two deliveries of one call.
  */
 export const claimDeliveries = async (
   db: Statements,
@@ -88,7 +89,7 @@ export const claimDeliveries = async (
     restrainedTo: [...restrained.values()],
   });
   const claimed = rows.filter((row) => row.id !== null);
-  // Behind those that had to be put off there may be others.
+  // More deliveries may follow the deferred ones.
   if (claimed.length === 0 && (rows[0]?.putOff ?? 0) > 0) {
     return claimDeliveries(db, { ...claim, held, restrained });
   }
@@ -123,8 +124,8 @@ const nextDue = prepared((queries, { now }: { now: Date }) =>
 );
 
 /**
- * The first instant after `now` at which a delivery of an active endpoint falls due or a lease ends. What is due
- * already and was not claimed waits for room, not for time, and does not count.
+ * The first instant after `now` at which a delivery of an active endpoint falls due or a claim expires. Due deliveries
+ * that were not claimed wait for a free slot and do not count.
  */
 export const nextDeliveryDueAt = async (db: Statements, now: Date): Promise<Date | undefined> =>
   (await nextDue(db, { now }))[0]?.dueAt ?? undefined;
@@ -137,7 +138,7 @@ const releasing = prepared((queries, { deliveryId }: { deliveryId: string }) =>
     .where('state', '=', 'pending'),
 );
 
-/** Gives a claimed delivery back without an attempt, due again at once. */
+/** Releases a claimed delivery without an attempt; it is due immediately. */
 export const releaseDelivery = async (db: Statements, deliveryId: string): Promise<void> => {
   await releasing(db, { deliveryId });
 };
@@ -162,8 +163,8 @@ const releasingAllOf = prepared((queries, { node }: { node: string }) =>
 );
 
 /**
- * Frees what a process that is dead had claimed, due again at once, here and at every other node. Their receivers may
- * have got it: they see the same `webhook-id` again. Resolves to how many there were.
+ * Releases the claims of a dead process; the deliveries are due immediately at every node. Receivers may already have
+ * got them: they see the same `webhook-id` again. Resolves to the number of deliveries.
  */
 export const releaseDeliveriesOf = async (db: Statements, node: string): Promise<number> =>
   (await releasingAllOf(db, { node }))[0]?.count ?? 0;

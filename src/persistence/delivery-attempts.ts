@@ -1,10 +1,10 @@
-/** Attempts of deliveries: what came of each, and what that lets go ahead. */
+/** Delivery attempts: their results and the deliveries that they unblock. */
 import { afterMs, now } from './expressions.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Row } from './tables.ts';
 
-/** From 1; without a status when no answer came, without an error when it succeeded. */
+/** From 1; without a status if no answer arrived, without an error on success. */
 export type AttemptRecord = Omit<Row<'DeliveryAttempt'>, 'deliveryId'>;
 
 type Attempted = Row<'DeliveryAttempt'> & {
@@ -30,7 +30,7 @@ const recording = prepared(
                 eb.cast<string | null>(val(error), 'text').as('error'),
               ])
               .where('id', '=', deliveryId)
-              // Its endpoint may be deleted meanwhile, and the delivery with it.
+              // The endpoint may be deleted meanwhile, together with the delivery.
               .forKeyShare(),
           )
           .onConflict((conflict) => conflict.doNothing())
@@ -55,9 +55,9 @@ const recording = prepared(
 );
 
 /**
- * Stores an attempt and what becomes of the delivery after it; the claim ends. Resolves to false, and changes nothing,
- * when this attempt was stored before (by whoever took the delivery over after the lease had ended), or the delivery was
- * deleted with its endpoint.
+ * Stores an attempt and the delivery's new state; the claim ends. Resolves to false and changes nothing if this attempt
+ * was already stored (by a node that took the delivery over after the claim expired) or the delivery was deleted with
+ * its endpoint.
  */
 export const recordDeliveryAttempt = async (
   db: Statements,
@@ -91,8 +91,8 @@ const admitting = prepared((queries, { deliveryId }: { deliveryId: string }) =>
 );
 
 /**
- * What the end of this delivery lets go ahead is due at once, unless it has tried before and keeps its own time. A
- * statement of its own: only that sees what was put off while the end was written.
+ * Makes the unblocked delivery due immediately, unless it has been attempted and follows its own schedule. A separate
+ * statement sees deliveries that were deferred while the end was written.
  */
 const admitNext = async (db: Statements, deliveryId: string): Promise<void> => {
   await admitting(db, { deliveryId });

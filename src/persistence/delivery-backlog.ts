@@ -2,13 +2,13 @@ import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 
 export type DeliveryBacklog = {
-  /** Not delivered yet, to endpoints that take deliveries. */
+  /** Undelivered events of endpoints that accept deliveries. */
   pending: number;
-  /** Held back while their endpoint is paused or disabled. */
+  /** Events held back while their endpoint is paused or disabled. */
   held: number;
-  /** Given up; they can be replayed by hand. */
+  /** Failed events, which can be replayed manually. */
   dead: number;
-  /** When the oldest of the pending ones was made; null where there is none. */
+  /** Creation time of the oldest pending delivery; null if there is none. */
   oldestPendingAt: Date | null;
 };
 
@@ -37,6 +37,6 @@ const counting = prepared((queries) =>
     .where('delivery.state', 'in', ['pending', 'dead']),
 );
 
-/** The count of events that wait for their delivery, over all workspaces. */
+/** Counts undelivered events of all workspaces. */
 export const deliveryBacklog = async (db: Statements): Promise<DeliveryBacklog> =>
   (await counting(db, {}))[0] ?? { pending: 0, held: 0, dead: 0, oldestPendingAt: null };

@@ -1,12 +1,12 @@
 /**
- * The statement that claims deliveries, step by step; `claimDeliveries` says what it promises.
+ * The statement that claims deliveries, step by step; `claimDeliveries` documents its guarantees.
  *
- * An endpoint gets the events of one call in their order: a delivery is not claimed while an earlier one of the same
- * call is pending. One that is found due too early is put off, so that it is not looked at again and again while a
- * whole backlog waits behind a failing endpoint; when its predecessor ends, it is due at once.
+ * An endpoint receives the events of one call in order: a delivery is not claimed while an earlier one of the same call
+ * is pending. A delivery that is due too early is deferred, so that a backlog behind a failing endpoint is not examined
+ * repeatedly; it becomes due when its predecessor ends.
  *
- * Those are taken first whose workspace holds the fewest places, counting those that it is given here; and a workspace
- * is given one only while it holds fewer than are free (src/outgoing/permits.ts).
+ * Deliveries of the workspace with the fewest slots come first, counting the slots of this claim. A workspace gets a
+ * slot only while it holds fewer than are free (src/outgoing/permits.ts).
  */
 import { expressionBuilder, sql, type QueryCreator } from 'kysely';
 import type { EventSnapshot } from './outbox.ts';
@@ -20,19 +20,19 @@ type Claiming = {
   free: number;
   perEndpoint: number;
   lookAhead: number;
-  /** When one is looked at again whose predecessor is under way. */
+  /** Next examination of a delivery whose predecessor is in progress. */
   putOffUntil: Date;
-  /** Workspaces, and the places that each holds. */
+  /** Workspaces and the slots that each holds. */
   holders: readonly string[];
   holderPlaces: readonly number[];
-  /** Endpoints that may have fewer than their share, and how many. */
+  /** Endpoints with a lower maximum, and the maxima. */
   restrained: readonly string[];
   restrainedTo: readonly number[];
 };
 
 type Numbered = { of: string; number: number };
 
-/** The tables of the statement, as its parts refer to each other. */
+/** Tables of the statement, as its parts refer to each other. */
 type Looking = Tables & {
   endpoint: Row<'WebhookEndpoint'>;
   holder: { [Name in keyof Numbered]: Numbered[Name] | null };
@@ -41,11 +41,11 @@ type Looking = Tables & {
   delivery: Pick<Row<'EventDelivery'>, 'id' | 'callId' | 'position' | 'nextAttemptAt'>;
 };
 
-/** Ids with a number each, as a table. */
+/** A table of ids with a number each. */
 const numbered = <Alias extends string>(alias: Alias, ids: readonly string[], numbers: readonly number[]) =>
   sql<Numbered>`unnest(${ids}::uuid[], ${numbers}::int[])`.as<Alias>(sql`${sql.id(alias)}("of", "number")`);
 
-/** The number of further deliveries that an endpoint may have, and of the places that its workspace holds. */
+/** Free slots of an endpoint and the slots of its workspace. */
 const shareOfEndpoint = (claim: Claiming) =>
   expressionBuilder<Looking, 'endpoint' | 'holder' | 'restraint'>()
     .selectFrom('EventDelivery as claimed')
@@ -60,7 +60,7 @@ const shareOfEndpoint = (claim: Claiming) =>
     .where('claimed.claimedUntil', '>', claim.now)
     .as('share');
 
-/** Those that have been due longest, if there is room for any; nobody else looks at them meanwhile. */
+/** Longest-due deliveries, if there is a free slot; locked rows are skipped by other nodes. */
 const dueAtEndpoint = (claim: Claiming) =>
   expressionBuilder<Looking, 'endpoint' | 'share'>()
     .selectFrom('EventDelivery')
@@ -89,7 +89,7 @@ const dueAtEndpoint = (claim: Claiming) =>
     .skipLocked()
     .as('delivery');
 
-/** The first of the same call that is pending and comes before it. */
+/** The first earlier pending delivery of the same call. */
 const earlierOfCall = () =>
   expressionBuilder<Looking, 'endpoint' | 'delivery'>()
     .selectFrom('EventDelivery as before')
@@ -102,7 +102,7 @@ const earlierOfCall = () =>
     .limit(1)
     .as('earlier');
 
-/** Deliveries due at active endpoints that this claim could take. */
+/** Due deliveries of active endpoints that this claim examines. */
 const lookedAt = (claim: Claiming) => (queries: QueryCreator<Tables>) =>
   queries
     .selectFrom('WebhookEndpoint as endpoint')
@@ -139,7 +139,7 @@ const withPutOff = (queries: Queries, claim: Claiming) =>
       .returning('delivery.id'),
   );
 
-/** Those that are claimed, by their ids: `place` is that at the endpoint, `turn` that among all. */
+/** Ids of the deliveries to claim: `place` is the rank at the endpoint, `turn` the rank among all. */
 const withDue = (queries: Queries, claim: Claiming) =>
   withPutOff(queries, claim)
     .with('free', (read) =>
@@ -187,7 +187,7 @@ const withDue = (queries: Queries, claim: Claiming) =>
       read
         .selectFrom('inTurn')
         .select('id')
-        // With each turn one place fewer is free.
+        // Each turn uses one free slot.
         .where(({ eb, lit, ref, val }) =>
           eb(
             eb('wouldHold', '+', ref('turn')),
@@ -227,7 +227,7 @@ const claimedColumns = [
   'claimed.failingSince',
 ] as const;
 
-/** One row for each that is claimed, or a row without an id; each with how many were put off. */
+/** One row for each claimed delivery, or one row without an id; each with the number of deferred deliveries. */
 export const claiming = prepared((queries, claim: Claiming) =>
   withDue(queries, claim)
     .with('claimed', (write) =>
@@ -263,6 +263,6 @@ export const claiming = prepared((queries, claim: Claiming) =>
     )
     .leftJoin('claimed', (join) => join.onTrue())
     .select(['looked.putOff', ...claimedColumns])
-    // A left join gives either all columns of the claimed row or none.
+    // A left join returns either all columns of the claimed row or none.
     .$castTo<{ putOff: number } & (ClaimedRow | { id: null })>(),
 );

@@ -1,4 +1,4 @@
-/** The deliveries that a workspace sees, and the replay by hand. */
+/** Deliveries of a workspace and their manual replay. */
 import { expressionBuilder, sql } from 'kysely';
 import type { AttemptRecord } from './delivery-attempts.ts';
 import { now } from './expressions.ts';
@@ -15,15 +15,15 @@ export type DeliveryRecord = Pick<
   'id' | 'endpointId' | 'eventId' | 'callId' | 'state' | 'createdAt' | 'finishedAt'
 > & {
   type: Row<'Event'>['type'];
-  /** Null for a delivery that is finished. */
+  /** Null for a finished delivery. */
   nextAttemptAt: Date | null;
-  /** In order. */
+  /** Attempts in order. */
   attempts: AttemptRecord[];
 };
 
 type AttemptJson = Omit<AttemptRecord, 'at'> & { at: string };
 
-/** The attempts of a row of `delivery`, as JSON. */
+/** Attempts of a `delivery` row, as JSON. */
 const attempts = () => {
   const { fn, selectFrom } = expressionBuilder<Tables & { delivery: Tables['EventDelivery'] }, 'delivery'>();
   const inOrder = selectFrom('DeliveryAttempt')
@@ -71,7 +71,7 @@ export const listDeliveries = async (
     endpointId: string;
     limit: number;
     state?: DeliveryState | undefined;
-    /** The last delivery of the page before. */
+    /** The last delivery of the previous page. */
     after?: { createdAt: Date; id: string } | undefined;
   },
 ): Promise<DeliveryRecord[]> => {
@@ -121,8 +121,8 @@ const deliveryOf = prepared((queries, { deliveryId, workspaceId }: OwnDelivery) 
 );
 
 /**
- * Makes a delivery due at once and begins its schedule anew; its attempts so far stay, new ones follow them. One that is
- * under way is left to its attempt. Resolves to undefined when the workspace has no such delivery.
+ * Makes a delivery due immediately and restarts its schedule; earlier attempts are kept. Leaves a delivery in progress
+ * to its attempt. Resolves to undefined if the workspace has no such delivery.
  */
 export const replayDelivery = async (
   db: Statements,

@@ -1,9 +1,9 @@
 /**
- * The way of a statement to PostgreSQL, whether Kysely, the EntityManager or prepared text asks for it: MikroORM is
- * given this dialect, and with it the pool, instead of opening one of its own. A connection from MikroORM's own pool
- * would go back into it after an answer that never came, and the next statement would wait on it as well.
+ * Connects Kysely, the EntityManager and prepared texts to PostgreSQL: MikroORM receives this dialect and its pool
+ * instead of opening its own. MikroORM's own pool would reuse a connection whose answer never came, and the next
+ * statement would wait on it as well.
  *
- * Parameters travel apart from the text, and the server prepares each text once per connection.
+ * Parameters are sent separately from the text, and the server prepares each text once per connection.
  */
 import { PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import {
@@ -19,11 +19,13 @@ import { takingTurns } from './taking-turns.ts';
 
 const oid = { int8: 20, timestamptz: 1184 };
 
-/** `2026-11-21 12:00:00.123+09` → Date; the offset is that of the session's time zone. */
+/** `2026-11-21 12:00:00.123+09` → Date; the offset is the session's time zone. */
 export const parseTimestamp = (text: string): Date =>
   new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
 
-/** Dates as Date, 64-bit integers as numbers (none here comes near 2^53); the rest as `pg` has it. */
+/**
+ * Parses timestamps as Date and 64-bit integers as numbers (none here approaches 2^53); other types use `pg`'s parsers.
+ */
 export const typeParsers: CustomTypesConfig = {
   getTypeParser: (type: number, format?: unknown) => {
     if (format !== 'binary' && type === oid.timestamptz) return parseTimestamp;
@@ -32,7 +34,7 @@ export const typeParsers: CustomTypesConfig = {
   },
 };
 
-/** Names for texts, the same for the same text: under it the server keeps the prepared statement. */
+/** Names of prepared statements; the same text gets the same name. */
 const statementNames = (): ((text: string) => string) => {
   const names = new Map<string, string>();
   return (text) => {
@@ -45,13 +47,13 @@ const statementNames = (): ((text: string) => string) => {
   };
 };
 
-/** Closes a connection that may be dead: the usual farewell would wait for an answer. */
+/** Closes a connection that may be dead: an orderly end would wait for an answer. */
 export const discard = (client: PoolClient): void => {
   client.connection.stream.destroy();
   client.release(true);
 };
 
-/** A connection of the pool as Kysely uses it, from its acquisition to its release. */
+/** A pooled connection for Kysely, from acquisition to release. */
 class PreparingClient implements PostgresPoolClient {
   readonly processID?: number;
   readonly #client: PoolClient;
@@ -67,18 +69,18 @@ class PreparingClient implements PostgresPoolClient {
 
   query(...asked: unknown[]): never {
     const [text, values] = asked;
-    // The declaration is overloaded for cursors, which are not used: a result is read whole.
+    // The declaration is overloaded for cursors, which are not used: a result is read completely.
     return this.#run(String(text), Array.isArray(values) ? values : []) as never;
   }
 
   async #run(text: string, values: unknown[]): Promise<QueryResult> {
     try {
-      // Only statements with parameters are prepared: the text of any other differs each time, or runs once.
+      // Only statements with parameters are prepared: other texts differ each time or run once.
       return await this.#client.query(
         values.length === 0 ? { text } : { name: this.#nameOf(text), text, values },
       );
     } catch (error) {
-      // An error that the server reports shows that it hears; any other may mean that the connection has died.
+      // An error from the server proves that the connection works; after any other error it may be dead.
       this.#isDoubtful ||= !(error instanceof DatabaseError);
       throw error;
     }
@@ -96,22 +98,22 @@ export type Execute = (text: string, values: readonly unknown[]) => Promise<obje
 export type Connections = {
   dialect: PostgresDialect;
   /**
-   * The same without Kysely's own way to a connection, which costs as much of the processor's time as the driver does (27
-   * µs beside 45): for whatever is compiled already.
+   * Bypasses Kysely's connection handling for compiled statements: it costs as much processor time as the driver (27 µs
+   * beside 45).
    */
   execute: Execute;
 };
 
-/** The pool stays its owner's: whoever opened it ends it. */
+/** The pool belongs to its creator, which must end it. */
 export const connectionsOver = (
   pool: Pool,
   {
     isAway = () => false,
     turns = Infinity,
   }: {
-    /** Whether the database was found not to answer: statements then fail at once with `DatabaseAway`. */
+    /** Whether the database was found unresponsive: statements then fail immediately with `DatabaseAway`. */
     isAway?: () => boolean;
-    /** So many statements at once; others wait in their order, however long it takes, instead of for `connectMs`. */
+    /** Maximum number of concurrent statements; others queue without the `connectMs` limit. */
     turns?: number;
   } = {},
 ): Connections => {
@@ -137,7 +139,7 @@ export const connectionsOver = (
       if (isAway()) throw new DatabaseAway();
       await take();
       try {
-        // `pg` discards the connection of a statement that fails.
+        // `pg` discards the connection of a failed statement.
         return (await pool.query({ name: nameOf(text), text, values: [...values] })).rows;
       } finally {
         give();

@@ -1,11 +1,11 @@
-/** Calls that have ended, whoever owns them, for the gateway's own work after the end: with all that was said, in one look. */
+/** Ended calls of all owners for the gateway's post-end work: one query reads the call with its transcript. */
 import { expressionBuilder, sql, type Expression } from 'kysely';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Row, Tables } from './tables.ts';
 
-/** All that was said in a call, in order. */
+/** Transcript of a call, in order. */
 export const turnsOf = (callId: Expression<string>) =>
   expressionBuilder<Tables>()
     .selectFrom('CallTurn')
@@ -29,12 +29,12 @@ const endedCall = prepared((queries, { callId }: { callId: string }) =>
     .where('endedAt', 'is not', null),
 );
 
-/** As the database tells of it. */
+/** Columns as read from the database. */
 export type EndedCall = Pick<Row<'Call'>, 'language' | 'durationSec' | 'endReason'> & {
   turns: CallToSummarize['turns'] | null;
 };
 
-/** Null for a call that goes on. */
+/** Null for a call in progress. */
 export const callToSummarize = ({
   language,
   durationSec,
@@ -43,7 +43,7 @@ export const callToSummarize = ({
 }: EndedCall): CallToSummarize | null =>
   endReason === null ? null : { language, durationSec, endReason, turns: turns ?? [] };
 
-/** Null for a call that goes on, and for none. */
+/** Null for a call in progress and for a call without a summary. */
 export const findEndedCall = async (db: Statements, callId: string): Promise<CallToSummarize | null> => {
   const [call] = await endedCall(db, { callId });
   return call === undefined ? null : callToSummarize(call);

@@ -1,7 +1,7 @@
 /**
- * The erasing of a call that is over: its words when they have been kept for long enough, or all that tells of the
- * other party. The call's row stays, with its times, its end and its figures; so does its journal, without what was said
- * or pressed in it. Events that were stored before lose the same, also those that are still to be delivered.
+ * Erases an ended call: its words after their retention period, or all data about the other party. The call's row
+ * remains with its times, end and metrics; the journal remains without words and DTMF digits. Stored events lose the
+ * same data, including undelivered ones.
  */
 import { sql, type Expression } from 'kysely';
 import { anonymous } from '#src/domain/anonymous.ts';
@@ -22,10 +22,10 @@ const turns = prepared((queries, { callIds }: Calls) =>
   queries.deleteFrom('CallTurn').where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/** As digits of secret keys stand in the journal. */
+/** Placeholder that the journal also uses for secret DTMF digits. */
 const hidden = sql.lit('•');
 
-/** The words and keys in the facts of a journal, and what an agent's server said of its failure. */
+/** Facts with words or DTMF digits, and with error details of an agent's server. */
 const factsWithWords = [
   'turn.digit',
   'keys.pressed',
@@ -49,7 +49,7 @@ const wordsInFacts = prepared((queries, { callIds }: Calls) =>
     .where('type', 'in', [...factsWithWords]),
 );
 
-/** In the call of each stored event: fields without which, and fields with which, it is told from now on. */
+/** Removes and replaces fields of the call in each stored event. */
 const inSnapshots = (
   without: readonly string[],
   told: Readonly<Record<string, Expression<unknown> | null>>,
@@ -69,12 +69,12 @@ const inSnapshots = (
 
 const wordsInSnapshots = inSnapshots([], { instruction: null, summary: null });
 
-/** The number of somebody, of whom no more is to be known: its last two digits. */
+/** Reduces a phone number to its last two digits. */
 const lastTwoDigits = (number: Expression<string>) =>
   sql<string>`case ${number} when ${sql.lit(anonymous)} then ${number}
     else right(regexp_replace(${number}, '[^0-9]', '', 'g'), 2) end`;
 
-/** Of the person of a transfer as little is known then. */
+/** Reduces the person of a transfer in the same way. */
 const withLastTwoDigits = (transfer: Expression<CallTransfer | null>) =>
   sql<CallTransfer | null>`(${transfer} #- '{sip,reasons}' #- '{sip,callInfo}')
     || jsonb_build_object('to', ${lastTwoDigits(sql<string>`${transfer} ->> 'to'`)})`;
@@ -83,7 +83,7 @@ const personInSnapshots = inSnapshots(['metadata', 'sip_headers', 'sip_explanati
   caller_name: null,
   diversions: null,
   counterparty: lastTwoDigits(sql<string>`snapshot -> 'call' ->> 'counterparty'`),
-  // Where there is none it stands there as the null of JSON, which is a value.
+  // A missing transfer is stored as JSON null, which is a value.
   transfer: withLastTwoDigits(
     sql<CallTransfer | null>`nullif(snapshot -> 'call' -> 'transfer', ${sql.lit('null')}::jsonb)`,
   ),
@@ -100,7 +100,7 @@ const personInFacts = prepared((queries, { callIds }: Calls) =>
     .where('type', '=', 'call.transfer_requested'),
 );
 
-/** The words of the network about an end may name somebody; status and cause of it stay in the call. */
+/** The network's explanation of an end may contain names; the call keeps status and cause. */
 const explanationsInFacts = prepared((queries, { callIds }: Calls) =>
   queries
     .updateTable('CallFactRow')
@@ -126,7 +126,7 @@ const unfindable = prepared((queries, { callIds }: Calls) =>
   queries.deleteFrom('CallSearch').where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/** By the number and the name of the other party. */
+/** Makes calls findable by number and name of the other party. */
 const findable = prepared((queries, { callIds }: Calls) =>
   keepingWords(
     queries.with('changed', (read) =>
@@ -146,7 +146,7 @@ const withoutWords = async (db: Statements, calls: Calls): Promise<void> => {
   await unfindable(db, calls);
 };
 
-/** Erases the words of calls that are over, within a transaction. Each is still found by its number. */
+/** Erases the words of ended calls within a transaction. Each call can still be found by its number. */
 export const eraseWords = async (transaction: Statements, callIds: readonly string[]): Promise<void> => {
   await withoutWords(transaction, { callIds });
   await findable(transaction, { callIds });
@@ -160,7 +160,7 @@ const recordings = prepared((queries, { callIds }: Calls) =>
     .where('erasedAt', 'is', null),
 );
 
-/** From now on nobody gets the recordings of these calls; `erasedFiles` has their files. */
+/** Withdraws the recordings of these calls; `erasedFiles` returns their files. */
 export const eraseRecordings = async (db: Statements, callIds: readonly string[]): Promise<void> => {
   await recordings(db, { callIds });
 };
@@ -169,7 +169,7 @@ const sipMessages = prepared((queries, { callIds }: Calls) =>
   queries.deleteFrom('SipMessageRow').where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/** It stands behind every fact of the call, whoever still writes some. */
+/** Position after all facts of the call, including facts that are still being written. */
 const lastPosition = sql.lit(2_147_483_647);
 
 const person = prepared((queries, { callId, eventId }: { callId: string; eventId: string }) =>
@@ -217,8 +217,8 @@ const locked = prepared((queries, wanted: { callId: string; workspaceId: string 
 export type Erasure = 'erased' | 'erased_before' | 'in_progress' | 'unknown';
 
 /**
- * Erases all of a call that tells of the other party, its words and its recording with it. The event `call.erased` and
- * the entry of the audit log are stored in the same transaction. `callId` must be a UUID.
+ * Erases all data about the other party of a call, including words and recording. The same transaction stores the event
+ * `call.erased` and the audit log entry. `callId` must be a UUID.
  */
 export const eraseCall = (
   db: Database,

@@ -2,9 +2,9 @@ import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Row } from './tables.ts';
 
-/** An endpoint that gets no events now, or has missed some. */
+/** An endpoint that receives no events now or has missed some. */
 export type FailingWebhook = Pick<Row<'WebhookEndpoint'>, 'id' | 'url' | 'state' | 'failingSince'> & {
-  /** Events that were given up, and can be replayed by hand. */
+  /** Failed events, which can be replayed manually. */
   dead: number;
 };
 

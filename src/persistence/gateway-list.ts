@@ -1,4 +1,4 @@
-/** The gateways that share the database, as people of a workspace see them: which run, and which of its calls each holds. */
+/** The gateways of the database as members of a workspace see them: state, and number of the workspace's calls. */
 import { nodeHasSession } from './advisory-locks.ts';
 import { firstEpoch } from './call-facts.ts';
 import { prepared } from './prepared.ts';
@@ -6,18 +6,18 @@ import type { Statements } from './statements.ts';
 
 export type ListedGateway = {
   name: string;
-  /** By the clock of the database. */
+  /** By the database clock. */
   seenAt: Date;
-  /** A session of the database holds its name. */
+  /** Whether a database session holds its name. */
   hasSession: boolean;
-  /** Others found it dead, and clean up after it. */
+  /** Whether other gateways declared it dead and clean up after it. */
   isLost: boolean;
-  /** Whether it would go on with calls that others hand over. */
+  /** Whether it would resume calls that others hand over. */
   takesCalls: boolean;
-  /** Calls of the workspace that it holds. */
+  /** Number of the workspace's calls that it holds. */
   ringing: number;
   active: number;
-  /** Those of them that began at another gateway, or in an earlier process. */
+  /** Number of those calls that began at another gateway or in an earlier process. */
   takenOver: number;
 };
 

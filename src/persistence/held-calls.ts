@@ -1,4 +1,4 @@
-/** The calls that a gateway holds, and how they pass to another one when it is no more. */
+/** Calls that a gateway holds, and their transfer to another gateway when it is dead or hands them over. */
 import { sql } from 'kysely';
 import { isInDoubt } from './connection-errors.ts';
 import type { Database } from './database.ts';
@@ -8,20 +8,20 @@ import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Queries } from './tables.ts';
 
-/** A call whose holder is no more. */
+/** A call that was taken from its former holder. */
 export type TakenCall = CallRow & {
-  /** The gateway that held it before; that of an earlier process has the same name. */
+  /** The previous holder; an earlier process has the same name. */
   takenFrom: string;
-  /** What to go on with; null where it cannot go on: it was not answered, or nobody here can read what was left of it. */
+  /** Resume state; null if the call cannot be resumed: it was not answered, or its state is unreadable here. */
   revival: Revival | null;
 };
 
-/** `by` goes on with those that can; the others stay where they are, for their recordings lie there. */
+/** `by` takes the calls that can be resumed; the others keep their node, whose folder has their recordings. */
 type Taking = { from: string; by: string; form: number };
 
 type TakingSome = Taking & { callIds: readonly string[] };
 
-/** All that a node holds, or what is handed over of it. */
+/** Takes all calls of a node, or those that it hands over. */
 const taking = (
   queries: Queries,
   { from, by, form, callIds }: TakingSome,
@@ -116,7 +116,7 @@ const takenCall = ({ start, tokenSealed, headersSealed, progress, aheadMs, ...ca
       : (readRevival({ start, tokenSealed, headersSealed, progress, aheadMs }) ?? null),
 });
 
-/** The commit of a taking was not answered: whether these calls were taken, `confirmTaken` finds out. */
+/** The commit of a take-over was not confirmed; `confirmTaken` determines whether these calls were taken. */
 export class TakingInDoubt extends Error {
   override readonly name = 'TakingInDoubt';
   readonly calls: readonly TakenCall[];
@@ -126,7 +126,10 @@ export class TakingInDoubt extends Error {
   }
 }
 
-/** What is taken is known before it is committed: a lost answer would else leave calls to a holder that knows of none. */
+/**
+ * Records the taken calls before the commit: a lost confirmation would otherwise leave calls with a holder that does
+ * not know them.
+ */
 const takeKnowingly = async (
   db: Pick<Database, 'transaction'>,
   take: (statements: Statements) => Promise<Found[]>,
@@ -143,7 +146,7 @@ const takeKnowingly = async (
   return taken;
 };
 
-/** The lock waits for a taking that the server is still at. */
+/** The lock waits for a take-over that the server is still executing. */
 const holders = prepared((queries, { callIds }: { callIds: readonly string[] }) =>
   queries
     .selectFrom('Call')
@@ -153,7 +156,7 @@ const holders = prepared((queries, { callIds }: { callIds: readonly string[] }) 
     .forShare(),
 );
 
-/** Those of the calls of a `TakingInDoubt` that were taken indeed. */
+/** Returns the calls of a `TakingInDoubt` that were actually taken. */
 export const confirmTaken = async (db: Statements, calls: readonly TakenCall[]): Promise<TakenCall[]> => {
   const held = await holders(db, { callIds: calls.map(({ id }) => id) });
   const byId = new Map(held.map((call) => [call.id, call]));
@@ -164,15 +167,16 @@ export const confirmTaken = async (db: Statements, calls: readonly TakenCall[]):
 };
 
 /**
- * Takes the calls that a dead process of this node held. From now on it writes nothing of them, should it live after all;
- * nor does whoever has taken them before.
+ * Takes the calls of a dead process of this node. The old process, should it still run, and earlier holders can no
+ * longer write facts of them.
  */
 export const takeFromEarlierProcess = async (db: Statements, node: string): Promise<TakenCall[]> =>
   (await takingFromEarlierProcess(db, { from: node, by: node, form: revivalForm, ...all })).map(takenCall);
 
 /**
- * The same, of a node that others found dead (`nodes.ts`); none as soon as it runs again. Of several that take its calls
- * one goes on with each. Without lines (`goesOn` false) nobody can go on with any. May throw a `TakingInDoubt`.
+ * Takes the calls of a node that others declared dead (`nodes.ts`); returns none if it runs again. If several nodes
+ * take its calls, one resumes each call. Without lines (`goesOn` false) none can be resumed. May throw a
+ * `TakingInDoubt`.
  */
 export const takeFromLostNode = (
   db: Pick<Database, 'transaction'>,
@@ -183,8 +187,8 @@ export const takeFromLostNode = (
   );
 
 /**
- * The same, of calls that a node which lives has let go of for this one. What is not there, has ended, or was taken
- * before, is left out. May throw a `TakingInDoubt`.
+ * Takes calls that a running node released for this one. Skips unknown, ended and already taken calls. May throw a
+ * `TakingInDoubt`.
  */
 export const takeHandedOver = (
   db: Pick<Database, 'transaction'>,

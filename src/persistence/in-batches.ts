@@ -1,13 +1,13 @@
 /**
- * Does together what is asked for at the same time: one statement for many is far cheaper than one for each.
+ * Batches concurrent requests: one statement for many is far cheaper than one for each.
  *
- * A first item is sent at the end of the event loop's turn, with whatever else came in the same turn. While `lanes`
- * batches are under way, further items wait and share the next one. So nothing waits for company that may never come;
- * and since a batch holds only what was asked for before it is sent, a look-up sees all that was committed before.
+ * The first item is sent at the end of the event loop turn, with all items of that turn. While `lanes` batches are in
+ * progress, further items queue and share the next batch. Items therefore never wait for items that may not come. A
+ * batch contains only items from before its start, so a look-up sees everything committed before the request.
  */
 import { isTransient } from './connection-errors.ts';
 
-/** Batches under way at once (two, so that one that is held up does not hold up all), and items of each. */
+/** Concurrent batches (two, so that one slow batch does not block all), and items per batch. */
 type BatchLimits = { lanes?: number; most?: number };
 
 type Waiting<Item, Result> = {
@@ -17,8 +17,8 @@ type Waiting<Item, Result> = {
 };
 
 /**
- * `run` does many at once and tells the result of each. When it fails as a whole, though not because the database is
- * away, each item is tried alone, so that one that is refused does not take the others with it.
+ * `run` processes many items and returns each result. If it fails as a whole while the database is available, each item
+ * is retried alone, so that one rejected item does not fail the others.
  */
 export const inBatches = <Item, Result>(
   run: (items: readonly Item[]) => Promise<(item: Item) => Result>,

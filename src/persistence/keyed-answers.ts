@@ -1,7 +1,7 @@
 /**
- * Requests with an `Idempotency-Key`, so that a repetition is answered as the first one was (guides/design/wire.md,
- * "Repeated requests"). What is kept is written in one statement with the call that the request placed (`calls.ts`):
- * whenever the process dies, either both are there or neither.
+ * Requests with an `Idempotency-Key`: a repeated request gets the first answer (guides/design/wire.md, "Repeated
+ * requests"). The statement that inserts the call (`calls.ts`) also stores the answer, so a crash leaves either both or
+ * neither.
  */
 import type { ExpressionBuilder, QueryCreator } from 'kysely';
 import { now, secondsAgo } from './expressions.ts';
@@ -12,10 +12,10 @@ import { rowsOf, type Row, type Tables } from './tables.ts';
 /** A request that its sender may repeat. */
 export type KeyedRequest = Pick<Row<'IdempotencyRecord'>, 'key' | 'fingerprint'>;
 
-/** The request with its answer. */
+/** A request with its answer. */
 export type KeyedAnswer = KeyedRequest & Pick<Row<'IdempotencyRecord'>, 'responseStatus' | 'responseBody'>;
 
-/** The time for which a key is remembered (guides/design/wire.md, "Repeated requests"). */
+/** Time for which a key is stored (guides/design/wire.md, "Repeated requests"). */
 const rememberedHours = 24;
 
 const isTooOld = ({ eb, lit }: ExpressionBuilder<Tables, 'IdempotencyRecord'>) =>
@@ -23,7 +23,7 @@ const isTooOld = ({ eb, lit }: ExpressionBuilder<Tables, 'IdempotencyRecord'>) =
 
 const keptColumns = ['numberId', 'key', 'fingerprint', 'callId', 'responseStatus', 'responseBody'] as const;
 
-/** Keys of one number mean nothing to another. */
+/** Keys are scoped to a number. */
 type OwnKey = { numberId: string; key: string };
 
 const answerTo = prepared((queries, { numberId, key }: OwnKey) =>
@@ -43,7 +43,7 @@ const forgetting = prepared((queries, { numberId, key }: OwnKey) =>
     .where(isTooOld),
 );
 
-/** The answer that a request with this key of the number got. A key that is too old is free again. */
+/** Returns the answer to the number's request with this key. Expired keys are free again. */
 export const findKeyedAnswer = async (db: Statements, own: OwnKey): Promise<KeyedAnswer | undefined> => {
   const [row] = await answerTo(db, own);
   if (row === undefined) return undefined;
@@ -54,8 +54,8 @@ export const findKeyedAnswer = async (db: Statements, own: OwnKey): Promise<Keye
 };
 
 /**
- * Part of the statement in which calls are born (`calls.ts`): `keyed` has the calls whose key was free. Of two requests
- * with one key the later one waits for the commit of the first, and is left out.
+ * Part of the statement that inserts calls (`calls.ts`): `keyed` has the calls whose key was free. Of two requests with
+ * one key, the later one waits for the commit of the first and is skipped.
  */
 export const keeping = (queries: QueryCreator<Tables>, answers: string) =>
   queries
@@ -69,7 +69,7 @@ export const keeping = (queries: QueryCreator<Tables>, answers: string) =>
 
 const forgettingAll = prepared((queries) => queries.deleteFrom('IdempotencyRecord').where(isTooOld));
 
-/** Clears away what nobody may ask for any more. */
+/** Deletes expired keys. */
 export const deleteExpiredAnswers = async (db: Statements): Promise<void> => {
   await forgettingAll(db, {});
 };

@@ -1,6 +1,6 @@
 /**
- * Hang-ups that are asked for between the death of the gateway that held a call and the moment in which another one
- * goes on with it (`CallRevival`): they are left with the call for whoever holds it next.
+ * Hang-ups requested between the death of a call's gateway and the take-over by another one (`CallRevival`): they are
+ * stored with the call for its next holder.
  */
 import { nodeHasSession } from './advisory-locks.ts';
 import { prepared } from './prepared.ts';
@@ -17,7 +17,7 @@ const leaving = (action: HangupAction) =>
       .updateTable('CallRevival')
       .from('Call')
       .set(({ fn, val }) => ({
-        // One that waits for nothing was asked for before, and is not taken back.
+        // An earlier immediate hang-up is not downgraded.
         leftHangup: action === 'hangup' ? fn.coalesce('CallRevival.leftHangup', val(action)) : action,
       }))
       .whereRef('Call.id', '=', 'CallRevival.callId')
@@ -32,8 +32,8 @@ const leaving = (action: HangupAction) =>
 const leavingHangup = { hangup: leaving('hangup'), hangup_immediately: leaving('hangup_immediately') };
 
 /**
- * Leaves a hang-up with a call whose holder has no session with the database any more. `false` when it has one, does not
- * hold the call any more, or when nobody could go on with it.
+ * Stores a hang-up with a call whose holder has no database session. Returns `false` if it has one, no longer holds the
+ * call, or the call cannot be resumed.
  */
 export const leaveHangup = async (
   db: Statements,
@@ -51,7 +51,7 @@ const left = prepared((queries, { node }: { node: string }) =>
     .where('Call.node', '=', node),
 );
 
-/** Those of the calls that this gateway holds. */
+/** Stored hang-ups of the calls that this gateway holds. */
 export const leftHangupsOf = async (db: Statements, node: string): Promise<LeftHangup[]> =>
   (await left(db, { node })).flatMap(({ leftHangup: action, ...call }) =>
     action === null ? [] : [{ ...call, action }],
@@ -65,7 +65,7 @@ const removing = prepared((queries, { callId, action }: Pick<LeftHangup, 'callId
     .where('leftHangup', '=', action),
 );
 
-/** It is done, or cannot be done any more; one that was left meanwhile and waits for less stays. */
+/** Removes an executed or obsolete hang-up; keeps a more urgent one that was stored meanwhile. */
 export const removeLeftHangup = async (
   db: Statements,
   { callId, action }: Pick<LeftHangup, 'callId' | 'action'>,

@@ -1,6 +1,6 @@
 /**
- * Brings the database up to this version of the code, forward only. Gateways may start at the same time, and the
- * migrator of MikroORM takes no lock of its own: whoever migrates does so alone.
+ * Migrates the database to this version of the code, forward only. Gateways may start at the same time and MikroORM's
+ * migrator takes no lock, so the caller must hold one.
  */
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
@@ -11,7 +11,7 @@ import { migrations } from './migrations/index.ts';
 
 export const migrationTable = 'schema_migration';
 
-/** The table is the migrator's own, and no entity. */
+/** The migrator's own table is not an entity. */
 const migrationTables = sql`select 1 from pg_tables
   where schemaname = current_schema() and tablename = ${migrationTable}`;
 
@@ -23,7 +23,7 @@ const executedNames = async (client: PoolClient): Promise<string[]> => {
   return (await askConnection(client, executedMigrations)).map(({ name }) => name);
 };
 
-/** Throws a StartError for a database that a newer version has migrated. Nobody else may migrate meanwhile. */
+/** Throws a StartError for a database that a newer version has migrated. The caller must hold the migration lock. */
 export const migrate = async (orm: MikroORM, client: PoolClient): Promise<void> => {
   const executed = await executedNames(client);
   const unknown = executed.find((name) => migrations.every((migration) => migration.name !== name));

@@ -1,4 +1,4 @@
-/** The one connection that is a node's session, as long as it lives (`node-session.ts`). */
+/** The connection of a node's session (`node-session.ts`). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
 import type { PoolClient } from 'pg';
@@ -6,11 +6,11 @@ import { nodeLock, tryLock } from './advisory-locks.ts';
 import { askConnection } from './ask-connection.ts';
 import { discard } from './dialect.ts';
 
-/** The server gives a session up whose machine has vanished: otherwise its name would stay taken for hours. */
+/** Makes the server detect vanished machines by TCP keep-alive: otherwise their names would stay locked for hours. */
 const noticeVanishedMachines = sql`select set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`;
 
-/** A session of the server. The number of its process alone may be another's by now. */
+/** A server session. Its process number alone may be reused by another session. */
 type ServerSession = { pid: number; begunAt: string };
 
 const ownSession = sql<ServerSession>`select pid, backend_start::text as "begunAt" from pg_stat_activity
@@ -20,7 +20,7 @@ const ending = ({ pid, begunAt }: ServerSession) =>
   sql`select pg_terminate_backend(pid) from pg_stat_activity
     where pid = ${pid} and backend_start = ${begunAt}::timestamptz`;
 
-/** Attempts at a name that an ended session has yet to give back. */
+/** Attempts to acquire a name that an ended session has yet to release. */
 const namePolls = 20;
 const namePollMs = 50;
 
@@ -30,7 +30,7 @@ export class NodeConnection {
   readonly #client: PoolClient;
   readonly #session: ServerSession;
   readonly #answerMs: number;
-  /** A connection does one thing at a time. */
+  /** Serializes statements on the connection. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(client: PoolClient, session: ServerSession, answerMs: number) {
@@ -39,7 +39,7 @@ export class NodeConnection {
     this.#answerMs = answerMs;
   }
 
-  /** Closes the connection when it does not answer within `answerMs`, which holds for all that it is asked. */
+  /** Closes the connection if it does not answer within `answerMs`; the same limit applies to all its statements. */
   static async begin(client: PoolClient, answerMs: number): Promise<NodeConnection> {
     try {
       await askConnection(client, noticeVanishedMachines, answerMs);
@@ -64,12 +64,12 @@ export class NodeConnection {
     this.#client.on('notification', ({ channel }) => onNotification(channel));
   }
 
-  /** Rejects when the server does not answer. */
+  /** Rejects if the server does not answer. */
   async beat(): Promise<void> {
     await this.#ask(sql`select 1`);
   }
 
-  /** Whether the name is now this connection's. One that was just closed is given back a moment later. */
+  /** Whether this connection holds the name now. A session that was just closed releases its name shortly after. */
   async takeName(node: string): Promise<boolean> {
     for (let poll = 0; poll < namePolls; poll += 1) {
       if (await this.#tryName(node)) return true;
@@ -82,7 +82,7 @@ export class NodeConnection {
     return (await this.#ask(tryLock(nodeLock(node))))[0]?.taken === true;
   }
 
-  /** Takes it from a connection that was lost: a server that has not noticed the loss still holds it for that one. */
+  /** Takes the name from a lost connection, whose session the server may not have closed yet. */
   async takeNameFrom(lost: NodeConnection, node: string): Promise<void> {
     if (await this.#tryName(node)) return;
     await this.#ask(ending(lost.#session));
@@ -98,7 +98,7 @@ export class NodeConnection {
     await this.#ask(sql`unlisten ${sql.id(channel)}`);
   }
 
-  /** Whether the server is still there or not. */
+  /** Closes the connection without waiting for the server. */
   discard(): void {
     discard(this.#client);
   }

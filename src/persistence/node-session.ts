@@ -1,11 +1,10 @@
 /**
- * One connection that lives as long as the gateway. It holds the node's name (an advisory lock: two gateways with the
- * same name would end each other's calls), listens for notifications, and tells whether the database is there: it asks
- * the server again and again, so that one that is frozen is found as one that is gone.
+ * One connection for the gateway's lifetime. It holds the node's name (an advisory lock: two gateways with the same
+ * name would end each other's calls), listens for notifications and monitors the database: periodic queries detect a
+ * frozen server as well as a stopped one.
  *
- * When it is lost it comes back by itself; since notifications may have been missed meanwhile, every listener is then
- * called once. A server that has not noticed the loss still holds the name for the session that is no more: that
- * session is ended first.
+ * It reconnects after a loss; since notifications may have been missed, every listener is then called once. A server
+ * that has not noticed the loss still holds the name for the old session, which is ended first.
  */
 import { sql } from 'kysely';
 import type { PoolClient } from 'pg';
@@ -19,34 +18,34 @@ import { NodeConnection } from './node-connection.ts';
 
 export type NodeSession = {
   listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
-  /** Whether the database was found to be gone or frozen, and has not answered since. */
+  /** Whether the database was found down or frozen and has not answered since. */
   isAway: () => boolean;
   close: () => void;
 };
 
 export type NodeSessionLimits = {
-  /** How often the server is asked whether it is there. */
+  /** Interval of the database check. */
   beatMs: number;
-  /** A server that has not answered for so long is away. */
+  /** A server without an answer for this long counts as unavailable. */
   beatAnswerMs: number;
-  /** How long after its loss, and after each try, a session is tried again; the time doubles. */
+  /** Delay of the first reconnect after a loss; it doubles after each failure. */
   retryFirstMs: number;
   retryLongestMs: number;
 };
 
 type NodeSessionOptions = {
-  /** Gives a connection of its own. */
+  /** Opens a dedicated connection. */
   connect: () => Promise<PoolClient>;
   node: string;
   limits: NodeSessionLimits;
-  /** The server was silent: connections to it that say nothing either are dead. */
+  /** The server was silent: other silent connections to it are dead. */
   onSilence: () => void;
   logger: Logger;
 };
 
 type State =
   | { name: 'held'; connection: NodeConnection }
-  /** It is looked for again. `away`: the server itself does not answer. */
+  /** The session reconnects. `away`: the server itself does not answer. */
   | { name: 'lost' | 'away'; last: NodeConnection }
   | { name: 'closed' };
 
@@ -54,7 +53,7 @@ class LastingSession implements NodeSession {
   readonly #options: NodeSessionOptions;
   readonly #listeners = new ChannelListeners();
   #state: State;
-  /** Of the next beat, or of the next try. */
+  /** Timer of the next check or the next reconnect. */
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: NodeSessionOptions, connection: NodeConnection) {
@@ -66,7 +65,7 @@ class LastingSession implements NodeSession {
 
   readonly listen: NodeSession['listen'] = async (channel, onNotify) => {
     this.#listeners.add(channel, onNotify);
-    // After a loss the next connection listens.
+    // After a loss, the next connection subscribes.
     if (this.#state.name === 'held') await this.#state.connection.listen(channel);
     return async () => {
       if (this.#listeners.remove(channel, onNotify)) await this.#leave(channel);
@@ -81,7 +80,7 @@ class LastingSession implements NodeSession {
 
   async #leave(channel: string): Promise<void> {
     if (this.#state.name !== 'held') return;
-    // A connection that fails here is given up by the next beat; nobody hears its notifications any more.
+    // The next check replaces a connection that fails here; its notifications are lost.
     await this.#state.connection.unlisten(channel).catch((err: unknown) => {
       this.#options.logger.debug({ err }, 'A channel of the database could not be left');
     });
@@ -151,7 +150,7 @@ class LastingSession implements NodeSession {
     this.#listeners.callAll();
   }
 
-  /** Finds out whether the server answers. */
+  /** Checks whether the server answers. */
   async #connectAgain(): Promise<PoolClient> {
     try {
       const client = await this.#options.connect();
@@ -174,7 +173,7 @@ class LastingSession implements NodeSession {
   }
 }
 
-/** Throws a StartError when another gateway holds the name. */
+/** Throws a StartError if another gateway holds the name. */
 export const openNodeSession = async (options: NodeSessionOptions): Promise<NodeSession> => {
   const { connect, node, limits } = options;
   const connection = await NodeConnection.begin(await connect(), limits.beatAnswerMs);

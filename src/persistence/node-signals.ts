@@ -1,6 +1,6 @@
 /**
- * Requests from gateway to gateway, as rows that are taken once: whoever is told only learns that there is something to
- * read, so none can be lost with a connection, and one that came too late is never carried out.
+ * Requests between gateways, as rows that are taken once. Notifications only announce them, so a lost connection loses
+ * no request, and an expired request is never executed.
  */
 import { createHash } from 'node:crypto';
 import { now, secondsAgo } from './expressions.ts';
@@ -10,7 +10,9 @@ import type { Row } from './tables.ts';
 
 export type StoredSignal = Pick<Row<'NodeSignal'>, 'id' | 'fromNode' | 'request'>;
 
-/** The channel on which a gateway hears that it is asked or answered. Names of channels are short, those of gateways not. */
+/**
+ * Channel that announces requests and answers to a gateway. Channel names are limited in length, gateway names are not.
+ */
 export const signalChannel = (node: string): string =>
   `signals_${createHash('sha256').update(node).digest('hex').slice(0, 32)}`;
 
@@ -20,7 +22,7 @@ const sending = prepared((queries, { id, toNode, fromNode, request }: Sending) =
   queries.insertInto('NodeSignal').values({ id, toNode, fromNode, request, state: 'sent', sentAt: now }),
 );
 
-/** Whom it is for is not told. */
+/** Inserts a request without notifying its recipient. */
 export const sendSignal = async (db: Statements, signal: Sending): Promise<void> => {
   await sending(db, signal);
 };
@@ -43,7 +45,7 @@ const taking = prepared((queries, { node, withinSec, forgottenSec }: Taking) =>
     .returning(['id', 'fromNode', 'request']),
 );
 
-/** Requests to this gateway that nobody has taken yet; older than `withinMs`, nobody waits for it any more. */
+/** Takes the open requests to this gateway; those older than `withinMs` have expired. */
 export const takeSignals = (db: Statements, node: string, withinMs: number): Promise<StoredSignal[]> =>
   taking(db, { node, withinSec: withinMs / 1_000, forgottenSec: (2 * withinMs) / 1_000 });
 
@@ -56,7 +58,7 @@ const answering = prepared((queries, { id, answer }: { id: string; answer: objec
     .returning('id'),
 );
 
-/** Whether somebody still waits for it; who asked is not told. */
+/** Whether the requester still waits; does not notify it. */
 export const answerSignal = async (
   db: Statements,
   { id }: Pick<StoredSignal, 'id'>,
@@ -71,7 +73,7 @@ const takingAnswers = prepared((queries, { ids }: { ids: readonly string[] }) =>
     .returning(['id', 'answer']),
 );
 
-/** The answers to these signals, as far as there are any; they are gone with it. */
+/** Returns the available answers to these signals and deletes them with the signals. */
 export const takeAnswers = (
   db: Statements,
   ids: readonly string[],
@@ -81,7 +83,7 @@ const withdrawing = prepared((queries, { id }: { id: string }) =>
   queries.deleteFrom('NodeSignal').where('id', '=', id),
 );
 
-/** It is too late for this signal: it is not carried out any more, if it was not already. */
+/** Withdraws an expired signal, so that it is not executed unless it already was. */
 export const withdrawSignal = async (db: Statements, id: string): Promise<void> => {
   await withdrawing(db, { id });
 };

@@ -1,6 +1,6 @@
 /**
- * The gateways that share the database. Each has a row that it renews again and again, and holds its name by a session
- * (`node-session.ts`). A dead one is claimed, so that one other cleans up after it.
+ * The gateways of the database. Each periodically renews its row and holds its name by a session (`node-session.ts`). A
+ * dead gateway is claimed, so that one other gateway cleans up after it.
  */
 import { nodeHasSession } from './advisory-locks.ts';
 import { now, secondsAhead } from './expressions.ts';
@@ -11,17 +11,17 @@ import type { Row } from './tables.ts';
 /** One run of a gateway. */
 export type NodeInstance = Pick<Row<'Node'>, 'name' | 'instance'>;
 
-/** `seenAt` changes whenever it renews its row. */
+/** `seenAt` changes whenever the gateway renews its row. */
 export type OtherNode = Pick<Row<'Node'>, 'name' | 'instance' | 'seenAt'> & {
-  /** It was found dead, and not everything that it held is cleaned up. */
+  /** Whether it was declared dead and its clean-up is incomplete. */
   isLost: boolean;
-  /** Whether a session of the database holds its name. */
+  /** Whether a database session holds its name. */
   hasSession: boolean;
 };
 
 type WithAddress = Pick<Row<'Node'>, 'name' | 'instance' | 'address'>;
 
-/** Which calls a gateway would go on with; `null` while it would with none. */
+/** Calls that a gateway would resume; `null` while it resumes none. */
 export type TakesOver = { lines: string; form: number };
 
 const none = { takesLines: null, takesForm: null };
@@ -49,7 +49,7 @@ const joining = prepared((queries, { name, instance, address, takesLines, takesF
     ),
 );
 
-/** Enters a gateway that starts, whatever became of the one that had its name before. */
+/** Registers a starting gateway, replacing an earlier registration of the same name. */
 export const joinNodes = async (
   db: Statements,
   { takes = null, ...node }: WithAddress & { takes?: TakesOver | null },
@@ -67,7 +67,7 @@ const renewing = prepared((queries, { name, instance }: NodeInstance) =>
     .returning('name'),
 );
 
-/** Says that the gateway lives. `false`: others found it dead meanwhile. */
+/** Renews a gateway's registration. `false`: others declared it dead meanwhile. */
 export const renewNode = async (db: Statements, node: NodeInstance): Promise<boolean> =>
   (await renewing(db, node)).length > 0;
 
@@ -104,8 +104,8 @@ const claiming = prepared((queries, { name, instance, seenAt, forSec }: Claim) =
 );
 
 /**
- * Takes the clean-up after a dead gateway upon oneself for a while. `false` when another one has, when the dead one was
- * seen after `seenAt`, or when it runs again.
+ * Claims the clean-up after a dead gateway for a limited time. `false` if another gateway claimed it, if the dead one
+ * was seen after `seenAt`, or if it runs again.
  */
 export const claimLostNode = async (
   db: Statements,
@@ -125,8 +125,8 @@ const removing = prepared((queries, { name, instance, isLost }: NodeInstance & {
 );
 
 /**
- * Removes a gateway that holds no call any more: one that ends in order, or a lost one. `false` while it still holds
- * some, or when it runs again.
+ * Removes a gateway without calls: after an orderly end, or a dead one. `false` while it still holds calls, or if it
+ * runs again.
  */
 export const removeNode = async (
   db: Statements,
@@ -137,7 +137,7 @@ const telling = prepared((queries, { name, instance, address }: WithAddress) =>
   queries.updateTable('Node').set({ address }).where('name', '=', name).where('instance', '=', instance),
 );
 
-/** Where others reach this gateway, once it listens. */
+/** Stores the address at which others reach this gateway, once it listens. */
 export const tellAddress = async (db: Statements, node: WithAddress): Promise<void> => {
   await telling(db, node);
 };
@@ -168,7 +168,7 @@ const tellingCountsAlone = prepared(
       .where('lostAt', 'is', null),
 );
 
-/** Whether it counts calls in memory from now on. */
+/** Stores whether the gateway counts calls in memory. */
 export const tellCountsAlone = async (
   db: Statements,
   node: NodeInstance & { countsAlone: boolean },
@@ -186,7 +186,7 @@ const living = prepared((queries, { name }: { name: string }) =>
     .orderBy('name'),
 );
 
-/** The other gateways that live, and which calls each would go on with. */
+/** The other running gateways and the calls that each would resume. */
 export const livingNodes = async (
   db: Statements,
   name: string,
@@ -200,6 +200,6 @@ const addressOf = prepared((queries, { name }: { name: string }) =>
   queries.selectFrom('Node').select('address').where('name', '=', name),
 );
 
-/** The address that a gateway told, for others; null where there is none. */
+/** Address of a gateway for others; null if there is none. */
 export const addressOfNode = async (db: Statements, name: string): Promise<string | null> =>
   (await addressOf(db, { name }))[0]?.address ?? null;

@@ -1,16 +1,16 @@
-/** Notifications say that there is something to read, and carry nothing: whoever listens asks the database. */
+/** Notifications announce new rows and carry no data: listeners query the database. */
 import { sql } from 'kysely';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 
-/** As part of a query: every gateway that listens on the channel is told when its transaction is committed. */
+/** Part of a query: notifies every listening gateway when its transaction commits. */
 export const notified = (channel: string) => sql`pg_notify(${channel}, '')`;
 
 const notifying = prepared((queries, { channel }: { channel: string }) =>
   queries.selectNoFrom(notified(channel).as('notified')),
 );
 
-/** Tells every gateway that listens on the channel. */
+/** Notifies every gateway that listens on the channel. */
 export const notify = async (db: Statements, channel: string): Promise<void> => {
   await notifying(db, { channel });
 };

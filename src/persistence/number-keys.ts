@@ -1,6 +1,6 @@
 /**
- * Number API keys: one for each number; a new one replaces the old at once (guides/design/administration.md, "Number
- * keys").
+ * API keys of numbers: one for each number; a new key replaces the old one immediately
+ * (guides/design/administration.md, "Number keys").
  */
 import { findNumbersByKeys, type CallableNumber } from './callable-numbers.ts';
 import type { Database } from './database.ts';
@@ -9,7 +9,7 @@ import { prepared } from './prepared.ts';
 import type { Sealing } from './sealing.ts';
 import type { Row } from './tables.ts';
 
-/** The number that a key stands for. Undefined for a key that is unknown or was replaced. Requests that come together share one query. */
+/** Finds the number of a key. Undefined for an unknown or replaced key. Concurrent requests share one query. */
 export type AuthenticateNumber = (key: string) => Promise<CallableNumber | undefined>;
 
 export const createNumberAuthentication = (
@@ -26,14 +26,14 @@ export const createNumberAuthentication = (
   return (key) => find(sealing.fingerprints(key));
 };
 
-/** For one key alone. */
+/** Finds the number of a single key. */
 export const authenticateNumber = (
   db: Database,
   sealing: Pick<Sealing, 'fingerprints'>,
   key: string,
 ): Promise<CallableNumber | undefined> => createNumberAuthentication(db, sealing)(key);
 
-/** `keySealed` is null for a key that was issued before recovery copies existed: it cannot be shown again. */
+/** `keySealed` is null for a key issued before recovery copies existed: it cannot be revealed. */
 export type NumberKeyRecord = Pick<Row<'NumberKey'>, 'keySealed' | 'issuedAt'>;
 
 type NewKey = Row<'NumberKey'> & { keySealed: string };
@@ -49,7 +49,7 @@ const ofNumber = prepared((queries, { numberId }: { numberId: string }) =>
   queries.selectFrom('NumberKey').select(['keySealed', 'issuedAt']).where('numberId', '=', numberId),
 );
 
-/** Issues or replaces: the old key is invalid from the moment this resolves. */
+/** Issues or replaces a key: the old one is invalid when this resolves. */
 export const putNumberKey = async (db: Database, key: NewKey): Promise<void> => {
   await putting(db, key);
 };

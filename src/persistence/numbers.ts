@@ -1,4 +1,4 @@
-/** Telephone numbers and their settings, as their workspace's admins see them. */
+/** Phone numbers and their settings, as admins of their workspace see them. */
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { StoredCallPolicy } from '#src/domain/call-policy.ts';
 import type { Language } from '#src/domain/language.ts';
@@ -10,33 +10,33 @@ import { given, patchRow, type Patch } from './patch.ts';
 import { prepared } from './prepared.ts';
 import { columnsOf, type Row } from './tables.ts';
 
-/** Settings of a number that an admin may change; null falls back to the workspace's, then to the platform's. */
+/** Settings of a number that admins may change; null inherits from the workspace, then from the platform. */
 export type NumberSettings = StoredCallPolicy & {
   language: Language;
-  /** How long its outbound calls of a day may last together. */
+  /** Daily limit for the total duration of its outbound calls. */
   dailyMinutes: number | null;
-  /** What is said first to a caller; null leaves it to the agent. */
+  /** Greeting of a caller; null leaves it to the agent. */
   greeting: string | null;
-  /** What becomes of its calls that a machine answers. */
+  /** Handling of calls that an answering machine answers. */
   voicemail: VoicemailPolicy;
-  /** Said to a machine; null for the sentence of the language. */
+  /** Message for an answering machine; null for the default sentence of the language. */
   voicemailMessage: string | null;
-  /** What becomes of its calls that call screening answers, and the name that is said to it; null for none. */
+  /** Handling of calls that call screening answers, and the caller name given to it; null for none. */
   screening: ScreeningPolicy;
   callerName: string | null;
-  /** What becomes of its calls that a menu answers. */
+  /** Handling of calls that an IVR menu answers. */
   menu: MenuPolicy;
-  /** Numbers, and prefixes with `*`, to which its calls may be transferred; null for none. */
+  /** Numbers, and prefixes with `*`, to which calls may be transferred; null for none. */
   transferTo: string[] | null;
-  /** Whether what is said behind a transfer is recorded. */
+  /** Whether the conversation after a transfer is recorded. */
   recordTransfers: boolean;
-  /** How long the other party and the person of a transfer may talk with each other. */
+  /** Maximum duration of the conversation between the other party and the person of a transfer. */
   transferMaxDurationSec: number;
-  /** Whether admins may listen to its calls in progress. */
+  /** Whether admins may listen to calls in progress. */
   listenIn: ListenInPolicy;
-  /** The trunk of the workspace that alone carries its outbound calls; null for all of them. */
+  /** Exclusive trunk for outbound calls; null for all trunks of the workspace. */
   trunkId: string | null;
-  /** The engine that hears, and the one that speaks with this voice; null for the operator's order. */
+  /** Speech recognition engine, and synthesis engine with voice; null for the operator's order. */
   recognizer: string | null;
   synthesizer: string | null;
   voice: string | null;
@@ -44,7 +44,7 @@ export type NumberSettings = StoredCallPolicy & {
 
 export type InboundAuthMethod = 'none' | 'handshake';
 
-/** Its secret is opened for its calls alone. */
+/** The secret is unsealed only for calls. */
 export type NumberRecord = Omit<Row<'PhoneNumber'>, 'deletedAt' | 'inboundAuthSecretSealed'>;
 
 export type NumberPatch = Patch<NumberSettings>;
@@ -81,7 +81,7 @@ const transfers = prepared((queries, { numberId }: Pick<NumberIn, 'numberId'>) =
     .where('id', '=', numberId),
 );
 
-/** To whom the calls of a number may be transferred, and how. */
+/** Allowed transfer destinations and settings of a number. */
 export type TransferPolicy = Pick<NumberSettings, 'recordTransfers' | 'transferMaxDurationSec'> & {
   targets: readonly string[];
 };
@@ -133,10 +133,10 @@ const removal = prepared((queries, { numberId, workspaceId, at }: NumberIn & { a
     .select('id'),
 );
 
-/** Of a number that was not deleted. */
+/** Condition: the number was not deleted. */
 const rowOf = ({ numberId, workspaceId }: NumberIn) => ({ id: numberId, workspaceId, deletedAt: null });
 
-/** Resolves to undefined when the number is taken, by whichever workspace. */
+/** Resolves to undefined if the number exists in any workspace. */
 export const createNumber = async (
   db: Database,
   number: Pick<NumberRecord, 'id' | 'workspaceId' | 'number' | 'language' | 'createdAt'> & NumberPatch,
@@ -151,7 +151,7 @@ export const createNumber = async (
   return findNumber(db, { numberId: number.id, workspaceId: number.workspaceId });
 };
 
-/** The oldest first. */
+/** Oldest first. */
 export const listNumbers = (db: Database, workspaceId: string): Promise<NumberRecord[]> =>
   ofWorkspace(db, { workspaceId });
 
@@ -159,7 +159,7 @@ export const listNumbers = (db: Database, workspaceId: string): Promise<NumberRe
 export const findNumber = async (db: Database, wanted: NumberIn): Promise<NumberRecord | undefined> =>
   (await one(db, wanted)).at(0);
 
-/** Changes the given settings and resolves to all of them; undefined for a number of another workspace. */
+/** Changes the given settings and resolves to all settings; undefined for a number of another workspace. */
 export const patchNumber = async (
   db: Database,
   wanted: NumberIn,
@@ -170,8 +170,8 @@ export const patchNumber = async (
 };
 
 /**
- * Stores how callers of a number are authenticated. `secretSealed`, sealed about the number's id, signs the handshake;
- * undefined keeps the stored one. With `none`, URL and secret are forgotten.
+ * Stores the authentication of a number's callers. `secretSealed`, sealed with the number's id, signs the handshake;
+ * undefined keeps the stored one. `none` deletes URL and secret.
  */
 export const putInboundAuth = async (
   db: Database,
@@ -187,8 +187,8 @@ export const putInboundAuth = async (
 };
 
 /**
- * From now on nobody has this number and its key is unknown; its digits may be added again. Its calls, their events and
- * the row that they refer to stay. `in_use` while one of its calls is in progress, on whichever node.
+ * Deletes a number and its key; its digits can be added again. Its row, calls and events are kept. `in_use` while one
+ * of its calls is in progress at any node.
  */
 export const deleteNumber = async (
   db: Database,

@@ -1,40 +1,40 @@
 /**
- * Connections to the database with a limit on everything that could wait for ever: for a connection, for a statement,
- * for an answer that a dead connection will never bring, and for the end.
+ * Database connections with time limits for every wait: for a connection, a statement, an answer on a dead connection,
+ * and the end.
  *
- * The server breaks a statement off that takes too long, and its connection lives on. A connection on which even that
- * is not heard has died without a word (a frozen server, a network that swallows): the statement fails here and the
- * connection is discarded with it, so that the next one gets another.
+ * The server cancels a slow statement and keeps its connection. If the cancellation does not arrive either, the
+ * connection died silently (a frozen server, a network that drops packets): the statement fails here and its connection
+ * is discarded, so that the next statement gets another.
  */
 import { Client, Pool, type ClientBase, type ClientConfig, type PoolClient, type PoolConfig } from 'pg';
 import { typeParsers } from './dialect.ts';
 
 export type PoolLimits = {
-  /** How long a statement waits for a connection, new or free. */
+  /** Time limit for obtaining a connection, new or free. */
   connectMs: number;
-  /** How long the server works on a statement. */
+  /** The server's time limit for a statement. */
   statementMs: number;
-  /** How long an answer is waited for; longer than `statementMs`. */
+  /** Time limit for an answer; longer than `statementMs`. */
   answerMs: number;
-  /** How long an idle connection is kept. */
+  /** Lifetime of an idle connection. */
   idleMs: number;
-  /** How long a connection is silent before TCP asks whether the other side is still there. */
+  /** Silence on a connection after which TCP keep-alive probes the server. */
   keepAliveMs: number;
-  /** How long statements under way may go on when the pool ends. */
+  /** Time limit for running statements when the pool ends. */
   endMs: number;
 };
 
 export type OpenPool = {
   pool: Pool;
-  /** Discards the connections that nobody uses just now: they may be dead. */
+  /** Discards idle connections, which may be dead. */
   renew: () => void;
-  /** Breaks every connection off: statements under way fail, and the next ones get new connections. */
+  /** Closes all connections: running statements fail, and the next ones get new connections. */
   breakOff: () => void;
-  /** Lets statements under way end, up to a limit. */
+  /** Waits for running statements up to a limit. */
   close: () => Promise<void>;
 };
 
-/** Keeps account of a pool's connections: all that are open, and those that are idle. */
+/** Tracks a pool's open and idle connections. */
 const watchConnections = () => {
   const open = new Set<PoolClient>();
   const idle = new Set<PoolClient>();
@@ -43,7 +43,7 @@ const watchConnections = () => {
   };
   return {
     watch(pool: Pool) {
-      // A connection that the server drops fails its statement under way; `pg` reports the loss here as well.
+      // When the server drops a connection, its running statement fails; `pg` also reports the loss here.
       pool.on('error', () => {});
       pool.on('connect', (client) => {
         client.on('error', () => {});
@@ -61,21 +61,21 @@ const watchConnections = () => {
   };
 };
 
-/** Where the server is and who asks, as `pg` has it. */
+/** Server address and client name in `pg`'s form. */
 export type DatabaseAddress = Pick<
   PoolConfig,
   'connectionString' | 'host' | 'port' | 'user' | 'database' | 'application_name' | 'stream'
 >;
 
-/** `pg` waits for what `onConnect` returns, though its types do not say so. */
+/** `pg` awaits the result of `onConnect`, although its types do not say so. */
 type LimitedConfig = Omit<PoolConfig, 'onConnect'> & { onConnect?: (client: ClientBase) => Promise<unknown> };
 
-/** Connections are made as they are needed, at most `size` at once, to where the server is by then. */
+/** Opens connections on demand, at most `size` at once, to the current server. */
 export const openPool = (settings: {
   address: () => DatabaseAddress;
   size: number;
   limits: PoolLimits;
-  /** Whether statements may take as long as they like, as those of a migration do. */
+  /** Whether statements have no time limit, as in migrations. */
   isPatient?: boolean;
 }): OpenPool => {
   const { address, size, limits, isPatient = false } = settings;
@@ -95,7 +95,7 @@ export const openPool = (settings: {
   };
   if (!isPatient) {
     config.query_timeout = limits.answerMs;
-    // Not as a parameter of the connection, which a pool between here and the server may refuse.
+    // Not set as a connection parameter, which a connection pooler may refuse.
     config.onConnect = (client) => client.query(`set statement_timeout = ${limits.statementMs}`);
   }
   const pool = new Pool(config);
@@ -106,7 +106,7 @@ export const openPool = (settings: {
     breakOff: connections.closeAll,
     async close() {
       const limit = setTimeout(connections.closeAll, limits.endMs);
-      // It goes on after the end: the farewell of a dead connection is never answered.
+      // Not awaited: a dead connection never confirms its end.
       limit.unref();
       await pool.end();
     },

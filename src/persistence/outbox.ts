@@ -1,6 +1,6 @@
 /**
- * Events for customers, written in the same statement as the change that they tell of: what a call's row shows and
- * what its events say can never differ, and no event is delivered before a read shows the change.
+ * Customer events, written in the same statement as the change that they report: a call's row and its events never
+ * differ, and no event is delivered before a read shows the change.
  */
 import { randomUUID } from 'node:crypto';
 import type { SnakeCase } from '@mikro-orm/postgresql';
@@ -9,10 +9,10 @@ import { jsonObject, jsonOfColumns, now } from './expressions.ts';
 import { notified } from './notifications.ts';
 import type { Row, Tables } from './tables.ts';
 
-/** The notification channel that says that there are deliveries to make. */
+/** Notification channel that announces pending deliveries. */
 export const deliveriesChannel = 'deliveries';
 
-/** Of the 122 bits of chance in a UUID: Node asks for those of many at once. */
+/** Encodes the 122 random bits of a UUID: Node generates UUIDs in batches. */
 export const newEventId = (): string =>
   `evt_${Buffer.from(randomUUID().replaceAll('-', ''), 'hex').toString('base64url')}`;
 
@@ -52,14 +52,14 @@ const recordingInSnapshot = [
   'truncated',
 ] as const satisfies readonly (keyof Row<'Recording'>)[];
 
-/** A row as JSON keeps it: under the names of its columns, times in ISO 8601. */
+/** A row in JSON form: column names, times in ISO 8601. */
 type Stored<Fields> = {
   [Name in keyof Fields & string as SnakeCase<Name>]: Fields[Name] extends Date | null
     ? string | Extract<Fields[Name], null>
     : Fields[Name];
 };
 
-/** The call as of one change, as it is kept with the event. */
+/** The call after one change, as stored with the event. */
 export type CallSnapshot = Omit<
   Stored<Pick<Row<'Call'>, (typeof callInSnapshot)[number]>>,
   | 'answered_by'
@@ -71,7 +71,7 @@ export type CallSnapshot = Omit<
   | 'transfer'
   | 'consent'
 > & {
-  /** Absent from events that were stored before it was asked. */
+  /** Absent in events from before the gateway determined it. */
   answered_by?: Row<'Call'>['answeredBy'];
   caller_name?: Row<'Call'>['callerName'];
   diversions?: Row<'Call'>['diversions'];
@@ -86,23 +86,23 @@ export type RecordingSnapshot = Omit<
   Stored<Pick<Row<'Recording'>, (typeof recordingInSnapshot)[number]>>,
   'truncated'
 > & {
-  /** Absent from events that were stored before it was known. */
+  /** Absent in events from before it was recorded. */
   truncated?: boolean;
 };
 
 export type EventSnapshot = {
   call: CallSnapshot;
-  /** Of the workspace. */
+  /** Time zone of the workspace. */
   time_zone: string;
-  /** With the recording events alone. */
+  /** Only in recording events. */
   recording?: RecordingSnapshot;
 };
 
-/** The tables that a statement can name which stores events of changes. */
+/** Tables available to a statement that stores events of changes. */
 type Telling = Tables & {
-  /** Calls as they are after the change. */
+  /** Calls after the change. */
   changed: Row<'Call'>;
-  /** The event of each, if it was changed. */
+  /** The event of each changed call. */
   told: Pick<Row<'Event'>, 'id' | 'callId' | 'type' | 'at'>;
 };
 
@@ -111,7 +111,7 @@ type TellingOfRecording = Telling & {
   finished: Row<'Recording'>;
 };
 
-/** These columns of one of the statement's tables. */
+/** The given columns of one of the statement's tables. */
 const columnsIn = (table: keyof TellingOfRecording, names: readonly string[]) =>
   jsonOfColumns(names.map((name) => sql.ref(`${table}.${name}`).as(name)));
 
@@ -124,7 +124,7 @@ const snapshotWithRecording = { ...snapshot, recording: columnsIn('finished', re
 
 const eventColumns = ['id', 'workspaceId', 'numberId', 'callId', 'type', 'at', 'snapshot'] as const;
 
-/** The row of an event, but for its snapshot. */
+/** Columns of an event except its snapshot. */
 const eventsTold = () =>
   expressionBuilder<TellingOfRecording>()
     .selectFrom('told')
@@ -143,7 +143,7 @@ const deliveryColumns = [
   'createdAt',
 ] as const;
 
-/** One for each endpoint that wants the event. */
+/** One delivery for each endpoint that subscribes to the event. */
 const deliveriesTold = (position: Expression<number>) =>
   expressionBuilder<Tables & { eventWritten: Row<'Event'> }>()
     .selectFrom('eventWritten as event')
@@ -165,10 +165,10 @@ const deliveriesTold = (position: Expression<number>) =>
     .where(({ eb, fn, or }) =>
       or([eb('endpoint.events', 'is', null), eb('event.type', '=', fn.any('endpoint.events'))]),
     )
-    // An endpoint that is deleted meanwhile is left out; without the lock the foreign key would refuse the change itself.
+    // Skips an endpoint that is deleted concurrently; without the lock its foreign key would reject the change itself.
     .forKeyShare('endpoint');
 
-/** A statement goes on so after its events. Its rows are the ids of the calls that changed. */
+/** Adds deliveries and notification after the events. The statement returns the ids of the changed calls. */
 const withDeliveries = (
   statement: QueryCreator<Telling & { eventWritten: Row<'Event'> }>,
   position: Expression<number>,
@@ -186,13 +186,13 @@ const withDeliveries = (
         .selectFrom(({ selectFrom }) => selectFrom('deliveryWritten').select('id').limit(1).as('any'))
         .select(({ fn }) => fn.count<number>(notified(deliveriesChannel)).as('count')),
     )
-    // Nobody is notified unless the row of `notified` is read.
+    // PostgreSQL evaluates the notification only if the row of `notified` is read.
     .selectFrom(['changed', 'notified'])
     .select('changed.id');
 
 /**
- * Ends a statement with the events of the calls that it changed, and their deliveries. `position` is the place of the
- * event among those of its call.
+ * Ends a statement with the events of the changed calls and their deliveries. `position` is the event's position within
+ * its call.
  */
 export const tellOfCalls = (statement: QueryCreator<Telling>, position: Expression<number>) =>
   withDeliveries(
@@ -206,7 +206,7 @@ export const tellOfCalls = (statement: QueryCreator<Telling>, position: Expressi
     position,
   );
 
-/** The same where a recording has finished, which is part of the snapshot. */
+/** Like `tellOfCalls`, for a finished recording, which is part of the snapshot. */
 export const tellOfRecording = (statement: QueryCreator<TellingOfRecording>, position: Expression<number>) =>
   withDeliveries(
     statement.with('eventWritten', (write) =>

@@ -1,4 +1,4 @@
-/** Erases words and recordings of calls that have been kept for long enough, some at a time. */
+/** Erases words and recordings of calls after their retention period, in batches. */
 import { sql } from 'kysely';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
 import type { Database } from './database.ts';
@@ -10,7 +10,7 @@ import type { Queries } from './tables.ts';
 
 type Outlived = {
   numberId: string;
-  /** Calls that began before this moment have been looked at already. */
+  /** Calls that began before this moment were already checked. */
   since: Date;
   days: number;
   most: number;
@@ -43,7 +43,7 @@ const withRecordings = prepared((queries, outlived: Outlived) =>
   ),
 );
 
-/** One gateway after the other, always in the same order, so that none waits for another that waits for it. */
+/** Locks rows in a fixed order, so that gateways cannot deadlock. */
 const locked = prepared((queries, { callIds }: { callIds: readonly string[] }) =>
   queries
     .selectFrom('Call')
@@ -54,8 +54,8 @@ const locked = prepared((queries, { callIds }: { callIds: readonly string[] }) =
 );
 
 /**
- * Erases words, or recordings, of calls that have outlived them; resolves to of how many, `most` or fewer, and to 0
- * when there are none left.
+ * Erases words or recordings of calls after their retention period; resolves to the number of calls, at most `most`,
+ * and to 0 when none are left.
  */
 export const eraseOutlived = async (db: Database, kept: Kept, outlived: Outlived): Promise<number> => {
   const found = await (kept === 'words' ? withWords : withRecordings)(db, outlived);

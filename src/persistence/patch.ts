@@ -1,18 +1,18 @@
-/** Changing single columns of one row, by whoever may change them. */
+/** Updates single columns of one row; the condition restricts it to rows that the caller may change. */
 import type { EntityName } from '@mikro-orm/core';
 import type { Database } from './database.ts';
 
-/** Undefined leaves a column as it is, null empties it. */
+/** Undefined keeps a column, null clears it. */
 export type Patch<Columns> = { [Name in keyof Columns]?: Columns[Name] | undefined };
 
 type Given<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined> };
 
-/** Without what is undefined. */
+/** Omits undefined values. */
 export const given = <Fields extends object>(fields: Fields): Given<Fields> =>
-  // Object.fromEntries forgets the types of what it is given.
+  // Object.fromEntries loses the types of its argument.
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>;
 
-/** Throws a UniqueConstraintViolationException where another row has what must be unique. */
+/** Throws a UniqueConstraintViolationException if another row has a value that must be unique. */
 export const patchRow = async <Entity extends object>(
   db: Database,
   entity: EntityName<Entity>,

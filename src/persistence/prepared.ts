@@ -1,7 +1,7 @@
 /**
- * A query that is written once and compiled once, whatever it is asked with: it costs no more than text by hand. Nearly
- * every query of this folder is one; those whose shape depends on what is asked (a list with filters) are compiled
- * each time, which takes some ten microseconds beside the hundreds that a statement takes.
+ * A query that is written and compiled once for all values: as cheap as SQL text written by hand. Nearly every query of
+ * this folder is prepared; those whose shape depends on the request (a list with filters) are compiled each time, which
+ * takes some ten microseconds beside the hundreds of a statement.
  */
 import {
   OperationNodeTransformer,
@@ -18,7 +18,7 @@ import {
 import type { Statements } from './statements.ts';
 import type { Queries } from './tables.ts';
 
-/** Stands for a value until the query runs. */
+/** Placeholder for a value until the query runs. */
 class Parameter {
   readonly name: string;
   constructor(name: string) {
@@ -29,7 +29,7 @@ class Parameter {
 const isConstant = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null;
 
-/** Writes what is the same in each execution into the text, so that the server sees that a partial index fits. */
+/** Writes constants into the text, so that the server can match partial indexes. */
 class Constants extends OperationNodeTransformer implements KyselyPlugin {
   protected override transformValue(node: ValueNode): ValueNode {
     return isConstant(node.value) ? ValueNode.createImmediate(node.value) : node;
@@ -39,7 +39,7 @@ class Constants extends OperationNodeTransformer implements KyselyPlugin {
     const list: OperationNode = ValueListNode.create(
       node.values.map((value) => this.transformValue(ValueNode.create(value))),
     );
-    // Compilers take a list of values wherever they take a primitive one; the declaration knows the same kind only.
+    // Compilers accept a value list wherever they accept a primitive one; the declared type allows only the same kind.
     return list as PrimitiveValueListNode;
   }
 
@@ -55,8 +55,8 @@ class Constants extends OperationNodeTransformer implements KyselyPlugin {
 const constants = new Constants();
 
 /**
- * `write` is called once for each database. Its values are placeholders, which can be put into the query and nothing
- * else: a condition, a sum or a default on one of them belongs before the call, or into the query.
+ * `write` is called once for each database. Its values are placeholders that can only be inserted into the query:
+ * compute conditions, sums and defaults before the call or within the query.
  */
 export const prepared = <Values extends object, Found>(
   write: (queries: Queries, values: Values) => Compilable<Found>,

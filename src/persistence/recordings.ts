@@ -1,4 +1,4 @@
-/** Recordings, one at most for a call. They are begun and finished by facts (`call-facts.ts`). */
+/** Recordings, at most one for a call. Facts begin and finish them (`call-facts.ts`). */
 import { expressionBuilder, sql } from 'kysely';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
 import { secondsAgo } from './expressions.ts';
@@ -7,13 +7,13 @@ import type { Statements } from './statements.ts';
 import { columnsOf, type Queries, type Row, type Tables } from './tables.ts';
 
 export type RecordingRecord = Row<'Recording'> & {
-  /** Nothing that is said now is recorded. False once the call has ended. */
+  /** Whether the recording is paused now. False once the call has ended. */
   paused: boolean;
 };
 
 export type RecordingStatus = RecordingRecord['status'];
 
-/** For a row of `Recording`, joined with its `Call`: the facts of the call say it. */
+/** For a row of `Recording` joined with its `Call`: reads the pause from the call's facts. */
 const isPaused = () => {
   const { and, eb, fn, selectFrom } = expressionBuilder<Tables, 'Recording' | 'Call'>();
   const lastChange = selectFrom('CallFactRow as fact')
@@ -41,11 +41,11 @@ const recordingOf = prepared((queries, { callId }: { callId: string }) =>
   recordings(queries).where('Recording.callId', '=', callId),
 );
 
-/** The recording as the database has it, for a call that is known to belong to the caller. */
+/** The stored recording of a call. The caller must have verified access to the call. */
 export const findRecording = async (db: Statements, callId: string): Promise<RecordingRecord | undefined> =>
   (await recordingOf(db, { callId }))[0];
 
-/** The gateway whose folder has what there is of the recording. */
+/** The gateway whose folder has the recording's file. */
 const folderNode = () => {
   const { fn } = expressionBuilder<Tables, 'Recording' | 'Call'>();
   return fn.coalesce('Recording.node', 'Call.node').$castTo<string>();
@@ -59,7 +59,7 @@ const pendingOf = prepared((queries, { node }: { node: string }) =>
     .orderBy('Recording.createdAt'),
 );
 
-/** Recordings of ended calls that a node was to finish and did not: what a crash left behind. */
+/** Unfinished recordings of ended calls that this node had to finish before a crash. */
 export const pendingRecordings = (db: Statements, node: string): Promise<RecordingRecord[]> =>
   pendingOf(db, { node });
 
@@ -69,7 +69,7 @@ const leaving = prepared((queries, { callId, node }: Left) =>
   queries.updateTable('Recording').set({ node }).where('callId', '=', callId).where('status', '=', 'pending'),
 );
 
-/** The gateway that held the call last has nothing of its recording: this other one is to finish it. */
+/** Assigns the recording to another gateway, because the call's last holder has no part of it. */
 export const leaveRecording = async (db: Statements, left: Left): Promise<void> => {
   await leaving(db, left);
 };
@@ -83,7 +83,7 @@ const leftTo = prepared((queries, { node }: Pick<Left, 'node'>) =>
     .where('node', '=', node),
 );
 
-/** The calls whose recordings other gateways have left to this node (`leaveRecording`). */
+/** Calls whose recordings other gateways assigned to this node (`leaveRecording`). */
 export const recordingsLeftTo = async (db: Statements, node: string): Promise<string[]> =>
   (await leftTo(db, { node })).map(({ callId }) => callId);
 
@@ -103,21 +103,21 @@ const abandoned = prepared((queries, { afterSec }: { afterSec: number }) =>
 );
 
 /**
- * Recordings that are pending although their call ended `afterMs` ago or earlier, and whose gateway does not run; the
- * oldest first, so many at once.
+ * Pending recordings of calls that ended at least `afterMs` ago and whose gateway does not run; oldest first, limited
+ * in number.
  */
 export const abandonedRecordings = (
   db: Statements,
   afterMs: number,
 ): Promise<{ callId: string; node: string }[]> => abandoned(db, { afterSec: afterMs / 1000 });
 
-/** A file that is to be removed: that of a recording that was erased. */
+/** A file to remove, because its recording was erased. */
 export type ErasedFile = { callId: string; file: string };
 
 type ErasedFilesWanted = {
-  /** The gateway that is to remove them. */
+  /** The gateway that removes the files. */
   node: string;
-  /** Those of the calls behind this one. */
+  /** Calls after this one. */
   after: string;
   atMost: number;
 };
@@ -143,10 +143,7 @@ const filesToRemove = prepared((queries, { node, after, atMost }: ErasedFilesWan
     .limit(({ val }) => val(atMost)),
 );
 
-/**
- * Files of recordings that were erased: of those that this gateway has, and of those whose gateway does not run; in the
- * order of their calls.
- */
+/** Files of erased recordings of this gateway and of gateways that do not run, ordered by call. */
 export const erasedFiles = (db: Statements, wanted: ErasedFilesWanted): Promise<ErasedFile[]> =>
   filesToRemove(db, wanted);
 
@@ -158,7 +155,7 @@ const forgettingFile = prepared((queries, { callId }: Pick<ErasedFile, 'callId'>
     .where('erasedAt', 'is not', null),
 );
 
-/** Says that the file is gone. */
+/** Records the removal of the file. */
 export const forgetFile = async (db: Statements, callId: string): Promise<void> => {
   await forgettingFile(db, { callId });
 };
@@ -171,11 +168,11 @@ const erasedOf = prepared((queries, { callIds }: { callIds: readonly string[] })
     .where('erasedAt', 'is not', null),
 );
 
-/** Those of these calls whose recordings were erased. */
+/** Calls among these whose recordings were erased. */
 export const erasedAmong = async (db: Statements, callIds: readonly string[]): Promise<ReadonlySet<string>> =>
   new Set((await erasedOf(db, { callIds })).map(({ callId }) => callId));
 
-/** A recording that is part of another row, as JSON; null where there is none. */
+/** A recording as JSON within another row; null if there is none. */
 export type RecordingJson =
   | (Omit<RecordingRecord, 'createdAt' | 'finishedAt' | 'erasedAt'> & {
       createdAt: string;
@@ -184,7 +181,7 @@ export type RecordingJson =
     })
   | null;
 
-/** For a row of `Recording` that is joined from the left to its `Call`. */
+/** For a row of `Recording` that is left-joined to its `Call`. */
 export const recordingJson = () => {
   const { ref } = expressionBuilder<Tables, 'Recording'>();
   const pairs = columnsOf('Recording').map((name) => sql`${sql.lit(name)}, ${ref(`Recording.${name}`)}`);
@@ -207,7 +204,7 @@ const statusesOf = prepared((queries, { callIds }: { callIds: readonly string[] 
     .where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/** The status of each of these calls' recordings; those that have none are left out. `callIds` must be UUIDs. */
+/** Recording status of each of these calls; omits calls without a recording. `callIds` must be UUIDs. */
 export const recordingStatuses = async (
   db: Statements,
   callIds: readonly string[],
@@ -225,7 +222,7 @@ const pendingElsewhere = prepared(
       .where(folderNode(), '<>', node),
 );
 
-/** Those of these calls whose recordings another gateway writes, or is to finish. */
+/** Calls among these whose recordings another gateway writes or has to finish. */
 export const recordedElsewhere = async (
   db: Statements,
   node: string,

@@ -1,6 +1,6 @@
 /**
- * Requests that gateways count together, by the clock of the database. Those that come to a gateway at the same time are
- * one statement, in which each still has its own place.
+ * Shared request counts of all gateways, by the database clock. Requests that reach a gateway at the same time share
+ * one statement, in which each is counted in order.
  */
 import type { CountedRequests } from '#src/domain/counted-requests.ts';
 import type { Database } from './database.ts';
@@ -18,7 +18,7 @@ const counting = prepared((queries, { given, perSeconds }: { given: string; perS
       read
         .selectFrom(rowsOf('RequestCount', given))
         .select(['key', 'requests', secondsAhead(perSeconds).as('endsAt')])
-        // In one order, so that no two gateways wait for each other.
+        // A fixed order prevents deadlocks between gateways.
         .orderBy('key'),
     )
     .onConflict((conflict) =>
@@ -48,7 +48,7 @@ const countAll = async (db: Statements, asked: readonly Asked[], perSeconds: num
   const byKey = Map.groupBy(asked, ({ key }) => key);
   const given = db.asJson([...byKey].map(([key, { length: requests }]) => ({ key, requests })));
   const rows = await counting(db, { given, perSeconds });
-  // A statement that had to wait for another began before it, so that its now is the earlier one.
+  // A statement that waited for another one began before it, so its `now` is earlier.
   const inAll = new Map(
     rows.map(({ key, requests, seconds }) => [key, { requests, seconds: Math.min(seconds, perSeconds) }]),
   );
@@ -61,7 +61,7 @@ const countAll = async (db: Statements, asked: readonly Asked[], perSeconds: num
 };
 
 /**
- * Counts one more request. `key` says which limit it is, and whose; what is counted is over so long after the first
+ * Counts one request. `key` identifies the limit and its owner; the count expires at a fixed time after the first
  * request.
  */
 export const createRequestCounting = (
@@ -76,7 +76,7 @@ const forgetting = prepared((queries) =>
   queries.deleteFrom('RequestCount').where(({ eb, lit }) => eb('endsAt', '<', secondsAgo(lit(60)))),
 );
 
-/** Clears away the counts of who asks no more. */
+/** Deletes expired counts. */
 export const deleteOldCounts = async (db: Statements): Promise<void> => {
   await forgetting(db, {});
 };

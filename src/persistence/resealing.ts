@@ -1,6 +1,6 @@
 /**
- * Secrets under an older master key, brought under the newest one. A secret that is changed meanwhile is left as it is
- * then: whoever changed it has sealed it with the newest key already.
+ * Reseals secrets of older master keys with the newest one. Skips a secret that changes meanwhile: the change already
+ * sealed it with the newest key.
  */
 import type { Database } from './database.ts';
 import { withReplaced } from './expressions.ts';
@@ -11,13 +11,13 @@ type SealedSecret = { about: string; sealed: string };
 
 type Change = SealedSecret & { resealed: string; secret: string };
 
-/** A column with sealed secrets. A table is a type, so each is asked in its own words. */
+/** A column of sealed secrets. Tables have different types, so each has its own queries. */
 type SealedColumn = {
   read(db: Database): Promise<SealedSecret[]>;
   write(db: Database, change: Change, sealing: Sealing): Promise<unknown>;
 };
 
-/** With its fingerprint, by which a key is recognised: what is sealed is the key itself. */
+/** Number keys: sealed recovery copy and fingerprint. */
 const numberKeys: SealedColumn = {
   read: ({ queries }) =>
     queries
@@ -52,7 +52,7 @@ const agentTokens: SealedColumn = {
       .execute(),
 };
 
-/** One row may hold several. */
+/** One row may contain several sealed values. */
 const agentHeaders: SealedColumn = {
   async read({ queries }) {
     const rows = await queries
@@ -122,7 +122,7 @@ const webhookSecrets = (column: 'secretSealed' | 'previousSecretSealed'): Sealed
       .execute(),
 });
 
-/** They stand within the descriptions of a call in progress, several in one row. */
+/** Media keys are within the session descriptions of a call in progress, several in one row. */
 const callKeys: SealedColumn = {
   async read({ queries }) {
     const legs = await queries.selectFrom('SipLegRow').select(['id', 'leg']).execute();
@@ -162,19 +162,22 @@ const sealedColumns: readonly { kind: SecretKind; columns: readonly SealedColumn
   { kind: 'call_keys', columns: [callKeys] },
 ];
 
-/** `resealed`: those that were under an older key. `unreadable`: those that no configured key opens, left as they are. */
+/**
+ * `resealed`: secrets that were sealed with an older key. `unreadable`: secrets that no configured key opens; they are
+ * unchanged.
+ */
 export type ResealedSecrets = { kind: SecretKind; resealed: number; unreadable: number };
 
 const openOrNull = (sealing: Sealing, { sealed, about }: SealedSecret): string | null => {
   try {
     return sealing.open(sealed, about);
   } catch {
-    // It is counted, and whoever uses the secret is told why.
+    // Counted here; using the secret reports the error.
     return null;
   }
 };
 
-/** Seals the secrets of one column anew and counts them by outcome. */
+/** Reseals the secrets of one column and counts them by outcome. */
 const resealColumn = async (
   db: Database,
   sealing: Sealing,

@@ -1,21 +1,21 @@
-/** The retention of a number's calls: its own, else that of its workspace. */
+/** Retention of a number's calls: its own setting, else that of its workspace. */
 import { expressionBuilder, sql, type Expression } from 'kysely';
 import type { Retention } from '#src/domain/retention.ts';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Tables } from './tables.ts';
 
-/** The parts of a call that are kept for so long. */
+/** Parts of a call with a retention period. */
 export type Kept = keyof Retention;
 
-/** For a row of `PhoneNumber` that is joined with its `Workspace`; null: for ever. */
+/** For a row of `PhoneNumber` joined with its `Workspace`; null: unlimited. */
 const daysOf = (kept: Kept) => {
   const { fn } = expressionBuilder<Tables, 'PhoneNumber' | 'Workspace'>();
   const retention = fn.coalesce('PhoneNumber.retentionDays', 'Workspace.retentionDays');
   return sql<number | null>`(${retention} ->> ${sql.lit(kept)})::int`;
 };
 
-/** Whether the words of a call of this number may be written down at all. */
+/** Whether the words of this number's calls may be stored at all. */
 export const keepsWords = (numberId: Expression<string>) => {
   const { not, exists } = expressionBuilder<Tables>();
   return not(
@@ -30,7 +30,7 @@ export const keepsWords = (numberId: Expression<string>) => {
   );
 };
 
-/** Numbers whose calls are not kept for ever, deleted ones too: their calls are still there. */
+/** Numbers with a retention limit, including deleted ones, whose calls still exist. */
 const numbers = prepared((queries) =>
   queries
     .selectFrom('PhoneNumber')

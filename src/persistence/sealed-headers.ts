@@ -1,11 +1,11 @@
-/** Headers of agent endpoints, as they are stored: each value is sealed, and their names can be read. */
+/** Stored headers of agent endpoints: values are sealed, names are readable. */
 import type { AgentHeaders, SealedHeaders } from '#src/domain/agent-headers.ts';
 import type { Sealing } from './sealing.ts';
 
 const mapped = (headers: AgentHeaders, change: (value: string) => string): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value)]));
 
-/** `about`: the id of the number or of the call that they belong to. */
+/** `about`: id of the number or call that owns the headers. */
 export const sealHeaders = (
   sealing: Pick<Sealing, 'seal'>,
   headers: AgentHeaders,

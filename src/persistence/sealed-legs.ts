@@ -1,13 +1,13 @@
 /**
- * The keys by which the sound of a standing call is encrypted, in its session descriptions (`a=crypto`, RFC 4568): sealed
- * in the database, about the id of their leg, as other secrets are. The rest of a description is no secret.
+ * Media encryption keys in the session descriptions of calls in progress (`a=crypto`, RFC 4568), sealed with the leg's
+ * id in the database. The remaining description is not secret.
  */
 import type { SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import type { Sealing } from './sealing.ts';
 
 const keys = /(?<=inline:)[^\s;]+/g;
 
-/** What `Sealing.seal` makes: keys themselves are base64, which has no dot. */
+/** Format of `Sealing.seal`: media keys are base64 and contain no dot. */
 export const sealedKeys = /(?<=inline:)v1(?:\.[\w-]+){3}/g;
 
 const inDescriptions = (leg: SipLeg, change: (description: string) => string): SipLeg => {
@@ -24,7 +24,7 @@ const inDescriptions = (leg: SipLeg, change: (description: string) => string): S
 export const sealLeg = (sealing: Pick<Sealing, 'seal'>, id: string, leg: SipLeg): SipLeg =>
   inDescriptions(leg, (description) => description.replace(keys, (key) => sealing.seal(key, id)));
 
-/** Keys that a gateway of before has not sealed stay as they are. One whose keys no master key opens can only be ended. */
+/** Keeps keys that an older gateway did not seal. A leg whose keys no master key opens can only be ended. */
 export const openLeg = (sealing: Pick<Sealing, 'open'>, id: string, leg: SipLeg): SipLeg => {
   try {
     return inDescriptions(leg, (description) =>

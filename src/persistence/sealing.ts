@@ -1,13 +1,14 @@
 /**
  * Sealing of secrets. Theory of operation:
  *
- * - A master key (32 bytes) is never used itself: HKDF-SHA-256 derives from it a sealing key (AES-256-GCM), a pepper
- *   for fingerprints (HMAC-SHA-256), a key that gateways know each other by (HMAC-SHA-256) and a key id, each under its own label (RFC 5869).
- * - A sealed text reads `v1.<key id>.<iv>.<ciphertext and tag>`, base64url. The key id tells which master key opens
- *   it, so the master key can be rotated: the new one seals, the older ones still open.
- * - `about` is authenticated with it, so that a sealed text copied to another row does not open there.
- * - A fingerprint is how a secret that is only compared (a number key, an admin token) is found again. Its pepper
- *   comes from the master key as well, so look-ups take one fingerprint for each key, the newest first.
+ * - A master key (32 bytes) is never used directly: HKDF-SHA-256 derives from it a sealing key (AES-256-GCM), a pepper
+ *   for fingerprints (HMAC-SHA-256), a key for authentication between gateways (HMAC-SHA-256) and a key id, each under
+ *   its own label (RFC 5869).
+ * - A sealed text has the form `v1.<key id>.<iv>.<ciphertext and tag>`, base64url. The key id identifies the master key
+ *   that opens it, so the master key can be rotated: the new one seals, the older ones still open.
+ * - `about` is authenticated data, so that a sealed text copied to another row does not open there.
+ * - A fingerprint finds a secret that is only compared (a number key, an admin token). Its pepper is derived from the
+ *   master key as well, so look-ups need one fingerprint for each key, newest first.
  */
 import {
   createCipheriv,
@@ -20,25 +21,28 @@ import {
 } from 'node:crypto';
 
 export type Sealing = {
-  /** `about` names what the secret belongs to, such as an id. */
+  /** `about` identifies the owner of the secret, such as an id. */
   seal(plain: string, about: string): string;
-  /** Throws when the text was sealed with an unknown key or about something else, or was changed. */
+  /** Throws if the text was sealed with an unknown key or a different `about`, or was modified. */
   open(sealed: string, about: string): string;
   /** The id of the newest key. */
   keyId: string;
-  /** Whether the newest key has sealed it. */
+  /** Whether the text was sealed with the newest key. */
   isNewest(sealed: string): boolean;
-  /** For storing: made with the newest key. */
+  /** For storing: uses the newest key. */
   fingerprint(secret: string): Buffer;
-  /** For finding: one for each key, the newest first. */
+  /** For look-ups: one for each key, newest first. */
   fingerprints(secret: string): Buffer[];
-  /** A code over a text that gateways with the same master key know each other by; made with the newest key. */
+  /**
+   * Message authentication code by which gateways with the same master key authenticate each other; uses the newest
+   * key.
+   */
   nodeCode(text: string): Buffer;
-  /** One for each key, the newest first. */
+  /** One for each key, newest first. */
   nodeCodes(text: string): Buffer[];
 };
 
-/** The pepper is used by every request; as a KeyObject it is prepared once. */
+/** Every request uses the pepper; as a KeyObject it is prepared once. */
 type DerivedKeys = { id: string; sealing: Buffer; pepper: KeyObject; nodes: KeyObject };
 
 const version = 'v1';

@@ -1,4 +1,7 @@
-/** Links that sign a browser in to the console, once (guides/design/administration.md, "Signing in to the console"). */
+/**
+ * Single-use links that sign a browser in to the console (guides/design/administration.md, "Signing in to the
+ * console").
+ */
 import { expressionBuilder } from 'kysely';
 import { isValidAt } from './admin-tokens.ts';
 import type { Database } from './database.ts';
@@ -18,7 +21,7 @@ const withCode = (fingerprints: readonly Buffer[]) => {
   return eb('SignInLink.codeHash', '=', fn.any(val(fingerprints)));
 };
 
-/** Of two browsers that open it at the same time, the second waits for the first and finds it used. */
+/** If two browsers open a link at the same time, the second one waits for the first and finds the link used. */
 const opening = prepared((queries, { fingerprints, at }: Opening) =>
   queries
     .updateTable('SignInLink')
@@ -41,8 +44,8 @@ export const createLink = async (db: Database, link: NewLink): Promise<void> => 
 };
 
 /**
- * The token as whose admin the browser is signed in, from now on never again. `used`: somebody has opened it before;
- * `over`: it is past its end, its token is, or it never was.
+ * Redeems a link for the token whose admin the browser becomes. `used`: the link was already opened; `over`: the link
+ * or its token has expired, or the link is unknown.
  */
 export const openLink = async (
   db: Database,
@@ -57,7 +60,7 @@ export const openLink = async (
   return link !== undefined && link.usedAt !== null ? 'used' : 'over';
 };
 
-/** For a while it can still be said that a link was used. */
+/** Used links are kept for a while, so that the result can be `used`. */
 const rememberedSec = 86_400;
 
 const forgetting = prepared((queries) =>
@@ -66,7 +69,7 @@ const forgetting = prepared((queries) =>
     .where(({ eb, lit }) => eb('expiresAt', '<', secondsAgo(lit(rememberedSec)))),
 );
 
-/** Clears away what nobody opens any more. */
+/** Deletes expired links. */
 export const deleteOldLinks = async (db: Statements): Promise<void> => {
   await forgetting(db, {});
 };

@@ -1,4 +1,4 @@
-/** The far ends of calls that are not over; see `SipLegRow`. */
+/** SIP legs of calls in progress; see `SipLegRow`. */
 import { z } from 'zod';
 import type { SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import type { Database } from './database.ts';
@@ -16,9 +16,9 @@ const standingDialog: z.ZodType<StandingDialog> = z.object({
   localSdp: z.string(),
   remoteSdp: z.string(),
   weRefresh: z.boolean(),
-  // A gateway of before has kept none.
+  // Absent in legs of older gateways.
   expiresSec: z.number().nullable().default(null),
-  // A gateway of before has kept none.
+  // Absent in legs of older gateways.
   takesInfo: z.boolean().default(false),
   trunkId: z.string(),
 });
@@ -37,19 +37,19 @@ const sipLeg: z.ZodType<SipLeg> = z.object({
     .object({
       server: z.string(),
       uuid: z.string(),
-      // A gateway of before has kept none.
+      // Absent in legs of older gateways.
       dialog: z.object({ id: z.string(), contact: z.string() }).optional(),
     })
     .nullable(),
   isOfTransfer: z.boolean().optional(),
-  // A gateway of before has kept none.
+  // Absent in legs of older gateways.
   dialog: standingDialog.nullable().default(null),
 });
 
-/** `id` is a UUID of its own: a caller chooses its Call-ID as it likes. */
+/** `id` is a UUID of the gateway's own, because callers choose their Call-IDs. */
 export type KeptLeg = Omit<Row<'SipLegRow'>, 'node' | 'epoch'>;
 
-/** A leg as its holder knows it. */
+/** A leg with the data known to its holder. */
 export type HeldLeg = KeptLeg & { epoch: number };
 
 const writing = prepared((queries, { kept, over }: { kept: string; over: string }) =>
@@ -73,9 +73,9 @@ const writing = prepared((queries, { kept, over }: { kept: string; over: string 
 );
 
 /**
- * Writes these as they are now, and removes those that are over, in one statement; but for those of a call that another
- * gateway holds. It waits for no disk: a gateway that dies finds everything again, and what a call's birth, answer and end
- * write soon after takes it along.
+ * Writes these legs and removes ended ones in one statement; skips legs of calls that another gateway holds. It does
+ * not wait for the disk: the data survives a crash of the gateway, and the writes of a call's start, answer and end
+ * make it durable soon after.
  */
 export const writeLegs = async (
   db: Database,
@@ -94,12 +94,12 @@ const ofCalls = prepared((queries, { callIds }: { callIds: readonly string[] }) 
     .where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/** Another version of the gateway may have written it. */
+/** Another gateway version may have written the row. */
 const readWith =
   (sealing: Pick<Sealing, 'open'>) =>
   ({ leg, ...row }: HeldLeg): HeldLeg => ({ ...row, leg: openLeg(sealing, row.id, sipLeg.parse(leg)) });
 
-/** Those of these calls. `callIds` must be UUIDs. */
+/** Legs of these calls. `callIds` must be UUIDs. */
 export const legsOfCalls = async (
   db: Database,
   sealing: Pick<Sealing, 'open'>,
@@ -110,7 +110,7 @@ const keptBy = prepared((queries, { node }: { node: string }) =>
   queries.selectFrom('SipLegRow').select(['id', 'callId', 'epoch', 'leg']).where('node', '=', node),
 );
 
-/** Those that this node keeps, or kept when it died. */
+/** Legs that this node holds, or held when it died. */
 export const legsOf = async (
   db: Database,
   sealing: Pick<Sealing, 'open'>,

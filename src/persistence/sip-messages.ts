@@ -1,4 +1,4 @@
-/** The SIP messages of calls; see `SipMessageRow`. */
+/** SIP messages of calls; see `SipMessageRow`. */
 import type { ExpressionBuilder } from 'kysely';
 import { withoutWaitingForDisk } from './expressions.ts';
 import { prepared } from './prepared.ts';
@@ -7,7 +7,7 @@ import { columnsOf, rowsOf, type Row, type Tables } from './tables.ts';
 
 export type StoredSipMessage = Row<'SipMessageRow'>;
 
-/** A call may be erased as soon as it is over, while its last messages are still on their way here. */
+/** A call may be erased immediately after its end, while its last messages are still waiting to be written. */
 const wasErased = ({
   and,
   eb,
@@ -28,7 +28,7 @@ const keeping = prepared((queries, { messages }: { messages: string }) =>
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-/** One statement, of however many calls, which waits for no disk. */
+/** Stores messages of any number of calls in one statement without waiting for the disk. */
 export const keepSipMessages = async (
   db: Statements,
   messages: readonly StoredSipMessage[],
@@ -44,7 +44,7 @@ const ofCall = prepared((queries, { callId }: { callId: string }) =>
     .orderBy('atMicros'),
 );
 
-/** In order. */
+/** Returns the messages in order. */
 export const sipMessagesOf = (db: Statements, callId: string): Promise<StoredSipMessage[]> =>
   ofCall(db, { callId });
 
@@ -66,7 +66,10 @@ const deleting = prepared((queries, { before, most }: { before: number; most: nu
     .returning('callId'),
 );
 
-/** Deletes messages from before this moment, in microseconds since the epoch; resolves to how many, `most` or fewer. */
+/**
+ * Deletes messages from before this time, in microseconds since the epoch; resolves to the number of messages, at most
+ * `most`.
+ */
 export const deleteSipMessages = async (
   db: Statements,
   range: { before: number; most: number },

@@ -1,6 +1,6 @@
 /**
- * The minutes of a day's outbound calls together (guides/design/limits.md, "Minutes a day"). It is counted anew from
- * the calls themselves each time, by the index of a workspace's list: nothing beside them can go wrong.
+ * Total duration of a day's outbound calls (guides/design/limits.md, "Minutes a day"). Computed from the calls each
+ * time by the index of the workspace's call list, so there is no separate counter that could diverge.
  */
 import type { Expression } from 'kysely';
 import { insertCall, type CallBirth } from './calls.ts';
@@ -11,18 +11,18 @@ import type { Statements } from './statements.ts';
 import type { Day } from '#src/domain/day.ts';
 import { lockWorkspaces } from './workspaces.ts';
 
-/** Of the calls that began on that day, by number. */
+/** Total for the calls of one number that began on that day. */
 export type SpentOfNumber = {
   numberId: string;
-  /** Seconds of conversation by now. */
+  /** Seconds of conversation until now. */
   talkedSec: number;
-  /** The same, with those in progress as long as they may last: what is not to be given away again. */
+  /** Like `talkedSec`, with calls in progress at their maximum duration: seconds that must not be granted again. */
   heldSec: number;
 };
 
 type DayOf = Day & { workspaceId: string };
 
-/** A day, and the seconds that `grant` gives a call of what is left of it; it throws where too little is. */
+/** A day, and `grant`, which returns the seconds for a call from the rest of the day and throws if too few are left. */
 export type DayGrant = { day: Day; grant: (spent: readonly SpentOfNumber[]) => number };
 
 const ofNumbers = prepared((queries, { workspaceId, from, until }: DayOf) =>
@@ -30,7 +30,7 @@ const ofNumbers = prepared((queries, { workspaceId, from, until }: DayOf) =>
     .selectFrom('Call')
     .select('numberId')
     .select(({ eb, fn, lit, ref }) => {
-      /** `least` passes over what is null: a call that was never answered has no seconds. */
+      /** `least` ignores nulls: an unanswered call has no seconds. */
       const upTo = (end: Expression<Date | null>) =>
         eb
           .case()
@@ -56,13 +56,13 @@ const ofNumbers = prepared((queries, { workspaceId, from, until }: DayOf) =>
     .groupBy('numberId'),
 );
 
-/** Numbers that placed no call that day are left out. */
+/** Omits numbers without a call on that day. */
 export const spentOn = (db: Statements, day: DayOf): Promise<SpentOfNumber[]> => ofNumbers(db, day);
 
 /**
- * Stores a call that begins on this day, with what `grant` gives it of the day: seconds, or a refusal that it throws.
- * One after the other for a workspace, on whichever gateway, so that nothing is given twice. Resolves to the seconds;
- * to undefined where the request's key has placed another call, and none is stored.
+ * Stores a call that begins on this day with the seconds that `grant` returns; `grant` throws to refuse it. Serialized
+ * for a workspace over all gateways, so that no second is granted twice. Resolves to the seconds, or to undefined if
+ * the request's key already placed another call and none is stored.
  */
 export const insertCallWithin = (
   db: Database,

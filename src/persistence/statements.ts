@@ -1,4 +1,4 @@
-/** Queries over the entities, by which the rest of the folder asks the database. */
+/** Query interface over the entities for the other modules of this folder. */
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import { CompiledQuery, type PostgresDialect } from 'kysely';
 import type { Execute } from './dialect.ts';
@@ -6,37 +6,37 @@ import { entities } from './entities/index.ts';
 import type { EntityNames, Queries } from './tables.ts';
 
 export type Statements = {
-  /** How a query is written: over the entities, by their names and those of their properties. */
+  /** Query builder with the names of entities and their properties. */
   queries: Queries;
-  /** Rows of a table as the one parameter that `rowsOf` takes. */
+  /** Encodes rows of a table as the one parameter that `rowsOf` reads. */
   asJson: (rows: readonly Readonly<Record<string, unknown>>[]) => string;
-  /** Runs what was compiled before (`prepared.ts`). */
+  /** Runs a compiled query (`prepared.ts`). */
   run: <Found>(query: CompiledQuery<Found>) => Promise<Found[]>;
   /**
-   * Runs a text by hand, with PostgreSQL's own `$1`, `$2` …; rows have the names of columns. The gateway itself has no
-   * need of it: tests look so at what it wrote.
+   * Runs SQL text with `$1`, `$2` …; rows have column names. The gateway does not need it: tests use it to inspect
+   * stored data.
    */
   execute: <Found>(sql: string, parameters?: readonly unknown[]) => Promise<Found[]>;
 };
 
-/** MikroORM over connections of this project's. */
+/** MikroORM over connections of this project. */
 export const ormOver = (dialect: PostgresDialect, options: Partial<Options> = {}): MikroORM =>
-  // The connections know where the database is; a name is asked for all the same.
+  // The connections determine the database, but MikroORM requires a name.
   new MikroORM({ entities, dbName: 'postgres', driverOptions: dialect, ...options });
 
-/** `kysely` and `execute` lead to the same connections. */
+/** `kysely` and `execute` use the same connections. */
 export const statementsOf = (kysely: Queries, names: EntityNames, execute: Execute): Statements => ({
   queries: kysely.withPlugin(names),
   asJson: (rows) => JSON.stringify(rows.map((row) => names.inColumns(row))),
   run: async <Found>({ sql, parameters }: CompiledQuery<Found>) =>
-    // The type of a row follows from the compiled query, whose columns are the entities'.
+    // The row type follows from the compiled query, whose columns are those of the entities.
     (await execute(sql, parameters)) as Found[],
-  // The row type is the caller's word: each query file states what its own statement returns.
+  // The caller states the row type: each query file states the result of its own statement.
   execute: async <Found>(sql: string, parameters: readonly unknown[] = []) =>
     (await execute(sql, parameters)) as Found[],
 });
 
-/** A query is compiled for the connections that it comes from, and runs on the one that the transaction has. */
+/** A query is compiled for the connections of its origin and runs on the transaction's connection. */
 export const inTransaction = <Result>(
   { queries, asJson }: Statements,
   work: (statements: Statements) => Promise<Result>,

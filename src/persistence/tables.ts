@@ -1,11 +1,11 @@
 /**
- * The tables as queries see them, derived from the entities: a table has its entity's name, a column its property's.
- * Nothing here is written per table or column.
+ * Tables for queries, derived from the entities: a table has its entity's name, a column its property's. No table or
+ * column is listed here.
  *
- * MikroORM brings a plugin for this, `MikroKyselyPlugin` (7.2.1), which looks for the table that a name belongs to. It
- * does not find it in an update with an alias or behind a `with … returning`, and it gives the `call_id` of a recording
- * that is joined with its call back as `id`, Call's own. Here a property is the same column in every table, which is
- * checked at the start, so no name has to be looked for.
+ * MikroORM's plugin for this, `MikroKyselyPlugin` (7.2.1), looks up the table of each name. It does not find it in an
+ * update with an alias or after a `with … returning`, and it returns the `call_id` of a recording joined with its call
+ * as `id`, the property of Call. Here a property is the same column in every table, which is checked at start, so no
+ * look-up is needed.
  */
 import type { InferKyselyDB, MetadataStorage } from '@mikro-orm/postgresql';
 import {
@@ -35,16 +35,16 @@ export type Tables = InferKyselyDB<
   { tableNamingStrategy: 'entity'; columnNamingStrategy: 'property' }
 >;
 
-/** A row as it is read. */
+/** A row as read. */
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
 /**
- * Every column of a table by its name. A query that is prepared names what it reads: the server refuses to run a prepared
- * `*` once a migration, of this gateway or of a newer one beside it, has added a column.
+ * Every column of a table by name. A prepared query must name its columns: the server refuses to run a prepared `*`
+ * after a migration, of this gateway or of a newer one, has added a column.
  */
 export const columnsOf = <Table extends keyof Tables>(table: Table): (keyof Row<Table> & string)[] => {
   const entity = entities.find(({ name }) => name === table);
-  // `Object.keys` does not say whose keys they are.
+  // The type of `Object.keys` loses the key type.
   return Object.keys(entity?.properties ?? {}) as (keyof Row<Table> & string)[];
 };
 
@@ -65,7 +65,7 @@ class Renaming extends OperationNodeTransformer {
   }
 }
 
-/** A selected column, and its name in the result. */
+/** A selected column and its name in the result. */
 const resultName = (selection: OperationNode): { column: OperationNode; name: string } | undefined => {
   if (AliasNode.is(selection)) {
     const { node: column, alias } = selection;
@@ -75,14 +75,14 @@ const resultName = (selection: OperationNode): { column: OperationNode; name: st
   return ColumnNode.is(column) ? { column: selection, name: column.column.name } : undefined;
 };
 
-/** Under a name that nothing changes any more. */
+/** Uses an alias that the name mapping does not change. */
 const underItsName = (selected: SelectionNode): SelectionNode => {
   const result = resultName(selected.selection);
   if (result === undefined) throw new Error('A query names every column of its result');
   return SelectionNode.create(AliasNode.create(result.column, RawNode.createWithSql(`"${result.name}"`)));
 };
 
-/** The result has the names that the query gives it: rows come from the server as they are handed on. */
+/** Results have the names that the query assigns; rows from the server are returned unchanged. */
 const withResultNames = (query: RootOperationNode): RootOperationNode => {
   if ('returning' in query && query.returning !== undefined) {
     const { returning } = query;
@@ -94,10 +94,10 @@ const withResultNames = (query: RootOperationNode): RootOperationNode => {
   return query;
 };
 
-/** As PostgreSQL reads them from text. */
+/** Bytes in PostgreSQL's text format. */
 const asBytes = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`;
 
-/** Puts the names of tables and columns in the place of those of entities and properties. */
+/** Replaces names of entities and properties with those of tables and columns. */
 export class EntityNames implements KyselyPlugin {
   readonly #columns = new Map<string, string>();
   readonly #renaming: Renaming;
@@ -127,7 +127,7 @@ export class EntityNames implements KyselyPlugin {
     return Promise.resolve(result);
   }
 
-  /** A row under the names of its columns, as `rowsOf` reads it: what is null there need not be said. */
+  /** A row with column names, as `rowsOf` reads it; null values may be omitted. */
   inColumns(row: Readonly<Record<string, unknown>>): UnknownRow {
     const named: UnknownRow = {};
     for (const name of Object.keys(row)) {
@@ -140,8 +140,8 @@ export class EntityNames implements KyselyPlugin {
 }
 
 /**
- * Rows that come as one parameter, however many they are: `json` is an array of them, made by `Statements.asJson`. A
- * column that a row does not have is null in it.
+ * Passes any number of rows as one parameter: `json` is an array of them, made by `Statements.asJson`. A missing column
+ * is null.
  */
 export const rowsOf = <Table extends keyof Tables>(
   table: Table,

@@ -1,6 +1,6 @@
 /**
- * At most `most` at once; the others wait in the order in which they came, for as long as it takes. What limits the
- * waiting is that everything that runs has a limit of its own.
+ * Allows at most `most` holders at once; the others queue in order without a time limit. Each running task has its own
+ * time limit, which bounds the wait.
  */
 export const takingTurns = (most: number): { take: () => Promise<void>; give: () => void } => {
   const waiting: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** Transcripts: what was really heard in a call, turn by turn. Turns are written by facts (`call-facts.ts`). */
+/** Transcripts: the words that were actually heard in a call, turn by turn. Facts write the turns (`call-facts.ts`). */
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import type { Row } from './tables.ts';
@@ -13,6 +13,6 @@ const turnsOf = prepared((queries, { callId }: { callId: string }) =>
     .orderBy('sequence'),
 );
 
-/** The turns up to now, for a call that is known to belong to the caller. */
+/** The turns so far. The caller must have verified access to the call. */
 export const transcriptOf = (db: Statements, callId: string): Promise<TurnRecord[]> =>
   turnsOf(db, { callId });

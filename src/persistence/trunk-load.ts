@@ -1,8 +1,7 @@
 /**
- * The load of all gateways of this database on a trunk that has limits. Who takes a channel holds the row of the trunk
- * until the transaction ends, so that one is counted after the other. A channel counts until it is given back, and no
- * longer than its call lasts: what a dead gateway had is free as soon as its calls are over, and stays with a call that
- * another one goes on with.
+ * Load of all gateways on a trunk with limits. Taking a channel locks the trunk's row until the transaction ends, which
+ * serializes the count. A channel counts until it is released, at most until its call ends: channels of a dead gateway
+ * are free when its calls are over, and move with a call that another gateway takes over.
  */
 import type { TrunkChannel } from '#src/domain/trunk.ts';
 import type { Database } from './database.ts';
@@ -18,7 +17,7 @@ import {
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 
-/** A caller is stored, or sent away, within this; until then it counts without a call. */
+/** Time within which an inbound call is stored or rejected; until then its channel counts without a call. */
 const arrivingSec = 30;
 
 const lockingTrunk = prepared((queries, { trunkId }: { trunkId: string }) =>
@@ -34,7 +33,7 @@ const lockingTrunk = prepared((queries, { trunkId }: { trunkId: string }) =>
     ),
 );
 
-/** Those whose calls are over, or never came to be. */
+/** Deletes channels whose calls ended or were never stored. */
 const clearing = prepared((queries, { trunkId }: { trunkId: string }) =>
   queries
     .deleteFrom('TrunkChannel')
@@ -96,7 +95,10 @@ const removingTurns = prepared((queries, { trunkId }: { trunkId: string }) =>
   queries.deleteFrom('TrunkLoad').where('trunkId', '=', trunkId),
 );
 
-/** Of a trunk that is deleted: nobody takes a channel of it any more, which is when those of the dead are cleared. */
+/**
+ * Deletes the load of a deleted trunk: taking a channel normally clears the channels of dead gateways, which no longer
+ * happens.
+ */
 export const forgetTrunkLoad = async (db: Statements, trunkId: string): Promise<void> => {
   await removingChannels(db, { trunkId });
   await removingTurns(db, { trunkId });
@@ -115,21 +117,21 @@ const take = async (
 };
 
 export const createTrunkLoad = (database: Database, node: string) => ({
-  /** Resolves to whether there was one. */
+  /** Resolves to whether a channel was free. */
   take: (channel: TrunkChannel & { maxChannels: number }): Promise<boolean> =>
     database.transaction((db) => take(db, { ...channel, node })),
 
-  /** For a call that goes on here: its channel is given back by this gateway from now on. */
+  /** Moves the channel of a call that this gateway took over; this gateway releases it from now on. */
   async keep(channel: TrunkChannel): Promise<void> {
     await taking(database, { ...channel, node });
   },
 
-  /** Nothing, where another gateway has the call meanwhile. */
+  /** Does nothing if another gateway took over the call meanwhile. */
   async giveBack(channel: TrunkChannel): Promise<void> {
     await givingBack(database, { ...channel, node });
   },
 
-  /** Milliseconds until it is the turn of one more call; null where that is further away than its patience. */
+  /** Milliseconds until the next call may start; null if the wait exceeds its patience. */
   async turn(call: { trunkId: string; callsPerSecond: number; patienceMs: number }): Promise<number | null> {
     const { trunkId, callsPerSecond, patienceMs } = call;
     const gapMs = 1_000 / callsPerSecond;

@@ -1,4 +1,4 @@
-/** SIP trunks of workspaces. Each change is told to every gateway by a notification. */
+/** SIP trunks of workspaces. A notification announces each change to every gateway. */
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { TrunkSettings } from '#src/domain/trunk.ts';
 import type { Database } from './database.ts';
@@ -9,14 +9,14 @@ import { prepared } from './prepared.ts';
 import { columnsOf, type Row } from './tables.ts';
 import { forgetTrunkLoad } from './trunk-load.ts';
 
-/** The channel of the notifications. */
+/** Channel of the notifications. */
 export const trunksChannel = 'trunks';
 
 export type TrunkRecord = Row<'TrunkRow'>;
 
 type TrunkIn = { trunkId: string; workspaceId: string };
 
-/** Headers to and from a trunk, beyond those that every INVITE has. */
+/** Headers from and to a trunk, beyond those that every INVITE has. */
 export type TrunkHeaders = Pick<TrunkRecord, 'headersIn' | 'headersOut'>;
 
 export type TrunkPatch = Patch<TrunkSettings & Pick<TrunkRecord, 'passwordSealed'>>;
@@ -71,7 +71,7 @@ const headersOfNumber = prepared((queries, { number }: { number: string }) =>
     ),
 );
 
-/** Undefined when the name is taken in the workspace. */
+/** Undefined if the name exists in the workspace. */
 export const createTrunk = async (db: Database, trunk: TrunkRecord): Promise<TrunkRecord | undefined> => {
   try {
     await db.entityManager().insert(TrunkRow, trunk);
@@ -83,18 +83,18 @@ export const createTrunk = async (db: Database, trunk: TrunkRecord): Promise<Tru
   return trunk;
 };
 
-/** The oldest first. */
+/** Oldest first. */
 export const listTrunks = (db: Database, workspaceId: string): Promise<TrunkRecord[]> =>
   ofWorkspace(db, { workspaceId });
 
-/** Of all workspaces. */
+/** Returns the trunks of all workspaces. */
 export const listAllTrunks = (db: Database): Promise<TrunkRecord[]> => all(db, {});
 
 /** Undefined for a trunk of another workspace. */
 export const findTrunk = async (db: Database, wanted: TrunkIn): Promise<TrunkRecord | undefined> =>
   (await one(db, wanted)).at(0);
 
-/** Resolves to all settings; undefined for a trunk of another workspace, `name_taken` as it says. */
+/** Resolves to all settings; undefined for a trunk of another workspace, `name_taken` if the name exists. */
 export const patchTrunk = async (
   db: Database,
   wanted: TrunkIn,
@@ -111,7 +111,10 @@ export const patchTrunk = async (
   return patched;
 };
 
-/** Numbers that were bound to it use the other trunks of the workspace. Resolves to whether there was such a trunk. */
+/**
+ * Deletes a trunk. Numbers bound to it then use the other trunks of the workspace. Resolves to whether the trunk
+ * existed.
+ */
 export const deleteTrunk = async (db: Database, wanted: TrunkIn): Promise<boolean> => {
   const isRemoved = await db.transaction(async (statements) => {
     const removed = await removal(statements, wanted);
@@ -122,7 +125,7 @@ export const deleteTrunk = async (db: Database, wanted: TrunkIn): Promise<boolea
   return isRemoved;
 };
 
-/** The workspace of a number, and the trunk that it is bound to; undefined for a number that belongs to nobody. */
+/** Workspace and bound trunk of a number; undefined for an unknown number. */
 export const findNumberOwner = async (
   db: Database,
   number: string,
@@ -130,9 +133,8 @@ export const findNumberOwner = async (
   (await owner(db, { number })).at(0);
 
 /**
- * Of each enabled trunk that calls of this number may go or come by; none of a number that belongs to nobody.
- * `configured`: those of the gateway's own trunk, which serves numbers that are bound to no other; null where there is
- * none.
+ * Headers of each enabled trunk that calls of this number may use; none for an unknown number. `configured`: headers of
+ * the gateway's configured trunk, which serves numbers without a bound trunk; null if there is none.
  */
 export const trunkHeadersOf = async (
   db: Database,

@@ -1,9 +1,9 @@
-/** The other party's waiting for the agent, over the turns of a call. */
+/** Response latency of the agent over the turns of a call. */
 import { sql } from 'kysely';
 import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 
-/** From the last sound of the other party to the first of the reply; null for a turn that was no answer to words. */
+/** From the last sound of the other party to the first of the reply; null for turns that do not answer words. */
 const waited = sql<number | null>`(data->'latency'->>'endpointingMs')::float8
   + (data->'latency'->>'firstAudioMs')::float8`;
 
@@ -19,7 +19,7 @@ const slowest = prepared((queries, { callIds }: { callIds: readonly string[] }) 
     .groupBy('callId'),
 );
 
-/** In milliseconds, what 95 % of the turns of a call kept; calls without any such turn are left out. */
+/** 95th percentile of each call's response latencies in milliseconds; omits calls without a measured turn. */
 export const turnLatencies = async (
   db: Statements,
   callIds: readonly string[],
@@ -31,7 +31,7 @@ export const turnLatencies = async (
   return found;
 };
 
-/** Percentiles of the waiting, in milliseconds; null where nothing was measured. */
+/** Percentiles of the response latency in milliseconds; null without measurements. */
 export type WaitingTimes = { p50: number | null; p95: number | null; turns: number };
 
 const ofNewest = prepared(
@@ -62,7 +62,7 @@ const ofNewest = prepared(
 const rounded = (milliseconds: number | null): number | null =>
   milliseconds === null ? null : Math.round(milliseconds);
 
-/** Over the turns of the newest answered calls of a time, so that a busy day costs no more than `mostCalls`. */
+/** Computed over the turns of the newest answered calls of a time range; `mostCalls` bounds the cost of a busy day. */
 export const waitingTimes = async (
   db: Statements,
   within: { workspaceId: string; from: Date; until: Date; mostCalls: number },

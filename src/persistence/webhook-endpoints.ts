@@ -1,4 +1,4 @@
-/** Where a workspace wants its events delivered (guides/design/events.md, "Endpoints"). */
+/** Webhook endpoints of a workspace (guides/design/events.md, "Endpoints"). */
 import type { Database } from './database.ts';
 import { WebhookEndpoint } from './entities/webhook-endpoint.ts';
 import { notify } from './notifications.ts';
@@ -10,10 +10,10 @@ import { columnsOf, type Row } from './tables.ts';
 
 export type WebhookEndpointRecord = Row<'WebhookEndpoint'>;
 
-/** An endpoint that is one of this workspace. */
+/** Condition: an endpoint of this workspace. */
 export type EndpointIn = { endpointId: string; workspaceId: string };
 
-/** An endpoint that becomes active gets what waited for it. */
+/** When an endpoint becomes active, its pending events become due. */
 export type EndpointPatch = Patch<Pick<WebhookEndpointRecord, 'url' | 'events' | 'numberId'>> & {
   state?: 'active' | 'paused' | undefined;
 };
@@ -103,7 +103,7 @@ export const createWebhookEndpoint = async (
   return { ...created, state: 'active' };
 };
 
-/** The oldest first. */
+/** Oldest first. */
 export const listWebhookEndpoints = (db: Database, workspaceId: string): Promise<WebhookEndpointRecord[]> =>
   ofWorkspace(db, { workspaceId });
 
@@ -120,7 +120,7 @@ export const patchWebhookEndpoint = async (
 ): Promise<WebhookEndpointRecord | undefined> => {
   const { endpointId, workspaceId } = wanted;
   const reason = patch.state === undefined ? {} : { disabledReason: null };
-  // Another URL, or one that is to be tried again, has not failed yet.
+  // A new URL or a reactivated endpoint clears the failure state.
   const isNew = patch.url !== undefined || patch.state === 'active';
   const failure = isNew ? { failingSince: null, lastFailure: null } : {};
   const columns = { ...patch, ...reason, ...failure };
@@ -130,14 +130,14 @@ export const patchWebhookEndpoint = async (
   return patched;
 };
 
-/** The new secret signs from now on; the one it replaces goes on signing beside it until `previousUntil`. */
+/** Signs with the new secret; until `previousUntil` also with the replaced one. */
 export const rotateEndpointSecret = async (
   db: Database,
   wanted: EndpointIn,
   secret: { secretSealed: string; previousUntil: Date },
 ): Promise<WebhookEndpointRecord | undefined> => (await rotation(db, { ...wanted, ...secret })).at(0);
 
-/** It gets nothing more until an admin makes it active again. */
+/** Disables the endpoint until an admin reactivates it. */
 export const disableWebhookEndpoint = async (
   db: Database,
   endpointId: string,
@@ -146,7 +146,7 @@ export const disableWebhookEndpoint = async (
   await disabling(db, { endpointId, reason });
 };
 
-/** An attempt failed that began at this time. */
+/** Records a failed attempt that began at this time. */
 export const noteEndpointFailure = async (
   db: Statements,
   failed: { endpointId: string; at: Date; failure: string },
@@ -154,11 +154,11 @@ export const noteEndpointFailure = async (
   await failing(db, failed);
 };
 
-/** An attempt succeeded: the endpoint is failing no longer. */
+/** Records a successful attempt, which clears the failure state. */
 export const noteEndpointWorks = async (db: Statements, endpointId: string): Promise<void> => {
   await working(db, { endpointId });
 };
 
-/** With its deliveries. Resolves to whether there was such an endpoint. */
+/** Deletes the endpoint with its deliveries. Resolves to whether it existed. */
 export const deleteWebhookEndpoint = async (db: Statements, wanted: EndpointIn): Promise<boolean> =>
   (await removal(db, wanted)).length > 0;

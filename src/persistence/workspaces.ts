@@ -1,4 +1,4 @@
-/** Workspaces, which own everything else. */
+/** Workspaces, which own all other data. */
 import type { Database } from './database.ts';
 import { Workspace } from './entities/workspace.ts';
 import { patchRow, type Patch } from './patch.ts';
@@ -6,10 +6,10 @@ import { prepared } from './prepared.ts';
 import type { Statements } from './statements.ts';
 import { columnsOf, type Row } from './tables.ts';
 
-/** Its audit log counts its own entries. */
+/** Counter of the audit log's entries. */
 export type WorkspaceRecord = Omit<Row<'Workspace'>, 'auditEntries'>;
 
-/** Settings of a workspace that an admin may change. */
+/** Settings of a workspace that admins may change. */
 export type WorkspacePatch = Patch<Omit<WorkspaceRecord, 'id' | 'createdAt'>>;
 
 const columns = columnsOf('Workspace').filter((column) => column !== 'auditEntries');
@@ -26,7 +26,7 @@ const one = prepared((queries, { id }: { id: string }) =>
   queries.selectFrom('Workspace').select(columns).where('id', '=', id),
 );
 
-/** A setting that is not given falls back to the platform's policy and time zone. */
+/** Missing settings inherit the platform's policy and time zone. */
 export const createWorkspace = async (
   db: Database,
   workspace: Pick<WorkspaceRecord, 'id' | 'name' | 'createdAt'> & Partial<WorkspaceRecord>,
@@ -37,7 +37,7 @@ export const createWorkspace = async (
 export const findWorkspace = async (db: Database, id: string): Promise<WorkspaceRecord | undefined> =>
   (await one(db, { id })).at(0);
 
-/** Resolves to the workspace as it is then; undefined when there is none. It holds for calls that begin from now on. */
+/** Resolves to the changed workspace; undefined if it does not exist. Applies to calls that begin afterwards. */
 export const patchWorkspace = async (
   db: Database,
   id: string,
@@ -52,19 +52,19 @@ const locking = prepared((queries, { ids }: { ids: readonly string[] }) =>
     .selectFrom('Workspace')
     .select('id')
     .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
-    // In one order, so that no two wait for each other.
+    // A fixed order prevents deadlocks.
     .orderBy('id')
     .forNoKeyUpdate(),
 );
 
-/** Until the transaction ends others that lock one of them wait here; whoever only refers to it does not. */
+/** Others that lock one of the workspaces wait until the transaction ends; references by foreign keys do not wait. */
 export const lockWorkspaces = async (db: Statements, ids: readonly string[]): Promise<void> => {
   await locking(db, { ids });
 };
 
-/** The oldest first. */
+/** Oldest first. */
 export const listWorkspaces = (db: Database): Promise<WorkspaceRecord[]> => all(db, {});
 
-/** The oldest one; undefined in a fresh database. */
+/** The oldest workspace; undefined in a fresh database. */
 export const firstWorkspace = async (db: Database): Promise<WorkspaceRecord | undefined> =>
   (await first(db, {})).at(0);

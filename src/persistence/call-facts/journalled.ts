@@ -1,22 +1,22 @@
 /**
- * The beginning of every statement of a fact: the fact's row. A fact that was written before has none, and neither has
- * one of a gateway that holds the call no more: the call is locked while its epoch is compared, so that whoever takes
- * it over waits for a fact that is being written, and finds it in the journal.
+ * Common first part of every fact statement: the fact's journal row. It returns no row for a fact that was already
+ * written and for a gateway that no longer holds the call. Comparing the epoch locks the call, so a take-over waits for
+ * a fact that is being written and finds it in the journal.
  */
 import { expressionBuilder, type ExpressionBuilder, type QueryCreator } from 'kysely';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
 import type { EventType } from '#src/domain/event-types.ts';
 import type { Queries, Row, Tables } from '../tables.ts';
 
-/** `epoch` is that of the call's holder, who writes it. */
+/** `epoch` is that of the call's holder, which writes the fact. */
 export type NewFact = Row<'CallFactRow'> & Pick<Row<'Call'>, 'epoch'>;
 
-/** A fact that customers are told. */
+/** A fact with a customer event. */
 export type ToldFact = NewFact & { eventId: string };
 
 export const factColumns = ['callId', 'sequence', 'type', 'at', 'data'] as const;
 
-/** The call, while who writes is the one who holds it. */
+/** The call, if the writer is its current holder. */
 export const heldCall = ({ callId, epoch }: Pick<NewFact, 'callId' | 'epoch'>) =>
   expressionBuilder<Tables>()
     .selectFrom('Call')
@@ -24,7 +24,7 @@ export const heldCall = ({ callId, epoch }: Pick<NewFact, 'callId' | 'epoch'>) =
     .where('Call.epoch', '=', epoch)
     .forNoKeyUpdate();
 
-/** The fact, for the call that a query has. */
+/** The fact, for the call of a query. */
 const factOfCall =
   ({ sequence, type, at, data }: NewFact) =>
   ({ ref, val }: ExpressionBuilder<Tables, 'Call'>) =>
@@ -36,7 +36,7 @@ const factOfCall =
       val(data).as('data'),
     ] as const;
 
-/** `journalled` has the fact. */
+/** `journalled` contains the fact. */
 export const journalling = (queries: Queries, fact: NewFact) =>
   queries.with('journalled', (write) =>
     write
@@ -48,8 +48,8 @@ export const journalling = (queries: Queries, fact: NewFact) =>
   );
 
 /**
- * Only the first end of a call is written, for a gateway that was cut off may have been found dead meanwhile; and none
- * of a call of which nobody knows whether it was stored, when it was not.
+ * Writes only the first end of a call, because a gateway that was cut off may have been declared dead meanwhile. Writes
+ * none for a call whose insertion was in doubt and did not happen.
  */
 export const journallingUnlessEnded = (queries: Queries, fact: NewFact) =>
   queries.with('journalled', (write) =>
@@ -63,16 +63,16 @@ export const journallingUnlessEnded = (queries: Queries, fact: NewFact) =>
       .returning(factColumns),
   );
 
-/** For `told`: the event of a fact has the fact's type and time. */
+/** For `told`: the event has the fact's type and time. */
 export const eventOf =
   (eventId: string) => (queries: QueryCreator<Tables & { journalled: Row<'CallFactRow'> }>) =>
     queries.selectFrom('journalled').select(({ ref, val }) => [
       val(eventId).as('id'),
       'journalled.callId',
-      // Facts of the other types are not told.
+      // Facts of other types have no event.
       ref('journalled.type').$castTo<EventType>().as('type'),
       'journalled.at',
     ]);
 
-/** The event of a fact has the fact's place in the call. */
+/** An event has the fact's sequence within the call. */
 export const positionOf = ({ sequence }: NewFact) => expressionBuilder().val(sequence);

@@ -1,4 +1,4 @@
-/** The statements of facts that change the row of a call, or tell customers of it as it is. */
+/** Statements of facts that change the row of a call or report it to customers. */
 import { expressionBuilder, sql, type Expression, type QueryCreator } from 'kysely';
 import {
   endedBeforeTransfer,
@@ -26,7 +26,7 @@ import {
 
 type Call = Row<'Call'>;
 
-/** Columns that the line knows. Null leaves what is known already. */
+/** Columns supplied by the line. Null keeps the stored value. */
 export type LineColumns = Pick<
   Call,
   | 'sipStatus'
@@ -57,7 +57,10 @@ const lineOf = (line: LineColumns) => {
   };
 };
 
-/** The call is named beside the join with its fact: the server would otherwise look through all calls in progress for it. */
+/**
+ * Restricts the call by id in addition to the join with its fact: otherwise the server would scan all calls in
+ * progress.
+ */
 const callOf = (write: QueryCreator<Tables & { journalled: NewFact }>, { callId }: NewFact) =>
   write
     .updateTable('Call')
@@ -65,7 +68,7 @@ const callOf = (write: QueryCreator<Tables & { journalled: NewFact }>, { callId 
     .whereRef('Call.id', '=', 'journalled.callId')
     .where('Call.id', '=', callId);
 
-/** A fact that changes its call, which customers are told. */
+/** A fact that changes its call and has a customer event. */
 const changing = <Fact extends ToldFact>(
   change: (call: ReturnType<typeof callOf>, fact: Fact) => ReturnType<typeof callOf>,
 ) =>
@@ -80,17 +83,17 @@ const changing = <Fact extends ToldFact>(
 
 type Known = Expression<Call['transfer']>;
 
-/** What is new takes the place of what was known. */
+/** Merges the change into the stored transfer. */
 const transferAfter = (known: Known, change: TransferChange) =>
   sql<CallTransfer>`coalesce(${known}, '{}') || ${change}::jsonb`;
 
-/** Whoever was rung is rung no longer. */
+/** Fails a transfer that is still in progress when the call ends. */
 const transferAtEnd = (known: Known) => sql<CallTransfer | null>`case
   when ${known} ->> 'status' in (${sql.join(openTransferStatuses.map((status) => sql.lit(status)))})
   then ${known} || ${sql.lit(JSON.stringify(endedBeforeTransfer))}::jsonb
   else ${known} end`;
 
-/** The call stays as it is. */
+/** Reports the unchanged call to customers. */
 export const tell = prepared((queries, fact: ToldFact) =>
   tellOfCalls(
     journalling(queries, fact)
@@ -102,7 +105,7 @@ export const tell = prepared((queries, fact: ToldFact) =>
   ),
 );
 
-/** Its recording begins with it, and from now on another process could go on with the call. */
+/** Creates the call's recording and stores its resume state, from which another process can take over. */
 export const answer = prepared((queries, fact: ToldFact & LineColumns & { revivals: string }) =>
   tellOfCalls(
     journalling(queries, fact)
@@ -149,7 +152,7 @@ export const answer = prepared((queries, fact: ToldFact & LineColumns & { reviva
 export const sayWhoAnswered = changing((call, fact: ToldFact & { by: Call['answeredBy'] }) =>
   call
     .set({ answeredBy: fact.by })
-    // Behind call screening another one may have come.
+    // A person may answer after call screening.
     .where(({ eb, or }) => or([eb('Call.answeredBy', 'is', null), eb('Call.answeredBy', '=', 'screening')])),
 );
 
@@ -157,8 +160,8 @@ type End = LineColumns &
   Pick<Call, 'status' | 'sound'> & { reason: Call['endReason']; durationIsKnown: boolean };
 
 /**
- * Ends a call. What it would have gone on with goes with it; `transitions` are rows as `rowsOf` reads them, and those
- * that are there stay. Its row has what the summary tells of.
+ * Ends a call and deletes its resume state. `transitions` are rows in the format of `rowsOf`; existing ones are kept.
+ * Returns the input of the summary.
  */
 export const end = prepared((queries, fact: ToldFact & End & { transitions: string }) =>
   tellOfCalls(
@@ -221,14 +224,14 @@ export const changeTransfer = changing((call, fact: ToldFact & { transfer: Trans
   call.set(({ ref }) => ({ transfer: transferAfter(ref('Call.transfer'), fact.transfer) })),
 );
 
-/** Nobody is told of it. */
+/** This fact has no customer event. */
 export const noteTransfer = prepared((queries, fact: NewFact & { transfer: TransferChange }) =>
   callOf(journalling(queries, fact), fact)
     .set(({ ref }) => ({ transfer: transferAfter(ref('Call.transfer'), fact.transfer) }))
     .returning('Call.id'),
 );
 
-/** Of a call whose words were erased meanwhile, or are never written down, nothing is told again. */
+/** Skips calls whose words were erased meanwhile or are never stored. */
 export const summarize = prepared((queries, fact: ToldFact & { summary: string }) =>
   tellOfCalls(
     journalling(queries, fact)
@@ -245,7 +248,7 @@ export const summarize = prepared((queries, fact: ToldFact & { summary: string }
   ),
 );
 
-/** Of both ways, the first that was missed stands in the record. */
+/** If audio is missing in both directions, the first one found is stored. */
 export const noteOneWay = prepared((queries, fact: NewFact & { missing: Call['oneWay'] }) =>
   callOf(journalling(queries, fact), fact)
     .set(({ fn, val }) => ({ oneWay: fn.coalesce('Call.oneWay', val(fact.missing)) }))

@@ -1,4 +1,4 @@
-/** The statements of facts that finish a recording. */
+/** Statements of facts that finish a recording. */
 import { callColumns } from '../calls.ts';
 import { tellOfRecording } from '../outbox.ts';
 import { prepared } from '../prepared.ts';

@@ -1,4 +1,7 @@
-/** The statements of facts that no customer is told: turns, which are rows of the transcript, and whatever is journalled alone. */
+/**
+ * Statements of facts without a customer event: turns, which are rows of the transcript, and facts that are only
+ * journalled.
+ */
 import { sql, type Expression } from 'kysely';
 import { secondsBetween } from '../expressions.ts';
 import { prepared } from '../prepared.ts';
@@ -10,13 +13,13 @@ export const journal = prepared((queries, fact: NewFact) =>
   journalling(queries, fact).selectFrom('journalled').select('callId as id'),
 );
 
-/** The fact's own data with the turn's place, which comes first. */
+/** The fact's data, beginning with the turn's place. */
 const withTurn = (turn: Expression<number>, data: NewFact['data']) =>
   sql<NewFact['data']>`jsonb_build_object('turn', ${turn}) || ${data}::jsonb`;
 
 type Turn = Pick<Row<'CallTurn'>, 'role' | 'text' | 'whole'>;
 
-/** The fact names the turn by its place in the transcript, and the transcript has the words. */
+/** The fact identifies the turn by its place in the transcript, which contains the words. */
 export const speak = prepared((queries, fact: NewFact & Turn) =>
   queries
     .with('next', (read) =>
@@ -61,7 +64,7 @@ export const speak = prepared((queries, fact: NewFact & Turn) =>
               'next.sequence',
               val(fact.role).as('role'),
               val(fact.text).as('text'),
-              // No turn begins before the one before it, whatever the clocks said.
+              // A turn never begins before its predecessor, even if clocks differ.
               fn<number>('greatest', [
                 lit(0),
                 'next.tOffsetSec',

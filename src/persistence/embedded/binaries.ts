@@ -1,4 +1,4 @@
-/** Where PostgreSQL's programs are: in the optional package of this platform. */
+/** Location of PostgreSQL's programs: the optional package of this platform. */
 import { cp, readFile, symlink, access } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
@@ -7,7 +7,7 @@ import { StartError } from '#src/domain/start-error.ts';
 
 export type Binaries = { initdb: string; postgres: string };
 
-/** The major version of the packages; a data folder made by another one cannot be read. */
+/** Major version of the packages; a data folder of another major version cannot be read. */
 export const postgresMajor = '18';
 
 const links = z.array(z.object({ source: z.string(), target: z.string() }));
@@ -28,7 +28,7 @@ const packageFolder = (): string => {
 const hasCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
-/** Makes the links between libraries that the package's install script would make; that script never runs here. */
+/** Creates the links between libraries that the package's install script would create; that script never runs here. */
 const makeLinks = async (folder: string): Promise<void> => {
   const list = links.parse(JSON.parse(await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8')));
   for (const { source, target } of list) {
@@ -40,7 +40,7 @@ const makeLinks = async (folder: string): Promise<void> => {
   }
 };
 
-/** `spareFolder` takes a copy of the programs when the package's own folder cannot be written to. */
+/** `spareFolder` receives a copy of the programs if the package's own folder is not writable. */
 export const findBinaries = async (spareFolder: string): Promise<Binaries> => {
   let folder = packageFolder();
   try {

@@ -14,7 +14,7 @@ const textOf = (error: unknown): string => {
   if (typeof error === 'string') return error;
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // The last output of a PostgreSQL program says more than "Command failed".
+  // The last output of a PostgreSQL program is more precise than "Command failed".
   const output = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : '';
   if (code === 'ENOSPC' || output.includes('No space left on device')) return 'the disk is full';
   const lastLine = output
@@ -24,7 +24,7 @@ const textOf = (error: unknown): string => {
   return explanations[code] ?? lastLine ?? error.message.replaceAll(/\s+/g, ' ');
 };
 
-/** Why the embedded database cannot live in the data folder, in one line. */
+/** Reason why the embedded database cannot use the data folder, in one line. */
 export const folderError = (dataFolder: string, error: unknown): StartError =>
   new StartError(
     `The embedded database cannot use the data folder ${dataFolder} (GW_DATA_DIR): ${textOf(error)}`,

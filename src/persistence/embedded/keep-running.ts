@@ -1,13 +1,13 @@
 /**
- * Watches over the embedded server while the gateway runs: when it was ended from outside (killed, out of memory), it
- * is started again, however often that takes. Its data is that of the last commit; whoever used it connects anew.
+ * Supervises the embedded server while the gateway runs: if it is terminated from outside (killed, out of memory), it
+ * is restarted without a limit on attempts. It keeps all committed data; clients must reconnect.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Postmaster } from './postmaster.ts';
 
 export type KeptServer = {
-  /** Ends the watching; a start that is under way is broken off. */
+  /** Ends the supervision; cancels a start in progress. */
   stop: () => Promise<void>;
 };
 
@@ -17,9 +17,9 @@ const retryLongestMs = 30_000;
 
 export const keepRunning = (options: {
   server: Postmaster;
-  /** The server that runs now; undefined when none does. */
+  /** The running server; undefined if none runs. */
   find: () => Promise<Postmaster | undefined>;
-  /** Rejects when the server did not come up, or when the signal breaks it off. */
+  /** Rejects if the server did not start or the signal aborted the start. */
   bringUp: (signal: AbortSignal) => Promise<Postmaster>;
   logger: Logger;
 }): KeptServer => {
@@ -29,7 +29,7 @@ export const keepRunning = (options: {
   let { pid } = options.server;
 
   const pause = async (milliseconds: number): Promise<void> => {
-    // It ends sooner when the watching does.
+    // The delay ends early when the supervision ends.
     await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
   };
 

@@ -1,4 +1,4 @@
-/** A running PostgreSQL server's word about itself in its data folder (`postmaster.pid`). */
+/** Status of a running PostgreSQL server from its data folder (`postmaster.pid`). */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -15,13 +15,16 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** After a reboot the number may belong to another program. Where that cannot be seen, it is taken for the server. */
+/**
+ * After a reboot the process id may belong to another program. If the program cannot be determined, it counts as the
+ * server.
+ */
 const isPostgres = async (pid: number): Promise<boolean> => {
   const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => 'postgres');
   return name.trim() === 'postgres';
 };
 
-/** The server of this cluster; undefined when none runs. */
+/** The server of this cluster; undefined if none runs. */
 export const findPostmaster = async (cluster: string): Promise<Postmaster | undefined> => {
   const lines = (await readFile(pidFile(cluster), 'utf8').catch(() => '')).split('\n');
   const pid = Number(lines[0]);

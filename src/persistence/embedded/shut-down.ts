@@ -1,11 +1,11 @@
-/** Ending the embedded server. */
+/** Shutdown of the embedded server. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findPostmaster } from './postmaster.ts';
 
 const longestMs = 15_000;
 const pollMs = 10;
 
-/** To a server that has ended meanwhile there is nothing to say. */
+/** The server may have ended meanwhile. */
 const tell = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal);
@@ -14,7 +14,7 @@ const tell = (pid: number, signal: NodeJS.Signals): void => {
   }
 };
 
-/** Ends the server of this cluster, if one runs, and waits for it within a limit. */
+/** Ends the server of this cluster, if one runs, and waits for it up to a time limit. */
 export const shutDown = async (cluster: string): Promise<void> => {
   const server = await findPostmaster(cluster);
   if (server === undefined) return;
@@ -25,7 +25,7 @@ export const shutDown = async (cluster: string): Promise<void> => {
   while ((await findPostmaster(cluster))?.pid === pid) {
     if (performance.now() > deadline) {
       tell(pid, 'SIGQUIT');
-      // One that was stopped acts on a signal when it goes on.
+      // A stopped process acts on a signal only after it is continued.
       tell(pid, 'SIGCONT');
       return;
     }

@@ -1,4 +1,4 @@
-/** The folder of the server's unix socket: its address is the only door to the embedded database. */
+/** Folder of the server's unix socket, the only address of the embedded database. */
 import { createServer, connect, type Server } from 'node:net';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StartError } from '#src/domain/start-error.ts';
 
-/** A socket's path may have 104 bytes on macOS, 108 on Linux; the socket's own name takes 14 of them. */
+/** A socket path is limited to 104 bytes on macOS and 108 on Linux; the socket's own name needs 14 of them. */
 const longestFolderBytes = 85;
 
-/** The server's number; without TCP it is only part of the socket's name. */
+/** Port number of the server; without TCP it is only part of the socket's name. */
 export const postgresPort = 5432;
 
 export const socketFile = (socketFolder: string): string => join(socketFolder, `.s.PGSQL.${postgresPort}`);
@@ -22,7 +22,10 @@ const isFolder = async (path: string): Promise<boolean> => {
   }
 };
 
-/** Inside `folder`, or, where that path is too long for a socket, a short temporary one that is remembered there. */
+/**
+ * A folder inside `folder`, or, if that path is too long for a socket, a short temporary folder whose path is stored
+ * there.
+ */
 export const prepareSocketFolder = async (folder: string): Promise<string> => {
   const inside = join(folder, 'socket');
   if (Buffer.byteLength(inside) <= longestFolderBytes) {
@@ -37,7 +40,7 @@ export const prepareSocketFolder = async (folder: string): Promise<string> => {
   return temporary;
 };
 
-/** Whether somebody accepts connections at a socket. */
+/** Whether a process accepts connections at a socket. */
 export const answersAt = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(path, () => {
@@ -47,12 +50,12 @@ export const answersAt = (path: string): Promise<boolean> =>
     socket.on('error', () => resolve(false));
   });
 
-/** Where the owner of the data folder listens. */
+/** Socket at which the owner of the data folder listens. */
 export const ownerSocket = (socketFolder: string): string => join(socketFolder, 'owner');
 
 /**
- * Makes this process the owner of the data folder: it listens at a socket that nobody else listens at. The kernel ends
- * that with the process, however it ends. Throws a StartError when another process is the owner.
+ * Makes this process the owner of the data folder by listening at an exclusive socket. The kernel closes it when the
+ * process ends for any reason. Throws a StartError if another process is the owner.
  */
 export const takeOwnership = async (socketFolder: string, dataFolder: string): Promise<Server> => {
   const path = ownerSocket(socketFolder);

@@ -1,13 +1,13 @@
 /**
- * A PostgreSQL server of the gateway's own, in its data folder, reached by a unix socket alone. Theory of operation:
+ * The gateway's own PostgreSQL server in its data folder, reached only by a unix socket. Theory of operation:
  *
- * - The server is a process of its own session, so that Ctrl-C in a terminal stops the gateway first and the gateway
- *   then stops the server.
- * - When a gateway is killed, its server goes on running; the next start adopts it.
- * - When the server itself was killed, the gateway starts it again (`keep-running.ts`). Its last processes may hold its
- *   memory for a moment; a start is tried again for some seconds.
- * - The cluster is made beside its place and moved there when it is complete, so a start that was broken off leaves
- *   nothing half made.
+ * - The server has its own process session, so that Ctrl-C in a terminal stops the gateway first and the gateway then
+ *   stops the server.
+ * - If a gateway is killed, its server continues to run; the next start takes it over.
+ * - If the server itself is killed, the gateway restarts it (`keep-running.ts`). Its last processes may hold its memory
+ *   for a moment; starts are retried for some seconds.
+ * - The cluster is created in a temporary folder and moved into place when it is complete, so an aborted start leaves
+ *   no incomplete cluster.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ import { chooseUnprivileged, type Unprivileged } from './unprivileged.ts';
 
 export type EmbeddedDatabase = {
   connection: { socketFolder: string; database: string; user: string };
-  /** Whether a server that was left running was taken over. */
+  /** Whether a running server was taken over. */
   isAdopted: boolean;
   /** Shuts the server down; open transactions are rolled back. */
   stop: () => Promise<void>;
@@ -47,14 +47,14 @@ const startTimeoutMs = 15_000;
 const pollMs = 10;
 const retryMs = 200;
 
-/** Nothing of the gateway's own environment: `PG…` variables mean something to these programs. */
+/** Excludes the gateway's environment: these programs interpret `PG…` variables. */
 const environment = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' };
 
 const initSettings = {
   username: user,
   auth: 'trust',
   encoding: 'UTF8',
-  // The locale that PostgreSQL brings itself: sorting does not change with the machine.
+  // PostgreSQL's own locale provider: sort order does not depend on the machine.
   'locale-provider': 'builtin',
   'builtin-locale': 'C.UTF-8',
   locale: 'C',
@@ -95,7 +95,7 @@ const makeCluster = async ({ dataFolder, cluster, binaries, unprivileged }: Plac
   await rename(fresh, cluster);
 };
 
-/** Starts the server and waits until it is ready; undefined when it gave up before, or had to. */
+/** Starts the server and waits until it is ready; undefined if it ended early or had to be stopped. */
 const launch = async (
   { cluster, log, socketFolder, binaries, unprivileged }: Place,
   signal?: AbortSignal,
@@ -103,7 +103,7 @@ const launch = async (
   const [command, parameters] = unprivileged.command(binaries.postgres, [
     '-D',
     cluster,
-    // A list of folders: in quotation marks a comma is part of a name.
+    // The setting is a list of folders: quotation marks make a comma part of a name.
     ...asParameters({ unix_socket_directories: `"${socketFolder}"`, ...serverSettings }),
   ]);
   const output = await open(log, 'w', 0o600);
@@ -129,7 +129,7 @@ const launch = async (
   }
 };
 
-/** A server on a full disk has no room to say so in its log: this throws what it met. */
+/** A server on a full disk cannot write the reason to its log: this write throws the same error. */
 const needRoom = async (folder: string): Promise<void> => {
   const probe = join(folder, 'probe');
   await writeFile(probe, Buffer.alloc(64 * 1024, 1));
@@ -146,7 +146,7 @@ const bringUp = async (
     signal?.throwIfAborted();
     const running = await findPostmaster(cluster);
     if (running === undefined) {
-      // A lock of a server that is no more; its number may be another program's by now.
+      // Lock file of an ended server, whose process id may belong to another program by now.
       await rm(pidFile(cluster), { force: true });
       const postmaster = await launch(place, signal);
       if (postmaster !== undefined) return { postmaster, isAdopted: false };
@@ -168,7 +168,7 @@ export const connectionAt = (socketFolder: string): EmbeddedDatabase['connection
   user,
 });
 
-/** Throws a StartError that names the setting to look at. */
+/** Throws a StartError that names the relevant setting. */
 export const startEmbedded = async ({
   dataFolder,
   logger,

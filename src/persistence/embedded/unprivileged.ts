@@ -1,6 +1,7 @@
 /**
- * PostgreSQL refuses to run as root. Where the gateway does, it runs as nobody: in a user namespace, where the files
- * stay root's, or, where namespaces are not allowed (many containers), as the real user nobody, who must then own them.
+ * PostgreSQL refuses to run as root. If the gateway runs as root, PostgreSQL runs as user nobody: in a user namespace,
+ * where root keeps the files, or, where namespaces are not allowed (many containers), as the real user nobody, who must
+ * then own them.
  */
 import { execFile } from 'node:child_process';
 import { chmod, chown, readdir, stat } from 'node:fs/promises';
@@ -8,11 +9,11 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 export type Unprivileged = {
-  /** The command line that runs a program as such a user. */
+  /** Command line that runs a program as this user. */
   command(program: string, parameters: readonly string[]): [string, string[]];
   /** Options of `child_process`. */
   user: { uid?: number; gid?: number };
-  /** Lets the user have a folder with everything in it. */
+  /** Changes the owner of a folder and its content to the user. */
   handOver(folder: string): Promise<void>;
 };
 
@@ -42,12 +43,12 @@ const asNobody: Unprivileged = {
   async handOver(folder) {
     await chownTree(folder);
     const parent = dirname(folder);
-    // Nobody must be able to pass through the data folder, though not to list it.
+    // The user nobody needs execute permission on the data folder, but no read permission.
     await chmod(parent, (await stat(parent)).mode | 0o011);
   },
 };
 
-/** `folder` is what a gateway of another time may have handed over already: it stays with its owner. */
+/** `folder` may already belong to nobody from an earlier start; then its owner is unchanged. */
 export const chooseUnprivileged = async (folder: string): Promise<Unprivileged> => {
   if (process.getuid?.() !== 0) return asOneself;
   if ((await stat(folder)).uid === nobody) return asNobody;

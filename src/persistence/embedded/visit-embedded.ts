@@ -6,8 +6,8 @@ import { answersAt, ownerSocket, prepareSocketFolder } from './socket-folder.ts'
 import { connectionAt, startEmbedded, type EmbeddedDatabase } from './start-embedded.ts';
 
 /**
- * The embedded database for a command beside the gateway: that of the gateway that runs, else the server is started for
- * the moment. It makes none where there is none. Throws a StartError.
+ * Opens the embedded database for a command beside the gateway: uses the running gateway's server or starts one
+ * temporarily. Does not create a cluster. Throws a StartError.
  */
 export const visitEmbedded = async (options: {
   dataFolder: string;

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { adminRoles } from '#src/domain/admin-role.ts';
 import { Workspace } from './workspace.ts';
 
-/** A workspace admin's token; only its fingerprint is kept. */
+/** Token of a workspace admin; only its fingerprint is stored. */
 export const AdminToken = defineEntity({
   name: 'AdminToken',
   tableName: 'admin_token',
@@ -12,15 +12,15 @@ export const AdminToken = defineEntity({
     name: p.text(),
     role: p.enum(adminRoles).default('admin'),
     tokenHash: p.blob().unique(),
-    /** The id of the master key that the fingerprint was made with; null where that was not noted yet. */
+    /** Id of the fingerprint's master key; null if it was not recorded. */
     tokenKeyId: p.text().nullable(),
     createdAt: p.datetime(3),
     revokedAt: p.datetime(3).nullable(),
-    /** Null for a token that is valid until it is revoked. */
+    /** Null for a token without expiry. */
     expiresAt: p.datetime(3).nullable(),
-    /** To the minute. */
+    /** Precision: one minute. */
     lastUsedAt: p.datetime(3).nullable(),
-    /** The gateway that made it for its file of credentials; null for a token that somebody asked for. */
+    /** Gateway that created the token for its credentials file; null for a requested token. */
     node: p.text().nullable(),
   },
 });

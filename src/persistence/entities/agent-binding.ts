@@ -3,7 +3,7 @@ import { agentTypes, controlModes } from '#src/domain/agent-binding.ts';
 import type { SealedHeaders } from '#src/domain/agent-headers.ts';
 import { PhoneNumber } from './phone-number.ts';
 
-/** Which agent speaks for a number in one direction. A direction without a row has the built-in agent. */
+/** The agent of a number in one direction. A direction without a row has the built-in agent. */
 export const AgentBinding = defineEntity({
   name: 'AgentBinding',
   tableName: 'agent_binding',
@@ -17,7 +17,7 @@ export const AgentBinding = defineEntity({
     agentId: p.text().nullable(),
     controls: p.enum(controlModes).default('off'),
     tokenSealed: p.text().nullable(),
-    /** Each value is sealed about the number's id. */
+    /** Each value is sealed with the number's id. */
     headersSealed: p.json().$type<SealedHeaders>().default('{}'),
   },
 });

@@ -1,13 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Workspace } from './workspace.ts';
 
-/** An entry of the audit log: who did what to what. It never holds a secret. */
+/** Entry of the audit log: actor, action and subject. It never contains secrets. */
 export const AuditEntry = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_entry',
   properties: {
     workspaceId: () => p.manyToOne(Workspace).mapToPk().primary().fieldName('workspace_id'),
-    /** Counts up in the workspace. */
+    /** Sequence number within the workspace. */
     id: p.bigint('number').primary(),
     actor: p.text(),
     action: p.text(),

@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** The journal of a call, in order. It holds no spoken text: a turn's fact names the row of the transcript. */
+/** Journal of a call, in order. It contains no spoken text: a turn's fact refers to the row of the transcript. */
 export const CallFactRow = defineEntity({
   name: 'CallFactRow',
   tableName: 'call_fact',
   properties: {
-    /** Of a call that is stored, as whoever writes it sees to: the server would look it up once more. */
+    /** No foreign key: writers ensure that the call is stored, and a key would cost another look-up. */
     callId: p.uuid().primary(),
     sequence: p.integer().primary(),
     type: p.text(),

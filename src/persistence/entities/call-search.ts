@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Call } from './call.ts';
 
 /**
- * By what a call that is over is found: a row of each, written with its end (`call-words.ts`). It goes with the call.
- * Whoever deletes words of a call, and not the call, deletes this row as well: what is gone must not be found.
+ * Search data of an ended call: one row each, written with the end (`call-words.ts`) and deleted with the call. Code
+ * that deletes words of a call, but not the call, must also delete this row: deleted words must not be found.
  */
 export const CallSearch = defineEntity({
   name: 'CallSearch',
@@ -18,9 +18,9 @@ export const CallSearch = defineEntity({
         .updateRule('no action')
         .deleteRule('cascade'),
     workspaceId: p.uuid(),
-    /** The call's own, so that the newest are found first. */
+    /** Copy of the call's start time; finds the newest calls first. */
     startedAt: p.datetime(3),
-    /** As PostgreSQL compares them: the words of the transcript, and the other party's number from each digit on. */
+    /** In PostgreSQL's comparison form: the words of the transcript, and every suffix of the other party's number. */
     words: p.type('tsvector').$type<string>(),
   },
   indexes: [

@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** One turn of a transcript: words that were really heard. */
+/** One turn of a transcript: words that were actually heard. */
 export const CallTurn = defineEntity({
   name: 'CallTurn',
   tableName: 'call_turn',
   properties: {
-    /** Of a call that is stored, as whoever writes it sees to: the server would look it up once more. */
+    /** No foreign key: writers ensure that the call is stored, and a key would cost another look-up. */
     callId: p.uuid().primary(),
     /** From 1. */
     sequence: p.integer().primary(),
@@ -14,7 +14,7 @@ export const CallTurn = defineEntity({
     /** Seconds from the answer. */
     tOffsetSec: p.double().$type<number>(),
     spokenAt: p.datetime(3),
-    /** False for a reply that was interrupted. */
+    /** False for an interrupted reply. */
     whole: p.boolean(),
   },
 });

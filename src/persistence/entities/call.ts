@@ -22,64 +22,65 @@ export const Call = defineEntity({
     direction: p.enum(['inbound', 'outbound']),
     ownNumber: p.text(),
     counterparty: p.text(),
-    /** What a caller's network calls it. */
+    /** Display name of the caller. */
     callerName: p.text().nullable(),
-    /** Who sent a caller on; null where nobody did. */
+    /** Diversions of the call; null if it was not diverted. */
     diversions: p.json<Diversion[]>().nullable(),
     language: p.text(),
     status: p.enum(callStatuses),
     endReason: p.enum(endReasons).nullable(),
     instruction: p.text().nullable(),
     summary: p.text().nullable(),
-    /** What who placed it said of it; null where nothing was said. */
+    /** Metadata from the client that placed the call; null if there is none. */
     metadata: p.json<Metadata>().nullable(),
-    /** Of its INVITE, beyond what every INVITE has: those taken from it, or sent with it. Null where there is none. */
+    /** Headers of its INVITE beyond those of every INVITE: received or sent. Null if there are none. */
     sipHeaders: p.json<SipHeaders>().nullable(),
-    /** The last one that was asked for; null where none was. */
+    /** The last requested transfer; null for none. */
     transfer: p.json<CallTransfer>().nullable(),
-    /** Whether the other party agreed; null where it was told nothing, or has not answered yet. */
+    /** Consent of the other party; null without an announcement or without an answer yet. */
     consent: p.json<CallConsent>().nullable(),
     maxDurationSec: p.integer(),
     recordingEnabled: p.boolean(),
     startedAt: p.datetime(3),
     answeredAt: p.datetime(3).nullable(),
     endedAt: p.datetime(3).nullable(),
-    /** Connected time; null until the call ended. */
+    /** Connected time; null until the call has ended. */
     durationSec: p.double().$type<number>().nullable(),
-    /** Null where it was not found out. */
+    /** Null if it was not determined. */
     answeredBy: p.enum(answerers).nullable(),
     sipStatus: p.integer().nullable(),
     sipReason: p.text().nullable(),
     sipCallId: p.text().nullable(),
-    /** Why it ended, as the refusal, the CANCEL or the BYE says; null where it says nothing. */
+    /** Reason of the end from the rejection, CANCEL or BYE; null if it gives none. */
     sipExplanation: p.json<SipExplanation>().nullable(),
-    /** Null where there is no SIP; no reference, for a call outlives its trunk, and one is of the configuration. */
+    /** Null without SIP. No foreign key: a call outlives its trunk, and the configured trunk has no row. */
     trunkId: p.text().nullable(),
     trunkName: p.text().nullable(),
-    /** Ids of those that it went to before, and that have failed it. */
+    /** Ids of the trunks that were tried before and failed. */
     failedTrunks: p.array().nullable(),
     postDialDelayMs: p.integer().nullable(),
     /** `address:port` */
     localSignalling: p.text().nullable(),
     remoteSignalling: p.text().nullable(),
-    /** Null where both have heard each other, or nobody knows. */
+    /** Null if both parties heard each other, or if unknown. */
     oneWay: p.enum(oneWaySounds).nullable(),
-    /** Null until the call ended, and where the line knows nothing of packets. */
+    /** Null until the call has ended, and if the line has no packet statistics. */
     sound: p.json<SoundFigures>().nullable(),
-    /** When the words of the call were erased, by themselves or with the rest of it; null while they are kept. */
+    /** Time at which the words of the call were erased, alone or with all personal data; null while they are stored. */
     wordsErasedAt: p.datetime(3).nullable(),
-    /** When all of the call was erased that tells of the other party; null while it is kept. */
+    /** Time at which all data about the other party was erased; null while it is stored. */
     erasedAt: p.datetime(3).nullable(),
-    /** The node that holds, or last held, the call. */
+    /** Node that holds, or last held, the call. */
     node: p.text(),
-    /** Counts those who have held it, from 1. Who holds it no more writes nothing (`call-facts.ts`). */
+    /** Counts the holders of the call from 1. Former holders cannot write (`call-facts.ts`). */
     epoch: p.integer().default(1),
   },
-  // Lists read them backwards: newest first.
+  // Lists scan the index backwards: newest first.
   indexes: [
     { name: 'call_number_id_started_at_id_index', properties: ['numberId', 'startedAt', 'id'] },
     { name: 'call_workspace_id_started_at_id_index', properties: ['workspaceId', 'startedAt', 'id'] },
-    // By what changes at the end alone, so that no answer and no summary touches an index; a workspace's are counted by it.
+    // Indexed columns and condition do not change with answers and summaries, which therefore update no index; used to
+    // count a workspace's calls.
     { name: 'call_in_progress_index', properties: ['workspaceId', 'node'], where: 'ended_at is null' },
     {
       name: 'call_metadata_index',

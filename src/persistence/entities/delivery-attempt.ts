@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { EventDelivery } from './event-delivery.ts';
 
-/** One request of a delivery and what came of it. */
+/** One request of a delivery and its result. */
 export const DeliveryAttempt = defineEntity({
   name: 'DeliveryAttempt',
   tableName: 'delivery_attempt',
@@ -12,9 +12,9 @@ export const DeliveryAttempt = defineEntity({
     attempt: p.integer().primary(),
     at: p.datetime(3),
     durationMs: p.integer(),
-    /** Null when no answer came. */
+    /** Null if no answer arrived. */
     httpStatus: p.integer().nullable(),
-    /** Null when the attempt succeeded. */
+    /** Null if the attempt succeeded. */
     error: p.text().nullable(),
   },
 });

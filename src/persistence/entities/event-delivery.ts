@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Event } from './event.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
-/** One event on its way to one endpoint. */
+/** Delivery of one event to one endpoint. */
 export const EventDelivery = defineEntity({
   name: 'EventDelivery',
   tableName: 'event_delivery',
@@ -11,16 +11,16 @@ export const EventDelivery = defineEntity({
     eventId: () => p.manyToOne(Event).mapToPk().index().fieldName('event_id'),
     endpointId: () => p.manyToOne(WebhookEndpoint).mapToPk().fieldName('endpoint_id').deleteRule('cascade'),
     callId: p.uuid(),
-    /** Among the events of the call: the number of the fact that made it, 0 for the call's birth. */
+    /** Position among the call's events: sequence of the fact that caused the event, 0 for the call's insertion. */
     position: p.integer(),
     state: p.enum(['pending', 'delivered', 'dead']),
     attempts: p.integer().default(0),
-    /** Attempts of earlier rounds: a replay by hand begins the schedule anew. */
+    /** Attempts of earlier rounds: a manual replay restarts the schedule. */
     attemptsBefore: p.integer().default(0),
     nextAttemptAt: p.datetime(3),
-    /** Until then the delivery belongs to the node that claimed it. */
+    /** End of the claim by a node. */
     claimedUntil: p.datetime(3).nullable(),
-    /** The node's name; null where nobody has claimed it. */
+    /** Name of the claiming node; null if unclaimed. */
     claimedBy: p.text().nullable(),
     createdAt: p.datetime(3),
     finishedAt: p.datetime(3).nullable(),

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { eventTypes } from '#src/domain/event-types.ts';
 import { Call } from './call.ts';
 
-/** Something that happened to a call and that customers can be told: written with the change itself. */
+/** A customer event of a call, written in the same statement as the change. */
 export const Event = defineEntity({
   name: 'Event',
   tableName: 'event',
@@ -14,7 +14,7 @@ export const Event = defineEntity({
     callId: () => p.manyToOne(Call).mapToPk().index().fieldName('call_id'),
     type: p.enum(eventTypes),
     at: p.datetime(3),
-    /** The call, and its recording, as of this change. */
+    /** The call and its recording after this change. */
     snapshot: p.json(),
   },
 });

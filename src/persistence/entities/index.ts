@@ -1,4 +1,4 @@
-/** All tables, in the order in which they refer to each other. */
+/** All tables, ordered by their references. */
 import { AdminToken } from './admin-token.ts';
 import { AgentBinding } from './agent-binding.ts';
 import { AuditEntry } from './audit-entry.ts';

@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A request of one gateway to the one that holds a call; gone when it is answered or too late. */
+/** Request of a gateway to the holder of a call; deleted when it is answered or expired. */
 export const NodeSignal = defineEntity({
   name: 'NodeSignal',
   tableName: 'node_signal',
   properties: {
     id: p.uuid().primary(),
-    /** Who is asked, and who waits for the answer. */
+    /** Recipient, and the requester that waits for the answer. */
     toNode: p.text(),
     fromNode: p.text(),
     request: p.json<unknown>(),

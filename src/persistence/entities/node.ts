@@ -1,26 +1,26 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A gateway among those that share the database, from its start to its orderly end. */
+/** A registered gateway, from its start to its orderly end. */
 export const Node = defineEntity({
   name: 'Node',
   tableName: 'node',
   properties: {
     name: p.text().primary(),
-    /** Another one with each start. */
+    /** Changes with each start. */
     instance: p.uuid(),
-    /** Where other gateways reach it, as a URL. Null where it told none. */
+    /** URL at which other gateways reach it; null if it registered none. */
     address: p.text().nullable(),
     /** By the clock of the database. */
     seenAt: p.datetime(3),
-    /** Others found it dead; what it held is theirs to clean up. */
+    /** Time at which others declared it dead; they clean up what it held. */
     lostAt: p.datetime(3).nullable(),
-    /** Calls that stand by these lines it would go on with; null while it would with none. */
+    /** Lines of the calls that it would resume; null while it resumes none. */
     takesLines: p.text().nullable(),
-    /** The newest form of `CallRevival` that it reads. */
+    /** Newest format of `CallRevival` that it reads. */
     takesForm: p.integer().nullable(),
-    /** It counts calls in memory, for it has seen that nobody else is there (src/cluster/counting.ts). */
+    /** Whether it counts calls in memory, because it has seen no other gateway (src/cluster/counting.ts). */
     countsAlone: p.boolean().default(false),
-    /** Until then the clean-up belongs to whoever claimed it last. */
+    /** End of the latest claim on its clean-up. */
     claimedUntil: p.datetime(3).nullable(),
   },
 });

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { PhoneNumber } from './phone-number.ts';
 
-/** The one key of a number: an authentication hash and an encrypted recovery copy. */
+/** The key of a number: authentication hash and sealed recovery copy. */
 export const NumberKey = defineEntity({
   name: 'NumberKey',
   tableName: 'number_key',
@@ -15,7 +15,7 @@ export const NumberKey = defineEntity({
         .updateRule('no action')
         .deleteRule('no action'),
     keyHash: p.blob().unique(),
-    /** Null for a key that was issued before recovery copies existed. */
+    /** Null for a key issued before recovery copies existed. */
     keySealed: p.text().nullable(),
     issuedAt: p.datetime(3),
   },

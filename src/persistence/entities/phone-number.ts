@@ -11,7 +11,7 @@ import { Workspace } from './workspace.ts';
 import type { Retention } from '#src/domain/retention.ts';
 import type { TurnEnd } from '#src/domain/turn-end.ts';
 
-/** A telephone number with its policy; a policy column that is null falls back to the workspace's. */
+/** A phone number with its policy; a policy column that is null inherits from the workspace. */
 export const PhoneNumber = defineEntity({
   name: 'PhoneNumber',
   tableName: 'phone_number',
@@ -29,46 +29,46 @@ export const PhoneNumber = defineEntity({
     recordingEnabled: p.boolean().nullable(),
     bargeIn: p.json<BargeIn>().nullable(),
     turnEnd: p.json<TurnEnd>().nullable(),
-    /** How long what was said is kept. */
+    /** Retention periods of calls. */
     retentionDays: p.json<Retention>().nullable(),
-    /** What the other party is told first. */
+    /** Announcement to the other party, and required consent. */
     consent: p.json<ConsentPolicy>().nullable(),
-    /** What it may call of that which its workspace allows; null for all of it. */
+    /** Restricts the destinations that its workspace allows; null for no restriction. */
     destinations: p.json<Destinations>().nullable(),
-    /** How long its outbound calls of a day may last together; null for as long as those of its workspace. */
+    /** Daily limit for the total duration of its outbound calls; null for the limit of its workspace. */
     dailyMinutes: p.integer().nullable(),
-    /** What is said first to a caller. */
+    /** Greeting of a caller. */
     greeting: p.text().nullable(),
     inboundAuthMethod: p.enum(['none', 'handshake']).default('none'),
     inboundAuthUrl: p.text().nullable(),
     /** Signs the handshake request. */
     inboundAuthSecretSealed: p.text().nullable(),
     createdAt: p.datetime(3),
-    /** A deleted number keeps its row for the sake of its calls, and has neither key nor agents. */
+    /** A deleted number keeps its row for its calls, but has neither key nor agents. */
     deletedAt: p.datetime(3).nullable(),
-    /** Its outbound calls go this way alone; null for the trunks of the workspace. */
+    /** Exclusive trunk for its outbound calls; null for the trunks of the workspace. */
     trunkId: () => p.manyToOne(TrunkRow).mapToPk().nullable().fieldName('trunk_id').deleteRule('set null'),
     voicemail: p.enum(voicemailPolicies).default('talk'),
-    /** What is said to a machine; null for the sentence of the language. */
+    /** Message for an answering machine; null for the default sentence of the language. */
     voicemailMessage: p.text().nullable(),
     screening: p.enum(screeningPolicies).default('answer'),
-    /** With which its agent introduces itself to call screening; null for no name. */
+    /** Caller name that its agent gives to call screening; null for none. */
     callerName: p.text().nullable(),
     menu: p.enum(menuPolicies).default('talk'),
-    /** To whom its calls may be transferred; null for nobody. */
+    /** Allowed transfer destinations; null for none. */
     transferTo: p.json<string[]>().nullable(),
-    /** Whether they are recorded from then on, where they are recorded at all. */
+    /** Whether recording continues after a transfer, if the call is recorded at all. */
     recordTransfers: p.boolean().default(true),
-    /** How long the other party and that person may talk. */
+    /** Maximum duration of the conversation after a transfer. */
     transferMaxDurationSec: p.integer().default(usualTransferDurationSec),
-    /** Whether admins may listen to its calls in progress. */
+    /** Whether admins may listen to calls in progress. */
     listenIn: p.enum(listenInPolicies).default('off'),
-    /** Engines by their names in the configuration; null for the operator's order. */
+    /** Engines by their configured names; null for the operator's order. */
     recognizer: p.text().nullable(),
     synthesizer: p.text().nullable(),
-    /** Of the synthesizer; null for its usual one. */
+    /** Voice of the synthesizer; null for its default. */
     voice: p.text().nullable(),
   },
-  // The digits of a deleted number are free again.
+  // The digits of a deleted number can be added again.
   uniques: [{ name: 'phone_number_number_unique', properties: ['number'], where: 'deleted_at is null' }],
 });

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Call } from './call.ts';
 
-/** The recording of a call, from the answer on. A call without one was not to be recorded. */
+/** Recording of a call from the answer on. Calls that are not recorded have no row. */
 export const Recording = defineEntity({
   name: 'Recording',
   tableName: 'recording',
@@ -18,15 +18,18 @@ export const Recording = defineEntity({
     contentType: p.text().nullable(),
     durationSec: p.double().$type<number>().nullable(),
     bytes: p.bigint('number').nullable(),
-    /** Relative to the folder of recordings. */
+    /** Path relative to the recordings folder. */
     file: p.text().nullable(),
-    /** The gateway whose folder has what there is of it; null where it is the one that holds, or last held, the call. */
+    /** Gateway whose folder has the file; null if it is the current or last holder of the call. */
     node: p.text().nullable(),
-    /** Its end is missing: the process that wrote it ended early. */
+    /** Whether the end is missing because the process that wrote the file ended early. */
     truncated: p.boolean().default(false),
     createdAt: p.datetime(3),
     finishedAt: p.datetime(3).nullable(),
-    /** From when on nobody gets it any more; its file is removed soon after, and `file` is null then. */
+    /**
+     * Time of the erasure, from which on the recording is unavailable; its file is removed soon after, and `file`
+     * becomes null.
+     */
     erasedAt: p.datetime(3).nullable(),
   },
   indexes: [

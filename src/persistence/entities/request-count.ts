@@ -1,14 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Requests that gateways have counted together; lost when the database server breaks down, as what is counted in memory is. */
+/** Request counts that gateways share; a crash of the database server loses them, like counts in memory. */
 export const RequestCount = defineEntity({
   name: 'RequestCount',
   tableName: 'request_count',
   properties: {
-    /** Which limit, and whose. */
+    /** The limit and its owner. */
     key: p.text().primary(),
     requests: p.integer(),
-    /** All of the limit is back then, by the clock of the database. */
+    /** Time at which the whole limit is available again, by the database clock. */
     endsAt: p.datetime(3),
   },
 });

@@ -2,18 +2,18 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 
 /**
- * The far end of a call that is not over yet, for whoever must end it when its process has died. It refers to no call: it
- * is written as soon as an INVITE is there, which may be before the call is.
+ * SIP leg of a call in progress, so that another process can end it after a crash. No foreign key to the call: the leg
+ * is written with the INVITE, possibly before the call.
  */
 export const SipLegRow = defineEntity({
   name: 'SipLegRow',
   tableName: 'sip_leg',
   properties: {
     id: p.uuid().primary(),
-    /** Null for the check of a trunk. */
+    /** Null for a trunk check. */
     callId: p.uuid().nullable(),
     node: p.text().index(),
-    /** Of the call's holder. */
+    /** Epoch of the call's holder. */
     epoch: p.integer().default(1),
     leg: p.json<SipLeg>(),
   },

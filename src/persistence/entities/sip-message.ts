@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { sipTransports } from '#src/domain/sip-message.ts';
 
-/** A SIP message of a call; see `SipMessage` for what its columns mean. */
+/** SIP message of a call; see `SipMessage` for its columns. */
 export const SipMessageRow = defineEntity({
   name: 'SipMessageRow',
   tableName: 'sip_message',
   properties: {
-    /** Not looked up in `call`: a caller's first messages are kept before its call is stored. */
+    /** No foreign key to `call`: a caller's first messages are stored before its call. */
     callId: p.uuid().primary(),
     atMicros: p.bigint('number').primary().index(),
     direction: p.enum(['in', 'out']),

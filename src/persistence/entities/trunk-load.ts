@@ -1,25 +1,25 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A trunk that has limits, as all gateways count it. No reference: that of the configuration has no row. */
+/** Shared load of a trunk with limits. No foreign key: the configured trunk has no row. */
 export const TrunkLoad = defineEntity({
   name: 'TrunkLoad',
   tableName: 'trunk_load',
   properties: {
     trunkId: p.text().primary(),
-    /** When the next call may go out, by the clock of the database. */
+    /** Earliest start of the next call, by the database clock. */
     nextCallAt: p.datetime(6),
   },
 });
 
-/** A channel of such a trunk; it counts no longer than its call lasts. */
+/** A used channel of such a trunk; it counts until its call ends at the latest. */
 export const TrunkChannel = defineEntity({
   name: 'TrunkChannel',
   tableName: 'trunk_channel',
   properties: {
     trunkId: p.text().primary(),
-    /** No reference: a caller has a channel before the call is stored. */
+    /** No foreign key: an inbound call has a channel before it is stored. */
     callId: p.uuid().primary(),
-    /** Who gives it back. */
+    /** Gateway that releases it. */
     node: p.text(),
     takenAt: p.datetime(3),
   },

@@ -12,7 +12,7 @@ import {
 } from '#src/domain/trunk.ts';
 import { Workspace } from './workspace.ts';
 
-/** A SIP trunk of a workspace; see `TrunkSettings` for what its columns mean. */
+/** SIP trunk of a workspace; see `TrunkSettings` for its columns. */
 export const TrunkRow = defineEntity({
   name: 'TrunkRow',
   tableName: 'trunk',
@@ -25,7 +25,7 @@ export const TrunkRow = defineEntity({
     transport: p.enum([...trunkTransports]),
     addresses: p.json().$type<TrunkAddress[]>().default('[]'),
     username: p.text().nullable(),
-    /** Sealed about the trunk's id. */
+    /** Sealed with the trunk's id. */
     passwordSealed: p.text().nullable(),
     register: p.boolean(),
     realm: p.text().nullable(),

@@ -5,14 +5,14 @@ import type { Destinations } from '#src/domain/destinations.ts';
 import type { Retention } from '#src/domain/retention.ts';
 import type { TurnEnd } from '#src/domain/turn-end.ts';
 
-/** Owns numbers, webhook endpoints and admin tokens. Its policy columns apply to numbers that name none. */
+/** Owner of numbers, webhook endpoints and admin tokens. Its policy columns are the defaults of its numbers. */
 export const Workspace = defineEntity({
   name: 'Workspace',
   tableName: 'workspace',
   properties: {
     id: p.uuid().primary(),
     name: p.text(),
-    /** IANA name; timestamps of the workspace's calls are written in it. */
+    /** IANA name; timestamps of the workspace's calls use this time zone. */
     timeZone: p.text().default('Asia/Seoul'),
     maxDurationSec: p.integer().nullable(),
     defaultDurationSec: p.integer().nullable(),
@@ -22,17 +22,17 @@ export const Workspace = defineEntity({
     recordingEnabled: p.boolean().nullable(),
     bargeIn: p.json<BargeIn>().nullable(),
     turnEnd: p.json<TurnEnd>().nullable(),
-    /** How long what was said is kept. */
+    /** Retention periods of calls. */
     retentionDays: p.json<Retention>().nullable(),
-    /** What the other party is told first. */
+    /** Announcement to the other party, and required consent. */
     consent: p.json<ConsentPolicy>().nullable(),
-    /** Where its numbers may call. */
+    /** Destinations that its numbers may call. */
     destinations: p.json<Destinations>().nullable(),
-    /** Upper bound of calls in progress over all numbers of the workspace. */
+    /** Maximum number of concurrent calls over all numbers of the workspace. */
     maxCallsInProgress: p.integer().nullable(),
-    /** How long its outbound calls of a day may last together. */
+    /** Daily limit for the total duration of its outbound calls. */
     dailyMinutes: p.integer().nullable(),
-    /** How many entries its audit log has; the next one gets the next number. */
+    /** Number of its audit log entries; the next entry gets the next number. */
     auditEntries: p.integer().default(0),
     createdAt: p.datetime(3),
   },
