@@ -1,20 +1,19 @@
 /**
- * A SIP message without what is secret in it, before it is kept or handed on: what proves a password (RFC 3261 section
- * 22), keys of SRTP (RFC 4568), keys of the telephone, which may be those of a card,
- * and who calls where that is withheld. In a body the same number of
- * characters stays, so that its length is still what the message says.
+ * Masks secrets in a SIP message before it is stored or passed on: proofs of passwords (RFC 3261 section 22), SRTP keys
+ * (RFC 4568), DTMF digits, which may belong to a card number, and the caller's identity if it is withheld. In a body
+ * the number of characters is kept, so that the stated length remains correct.
  */
 
 const mask = '***';
 
 const inPlace = (secret: string): string => 'x'.repeat(secret.length);
 
-/** Parameters of a challenge and of its answer, beside the proof. */
+/** Parameters of a challenge and its response that are not secret. */
 const plainParameters: ReadonlySet<string> = new Set(
   'username,realm,nonce,uri,algorithm,qop,nc,opaque,cnonce,userhash,domain,stale'.split(','),
 );
 
-/** Of another scheme than Digest nothing is left, of Digest what is known to be no secret. */
+/** Masks other schemes than Digest completely; Digest keeps only parameters known not to be secret. */
 const withoutProof = (value: string): string => {
   const [scheme = ''] = /^\S*/.exec(value) ?? [];
   if (scheme.toLowerCase() !== 'digest') return `${scheme} ${mask}`;
@@ -25,7 +24,7 @@ const withoutProof = (value: string): string => {
   return `${scheme} ${shown.join(', ')}`;
 };
 
-/** Some trunks want more than the standard has. A challenge holds no secret. */
+/** Some trunks use non-standard headers for credentials. A challenge contains no secret. */
 const isSecret = (name: string): boolean =>
   /auth|token|secret|passw|api-?key|cookie/i.test(name) && !/^(?:proxy|www)-authenticate$/i.test(name);
 
@@ -43,7 +42,10 @@ const identities: ReadonlySet<string> = new Set([
   'remote-party-id',
 ]);
 
-/** Who calls, as the network knows it: not for those whom the caller wants to stay unknown to (RFC 3325 section 9.3). */
+/**
+ * The network's identity of the caller, which must not be shown to parties from whom the caller hides it (RFC 3325
+ * section 9.3).
+ */
 const withoutIdentity = (header: string): string => {
   const name = header.slice(0, Math.max(0, header.indexOf(':'))).trim();
   return identities.has(name.toLowerCase()) ? `${name}: ${mask}` : header;
@@ -51,7 +53,7 @@ const withoutIdentity = (header: string): string => {
 
 const isPrivate = (header: string): boolean => /^Privacy[ \t]*:.*\b(?:id|user|header)\b/i.test(header);
 
-/** A header may go on in the next line (RFC 3261 section 7.3.1). */
+/** A header may continue in the next line (RFC 3261 section 7.3.1). */
 const maskHead = (head: string): string => {
   const headers = head.split(/\r?\n(?![ \t])/);
   const isUnknown = headers.some(isPrivate);
@@ -71,7 +73,7 @@ const maskBodyLine = (line: string, isKeys: boolean): string => {
   return isKey ? `${line.slice(0, line.lastIndexOf(key))}${inPlace(key)}` : line;
 };
 
-/** `application/dtmf-relay`, `audio/telephone-event`, and whatever else is like them, also as one part of a body. */
+/** `application/dtmf-relay`, `audio/telephone-event` and similar types, also as a part of a multipart body. */
 const carriesKeys = (text: string): boolean =>
   [...text.matchAll(/^(?:content-type|c)[ \t]*:([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)/gim)].some(
     ([, contentType = '']) => /dtmf|telephone-event/i.test(contentType),

@@ -1,7 +1,7 @@
 /**
- * The SIP messages of each call, in their order. A message says by its Call-ID which dialog it is of; which call that is,
- * the call says itself, for each INVITE that it sends or that became it. So the messages of an INVITE that nobody has
- * claimed yet wait, such as those of a caller that is asked for its password; those that nobody claims are forgotten.
+ * Captures the SIP messages of each call in order. The Call-ID of a message identifies its dialog; the call claims the
+ * Call-ID of each INVITE that it sends or that became the call. Messages of an INVITE that is not yet claimed wait,
+ * such as those of a caller challenged for its password; unclaimed ones are forgotten.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { sipCallIdOf, unknownAddress, type SipMessage, type SipTransport } from '#src/domain/sip-message.ts';
@@ -9,26 +9,26 @@ import { gatewayHeader } from '../media/event-socket/keeping.ts';
 import { maskedMessage } from './masked-message.ts';
 import { momentOf, readToldMessage, type ToldMessage } from './told-message.ts';
 
-/** Takes a message of a call, at once; false when it is lost. Never throws. */
+/** Stores a message of a call immediately; false if it is lost. Never throws. */
 export type KeepSipMessage = (callId: string, message: SipMessage) => boolean;
 
 export type CaptureLimits = {
-  /** Of one call; of what comes later only its end is kept. */
+  /** Limit per call; after it, only the last messages are stored. */
   messages: number;
-  /** Of one message. */
+  /** Limit per message. */
   characters: number;
-  /** INVITEs that wait to be claimed, and the messages of each. */
+  /** Limits of unclaimed INVITEs and of messages for each. */
   unclaimed: number;
   unclaimedMessages: number;
-  /** What comes of a dialog so long after its end belongs to it still. */
+  /** Time after the end of a dialog during which its messages still belong to it. */
   lingerMs: number;
 };
 
-/** The count of a call's messages. `leftOut`: those that were not kept, since the last that was. */
+/** Message count of a call. `leftOut`: messages dropped since the last stored one. */
 type Tally = { callId: string; kept: number; leftOut: number; lastMicros: number };
 
 type Dialog = {
-  /** `null` until it is claimed. */
+  /** `null` until claimed. */
   tally: Tally | null;
   waiting: SipMessage[];
   local: string;
@@ -36,23 +36,23 @@ type Dialog = {
   transport: SipTransport;
 };
 
-/** Of a call with more messages than are kept, its end is kept all the same: so many requests and answers. */
+/** Number of requests and answers stored from the end of a call that exceeds its limit. */
 const lastWords = 20;
 
 const isLastWord = (text: string): boolean =>
   /^(?:BYE|CANCEL) /.test(text) || /^cseq[ \t]*:[ \t]*\d+[ \t]+BYE/im.test(text);
 
-/** FreeSWITCH is called over the same server: that is the gateway's own affair. */
+/** FreeSWITCH is called over the same server; these internal calls are not captured. */
 const isToMediaServer = ({ direction, text }: ToldMessage): boolean =>
   direction === 'out' && text.includes(`\r\n${gatewayHeader}: `);
 
 const shortened = (text: string, characters: number): string =>
   text.length <= characters ? text : text.slice(0, text.lastIndexOf('\n', characters) + 1);
 
-/** PostgreSQL keeps none. */
+/** PostgreSQL cannot store NUL characters. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
-/** Whom a request is for, as its first line says it. */
+/** The target of a request, from its first line. */
 const targetOf = (text: string): string => {
   const [, host = '', port = '5060'] =
     /^[A-Z]+ sips?:(?:[^@\s]{0,256}@)?(\[[^\]\s]{1,64}\]|[^\s:;?]{1,256})(?::(\d{1,5}))?/.exec(text) ?? [];
@@ -79,7 +79,7 @@ const messageOf = (
   };
 };
 
-/** In the order in which they are told, where they are closer than a millisecond. */
+/** Keeps messages less than a millisecond apart in the order in which they were reported. */
 const inOrder = (atMicros: number, { lastMicros }: Tally): number =>
   atMicros <= lastMicros && lastMicros - atMicros < 1_000 ? lastMicros + 1 : atMicros;
 
@@ -91,7 +91,7 @@ const begin = (): Dialog => ({
   transport: 'udp',
 });
 
-/** INVITEs that nobody has claimed yet, by Call-ID: so many, the oldest gives way. */
+/** Unclaimed INVITEs by Call-ID; beyond the limit the oldest is removed. */
 const createUnclaimed = (most: number) => {
   const dialogs = new Map<string, Dialog>();
   return {
@@ -114,10 +114,10 @@ const createUnclaimed = (most: number) => {
 export const createSipCapture = (options: { keep: KeepSipMessage; limits: CaptureLimits; clock: Clock }) => {
   const { keep, limits, clock } = options;
   const unclaimed = createUnclaimed(limits.unclaimed);
-  /** By Call-ID, too. */
+  /** Keyed by Call-ID. */
   const claimed = new Map<string, Dialog>();
   const tallies = new Map<string, Tally>();
-  /** When they ended, by Call-ID, in that order. */
+  /** End times by Call-ID, in the order of the ends. */
   const over = new Map<string, number>();
 
   const add = (tally: Tally, message: SipMessage): void => {
@@ -149,7 +149,7 @@ export const createSipCapture = (options: { keep: KeepSipMessage; limits: Captur
   };
 
   return {
-    /** Whatever drachtio-server says on its connection. */
+    /** Handles every message of drachtio-server's connection. */
     hear(said: string): void {
       const told = readToldMessage(said);
       const dialog = told === null ? undefined : dialogOf(told);
@@ -161,7 +161,7 @@ export const createSipCapture = (options: { keep: KeepSipMessage; limits: Captur
       else add(tally, message);
     },
 
-    /** The INVITE with this Call-ID is of this call, and all that comes of it. */
+    /** Assigns the INVITE with this Call-ID and its dialog to a call. */
     claim(sipCallId: string, callId: string): void {
       if (claimed.has(sipCallId)) return;
       forgetOld();
@@ -173,7 +173,7 @@ export const createSipCapture = (options: { keep: KeepSipMessage; limits: Captur
       for (const message of dialog.waiting.splice(0)) add(tally, message);
     },
 
-    /** The far end has gone; what is still said between it and us is heard for a while. */
+    /** The far end has ended; its messages are still captured for a while. */
     ended(sipCallId: string): void {
       if ((claimed.get(sipCallId) ?? unclaimed.get(sipCallId)) !== undefined)
         over.set(sipCallId, clock.now());
@@ -183,5 +183,5 @@ export const createSipCapture = (options: { keep: KeepSipMessage; limits: Captur
 
 export type SipCapture = ReturnType<typeof createSipCapture>;
 
-/** Where nobody wants them. */
+/** A capture that discards all messages. */
 export const noSipCapture: SipCapture = { hear() {}, claim() {}, ended() {} };

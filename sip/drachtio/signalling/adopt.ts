@@ -1,7 +1,7 @@
 /**
- * Going on with a call that another process has left: its dialog is revived, and its channel at FreeSWITCH is adopted, of
- * which the far end hears nothing. Where that cannot be, its sound comes to an endpoint of this process by a re-INVITE.
- * Of two persons who talk with each other both legs are adopted at the same time.
+ * Takes over a call of another process: revives its dialog and adopts its FreeSWITCH channel, which the far end does
+ * not notice. If that is not possible, a re-INVITE moves the audio to an endpoint of this process. If two persons talk
+ * with each other, both legs are adopted at the same time.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -31,20 +31,23 @@ export type AdoptOptions = MoveOptions & {
 
 const isOfTransfer = ({ leg }: LeftLeg): boolean => leg.isOfTransfer === true;
 
-/** The first that can go on. */
+/** The first leg that can be resumed. */
 const standingAmong = (legs: readonly LeftLeg[]): Standing | undefined => {
   for (const { id, leg } of legs)
     if (leg.state === 'standing' && leg.dialog !== null) return { id, leg, agreed: leg.dialog };
   return undefined;
 };
 
-/** Who was rung for the other party, or was told of the call, is lost with the process that was to connect them. */
+/**
+ * Ends legs that cannot be resumed: a person who was being rung for the other party, or briefed about the call, is lost
+ * with the process that was to connect them.
+ */
 const endLost = (legs: readonly LeftLeg[], { callId, legTracker }: AdoptOptions): void => {
   legTracker.endOrphans(legs.map((one) => ({ ...one, callId })));
   legTracker.endChannels(legs);
 };
 
-/** The channel of the earlier process; `null` where it cannot be gone on with. */
+/** Adopts the channel of the earlier process; `null` if it cannot be resumed. */
 const adoptSound = async (
   standing: Standing,
   trunk: Trunk,
@@ -52,10 +55,10 @@ const adoptSound = async (
 ): Promise<MediaEndpoint | null> => {
   const { mediaServers, send, logger } = options;
   const { channel } = standing.leg;
-  // Which of both a channel does is known where it is the only one that the trunk has.
+  // With optional SRTP it is unknown whether the channel encrypts.
   if (channel === null || trunk.srtp === 'optional') return null;
   try {
-    // Who acts in a dialog is told by the relay what is said in it.
+    // Asking about a dialog makes the relay deliver its requests to this process.
     if (channel.dialog !== undefined && !(await dialogStands(channel.dialog.id, send))) return null;
     const keepsBridge = options.left.connectedWith !== null;
     const endpoint = await mediaServers.adoptEndpoint(channel, trunk.srtp, keepsBridge);
@@ -66,7 +69,7 @@ const adoptSound = async (
   }
 };
 
-/** Where the sound of the call is from now on. The earlier process's channel ends, unless it is that. */
+/** Determines the new endpoint of the call's audio. The earlier process's channel ends unless it is adopted. */
 const soundOf = async (
   dialog: Srf.Dialog,
   standing: Standing,
@@ -88,7 +91,7 @@ const unadopted = (cause: 'cancelled' | 'media_error', sip = noSip): Outcome => 
   sip,
 });
 
-/** `cancelled`: the far end has gone by itself. */
+/** `cancelled`: the far end has already hung up. */
 const goOn = async (
   standing: Standing,
   dialog: Srf.Dialog,
@@ -101,9 +104,9 @@ const goOn = async (
   try {
     if (!(await dialogStands(leg.dialogId, options.send))) {
       const hasHungUp = isByeWaiting(dialog);
-      // A BYE that waits is answered now.
+      // Answers a BYE that was held.
       holdRequests(dialog, false);
-      // Without one, drachtio-server may have been restarted: then the far end still stands, and is hung up.
+      // Without a BYE, drachtio-server may have been restarted. The far end may still be in the call and is hung up.
       if (!hasHungUp) options.legTracker.endOrphans([{ id: standing.id, callId: options.callId, leg }]);
       trackedLeg.ended();
       options.legTracker.endChannels([standing]);
@@ -133,7 +136,7 @@ const goOn = async (
   }
 };
 
-/** Lets go of a far end that was adopted for a call that is over. */
+/** Releases an adopted far end whose call is over. */
 const sendAway = (
   connection: Connection,
   { backgroundTasks }: Pick<AdoptOptions, 'backgroundTasks'>,
@@ -173,7 +176,10 @@ const adoptLeg = (standing: Standing | undefined, options: AdoptOptions): Attemp
   };
 };
 
-/** The other party of a call and the person with whom it talks; without the former the latter is hung up. */
+/**
+ * Combines the other party of a call and the person with whom it talks; the person is hung up if the other party is
+ * lost.
+ */
 const bothOf = (otherParty: Attempt, person: Attempt, options: AdoptOptions): Attempt => {
   const run = async (): Promise<Outcome> => {
     const [outcome, ofPerson] = await Promise.all([otherParty.outcome, person.outcome]);

@@ -1,6 +1,6 @@
 /**
- * Answering a caller that waits: an endpoint takes its offer, or makes one where it brings none, 200 OK goes out, and the
- * call stands.
+ * Answers a waiting caller: an endpoint answers the caller's offer (or makes one if it is missing), 200 OK is sent, and
+ * the call is established.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -35,21 +35,21 @@ import { arrivingRoute } from './call-route.ts';
 import { answerTimer, type AgreedTimer, type SessionTimes } from './session-timer.ts';
 import { arrivingLeg, takenLeg } from './leg-states.ts';
 
-/** A caller that was let in, with what it holds until it is answered or refused. */
+/** An admitted caller with the resources it holds until it is answered or refused. */
 export type AdmittedCaller = {
   request: Srf.SrfRequest;
   response: Srf.SrfResponse;
   trunk: Trunk;
-  /** Of its channel on the trunk. */
+  /** Permit for one of the trunk's channels. */
   permit: Permit;
   trackedLeg: TrackedLeg;
-  /** It has hung up before it was answered. */
+  /** The caller has hung up before the answer. */
   isGone: boolean;
-  /** Why, as its CANCEL says. */
+  /** Reasons from the CANCEL. */
   explanation: Pick<SipDetails, 'reasons' | 'callInfo'>;
 };
 
-/** The attempt comes to nothing: the caller is refused, unless it has hung up by itself. */
+/** Fails the attempt: refuses the caller unless it has hung up. */
 const unanswered = (
   { request, response, permit, trackedLeg, isGone, explanation }: AdmittedCaller,
   cause: 'cancelled' | 'media_error',
@@ -74,11 +74,11 @@ export type AnswerOptions = {
   sessionTimes: SessionTimes;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
-  /** Of the call. */
+  /** Logger of the call. */
   logger: Logger;
 };
 
-/** Its answer to the caller's offer, or its own offer. */
+/** Creates the endpoint with its answer to the caller's offer, or with its own offer. */
 const createEndpointFor = async (
   { request, trunk, permit }: AdmittedCaller,
   { carriers }: Pick<AnswerOptions, 'carriers'>,
@@ -96,7 +96,7 @@ const createEndpointFor = async (
   return releasingWith(onTerms(offering, terms), permit.release);
 };
 
-/** 200 has gone out: from now on the far end is ended by BYE. */
+/** Sends 200 OK: from now on the far end is ended by BYE. */
 const standUp = async (
   { request, trunk, trackedLeg }: AdmittedCaller,
   { dialog, endpoint, timer }: Pick<Connection, 'dialog' | 'endpoint'> & { timer: AgreedTimer },
@@ -149,7 +149,7 @@ export const answerCaller = (caller: AdmittedCaller, options: AnswerOptions): At
   const callId = request.get('Call-ID');
   const given = new AbortController();
   const lost = Promise.withResolvers<never>();
-  // Nobody may be waiting for it.
+  // Avoids an unhandled rejection.
   lost.promise.catch(() => {});
 
   const destroy = (endpoint: MediaEndpoint): void =>
@@ -161,7 +161,7 @@ export const answerCaller = (caller: AdmittedCaller, options: AnswerOptions): At
       localSdp: endpoint.localSdp,
       headers: { Supported: 'timer', Allow: allowedBy(caller.trunk), ...headers },
     };
-    // An ACK that has the answer is not to wait.
+    // Prepared in advance, so that an ACK that contains the answer does not wait.
     const answering =
       descriptionIn(request) === undefined
         ? request.srf.createUAS(request, response, ok)

@@ -5,16 +5,16 @@ import { endDialog } from './dialog-requests.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 
-/** A call that stands: a SIP dialog with the far end, and its sound on an endpoint. */
+/** An established call: a SIP dialog with the far end, and its audio on an endpoint. */
 export type Connection = {
-  /** By which the call goes. */
+  /** The trunk that carries the call. */
   trunk: Trunk;
   dialog: Srf.Dialog;
   trackedLeg: TrackedLeg;
   endpoint: MediaEndpoint;
-  /** Whether it is for us to keep the session alive (RFC 4028). */
+  /** Whether the gateway refreshes the session (RFC 4028). */
   weRefresh: boolean;
-  /** Whether the far end takes INFO, by its INVITE or its answer. */
+  /** Whether the far end accepts INFO, according to its INVITE or answer. */
   takesInfo: boolean;
   sip: SipDetails;
 };
@@ -23,28 +23,28 @@ export type Outcome =
   | {
       answered: true;
       connection: Connection;
-      /** The person with whom the other party of an adopted call talks; missing where it talks with the agent. */
+      /** The person with whom the other party of an adopted call talks; missing if it talks with the agent. */
       person?: Outcome;
     }
   | { answered: false; cause: UnansweredCause; sip: SipDetails };
 
-/** A call on its way to be answered, out or in. */
+/** A call that is being answered, outbound or inbound. */
 export type Attempt = {
-  /** Never rejects. An attempt that was cancelled has let go of everything when it resolves. */
+  /** Never rejects. A cancelled attempt has released all its resources when this resolves. */
   outcome: Promise<Outcome>;
-  /** What is known of the call by now. */
+  /** SIP details known so far. */
   sip(): SipDetails;
-  /** By which trunk it goes; `null` while none was tried. */
+  /** The route so far; `null` before the first trunk is tried. */
   route(): CallRoute | null;
   cancel(): void;
-  /** The connection to drachtio-server is lost: what was asked of it is never answered. */
+  /** Fails the attempt after a loss of the connection to drachtio-server: pending requests are never answered. */
   lose(): void;
 };
 
-/** The details where no SIP message was exchanged. */
+/** Details without any SIP message. */
 export const noSip: SipDetails = { status: null, reason: null, callId: null };
 
-/** An attempt that comes to nothing before any SIP message is exchanged. */
+/** An attempt that fails before any SIP message is exchanged. */
 export const settledAttempt = (cause: UnansweredCause): Attempt => ({
   outcome: Promise.resolve({ answered: false, cause, sip: noSip }),
   sip: () => noSip,
@@ -53,14 +53,14 @@ export const settledAttempt = (cause: UnansweredCause): Attempt => ({
   lose() {},
 });
 
-/** Methods that may be asked of a call; for the header `Allow`. */
+/** Methods allowed in a call, for the header `Allow`. */
 export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
 
-/** The same, of a call that goes by this trunk: NOTIFY reports on a REFER of ours. */
+/** Allowed methods of a call on this trunk, including NOTIFY for reports on the gateway's own REFER. */
 export const allowedBy = ({ refer, acceptRefer }: Pick<Trunk, 'refer' | 'acceptRefer'>): string =>
   [allowed, ...(refer ? ['NOTIFY'] : []), ...(acceptRefer ? ['REFER'] : [])].join(', ');
 
-/** Headers for those who ask what we can (RFC 3261 section 11). */
+/** Headers of a response to a capability query (RFC 3261 section 11). */
 export const abilities = {
   Accept: 'application/sdp',
   Allow: allowed,
@@ -68,13 +68,16 @@ export const abilities = {
 } as const;
 
 /**
- * Lets what the far end asks within a dialog wait, a BYE too, or lets it through. What comes while nobody listens would
- * be answered by drachtio-srf alone. A setter that its types do not know.
+ * Holds or releases in-dialog requests of the far end, including BYE. Without a listener drachtio-srf would answer them
+ * itself. Uses a setter that the drachtio-srf types lack.
  */
 export const holdRequests = (dialog: Srf.Dialog, areHeld: boolean): void =>
   void Object.assign(dialog, { queueRequests: areHeld });
 
-/** Makes a dialog whose requests are held from the start, also those that come together with the message that makes it. */
+/**
+ * Creates a dialog whose requests are held from the beginning, including those that arrive together with the message
+ * that creates it.
+ */
 export const heldDialog = (
   create: (done: (error: unknown, dialog: Srf.Dialog) => void) => void,
 ): Promise<Srf.Dialog> =>
@@ -88,16 +91,16 @@ export const heldDialog = (
   });
 
 /**
- * False once the far end has left. It may have said so together with what drachtio-server says of our answer, before
- * anybody could listen. A property that the types of drachtio-srf do not know.
+ * False once the far end has hung up. Its BYE may arrive together with drachtio-server's report of our answer, before a
+ * listener is added. Reads a property that the drachtio-srf types lack.
  */
 export const isStanding = (dialog: Srf.Dialog): boolean => Reflect.get(dialog, 'connected') !== false;
 
-/** drachtio-server was asked, and has no such dialog or could not send anything within it. */
+/** drachtio-server has no such dialog, or could not send the request. */
 const isSettled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENODIALOG' || error.code === 'EDRACHTIO');
 
-/** Sends BYE, and lets go of the far end when there was an answer; without a connection it is ended later. */
+/** Sends BYE and releases the far end after the response; without a connection it is ended later. */
 export const hangUp = async ({
   dialog,
   trackedLeg,

@@ -1,10 +1,10 @@
-/** By which trunk a call goes, as its record says (`CallRoute`). */
+/** The route of a call for its record (`CallRoute`). */
 import type Srf from 'drachtio-srf';
 import type { CallRoute } from '#machines/line.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { parametrized, valuesIn } from '../../headers/header-values.ts';
 
-/** The way of one INVITE, as its messages tell it. */
+/** Route of one INVITE as seen in its messages. */
 export type Way = Omit<CallRoute, 'trunk' | 'failedTrunks'>;
 
 export const noWay: Way = { localAddress: null, remoteAddress: null, postDialDelayMs: null };
@@ -14,7 +14,7 @@ type Place = { source_address: string; source_port: number | string };
 export const sourceOf = ({ source_address: address, source_port: port }: Place): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 
-/** Where drachtio-server has sent a request from: what it names for the answers (RFC 3261 section 18.1.1). */
+/** The address from which drachtio-server sent a request, taken from Via (RFC 3261 section 18.1.1). */
 export const sentFrom = (request: Pick<Srf.SrfRequest, 'get'>): string | null =>
   /^SIP\s*\/\s*2\.0\s*\/\s*\w+\s+(\S+)$/i.exec(
     parametrized(valuesIn(request.get('Via') ?? '')[0] ?? '').value,
@@ -22,7 +22,7 @@ export const sentFrom = (request: Pick<Srf.SrfRequest, 'get'>): string | null =>
 
 const named = ({ id, name }: Trunk): CallRoute['trunk'] => ({ id, name });
 
-/** Of a caller. drachtio-srf's types leave out where drachtio-server took the request. */
+/** Route of an inbound call. The drachtio-srf types lack the address at which drachtio-server received the request. */
 export const arrivingRoute = (request: Place & object, trunk: Trunk): CallRoute => ({
   trunk: named(trunk),
   failedTrunks: [],
@@ -31,14 +31,14 @@ export const arrivingRoute = (request: Place & object, trunk: Trunk): CallRoute 
   postDialDelayMs: null,
 });
 
-/** Of a call that goes out, trunk after trunk. */
+/** Route of an outbound call across its trunks. */
 export const createRoute = () => {
-  /** `way` is `null` until an INVITE has gone out. */
+  /** `way` is `null` until an INVITE is sent. */
   let tried: { trunk: Trunk; way: (() => Way) | null } | null = null;
   const failed: string[] = [];
 
   return {
-    /** The trunk that was tried before has failed the call, unless it had no room for it. */
+    /** The previous trunk has failed the call, unless it had no free channel. */
     tries(trunk: Trunk): void {
       if (tried !== null && tried.way !== null) failed.push(tried.trunk.id);
       tried = { trunk, way: null };

@@ -1,6 +1,6 @@
 /**
- * Tries a trunk out: its registration, whether it answers OPTIONS, and a call. A call from a number to itself is to come
- * back from the trunk; it is refused as busy, so that nobody is called and nothing is charged.
+ * Checks a trunk: registration, response to OPTIONS, and a call. A call from a number to itself should come back from
+ * the trunk; it is refused as busy, so that no telephone rings and no charge arises.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -22,7 +22,7 @@ import { invite, type Invited } from './invite.ts';
 import { onTerms } from './negotiate.ts';
 import type { SessionTimes } from './session-timer.ts';
 
-/** Statuses of a callee: the trunk has carried the call. */
+/** Statuses from a callee, which show that the trunk has carried the call. */
 const carried: ReadonlySet<number> = new Set([480, 486, 487, 600, 603]);
 
 const passed = (step: CheckedStep, sentence: string, ladder: Ladder): TrunkCheckStep => ({
@@ -46,13 +46,13 @@ const notRegistered: TrunkCheckStep = {
   ladder: [],
 };
 
-/** A call of a check; the numbers are in domestic format. */
+/** Parties of a check call, in domestic format. */
 type CheckCall = { from: string; to: string };
 
-/** The outcome of the call. `rang`: a telephone rang, and the call was cancelled. */
+/** Result of the check call. `rang`: a telephone rang, and the call was cancelled. */
 type CheckedCall = { invited: Invited; rang: boolean };
 
-/** The verdict of the call on the trunk. `cameBack`: the call to itself came in again. */
+/** Result of the trunk from its call. `cameBack`: the call to itself arrived here. */
 const verdictOf = (
   { invited, rang }: CheckedCall,
   { from, to }: CheckCall,
@@ -84,7 +84,10 @@ export type TrunkCheckOptions = {
   logger: Logger;
 };
 
-/** Calls, and ends the call as soon as it rings or is answered. A trunk of several addresses is called at its first. */
+/**
+ * Calls, and ends the call as soon as it rings or is answered. If the trunk has several addresses, the first one is
+ * called.
+ */
 const callOnce = async (
   trunk: Trunk,
   call: CheckCall,
@@ -119,7 +122,7 @@ const callOnce = async (
 
 export const createTrunkCheck = (options: TrunkCheckOptions) => {
   const { askTrunk, carriers, clock, backgroundTasks, logger } = options;
-  /** Numbers that call themselves now, and whether the call has come back. */
+  /** Numbers with a call to themselves in progress, and whether the call has arrived. */
   const selfCalls = new Map<string, boolean>();
   const never = new AbortController().signal;
 
@@ -170,14 +173,14 @@ export const createTrunkCheck = (options: TrunkCheckOptions) => {
   };
 
   return {
-    /** Whether this arrival is a call of a check that came back; it is to be refused as busy. */
+    /** Whether this arrival is a returning check call, which is to be refused as busy. */
     isOwnCall({ from, to }: CheckCall): boolean {
       if (from !== to || !selfCalls.has(to)) return false;
       selfCalls.set(to, true);
       return true;
     },
 
-    /** Numbers in domestic format; the same twice for a call that is to come back. */
+    /** Numbers in domestic format; both are the same for a call that should come back. */
     async check(trunk: Trunk, call: CheckCall): Promise<TrunkCheckStep[]> {
       const register = (ladder: Ladder): Promise<unknown> => askTrunk.register(trunk, never, ladder);
       return [

@@ -1,4 +1,4 @@
-/** Does what drachtio-srf leaves undone on its connection to drachtio-server, whose limits ring.ts tells. */
+/** Adds what drachtio-srf lacks on its connection to drachtio-server, for the limits described in ring.ts. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import DrachtioAgent from 'drachtio-srf/lib/drachtio-agent.js';
@@ -9,10 +9,10 @@ import { longestInCompany, longestMessage } from './ring.ts';
 
 type Written = { id: string; bytes: number; text: string };
 
-/** The queue of what is sent to one socket, in order. */
+/** Send queue of one socket, in order. */
 const createSending = (write: (text: string) => void) => {
   const waiting: Written[] = [];
-  /** The message whose answer is waited for before anything else is sent. */
+  /** Id of a message that must be answered before the next one is sent. */
   let alone: string | null = null;
 
   const sendNext = (): void => {
@@ -29,7 +29,7 @@ const createSending = (write: (text: string) => void) => {
       waiting.push(message);
       sendNext();
     },
-    /** For each message that comes in. */
+    /** Called for each incoming message. */
     received(text: string): void {
       if (alone === null || !text.startsWith(`|response|${alone}|`, text.indexOf('|'))) return;
       alone = null;
@@ -38,7 +38,7 @@ const createSending = (write: (text: string) => void) => {
   };
 };
 
-/** What cannot be read ends the connection, not the process. */
+/** Makes a parse error end the connection instead of the process. */
 const guardReading = (socket: Socket, logger: Logger): void => {
   const listeners = socket.listeners('data');
   socket.removeAllListeners('data');
@@ -46,14 +46,14 @@ const guardReading = (socket: Socket, logger: Logger): void => {
     try {
       for (const listener of listeners) listener.call(socket, data);
     } catch (error) {
-      // Where one message ends and the next begins is not known any more.
+      // The message boundary is lost after a parse error.
       logger.error({ err: error }, 'what drachtio-server sends cannot be read');
       socket.destroy();
     }
   });
 };
 
-/** Nobody who overhears a message keeps it from being taken. */
+/** Prevents an error in an observer from losing the message. */
 const overhearSafely = (overhear: (said: string) => void, said: string, logger: Logger): void => {
   try {
     overhear(said);
@@ -62,14 +62,14 @@ const overhearSafely = (overhear: (said: string) => void, said: string, logger: 
   }
 };
 
-/** Why it does not let us in; `null` in whatever else it says. */
+/** The reason of a rejected authentication; `null` for other messages. */
 const refusalIn = (said: string): string | null =>
   /^[^|\r\n]*\|response\|[^|\r\n]*\|NO\|([^|\r\n]*)/.exec(said)?.[1] ?? null;
 
 /**
- * The message as drachtio-srf may read it. Where it finds `multipart/` in lower case it takes the body apart by an
- * expression whose time grows with the cube of the header: 4 kB of a stranger take 11 s. Media types have no case, and
- * bodies are read in message-body.ts.
+ * Makes the message safe for drachtio-srf. If drachtio-srf finds `multipart/` in lower case, it parses the body by a
+ * regular expression whose time grows with the cube of the header: 4 kB from an unknown sender take 11 s. Media types
+ * are case-insensitive, and bodies are read in message-body.ts.
  */
 const readable = (said: string): string => {
   const end = said.indexOf('\r\n\r\n');
@@ -81,7 +81,7 @@ const readable = (said: string): string => {
 
 export type ControlConnection = ReturnType<typeof guardControlConnection>;
 
-/** By which `srf` speaks with drachtio-server. */
+/** The control agent through which `srf` talks to drachtio-server. */
 export const controlAgentOf = (srf: Srf): DrachtioAgent => {
   const app: unknown = Reflect.get(srf, 'app');
   const agent: unknown = typeof app === 'function' ? Reflect.get(app, 'client') : undefined;
@@ -89,7 +89,7 @@ export const controlAgentOf = (srf: Srf): DrachtioAgent => {
   return agent;
 };
 
-/** To be called as soon as `srf` has begun to connect. `overhear` is told first whatever drachtio-server says. */
+/** Must be called as soon as `srf` has begun to connect. `overhear` receives every message of drachtio-server first. */
 export const guardControlConnection = (srf: Srf, overhear: (said: string) => void, logger: Logger) => {
   const { wp, mapServer } = controlAgentOf(srf);
   let refusal: string | null = null;
@@ -104,7 +104,7 @@ export const guardControlConnection = (srf: Srf, overhear: (said: string) => voi
   };
 
   const hear = wp.emit.bind(wp);
-  /** What a message sets off must not end the process, nor keep the next message from being read. */
+  /** An error in a message handler must not end the process or prevent reading the next message. */
   const hearSafely = (event: string | symbol, ...given: unknown[]): boolean => {
     if (event !== 'msg') return hear(event, ...given);
     const [socket, text] = given;
@@ -136,10 +136,10 @@ export const guardControlConnection = (srf: Srf, overhear: (said: string) => voi
   wp.once('connect', (socket: Socket) => guardReading(socket, logger));
 
   return {
-    /** Why we were not let in, as it was said; `null` as long as we were. */
+    /** The reason of a rejected authentication; `null` if there was no rejection. */
     refusal: (): string | null => refusal,
 
-    /** Sends this; rejects when drachtio-server says no, and never settles when the connection is lost. */
+    /** Sends a message; rejects when drachtio-server answers no, and never settles if the connection is lost. */
     command: (message: string): Promise<void> =>
       new Promise((resolve, reject) => {
         const [standing] = mapServer;
@@ -152,12 +152,12 @@ export const guardControlConnection = (srf: Srf, overhear: (said: string) => voi
         return undefined;
       }),
 
-    /** Ends the connection at once, which is then reported as lost. */
+    /** Closes the connection immediately; the loss is then reported. */
     cut(): void {
       for (const socket of mapServer.keys()) socket.destroy();
     },
 
-    /** A request that gets no answer from here. drachtio-server forgets it after 64 s, drachtio-srf never would. */
+    /** Drops a request without an answer. drachtio-server forgets it after 64 s; drachtio-srf would keep it forever. */
     ignore(request: Srf.SrfRequest): void {
       const callId = request.get('Call-ID');
       for (const { pendingNetworkInvites } of mapServer.values())

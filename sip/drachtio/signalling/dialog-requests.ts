@@ -1,4 +1,4 @@
-/** Requests of ours within a dialog, which drachtio-server sends, and credentials for those that are challenged. */
+/** Own in-dialog requests, sent by drachtio-server, with credentials for challenged ones. */
 import type Srf from 'drachtio-srf';
 import type { Authorizing, DigestClient } from '../../digest/digest-client.ts';
 
@@ -6,20 +6,20 @@ type Request = {
   headers: Record<string, string>;
   body: string;
   /**
-   * Called with each final response as it comes, a challenge too: before any request of the far end that has come
-   * together with it is taken.
+   * Called with each final response, including a challenge, before any request of the far end that has arrived with it
+   * is processed.
    */
   onResponse?: (response: Srf.SrfResponse) => void;
 };
 
-/** The digest client of each dialog whose requests may be challenged. */
+/** Digest client of each dialog whose requests may be challenged. */
 const digestClients = new WeakMap<Srf.Dialog, DigestClient>();
 
-/** From now on challenges in this dialog are answered. */
+/** Answers challenges in this dialog from now on. */
 export const authorizeRequests = (dialog: Srf.Dialog, digest: DigestClient): void =>
   void digestClients.set(dialog, digest);
 
-/** Sends it, and confirms the final response of an INVITE. A method that the types of drachtio-srf do not know. */
+/** Sends a request and acknowledges the final response of an INVITE. Uses a method that the drachtio-srf types lack. */
 const sendOnce = (
   dialog: Srf.Dialog,
   method: string,
@@ -42,7 +42,7 @@ const sendOnce = (
   });
 };
 
-/** The Request-URI as drachtio-server has filled it in; it stands in the request that is kept with the response. */
+/** The Request-URI as set by drachtio-server; it is part of the request stored with the response. */
 const sentUriOf = (response: Srf.SrfResponse): string => {
   const request: unknown = Reflect.get(response, 'req');
   const uri: unknown = typeof request === 'object' && request !== null ? Reflect.get(request, 'uri') : '';
@@ -50,8 +50,8 @@ const sentUriOf = (response: Srf.SrfResponse): string => {
 };
 
 /**
- * Resolves with the final response, whatever its status; unlike `modify` of drachtio-srf it leaves nothing waiting after
- * a refusal. A challenge is answered first. Rejects when the request could not be sent.
+ * Resolves with the final response, whatever its status. Unlike `modify` of drachtio-srf it leaves no pending state
+ * after a refusal. A challenge is answered first. Rejects when the request could not be sent.
  */
 export const requestInDialog = async (
   dialog: Srf.Dialog,
@@ -67,7 +67,7 @@ export const requestInDialog = async (
   }
 };
 
-/** drachtio-srf does so itself where there was a response. */
+/** Removes the dialog from drachtio-srf, which does so itself only after a response. */
 const forget = (dialog: Srf.Dialog): void => {
   const srf: unknown = Reflect.get(dialog, 'srf');
   const remove: unknown = typeof srf === 'object' && srf !== null ? Reflect.get(srf, 'removeDialog') : null;
@@ -75,11 +75,11 @@ const forget = (dialog: Srf.Dialog): void => {
 };
 
 /**
- * Sends BYE, after which the dialog is over. Resolves with the response; rejects with `ENODIALOG` or `EDRACHTIO` as
- * `code` when drachtio-server has no such dialog or could not send it.
+ * Sends BYE, which ends the dialog. Resolves with the response; rejects with `ENODIALOG` or `EDRACHTIO` as `code` when
+ * drachtio-server has no such dialog or could not send it.
  */
 export const endDialog = async (dialog: Srf.Dialog): Promise<void> => {
-  // What has waited is not let through any more.
+  // Discards held requests.
   Object.assign(dialog, { queuedRequests: [] });
   try {
     await requestInDialog(dialog, 'BYE', { headers: {}, body: '' });
@@ -93,7 +93,7 @@ export const endDialog = async (dialog: Srf.Dialog): Promise<void> => {
 const isRequest = (value: unknown): value is Srf.SrfRequest =>
   typeof value === 'object' && value !== null && 'method' in value && 'body' in value && 'has' in value;
 
-/** A request of the far end that waits while its requests are held (`holdRequests`). */
+/** Finds a held request of the far end (`holdRequests`). */
 const waiting = (dialog: Srf.Dialog, method: 'INVITE' | 'BYE'): Srf.SrfRequest | undefined => {
   const queued: unknown = Reflect.get(dialog, 'queuedRequests');
   for (const entry of Array.isArray(queued) ? queued : []) {
@@ -105,5 +105,5 @@ const waiting = (dialog: Srf.Dialog, method: 'INVITE' | 'BYE'): Srf.SrfRequest |
 
 export const waitingInvite = (dialog: Srf.Dialog): Srf.SrfRequest | undefined => waiting(dialog, 'INVITE');
 
-/** The far end has hung up. */
+/** Whether the far end has hung up. */
 export const isByeWaiting = (dialog: Srf.Dialog): boolean => waiting(dialog, 'BYE') !== undefined;

@@ -1,8 +1,8 @@
-/** DTMF digits by SIP INFO (RFC 6086), and digits that arrive in two ways at once. */
+/** DTMF digits by SIP INFO (RFC 6086), and deduplication of digits that arrive in two ways. */
 import type Srf from 'drachtio-srf';
 import { requestInDialog } from './dialog-requests.ts';
 
-/** Some write `*`, `#` and the letters as numbers, as RFC 4733 does. */
+/** Some senders write `*`, `#` and the letters as event numbers, as in RFC 4733. */
 const byEvent: Readonly<Record<string, string>> = {
   10: '*',
   11: '#',
@@ -16,7 +16,7 @@ const relay = 'application/dtmf-relay';
 
 export const dtmfMediaTypes = [relay, 'application/dtmf', 'audio/telephone-event'] as const;
 
-/** The digit of an INFO; `null` where it is for digits and holds none, undefined where it is for something else. */
+/** The digit of an INFO; `null` for a DTMF body without a digit, undefined for other bodies. */
 export const dtmfOf = (contentType: string, body: string): string | null | undefined => {
   const [mediaType = ''] = contentType.toLowerCase().split(';');
   if (!dtmfMediaTypes.some((known) => known === mediaType.trim())) return undefined;
@@ -29,7 +29,7 @@ type Message = Pick<Srf.SipMessage, 'has' | 'get'>;
 
 const headerOf = (message: Message, name: string): string => (message.has(name) ? message.get(name) : '');
 
-/** Whether the sender of this INVITE or of its answer takes INFO (RFC 3261 section 20.5, RFC 6086 section 5.2). */
+/** Whether the sender of this INVITE or answer accepts INFO (RFC 3261 section 20.5, RFC 6086 section 5.2). */
 export const takesInfo = (message: Message): boolean =>
   headerOf(message, 'Allow')
     .split(',')
@@ -40,7 +40,7 @@ export const takesInfo = (message: Message): boolean =>
 
 const pressedMs = 160;
 
-/** Presses a digit by INFO. Rejects where the far end does not take it. */
+/** Sends a digit by INFO. Rejects if the far end does not accept it. */
 export const pressByInfo = async (dialog: Srf.Dialog, digit: string): Promise<void> => {
   const { status } = await requestInDialog(dialog, 'INFO', {
     headers: { 'Content-Type': relay },
@@ -53,12 +53,12 @@ export type DtmfSource = 'rtp' | 'info' | 'tone';
 
 const sources: readonly DtmfSource[] = ['rtp', 'info', 'tone'];
 
-/** A trunk that sends a digit in two ways sends the second one within this time. */
+/** Time within which a trunk that sends a digit in two ways sends the second copy. */
 const echoMs = 1_000;
 
 /**
- * Tells which digits are new: one that was just reported by another way is the same one. Each report takes one echo of
- * each other way away, so that a digit that is pressed twice counts twice.
+ * Finds new digits: a digit that was just reported another way is a duplicate. Each report cancels one expected
+ * duplicate of each other way, so a digit pressed twice counts twice.
  */
 export const createDtmfDeduplication = (now: () => number) => {
   let awaited: { key: string; from: DtmfSource; until: number }[] = [];

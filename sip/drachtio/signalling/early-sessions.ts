@@ -1,7 +1,7 @@
 /**
- * The sessions of the early dialogs of an INVITE, one for each callee that it was forked to, until one answers: what each
- * has described on the way, and the changes that it asks for by UPDATE (RFC 3311). The sound of a call begins with the
- * answer; until then a description is kept, and a change is answered without any sound.
+ * Sessions of the early dialogs of an INVITE, one for each callee of a fork, until one answers: early session
+ * descriptions, and the changes requested by UPDATE (RFC 3311). The audio of a call begins with the answer; until then
+ * a description is stored, and a change is answered without any audio.
  */
 import { randomInt } from 'node:crypto';
 import type Srf from 'drachtio-srf';
@@ -16,10 +16,10 @@ import { bodyProblem, descriptionIn } from './message-body.ts';
 import { Unacceptable } from './negotiate.ts';
 import { notAcceptable, refusals, refuse, type InviteRefusal } from './refusals.ts';
 
-/** A media server answers an offer within this time. */
+/** Timeout for the media server to answer an offer. */
 const answerMs = 5_000;
 
-/** Another offer is under way: ours, which has no answer yet, or an earlier one of theirs (RFC 3311 section 5.2). */
+/** Another offer is in progress: ours without an answer, or an earlier one of the far end (RFC 3311 section 5.2). */
 export const pending = {
   ours: { status: 491, reason: 'Request Pending' },
   theirs: (): InviteRefusal => ({
@@ -29,20 +29,20 @@ export const pending = {
   }),
 } as const;
 
-/** `remoteSdp`: `null` while the callee has described nothing. `localSdp`: our answer to its last change. */
+/** `remoteSdp`: `null` before the callee has sent a description. `localSdp`: our answer to its last change. */
 type EarlySession = { remoteSdp: string | null; localSdp: string | null };
 
 export type Session = { remoteSdp: string; localSdp: string | null };
 
 export const createEarlySessions = (options: {
-  /** Of the call, on the terms of its trunk. */
+  /** Endpoint of the call on the terms of its trunk. */
   endpoint: Pick<MediaEndpoint, 'answerEarly'>;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
 }) => {
   const { clock, backgroundTasks, logger } = options;
-  /** By the tag of the callee. */
+  /** Keyed by the callee's tag. */
   const sessions = new Map<string, EarlySession>();
   let isOver = false;
   let changing: Promise<void> | null = null;
@@ -58,7 +58,7 @@ export const createEarlySessions = (options: {
       });
     } catch (error) {
       logger.warn({ err: error }, 'a change of a session before the answer of its call was refused');
-      // The session stays as it was.
+      // The session remains unchanged.
       const why = 'The media server cannot take this offer';
       refuse(response, notAcceptable(error instanceof Unacceptable ? error.problem : why), logger);
     } finally {
@@ -78,7 +78,7 @@ export const createEarlySessions = (options: {
   };
 
   return {
-    /** A provisional answer. Its description is the callee's until the session is changed by UPDATE. */
+    /** Handles a provisional answer. Its description is valid until an UPDATE changes the session. */
     provisional(response: Srf.SrfResponse): void {
       const tag = tagIn(headerOf(response, 'To'));
       if (tag === '') return;
@@ -87,7 +87,7 @@ export const createEarlySessions = (options: {
       if (session.localSdp === null) session.remoteSdp = descriptionIn(response) ?? session.remoteSdp;
     },
 
-    /** UPDATE of a callee. */
+    /** Handles an UPDATE of a callee. */
     update(request: Srf.SrfRequest, response: Srf.SrfResponse): void {
       const session = sessions.get(tagIn(headerOf(request, 'From')));
       const refusal = refusalOf(request, session);
@@ -99,15 +99,15 @@ export const createEarlySessions = (options: {
       return backgroundTasks.add('answering UPDATE', () => changing ?? Promise.resolve());
     },
 
-    /** The INVITE has a final answer: nothing changes any more once this has resolved. */
+    /** Called when the INVITE has a final answer: the sessions are final once this has resolved. */
     async finish(): Promise<void> {
       isOver = true;
       await changing;
     },
 
     /**
-     * The session of the callee that has answered. Its answer describes nothing where that was confirmed before (RFC 3262
-     * section 5), and what it says is old where the session was changed since.
+     * Returns the session of the callee that has answered. Its answer contains no description if that was confirmed
+     * before (RFC 3262 section 5), and an outdated one if the session has changed since.
      */
     answered(tag: string, answer: string | undefined): Session {
       const { remoteSdp, localSdp } = sessions.get(tag) ?? { remoteSdp: null, localSdp: null };

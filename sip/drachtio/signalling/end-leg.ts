@@ -1,19 +1,16 @@
 /**
- * Ends the far end of a call without what drachtio-srf knew of it. drachtio-server takes from any client a BYE by the
- * dialog's id, and a CANCEL or an answer by the transaction's. Where it was started anew and knows neither, a dialog that
- * stood is ended by a BYE of its own, put together from what was kept.
+ * Ends the far end of a call without drachtio-srf state. drachtio-server accepts from any client a BYE by the dialog's
+ * id, and a CANCEL or an answer by the transaction's id. If drachtio-server was restarted and knows neither, an
+ * established dialog is ended by a BYE built from the stored leg.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import { longestUri } from './ring.ts';
 
-/** There is nobody to send anything to. */
+/** Thrown when there is no connection. */
 export class NotConnected extends Error {}
 
-/**
- * Sends a message to drachtio-server: what it is about, where it goes first, and SIP. Rejects when drachtio-server says
- * no.
- */
+/** Sends a message to drachtio-server: ids, first hop and SIP text. Rejects when drachtio-server answers no. */
 export type SendCommand = (message: {
   transactionId?: string;
   dialogId?: string;
@@ -21,16 +18,16 @@ export type SendCommand = (message: {
   sip: string;
 }) => Promise<void>;
 
-/** The way in which it came to its end; `gone` when the far end had gone by itself, or cannot be reached any more. */
+/** How the leg ended; `gone` if the far end had already ended or is unreachable. */
 export type LegEnd = 'BYE' | 'CANCEL' | 'answered 480' | 'gone';
 
-/** An answer that crossed the CANCEL is here by then. */
+/** By then, an answer that crossed the CANCEL has arrived. */
 const crossingMs = 500;
 
 const message = (startLine: string, headers: readonly string[] = []): string =>
   [startLine, ...headers, 'Content-Length: 0', '', ''].join('\r\n');
 
-/** The first proxy routes loosely with `lr`, or else takes its own address as the Request-URI. */
+/** A first proxy with `lr` is a loose router; a strict router expects its own address as the Request-URI. */
 const wayOf = ({ target, routes = [] }: SipLeg): { uri: string; routes: readonly string[] } => {
   const [first] = routes;
   return first === undefined || /;lr(?:[=;]|$)/i.test(first)
@@ -39,8 +36,8 @@ const wayOf = ({ target, routes = [] }: SipLeg): { uri: string; routes: readonly
 };
 
 /**
- * Has the route set (RFC 3261 section 12.2.1.1), although drachtio-server 0.9.10 discards the header Route of its clients:
- * it sends the request to the first proxy. The number of the request only has to be higher than any in the dialog.
+ * Builds a BYE with the route set (RFC 3261 section 12.2.1.1). drachtio-server 0.9.10 discards the header Route of its
+ * clients and sends the request to the first proxy. The CSeq number only has to be higher than any in the dialog.
  */
 const byeOutsideOfAnyDialog = (leg: SipLeg, clock: Clock): string => {
   const { uri, routes } = wayOf(leg);
@@ -78,7 +75,7 @@ export const endLeg = async (
     case 'inviting': {
       const isCancelled = await succeeds({ transactionId, sip: message('CANCEL sip:placeholder SIP/2.0') });
       if (isCancelled) await new Promise<void>((resolve) => void clock.setTimeout(resolve, crossingMs));
-      // It was answered meanwhile, and nobody has confirmed it.
+      // The INVITE was answered in the meantime without an ACK.
       if (await succeeds({ dialogId, sip: message('ACK sip:placeholder SIP/2.0') })) {
         if (await bye()) return 'BYE';
       }

@@ -1,15 +1,18 @@
-/** Inspection of an INVITE by the rules of SIP itself, whatever it asks for (RFC 3261 section 8.2.2). */
+/** Inspects an INVITE by the general rules of SIP (RFC 3261 section 8.2.2). */
 import { EventEmitter } from 'node:events';
 import { headerOf, tokensIn, type Headers } from '../../headers/header-values.ts';
 import { tagIn } from '../../headers/name-addresses.ts';
 import type { InviteRefusal } from './refusals.ts';
 
-/** Extensions that a request may require (RFC 3261 section 20.32): session timers and confirmed provisional answers. */
+/**
+ * Supported extensions in the header Require (RFC 3261 section 20.32): session timers and reliable provisional
+ * responses.
+ */
 const known: ReadonlySet<string> = new Set(['timer', '100rel']);
 
 /**
- * 420 for a call that requires what is not known here (RFC 3261 section 8.2.2.3), 483 for one that has no hop left: it
- * has run in a circle (RFC 3261 section 16.3). Undefined for a request that may be looked at.
+ * Returns 420 for a call that requires an unsupported extension (RFC 3261 section 8.2.2.3), and 483 for one without
+ * hops left, which indicates a loop (RFC 3261 section 16.3). Undefined for an acceptable request.
  */
 export const requestProblem = (request: Headers): InviteRefusal | undefined => {
   const unknown = tokensIn(headerOf(request, 'Require')).filter((option) => !known.has(option.toLowerCase()));
@@ -20,35 +23,35 @@ export const requestProblem = (request: Headers): InviteRefusal | undefined => {
   return undefined;
 };
 
-/** After 2xx an INVITE counts as the same for so long (RFC 6026 section 8.7, timer L). */
+/** Time for which an INVITE is remembered after 2xx (RFC 6026 section 8.7, timer L). */
 const acceptedMs = 32_000;
 
-/** Longer than anything rings: an INVITE of whose end nothing is known. */
+/** Exceeds any ringing time: used for an INVITE whose end is unknown. */
 const longestMs = 600_000;
 
-/** Beyond them the oldest are forgotten. */
+/** Limit beyond which the oldest are forgotten. */
 const mostInvites = 10_000;
 
-/** The server transaction of an INVITE, as far as its end is concerned. */
+/** The server transaction of an INVITE, as far as needed to notice its end. */
 export type ServerTransaction = {
   request: Headers & { on(event: 'cancel', listener: () => void): unknown };
-  /** An emitter of `end`, which the types of drachtio-srf leave out. */
+  /** An emitter of `end`, which the drachtio-srf types lack. */
   response: object;
 };
 
-/** With the status of the final response. */
+/** Calls the listener with the status of the final response. */
 const onFinalResponse = (response: object, listener: (status: number) => void): void => {
   if (!(response instanceof EventEmitter)) throw new Error('drachtio-srf is not as it is known here');
   response.once('end', ({ status }: { status: number }) => listener(status));
 };
 
 /**
- * Finds an INVITE that came by another way while the transaction of the first one exists, because it was forked on its
- * way here (RFC 3261 section 8.2.2.2): one call. A refusal or a CANCEL ends the transaction, and a proxy may then try
- * again. drachtio-server absorbs what is merely retransmitted.
+ * Detects a merged request (RFC 3261 section 8.2.2.2): a forked INVITE that arrives a second time while the transaction
+ * of the first one exists is the same call. A refusal or CANCEL ends the transaction, after which a proxy may try
+ * again. drachtio-server absorbs retransmissions.
  */
 export const createMergedRequests = (now: () => number) => {
-  /** Until when each counts. */
+  /** Expiry times. */
   const known = new Map<string, number>();
 
   const forgetOld = (): void => {

@@ -1,6 +1,6 @@
 /**
- * Requests of the far end in a call that stands: to hold its sound or to move it elsewhere (re-INVITE, UPDATE), to know
- * that we are still there (the same, RFC 4028), to take keys (INFO), to end.
+ * In-dialog requests of the far end: hold or media change (re-INVITE, UPDATE), session refresh (the same methods, RFC
+ * 4028), DTMF digits (INFO), and hang-up (BYE).
  */
 import type Srf from 'drachtio-srf';
 import type { SipDetails } from '#machines/line.ts';
@@ -19,32 +19,32 @@ type Headers = Record<string, string>;
 
 const notAllowed = { status: 405, reason: 'Method Not Allowed', headers: { Allow: allowed } };
 
-/** Where nobody takes it. */
+/** Refusals of requests without a handler. */
 const refused: Readonly<Record<'refer' | 'message' | 'publish' | 'notify', InviteRefusal>> = {
-  // Nobody is transferred because the other party says so.
+  // The other party cannot request a transfer.
   refer: { status: 603, reason: 'Decline' },
   message: notAllowed,
   publish: notAllowed,
-  // We have subscribed to nothing (RFC 6665 section 4.1.3).
+  // The gateway has no subscription (RFC 6665 section 4.1.3).
   notify: refusals.noSuchCall,
 };
 
 type Handlers = {
   backgroundTasks: BackgroundTasks;
   onKey: (key: string) => void;
-  /** Whether the far end holds the call; said with each session description. */
+  /** Whether the far end holds the call; called with each session description. */
   onHold: (isHeld: boolean) => void;
-  /** With what its BYE says of why. */
+  /** Called with the reasons from the BYE. */
   onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
-  /** Returns the refusal of a NOTIFY, or null where it is to be answered with 200. All are refused without it. */
+  /** Returns the refusal of a NOTIFY, or null to answer it with 200. Without this handler all are refused. */
   onNotify?: (request: Srf.SrfRequest) => InviteRefusal | null;
-  /** Answers a REFER. All are refused without it. */
+  /** Answers a REFER. Without this handler all are refused. */
   onRefer?: (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
 };
 
 /**
- * Who keeps the session alive. To be called once for each request that may refresh it; returns the headers of the
- * answer.
+ * Tracks who refreshes the session. Must be called once for each request that may refresh it; returns the headers of
+ * the answer.
  */
 const createRefreshing = ({ trunk, trackedLeg, endpoint, ...connection }: Connection) => {
   let { weRefresh } = connection;
@@ -59,22 +59,22 @@ const createRefreshing = ({ trunk, trackedLeg, endpoint, ...connection }: Connec
 const sendRefusal = (response: Srf.SrfResponse, { status, reason, headers }: InviteRefusal): void =>
   response.send(status, reason, headers === undefined ? {} : { headers });
 
-/** The session of a dialog as it was described last, by either side. */
+/** Session of a dialog with the last descriptions of both sides. */
 const createSession = (
   { dialog, trackedLeg, endpoint }: Connection,
   { backgroundTasks, onHold }: Pick<Handlers, 'backgroundTasks' | 'onHold'>,
 ) => {
-  /** Our session description as the far end knows it. */
+  /** Our session description as known to the far end. */
   let ours = dialog.local.sdp;
-  /** Theirs. */
+  /** Session description of the far end. */
   let theirs = dialog.remote.sdp;
-  /** `changing`: an offer of theirs is being answered. `offered`: a re-INVITE came without one, and has ours. */
+  /** `changing`: an offer of the far end is being answered. `offered`: our offer answered a re-INVITE without one. */
   let state: 'settled' | 'changing' | 'offered' = 'settled';
 
   const sendOurs = (response: Srf.SrfResponse, headers: Headers): void =>
     response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
 
-  /** drachtio-srf puts the body of every INVITE and ACK there, also of one that is refused. */
+  /** Restores the description: drachtio-srf stores the body of every INVITE and ACK there, even of a refused one. */
   const restore = (): void => {
     dialog.remote.sdp = theirs;
   };
@@ -89,7 +89,7 @@ const createSession = (
   return {
     restore,
 
-    /** Why nothing can be agreed on now (RFC 3261 section 14.2, RFC 3311 section 5.2); undefined when it can. */
+    /** Why no change is possible now (RFC 3261 section 14.2, RFC 3311 section 5.2); undefined when it is. */
     obstacle(): InviteRefusal | undefined {
       if (state === 'changing') return pending.theirs();
       return state === 'offered' ? pending.ours : undefined;
@@ -103,7 +103,7 @@ const createSession = (
           sendOurs(response, headers);
           agreed({ localSdp: ours, remoteSdp: offer });
         } catch (error) {
-          // The call stays as it was (RFC 3261 section 14.2).
+          // The session remains unchanged (RFC 3261 section 14.2).
           response.send(488, error instanceof Unacceptable ? { headers: warningOf(error.problem) } : {});
           if (!(error instanceof Unacceptable)) throw error;
         } finally {
@@ -117,7 +117,7 @@ const createSession = (
       sendOurs(response, headers);
     },
 
-    /** ACK, with the answer to our offer, if there is one. */
+    /** Handles the ACK, with the answer to our offer if there is one. */
     confirmed(ack: Srf.SrfRequest): void {
       restore();
       if (state !== 'offered') return;
@@ -132,10 +132,10 @@ const createSession = (
   };
 };
 
-/** Info packages have a disposition of their own (RFC 6086 section 4.4). */
+/** Info packages have their own disposition (RFC 6086 section 4.4). */
 const dtmfBodies: Understood = { types: dtmfMediaTypes, dispositions: ['info-package', 'signal', 'render'] };
 
-/** Without a body INFO only asks whether we are there; what a body of an unknown kind asks for cannot be done. */
+/** INFO without a body is a keep-alive; an INFO with an unknown kind of body is refused. */
 const answerInfo = (
   request: Srf.SrfRequest,
   response: Srf.SrfResponse,
@@ -155,7 +155,7 @@ export const answerInDialogRequests = (connection: Connection, handlers: Handler
   const refresh = createRefreshing(connection);
   const session = createSession(connection, handlers);
 
-  /** What a request that may change the session asks for; `null` where it was refused. */
+  /** The session change that a request asks for; `null` if the request was refused. */
   const wish = (
     request: Srf.SrfRequest,
     response: Srf.SrfResponse,

@@ -1,6 +1,6 @@
 /**
- * Calls that come in: each INVITE of a trunk is offered as an arrival and refused before it is answered, or waits until
- * its line is opened.
+ * Inbound calls: each INVITE of a trunk is offered as an arrival. It is refused before the answer, or waits until its
+ * line is opened.
  */
 import { randomUUID } from 'node:crypto';
 import type Srf from 'drachtio-srf';
@@ -26,8 +26,8 @@ import type { SessionTimes } from './session-timer.ts';
 import { createPendingCallers } from './pending-callers.ts';
 
 /**
- * Of several numbers, the first that this trunk brings calls for: a trunk of a workspace, for the numbers of that
- * workspace alone.
+ * The first of several numbers for which this trunk may deliver calls: a workspace's trunk delivers only to that
+ * workspace's numbers.
  */
 const calledNumber = async (
   numbers: readonly string[],
@@ -97,7 +97,7 @@ export const createInbound = (options: InboundOptions) => {
       onArrival = ask;
     },
 
-    /** For each INVITE that begins a call. */
+    /** Called for each INVITE that begins a call. */
     receive(request: Srf.SrfRequest, response: Srf.SrfResponse): void {
       if (!request.isNewInvite) return refuse(response, refusals.noSuchCall, logger);
       if (onArrival === null) return refuse(response, refusals.unavailable, logger);
@@ -119,7 +119,7 @@ export const createInbound = (options: InboundOptions) => {
       return undefined;
     },
 
-    /** Answers the caller that waits under this id. */
+    /** Answers the waiting caller with this id. */
     answer(callId: string): Attempt {
       const caller = pending.take(callId);
       if (caller === undefined) return settledAttempt('cancelled');

@@ -1,4 +1,4 @@
-/** The progress of an INVITE: its last answer, and how far the call came. */
+/** Progress of an INVITE: its last response, and how far the call came. */
 import type Srf from 'drachtio-srf';
 import type { SipDetails } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -6,23 +6,26 @@ import type { FailedTry } from '../../trunks/failover.ts';
 import { explanationIn, plainText } from '../../headers/reasons.ts';
 import { sentFrom, sourceOf, type Way } from './call-route.ts';
 
-/** In milliseconds; 0 where it is not said. Of whom it speaks, the status says (RFC 3261 section 20.33). */
+/**
+ * Milliseconds; 0 if missing. The status determines whether it concerns the trunk or the callee (RFC 3261 section
+ * 20.33).
+ */
 const retryAfterOf = (response: Srf.SrfResponse): number => {
   if (!response.has('Retry-After')) return 0;
   const [, seconds = '0'] = /^\s*(\d{1,9})/.exec(response.get('Retry-After')) ?? [];
   return Number(seconds) * 1_000;
 };
 
-/** Where there was no answer, or another one than was wanted; as in `Invited`. */
+/** Result without an answer or with a refusal; as in `Invited`. */
 type Refusal = { failed: FailedTry; contacts: string | null; retryAfterMs: number };
 
-/** From the INVITE to the first that is known of the callee, in milliseconds; `null` while nothing is. */
+/** Post-dial delay: milliseconds from the INVITE to the first sign of the callee; `null` before that. */
 const createPostDialDelay = ({ now }: Pick<Clock, 'now'>) => {
   let sentAt: number | null = null;
   let delayMs: number | null = null;
   return {
     sent: () => void (sentAt ??= now()),
-    /** Any answer; those below 180 say nothing of the callee, and a refusal ends the call. */
+    /** Handles any response; those below 180 do not concern the callee, and a refusal ends the call. */
     answered(status: number): void {
       if (sentAt !== null && status >= 180 && status < 300) delayMs ??= Math.max(0, now() - sentAt);
     },
@@ -37,21 +40,21 @@ export const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
   let came: FailedTry['came'] = 'nowhere';
 
   return {
-    /** The INVITE that was sent last. */
+    /** The last INVITE sent. */
     request: () => request,
     sent(next: Srf.SrfRequest): void {
       request = next;
       postDialDelay.sent();
     },
 
-    /** The last answer, provisional ones too. */
+    /** The last response, including provisional ones. */
     last: () => last,
     answered(response: Srf.SrfResponse): void {
       last = response;
       postDialDelay.answered(response.status);
     },
 
-    /** A provisional answer; true when it is the first that says that the call is on its way. */
+    /** Handles a provisional response; true for the first one that shows progress of the call. */
     provisional(response: Srf.SrfResponse): boolean {
       if (response.status < 180) return false;
       const isFirst = came === 'nowhere';
@@ -72,14 +75,14 @@ export const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
       postDialDelayMs: postDialDelay.ms(),
     }),
 
-    /** There is no final answer, whatever the reason. */
+    /** Result without a final response, for any reason. */
     withoutAnswer: (): Refusal => ({
       failed: { status: null, came },
       contacts: null,
       retryAfterMs: 0,
     }),
 
-    /** How the trunk refused it; `null` where there is no final answer. */
+    /** The trunk's refusal; `null` without a final response. */
     refusal(): Refusal | null {
       if (last === null || last.status < 300) return null;
       const reason = last.has('Reason') ? last.get('Reason') : undefined;

@@ -1,4 +1,4 @@
-/** One INVITE to one trunk: it is answered, refused, or there is no word from the trunk. */
+/** One INVITE to one trunk: answered, refused, or without a response. */
 import { EventEmitter } from 'node:events';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -27,12 +27,12 @@ import { afterTooSmall, agreedTimer, timerOffer, type SessionTimes } from './ses
 export type Invited =
   | {
       answered: true;
-      /** Its requests wait until they are let through. */
+      /** Its requests are held until they are released. */
       dialog: Srf.Dialog;
       trackedLeg: TrackedLeg;
       /** The far end's answer to our offer. */
       remoteSdp: string;
-      /** Whether it is for us to keep the session alive (RFC 4028). */
+      /** Whether the gateway refreshes the session (RFC 4028). */
       weRefresh: boolean;
       takesInfo: boolean;
       sip: SipDetails;
@@ -41,20 +41,20 @@ export type Invited =
       answered: false;
       failed: FailedTry;
       sip: SipDetails;
-      /** Where the trunk sends it on to: the header `Contact` of a 3xx, as it came. */
+      /** Redirect targets: the header `Contact` of a 3xx, unmodified. */
       contacts: string | null;
-      /** When it may be tried again, in milliseconds (`Retry-After`); 0 where that is not said. */
+      /** Milliseconds until the next try (`Retry-After`); 0 if missing. */
       retryAfterMs: number;
     };
 
 export type Invitation = {
   /** Never rejects. */
   outcome: Promise<Invited>;
-  /** What is known of the call by now. */
+  /** SIP details known so far. */
   sip(): SipDetails;
   way(): Way;
   cancel(): void;
-  /** As `cancel`, but nothing is waited for: this is the reason in the outcome. */
+  /** Cancels without waiting; sets this reason in the outcome. */
   giveUp(reason: string): void;
 };
 
@@ -62,31 +62,31 @@ export type InviteOptions = {
   srf: Srf;
   uri: string;
   headers: Record<string, string>;
-  /** For challenges. */
+  /** Credentials for challenges. */
   credentials?: Credentials;
   offer: string;
-  /** The one that makes the offer. */
+  /** The endpoint that makes the offer. */
   endpoint: Pick<MediaEndpoint, 'answerEarly'>;
-  /** Of the trunk. */
+  /** Id of the trunk. */
   trunkId: string;
-  /** Where its sound is. */
+  /** Channel of the call's audio. */
   channel: MediaChannel | null;
-  /** For each INVITE that is sent. */
+  /** Called for each INVITE that is sent. */
   trackLeg: () => TrackedLeg;
   sessionTimes: SessionTimes;
   onRinging: () => void;
   ladder?: Ladder;
-  /** A trunk from which nothing at all came for so long is given up. */
+  /** Time after which a trunk without any response is given up. */
   silenceMs: number;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
 };
 
-/** `over`: it has its outcome. */
+/** `over`: the outcome is known. */
 type State = 'inviting' | 'cancelled' | 'over';
 
-/** An INVITE while it is under way. */
+/** State of an INVITE in progress. */
 type Sending = {
   progress: InviteProgress;
   state: () => State;
@@ -99,8 +99,8 @@ type Created = { dialog: Srf.Dialog; trackedLeg: TrackedLeg; remoteSdp: string }
 type OnUpdate = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
 
 /**
- * Takes UPDATE requests that come before the answer. drachtio-srf has a listener of its own, which repeats our offer; it
- * adds that as soon as this has returned.
+ * Handles UPDATE requests before the answer. drachtio-srf adds its own listener, which repeats our offer, as soon as
+ * this function has returned.
  */
 const takeUpdates = (sent: EventEmitter, onUpdate: OnUpdate): void =>
   queueMicrotask(() => {
@@ -108,7 +108,7 @@ const takeUpdates = (sent: EventEmitter, onUpdate: OnUpdate): void =>
     sent.on('update', onUpdate);
   });
 
-/** The same; a challenge is answered by the next INVITE where there are credentials for it. */
+/** Sends the INVITE, with credentials for a challenge if there are any. */
 const sendAuthorized = async (
   options: InviteOptions,
   times: SessionTimes,
@@ -136,7 +136,7 @@ type OnInvite = {
   update: OnUpdate;
 };
 
-/** One INVITE goes out; resolves when it was answered. */
+/** Sends one INVITE; resolves when it is answered. */
 const send = (
   { srf, uri, headers, offer, ladder }: InviteOptions,
   times: SessionTimes,
@@ -148,7 +148,7 @@ const send = (
       uri,
       {
         localSdp: offer,
-        // Provisional answers that are to be confirmed (100rel) drachtio-srf confirms with PRACK.
+        // drachtio-srf confirms reliable provisional responses (100rel) with PRACK.
         ...repetition,
         headers: {
           Supported: 'timer, 100rel',
@@ -159,7 +159,7 @@ const send = (
         },
       },
       {
-        // Called with an error and nothing else when the INVITE could not be sent; `done` is called then, too.
+        // Called with only an error when the INVITE could not be sent; `done` is called in that case, too.
         cbRequest: (_error: unknown, sent?: Srf.SrfRequest) => {
           if (sent === undefined) return;
           if (sent instanceof EventEmitter) takeUpdates(sent, on.update);
@@ -175,7 +175,7 @@ const send = (
     ),
   );
 
-/** Resolves when the INVITE was answered; its far end is gone otherwise. */
+/** Resolves when the INVITE is answered; otherwise its far end has ended. */
 const create = async (options: InviteOptions, times: SessionTimes, sending: Sending): Promise<Created> => {
   const { progress, state, sendCancel, digest } = sending;
   const trackedLeg = options.trackLeg();
@@ -219,7 +219,7 @@ const create = async (options: InviteOptions, times: SessionTimes, sending: Send
   }
 };
 
-/** As `create`; once more with longer session times where the trunk asks for them (RFC 4028 section 7.3). */
+/** Like `create`, with one retry with longer session times if the trunk requires them (RFC 4028 section 7.3). */
 const createOnTheirTimes = async (options: InviteOptions, sending: Sending): Promise<Created> => {
   const { sessionTimes } = options;
   try {
@@ -272,7 +272,7 @@ export const invite = (options: InviteOptions): Invitation => {
   };
 
   const timer = clock.setTimeout(() => {
-    // A time-out counts as this status (RFC 3261 section 8.1.3.1).
+    // A timeout counts as this status (RFC 3261 section 8.1.3.1).
     if (progress.last() === null) giveUp({ status: 408, reason: 'The trunk does not answer' });
   }, options.silenceMs);
 
@@ -284,7 +284,7 @@ export const invite = (options: InviteOptions): Invitation => {
       if (state !== 'over') settle(refused(error));
       return undefined;
     }
-    // It was answered after it had been given up.
+    // The answer arrived after the attempt was given up.
     if (state === 'over') {
       holdRequests(created.dialog, false);
       return hangUp(created);

@@ -1,6 +1,6 @@
 /**
- * A caller that leaves the offer to us (RFC 3261 section 13.2.1), as telephone systems do that do not know yet who is to
- * talk: ours goes out with 200, and its answer comes with ACK.
+ * Late offer (RFC 3261 section 13.2.1): the caller sends an INVITE without an offer, as telephone systems do before
+ * they know who will talk. Our offer is sent with 200, and the answer arrives with ACK.
  */
 import type Srf from 'drachtio-srf';
 import type { Clock } from '#src/domain/clock.ts';
@@ -9,14 +9,14 @@ import { within } from '../background-tasks.ts';
 import { holdRequests, isStanding } from './attempt.ts';
 import { descriptionIn } from './message-body.ts';
 
-/** The caller has left before its answer came; nothing is to be ended any more. */
+/** Thrown when the caller has hung up before its answer arrived; no BYE is needed. */
 export class CallerLeft extends Error {}
 
-/** After 32 s without an ACK drachtio-server itself says BYE (RFC 3261 section 13.3.1.4), and tells us. */
+/** After 32 s without an ACK drachtio-server sends BYE itself (RFC 3261 section 13.3.1.4) and reports it. */
 const ackMs = 40_000;
 const takeMs = 5_000;
 
-/** The ACK. From then on requests within the call wait until they are let through. */
+/** Waits for the ACK. In-dialog requests are held from then on until they are released. */
 const ackOf = (dialog: Srf.Dialog): Promise<Srf.SrfRequest> =>
   new Promise((resolve, reject) => {
     if (!isStanding(dialog)) return reject(new CallerLeft('The caller left at once'));
@@ -38,10 +38,7 @@ const ackOf = (dialog: Srf.Dialog): Promise<Srf.SrfRequest> =>
     return undefined;
   });
 
-/**
- * Resolves with the answer. Rejects with `CallerLeft`, or because there is no answer in the ACK, or none that can be
- * taken.
- */
+/** Resolves with the answer. Rejects with `CallerLeft`, or if the ACK contains no answer or an unacceptable one. */
 export const takeLateAnswer = async (
   dialog: Srf.Dialog,
   endpoint: Pick<MediaEndpoint, 'takeAnswer'>,

@@ -1,4 +1,4 @@
-/** The side of an INVITE as it is kept for the case that this process dies: written down from its messages. */
+/** Stored state of one side of an INVITE, for recovery after a crash: derived from its messages. */
 import type Srf from 'drachtio-srf';
 import type { MediaChannel, SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import { headerOf, type Headers } from '../../headers/header-values.ts';
@@ -14,8 +14,8 @@ const routesIn = (message: Headers): string[] =>
 const hostIn = (uri: string): string => /^sips?:(?:[^@]*@)?(\[[^\]]*\]|[^:;?]*)/i.exec(uri)?.[1] ?? '';
 
 /**
- * A proxy that wants to stay in the way, or else the address that a message really came from where its Contact names
- * another one: so drachtio-server has it with what comes from behind NAT.
+ * The next hop: a record-routing proxy, or the source address of the message if its Contact differs. drachtio-server
+ * does the same for messages from behind NAT.
  */
 const nextHopOf = (message: Received, proxy: string | undefined): string | null => {
   if (proxy !== undefined) return proxy;
@@ -24,7 +24,7 @@ const nextHopOf = (message: Received, proxy: string | undefined): string | null 
   return isThere || protocol !== 'udp' ? null : `sip:${address}:${port}`;
 };
 
-/** drachtio-server's own names, which the types of drachtio-srf leave out. */
+/** drachtio-server's own names, which the drachtio-srf types lack. */
 const nameOf = (message: object, name: 'stackTxnId' | 'stackDialogId'): string => {
   const value: unknown = Reflect.get(message, name);
   return typeof value === 'string' ? value : '';
@@ -34,13 +34,13 @@ const begun = (request: Headers) => {
   const sipCallId = headerOf(request, 'Call-ID');
   return {
     transactionId: nameOf(request, 'stackTxnId'),
-    // As drachtio-server makes it, and says it when the dialog stands.
+    // Same format as drachtio-server's id of an established dialog.
     dialogId: `${sipCallId};from-tag=${tagIn(headerOf(request, 'From'))}`,
     sipCallId,
   };
 };
 
-/** Of an INVITE that came in. */
+/** Leg of an incoming INVITE. */
 export const arrivingLeg = (request: Received): SipLeg => ({
   state: 'arriving',
   ...begun(request),
@@ -53,7 +53,7 @@ export const arrivingLeg = (request: Received): SipLeg => ({
   dialog: null,
 });
 
-/** Of an INVITE as it was sent. */
+/** Leg of a sent INVITE. */
 export const invitingLeg = (request: Srf.SrfRequest, channel: MediaChannel | null): SipLeg => ({
   state: 'inviting',
   ...begun(request),
@@ -67,7 +67,7 @@ export const invitingLeg = (request: Srf.SrfRequest, channel: MediaChannel | nul
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** As drachtio-srf has it when it stands. Its types leave out the Contact. */
+/** State of an established drachtio-srf dialog, whose types lack the Contact. */
 const standingDialog = (
   { type, sip, local, remote }: Srf.Dialog,
   agreed: Pick<StandingDialog, 'weRefresh' | 'expiresSec' | 'takesInfo' | 'trunkId'>,
@@ -83,7 +83,7 @@ const standingDialog = (
 
 type Agreed = Parameters<typeof standingDialog>[1];
 
-/** When an INVITE that came in was answered. */
+/** Leg after answering an incoming INVITE. */
 export const takenLeg = (
   arriving: SipLeg,
   dialog: Srf.Dialog,
@@ -96,7 +96,7 @@ export const takenLeg = (
   dialog: standingDialog(dialog, agreed),
 });
 
-/** When an INVITE that was sent was answered. */
+/** Leg after a sent INVITE was answered. */
 export const answeredLeg = (
   inviting: SipLeg,
   answer: Received,
@@ -107,7 +107,7 @@ export const answeredLeg = (
   state: 'standing',
   remote: headerOf(answer, 'To'),
   target: uriIn(headerOf(answer, 'Contact')) || inviting.target,
-  // The nearest proxy is the last for who called (RFC 3261 section 12.1.2).
+  // The nearest proxy is the last one for the caller (RFC 3261 section 12.1.2).
   nextHop: nextHopOf(answer, routesIn(answer).at(-1)),
   routes: routesIn(answer).toReversed(),
   dialog: standingDialog(dialog, agreed),

@@ -1,7 +1,7 @@
 /**
- * The far ends of calls, from the INVITE to the end. Each is kept where it outlives this process, so that one whose
- * process died, or whose connection to drachtio-server was lost, is still ended: drachtio-server lets a dialog stand
- * without anybody who holds it, and refreshes its session timer for ever.
+ * Tracks the far ends of calls from the INVITE to the end. Each leg is stored outside of this process, so that it is
+ * ended even if its process dies or loses the connection to drachtio-server: drachtio-server keeps a dialog without an
+ * owner and refreshes its session timer forever.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -11,27 +11,27 @@ import type { BackgroundTasks } from '../background-tasks.ts';
 import type { SipCapture } from '../capture/sip-capture.ts';
 import { endLeg, type SendCommand } from './end-leg.ts';
 
-/** Where legs are kept. Nothing here waits for it. */
+/** Storage of legs. Callers do not wait for writes. */
 export type LegStore = {
   keep(id: string, kept: { callId: string | null; leg: SipLeg }): void;
-  /** This leg of a call that goes on here was kept by the call's earlier process. */
+  /** Takes over a leg that the call's earlier process stored. */
   takeOver(id: string, callId: string): void;
   remove(id: string): void;
-  /** Those that an earlier process has left behind, of this node or of the one that is named. */
+  /** Legs left by an earlier process of this node or of the given one. */
   orphans(node?: string): Promise<{ id: string; callId: string | null; leg: SipLeg }[]>;
 };
 
-/** The leg of one far end, as its call tells of it. */
+/** One far end's leg, updated by its call. */
 export type TrackedLeg = {
-  /** It stands like this now. */
+  /** Stores the current state. */
   update(leg: SipLeg): void;
-  /** While it stands, this was described or agreed anew; its sound is here now. */
+  /** Stores a new description or agreement of an established leg, and the current channel of its audio. */
   agreed(change: Partial<StandingDialog>, channel: MediaChannel | null): void;
-  /** It has gone, or was sent away: nothing is left to be ended. */
+  /** The leg has ended or was hung up. */
   ended(): void;
-  /** It is nobody's any more, and is ended as soon as there is a connection. */
+  /** The leg has no owner and is ended as soon as there is a connection. */
   abandon(): void;
-  /** It goes on without this process: nothing is kept of it here, and nothing is ended. */
+  /** Another process continues the leg: it is forgotten here without being ended. */
   left(): void;
 };
 
@@ -39,17 +39,17 @@ type Held = { callId: string | null; leg: SipLeg };
 
 export type LegTrackerOptions = {
   store: LegStore;
-  /** To drachtio-server; rejects when it says no, or when there is no connection. */
+  /** Sends to drachtio-server; rejects when the answer is no, or without a connection. */
   send: SendCommand;
   endChannel: (channel: MediaChannel) => Promise<void>;
-  /** Which messages are of which call; those of a caller are claimed when it is decided that there is a call. */
+  /** Assigns messages to calls; a caller's messages are claimed once the call is accepted. */
   sipCapture: Pick<SipCapture, 'claim' | 'ended'>;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
 };
 
-/** Legs that are nobody's any more: each is ended as soon as there is a connection to drachtio-server. */
+/** Abandoned legs: each is ended as soon as there is a connection to drachtio-server. */
 const createAbandonedLegs = ({
   store,
   send,
@@ -70,7 +70,7 @@ const createAbandonedLegs = ({
       logger.warn({ call_id: callId, how }, 'the far end of a call that nobody holds any more was ended');
     } catch (error) {
       logger.warn({ call_id: callId, err: error }, 'a far end could not be ended');
-      // Without a connection it waits for the next one; otherwise nothing more can be done.
+      // Without a connection the leg waits for the next one; otherwise it is removed.
       if (isConnected) store.remove(id);
       else waiting.set(id, { callId, leg });
     }
@@ -86,7 +86,7 @@ const createAbandonedLegs = ({
 
   return {
     has: (id: string): boolean => waiting.has(id),
-    /** It waits for the next `endAll`. */
+    /** Waits for the next `endAll`. */
     add: (id: string, one: Held): void => void waiting.set(id, one),
     endAll,
     connected(): void {
@@ -101,7 +101,7 @@ const createAbandonedLegs = ({
 
 export const createLegTracker = (options: LegTrackerOptions) => {
   const { store, sipCapture, backgroundTasks } = options;
-  /** Of calls of this process. */
+  /** Legs of this process's calls. */
   const held = new Map<string, Held>();
   const abandoned = createAbandonedLegs(options);
 
@@ -109,7 +109,10 @@ export const createLegTracker = (options: LegTrackerOptions) => {
     backgroundTasks.add('ending a channel', () => options.endChannel(channel));
 
   return {
-    /** A far end of a call, or of the check of a trunk; `keptId` where the call's earlier process has kept it. */
+    /**
+     * Tracks a far end of a call, or of a trunk check; `keptId` is the id under which the call's earlier process stored
+     * it.
+     */
     track(callId: string | null, keptId?: string): TrackedLeg {
       const id = keptId ?? randomUUID();
       if (callId !== null && keptId !== undefined) store.takeOver(keptId, callId);
@@ -117,7 +120,7 @@ export const createLegTracker = (options: LegTrackerOptions) => {
       const update = (leg: SipLeg): void => {
         if (isOver) return;
         if (callId !== null && leg.state !== 'arriving') sipCapture.claim(leg.sipCallId, callId);
-        // After a loss it is nobody's, whatever else comes of it.
+        // Abandoned legs remain abandoned after a connection loss, regardless of later updates.
         if (abandoned.has(id)) abandoned.add(id, { callId, leg });
         else held.set(id, { callId, leg });
         store.keep(id, { callId, leg });
@@ -150,7 +153,7 @@ export const createLegTracker = (options: LegTrackerOptions) => {
       };
     },
 
-    /** Legs of which no process is left are ended now, or as soon as there is a connection. */
+    /** Ends legs of dead processes now, or as soon as there is a connection. */
     endOrphans(orphans: Awaited<ReturnType<LegStore['orphans']>>): void {
       for (const { id, ...one } of orphans) {
         if (one.callId !== null) store.takeOver(id, one.callId);
@@ -159,14 +162,17 @@ export const createLegTracker = (options: LegTrackerOptions) => {
       abandoned.endAll();
     },
 
-    /** The channels of such legs; FreeSWITCH lets go of those that it is not asked for, later (GW_FREESWITCH_PARK_SEC). */
+    /** Ends the channels of such legs; FreeSWITCH releases the other ones later (GW_FREESWITCH_PARK_SEC). */
     endChannels(orphans: readonly { leg: SipLeg }[]): void {
       for (const { leg } of orphans) if (leg.channel !== null) endChannel(leg.channel);
     },
 
     connected: abandoned.connected,
 
-    /** The connection to drachtio-server is lost, and with it every call but those that wait for it, by their dialogs. */
+    /**
+     * The connection to drachtio-server is lost, and with it all calls except those that wait for it, given by their
+     * dialogs.
+     */
     lost(waiting: ReadonlySet<string>): void {
       abandoned.lost();
       for (const [id, one] of held) {

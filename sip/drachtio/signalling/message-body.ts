@@ -1,6 +1,6 @@
 /**
- * The body that a SIP message carries, by what the message says about it: alone, or as one part of several (RFC 3261
- * section 7.4, RFC 5621). Above all, its session description.
+ * Reads the body of a SIP message by its headers: alone, or as a part of a multipart body (RFC 3261 section 7.4, RFC
+ * 5621). Used mainly for session descriptions.
  */
 import {
   headerOf,
@@ -17,12 +17,12 @@ type Message = Headers & { body?: string | undefined };
 /** A message, or one part of its body. */
 type Entity = { header: (name: string) => string; content: string };
 
-/** Parts within parts are read so deep. */
+/** Maximum nesting depth. */
 const deepest = 4;
 
 type HeaderValue = { value: string; parameters: Parameters };
 
-/** Of a header such as `multipart/mixed; boundary="a b"`; its value is in lower case. */
+/** Parses a header such as `multipart/mixed; boundary="a b"`; its value is in lower case. */
 const valueOf = (header: string): HeaderValue => {
   const { value, parameters } = parametrized(valuesIn(header)[0] ?? '');
   return { value: value.replaceAll(/\s/g, '').toLowerCase(), parameters };
@@ -33,7 +33,7 @@ const headersIn = (lines: readonly string[]): Map<string, string> => {
   let last = '';
   for (const line of lines) {
     const colon = line.indexOf(':');
-    // A header goes on in a line that begins with a space.
+    // A line that begins with a space continues the header.
     if (/^[ \t]/.test(line)) headers.set(last, `${headers.get(last) ?? ''} ${line.trim()}`);
     else if (colon !== -1) {
       last = line.slice(0, colon).trim().toLowerCase();
@@ -51,7 +51,7 @@ const partOf = (lines: readonly string[]): Entity => {
   return { header: (name) => headers.get(name.toLowerCase()) ?? '', content };
 };
 
-/** Without what stands before the first delimiter and behind the last one. */
+/** Parts without the preamble and the epilogue. */
 const partsIn = (content: string, boundary: string): Entity[] => {
   const parts: string[][] = [];
   for (const line of content.split('\n')) {
@@ -71,19 +71,19 @@ const decoded = (content: string, encoding: string): string => {
     .replaceAll(/=([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 };
 
-/** The handling of bodies that are not understood: what the message says, or that it says nothing. */
+/** Required handling of unknown bodies; `unsaid` if the message does not specify it. */
 const handlings = ['none', 'optional', 'unsaid', 'required'] as const;
 type Handling = (typeof handlings)[number];
 
-/** The bodies that are understood: of these media types in lower case, and with these dispositions or with none. */
+/** Supported bodies: media types in lower case, with one of these dispositions or with none. */
 export type Understood = { types: readonly string[]; dispositions: readonly string[] };
 
-/** Another disposition, such as `early-session` (RFC 3959), is not about the session of the call. */
+/** Other dispositions, such as `early-session` (RFC 3959), do not concern the session of the call. */
 const descriptions: Understood = { types: [abilities.Accept], dispositions: ['session'] };
 
 export type Body = { type: string; content: string };
 
-/** `unknown`: the strictest handling of what is not understood; `none` where all is. */
+/** `unknown`: the strictest handling of unsupported parts; `none` if all are supported. */
 type Reading = { body: Body | undefined; unknown: Handling };
 
 const only = (body: Body | undefined): Reading => ({ body, unknown: 'none' });
@@ -96,7 +96,7 @@ const handlingOf = ({ header }: Entity): Handling => {
 const isEncoded = ({ header }: Entity): boolean =>
   !['', 'identity'].includes(valueOf(header('Content-Encoding')).value);
 
-/** drachtio-server, too, takes a body without a type for a description where it begins like one. */
+/** Like drachtio-server, treats a body without a type as a description if it begins like one. */
 const typeOf = ({ header, content }: Entity): HeaderValue => {
   const type = header('Content-Type');
   return valueOf(type === '' && content.startsWith('v=0') ? 'application/sdp' : type);
@@ -105,7 +105,7 @@ const typeOf = ({ header, content }: Entity): HeaderValue => {
 const strictest = (readings: readonly Reading[]): Handling =>
   handlings.findLast((handling) => readings.some(({ unknown }) => unknown === handling)) ?? 'none';
 
-/** Reads the parts of a body; those within them are read so deep. */
+/** Reads the parts of a body, up to this nesting depth. */
 const readParts = (
   { type, entity }: { type: HeaderValue; entity: Entity },
   understood: Understood,
@@ -114,7 +114,7 @@ const readParts = (
   const parts = depth === 0 ? [] : partsIn(entity.content, type.parameters.get('boundary') ?? '');
   const readings = parts.map((part) => read(part, understood, depth - 1));
   const found = readings.flatMap(({ body }) => body ?? []);
-  // The last alternative that is understood is meant, and the others are not missed.
+  // Selects the last supported alternative; the other alternatives are not required.
   if (type.value === 'multipart/alternative' && found.length > 0) return only(found.at(-1));
   const handling = handlingOf(entity);
   const unknown = parts.length === 0 ? 'unsaid' : strictest(readings);
@@ -142,20 +142,23 @@ const readMessage = (message: Message, understood: Understood): Reading => {
   return read({ header, content }, understood, deepest);
 };
 
-/** Undefined where the message carries none of these. Other bodies are passed over. */
+/** Undefined if the message has no supported body. Other bodies are skipped. */
 export const bodyIn = (message: Message, understood: Understood): Body | undefined =>
   readMessage(message, understood).body;
 
-/** The session description; the line break behind a part belongs to its delimiter, and a description ends with one. */
+/**
+ * The session description. The line break after a part belongs to its delimiter, but a description must end with one,
+ * so it is restored.
+ */
 export const descriptionIn = (message: Message): string | undefined => {
   const body = bodyIn(message, descriptions);
   return body && `${body.content.trimEnd()}\r\n`;
 };
 
 /**
- * The refusal of a request with a body that is not understood and must be, or that is all it carries (RFC 3261 section
- * 8.2.3). Beside one that is understood only what says `handling=required` must be: locations and ISUP seldom say
- * anything.
+ * Refuses a request whose body is unsupported but required, or is its only content (RFC 3261 section 8.2.3). Next to a
+ * supported body, a part is required only with an explicit `handling=required`, because locations and ISUP seldom
+ * specify it.
  */
 export const bodyProblem = (request: Message, understood = descriptions): InviteRefusal | undefined => {
   const { body, unknown } = readMessage(request, understood);

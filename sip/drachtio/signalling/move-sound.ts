@@ -1,6 +1,6 @@
 /**
- * The sound of a call that another process has left comes to an endpoint of this one. The far end hears of it by a
- * re-INVITE, or by the answer to one of its own that has waited: two may not cross (RFC 3261 section 14).
+ * Moves the audio of another process's call to an endpoint of this process. The far end receives a re-INVITE, or the
+ * answer to its own held re-INVITE: two must not cross (RFC 3261 section 14).
  */
 import type Srf from 'drachtio-srf';
 import type { Clock } from '#src/domain/clock.ts';
@@ -18,13 +18,13 @@ import { accepted, onTerms } from './negotiate.ts';
 import { requestInDialog, waitingInvite } from './dialog-requests.ts';
 import { agreedTimer, sameTimer, type AgreedTimer } from './session-timer.ts';
 
-/** A far end answers a re-INVITE within this time, or is not there any more. */
+/** Timeout for a re-INVITE, after which the far end is considered lost. */
 const answerMs = 5_000;
 
-/** Whoever began the call waits longer than the other side, so that they do not cross again (RFC 3261 section 14.1). */
+/** The side that began the call waits longer, so that the requests do not cross again (RFC 3261 section 14.1). */
 const pauseMs = { uac: 2_100, uas: 500 } as const;
 
-/** The leg that the call talks to. */
+/** An established leg that can be resumed. */
 export type Standing = LeftLeg & { agreed: StandingDialog };
 
 export type MoveOptions = {
@@ -35,7 +35,10 @@ export type MoveOptions = {
   backgroundTasks: BackgroundTasks;
 };
 
-/** As the far end knows the sound of the call, and counted on its trunk; it goes on where that is full. */
+/**
+ * The endpoint with the session as the far end knows it, counted on its trunk. The call continues even if the trunk is
+ * full.
+ */
 export const ofCall = (
   endpoint: MediaEndpoint,
   { agreed }: Standing,
@@ -46,7 +49,7 @@ export const ofCall = (
   return releasingWith(onTerms(continuing(endpoint, agreed.localSdp), carriers.termsFor(trunk)), release);
 };
 
-/** Another INVITE is under way in this dialog, of either side. */
+/** Another INVITE is in progress in this dialog, from either side. */
 class Crossed extends Error {}
 
 const invite = async (
@@ -67,11 +70,11 @@ const invite = async (
   dialog.remote.sdp = descriptionIn(answer) ?? '';
   await endpoint.takeAnswer(dialog.remote.sdp);
   const timer = agreedTimer(answer);
-  // Where the answer names no session timer, the one at drachtio-server goes on.
+  // If the answer contains no session timer, the timer of drachtio-server continues.
   return timer.expiresSec === null ? agreed : timer;
 };
 
-/** Its sound is encrypted with the same key as before: a far end need not take another one within a call. */
+/** Keeps the encryption key: a far end need not accept another one within a call. */
 const asBefore = (trunk: Trunk, { agreed }: Standing): MediaTerms => ({
   ...trunk,
   ownKey: offeredKeyIn(agreed.localSdp)?.master,
@@ -81,7 +84,7 @@ type Moved = { endpoint: MediaEndpoint; timer: AgreedTimer };
 
 type Move = { dialog: Srf.Dialog; standing: Standing; trunk: Trunk; options: MoveOptions };
 
-/** Our offer, with the media that the session has. */
+/** Our offer with the media of the session. */
 const offeringIn = (created: MediaEndpoint, { agreed }: Standing, trunk: Trunk): MediaEndpoint => ({
   ...created,
   localSdp: offerAfter(agreed.localSdp, offerWith(created.localSdp, trunk)),
@@ -99,7 +102,7 @@ const createFor = async (
   return { ...created, localSdp: answerWith(created.localSdp) };
 };
 
-/** It is answered with this endpoint's description as soon as it is let through. */
+/** Answers the held re-INVITE with this endpoint's description as soon as it is released. */
 const takeWaiting = async (waiting: Srf.SrfRequest, to: Move): Promise<Moved> => {
   const { dialog, standing, trunk, options } = to;
   if (bodyProblem(waiting) !== undefined) throw new Error('The INVITE that waits has no body that is known');
@@ -125,7 +128,7 @@ const move = (to: Move): Promise<Moved> => {
   return waiting === undefined ? askToMove(to) : takeWaiting(waiting, to);
 };
 
-/** Rejects when the far end does not take it. */
+/** Rejects if the far end does not accept the change. */
 export const moveSound = async (
   dialog: Srf.Dialog,
   standing: Standing,

@@ -1,7 +1,7 @@
 /**
- * Agreement with the far end about the sound of a call (RFC 3264). A media server would take nearly everything, and
- * answer what it cannot have with an audio of port 0: a call that stands and is dumb. So it is decided here, and a
- * carrier is given one audio alone; an answer has all the media of its offer.
+ * Negotiates the audio of a call with the far end (RFC 3264). A media server would accept nearly everything and answer
+ * unsupported offers with an audio stream on port 0, which results in an established call without audio. So this module
+ * decides, and gives a carrier a single audio stream; an answer contains all media of its offer.
  */
 import {
   takeOffer,
@@ -13,7 +13,7 @@ import {
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import { following } from '../../media/moving-endpoint.ts';
 
-/** The other side's description cannot be taken; the message says why, and may be told to the other side. */
+/** The far end's description is unacceptable; the message may be sent to the far end as the reason. */
 export class Unacceptable extends Error {
   readonly problem: OfferProblem;
   constructor(problem: OfferProblem) {
@@ -22,7 +22,7 @@ export class Unacceptable extends Error {
   }
 }
 
-/** For people to read, with the code of the reason (RFC 3261 section 20.43); 399 is any other one. */
+/** A human-readable warning with the code of the reason (RFC 3261 section 20.43); 399 for miscellaneous reasons. */
 export const warningOf = ({ warning, why }: OfferProblem): Record<string, string> => ({
   Warning: `${warning} trunkline "${why}"`,
 });
@@ -34,20 +34,20 @@ const requireTaken = (sdp: string, terms: AudioTerms): TakenOffer => {
   return taken;
 };
 
-/** The far end's description as its carrier is to see it. Throws `Unacceptable`. */
+/** The far end's description for its carrier. Throws `Unacceptable`. */
 export const accepted = (sdp: string, terms: AudioTerms): TakenOffer => {
   const taken = requireTaken(sdp, terms);
   return { ...taken, sdp: withOneVoice(taken.sdp, terms) };
 };
 
-/** The same endpoint, which rejects with `Unacceptable` what cannot be agreed on these terms, and stays as it was. */
+/** Wraps the endpoint: rejects with `Unacceptable` what the terms do not allow, and leaves the session unchanged. */
 export const onTerms = (endpoint: MediaEndpoint, terms: AudioTerms): MediaEndpoint => {
   let described = endpoint.localSdp;
   const answerTo = async (offer: string, answer: (sdp: string) => Promise<string>): Promise<string> => {
     const { sdp, answerWith } = accepted(offer, terms);
     const own = await answer(sdp);
     requireTaken(own, terms);
-    // The media that are refused belong to the description, which has another version where they change.
+    // Rejected media are part of the description, whose version increases when they change.
     described = following(described, answerWith(own));
     return described;
   };

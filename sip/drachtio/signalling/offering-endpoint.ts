@@ -1,13 +1,13 @@
-/** The endpoint that makes the offer of a call: the same for one trunk after the other, where that may be. */
+/** The endpoint that makes the offer of a call, reused for successive trunks where possible. */
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import type { Carrier, Carriers, MediaTerms } from '../media/carriers.ts';
 
 export const createOfferingEndpoint = (options: {
   carriers: Pick<Carriers, 'carrierFor' | 'problem' | 'createEndpoint' | 'termsFor'>;
-  /** The media server that the call is to be on, by its name; `null` where any will do. */
+  /** Name of the call's media server; `null` for any. */
   preferredServer: string | null;
-  /** The endpoint that is in use has gone. */
+  /** Called when the current endpoint is lost. */
   onLost: () => void;
   backgroundTasks: BackgroundTasks;
 }) => {
@@ -21,7 +21,7 @@ export const createOfferingEndpoint = (options: {
 
   const create = async (terms: MediaTerms): Promise<MediaEndpoint> => {
     const created = await options.carriers.createEndpoint(undefined, terms, options.preferredServer);
-    // Nobody is to hear it ring for a call that cannot be heard.
+    // A call without an endpoint must not ring.
     created.onLost(() => {
       if (current?.endpoint === created) options.onLost();
     });
@@ -30,18 +30,18 @@ export const createOfferingEndpoint = (options: {
 
   return {
     termsFor: options.carriers.termsFor,
-    /** Why there is none to be had on these terms; `null` when there is. */
+    /** Why no endpoint is available on these terms; `null` if one is. */
     problem: (terms: MediaTerms): string | null => options.carriers.problem(terms)?.sentence ?? null,
-    /** Rejects when there is none to be had. */
+    /** Rejects if no endpoint is available. */
     async endpointFor(terms: MediaTerms): Promise<MediaEndpoint> {
       const carrier = options.carriers.carrierFor(terms);
       const isSecret = terms.srtp !== 'off';
-      // A key that one trunk has seen is not for the next one.
+      // A key that was sent to one trunk is not reused for the next one.
       if (current !== null && (current.isSecret || isSecret || current.carrier !== carrier)) release();
       current = { endpoint: current?.endpoint ?? (await create(terms)), carrier, isSecret };
       return current.endpoint;
     },
-    /** It is not needed: no trunk has taken the call. */
+    /** Releases the endpoint when no trunk has taken the call. */
     release,
   };
 };

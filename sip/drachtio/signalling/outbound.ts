@@ -1,6 +1,6 @@
 /**
- * Placing a call: an endpoint makes the offer, the INVITE goes to the trunk, the answer goes back to the endpoint. When
- * a trunk fails, or has no room, the next one gets the same offer.
+ * Places a call: an endpoint makes the offer, the INVITE is sent to the trunk, and the answer is passed to the
+ * endpoint. When a trunk fails or has no free channel, the next one gets the same offer.
  */
 import { whyNoRoute, type Choice } from '../../trunks/choose.ts';
 import type { Carriers } from '../media/carriers.ts';

@@ -1,4 +1,4 @@
-/** The callers that were let in, until their lines are opened. */
+/** Admitted callers whose lines are not yet open. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { explanationIn } from '../../headers/reasons.ts';
@@ -7,7 +7,7 @@ import type { LegTracker } from './leg-tracker.ts';
 import { refusals, refuse, type InviteRefusal } from './refusals.ts';
 import { arrivingLeg } from './leg-states.ts';
 
-/** A caller whose line is not opened within this time is refused. */
+/** Time after which a caller without an opened line is refused. */
 const patienceMs = 10_000;
 
 type Waiting = AdmittedCaller & { timer: unknown };
@@ -46,7 +46,7 @@ export const createPendingCallers = (options: {
     const trackedLeg = legTracker.track(callId);
     trackedLeg.update(arrivingLeg(arriving.request));
     const caller: Waiting = { ...arriving, timer, trackedLeg, isGone: false, explanation: {} };
-    // drachtio-server has answered the CANCEL and refused the INVITE with 487 by itself.
+    // drachtio-server has already answered the CANCEL and refused the INVITE with 487.
     caller.request.on('cancel', (cancel) => {
       caller.isGone = true;
       caller.explanation = explanationIn(cancel);
@@ -58,9 +58,9 @@ export const createPendingCallers = (options: {
 
   return {
     add,
-    /** Takes the caller out: it is to be answered. */
+    /** Removes the caller, which is to be answered. */
     take,
-    /** Takes the caller out, if it still waits, and refuses it. */
+    /** Removes and refuses the caller if it still waits. */
     refuse: refuseCaller,
     refuseAll(refusal: InviteRefusal): void {
       for (const callId of waiting.keys()) refuseCaller(callId, refusal);

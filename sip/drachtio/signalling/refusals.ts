@@ -1,4 +1,4 @@
-/** Refusals of an INVITE, each by its reason (RFC 3261 section 21). */
+/** Refusals of an INVITE by reason (RFC 3261 section 21). */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
@@ -8,7 +8,7 @@ import type { SessionTimes } from './session-timer.ts';
 
 export type InviteRefusal = { status: number; reason: string; headers?: Record<string, string> };
 
-/** Of callers that were looked at and are not let in. */
+/** Refusals by admission verdict. */
 export const verdictRefusals: Readonly<
   Record<Extract<ArrivalVerdict, { accepted: false }>['because'], InviteRefusal>
 > = {
@@ -36,14 +36,14 @@ export const intervalTooSmall = ({ shortestSec }: SessionTimes): InviteRefusal =
   headers: { 'Min-SE': String(shortestSec) },
 });
 
-/** The reason is for people to read. */
+/** The reason is human-readable. */
 export const notAcceptable = (problem: string | OfferProblem): InviteRefusal => ({
   status: 488,
   reason: 'Not Acceptable Here',
   headers: warningOf(typeof problem === 'string' ? { warning: 399, why: problem } : problem),
 });
 
-/** A caller that was answered already, or has gone, is left as it is. */
+/** Does nothing for a caller that was already answered or has hung up. */
 export const refuse = (
   response: Srf.SrfResponse,
   { status, reason, headers }: InviteRefusal,

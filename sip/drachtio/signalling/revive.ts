@@ -1,6 +1,6 @@
 /**
- * A dialog of another process, as drachtio-srf would have it: drachtio-server knows it by its id, and takes requests in it
- * of any client. By way of the relay (sip/relay) whoever acts in it is told what the far end asks, too.
+ * Recreates a dialog of another process in drachtio-srf: drachtio-server knows it by its id and accepts its requests
+ * from any client. The relay (sip/relay) delivers the far end's requests to the process that acts in the dialog.
  */
 import type Srf from 'drachtio-srf';
 import Dialog from 'drachtio-srf/lib/dialog.js';
@@ -8,7 +8,7 @@ import type { SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import { controlAgentOf } from './connection-guard.ts';
 import type { SendCommand } from './end-leg.ts';
 
-/** The leg's INVITE and its answer, as messages. */
+/** The leg's INVITE and its answer as messages. */
 const messagesOf = (leg: SipLeg, dialog: StandingDialog, agent: unknown) => {
   const isOurs = dialog.type === 'uac';
   const side = (contact: string, fromTag: string, toTag: string) => ({
@@ -35,7 +35,7 @@ const messagesOf = (leg: SipLeg, dialog: StandingDialog, agent: unknown) => {
   };
 };
 
-/** Known to `srf` from now on. */
+/** Registers the dialog in `srf`. */
 export const reviveDialog = (srf: Srf, leg: SipLeg, dialog: StandingDialog): Srf.Dialog => {
   const revived = new Dialog(srf, dialog.type, messagesOf(leg, dialog, controlAgentOf(srf)));
   const add: unknown = Reflect.get(srf, 'addDialog');
@@ -45,8 +45,9 @@ export const reviveDialog = (srf: Srf, leg: SipLeg, dialog: StandingDialog): Srf
 };
 
 /**
- * Whether drachtio-server knows the dialog, asked without sending anything to the far end: it refuses a body of no kind
- * where it does. The relay gives what has waited in the dialog to whoever asks this. Rejects when there is no answer.
+ * Whether drachtio-server knows the dialog, checked without sending to the far end: drachtio-server rejects a request
+ * with a body without a type only if the dialog exists. The relay delivers held requests of the dialog to the process
+ * that asks. Rejects without an answer.
  */
 export const dialogStands = async (dialogId: string, send: SendCommand): Promise<boolean> => {
   try {

@@ -1,17 +1,17 @@
 /**
- * The ring of drachtio-server 0.9.10, which limits what it takes in. It collects what it is sent in a ring of 12,228
- * bytes, up to 8,192 at a time, and takes a message out when it is whole. What does not fit pushes out what came first;
- * then it waits for ever for the rest of a message that it has overwritten. So nothing longer than the ring is sent,
- * and behind a message that could fill it together with the next ones nothing is sent until it was answered.
+ * Input ring buffer of drachtio-server 0.9.10. It collects input in a ring of 12,228 bytes, up to 8,192 at a time, and
+ * removes a message when it is complete. Overflow overwrites the oldest bytes; drachtio-server then waits forever for
+ * the rest of an overwritten message. So a message longer than the ring is never sent, and after a message that could
+ * fill the ring together with later ones, sending pauses until it is answered.
  */
 
 /**
- * It copies the Request-URI of what is sent outside of dialogs into 255 characters without an end, and reads beyond them:
- * a longer one is not sent.
+ * drachtio-server copies the Request-URI of requests outside of dialogs into 255 characters without a terminator and
+ * reads beyond them, so longer ones are not sent.
  */
 export const longestUri = 254;
 
 /** In bytes. */
 export const longestMessage = 12_000;
-/** A longer one is sent alone. */
+/** Longer messages are sent alone. */
 export const longestInCompany = 4_000;

@@ -1,6 +1,6 @@
 /**
- * Screening of an INVITE of a known trunk before anything is kept of it: the rules of SIP, whether it can be heard, who
- * calls whom.
+ * Screens an INVITE of a known trunk before any state is stored: the rules of SIP, its media, and its caller and
+ * callee.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -26,7 +26,7 @@ import {
 } from './refusals.ts';
 import { isTooSmall, type SessionTimes } from './session-timer.ts';
 
-/** The caller, and the numbers that may be meant, the likeliest first; domestic format. */
+/** Caller and candidate called numbers, the likeliest first; domestic format. */
 export type Parties = {
   from: string;
   numbers: readonly string[];
@@ -55,7 +55,7 @@ export const createScreening = (options: {
     return notAcceptable(problem);
   };
 
-  /** What it is refused with, or whose call it is. */
+  /** Result: the refusal, or the parties of the call. */
   return (
     { request, response }: { request: Srf.SrfRequest; response: Srf.SrfResponse },
     trunk: Trunk,

@@ -1,10 +1,9 @@
 /**
- * Session timers (RFC 4028): a call whose other side has vanished without BYE ends by itself.
+ * Session timers (RFC 4028): a call whose other party vanishes without BYE ends.
  *
- * The clock is drachtio-server's. It reads Session-Expires of what it carries, sends the refreshing re-INVITE when that
- * is our part, and BYE when the other side was to refresh and did not. What it leaves to us: to ask for a timer, to
- * answer with one, and to say the same in answers to refreshes, as a peer that gets no Session-Expires back stops
- * refreshing.
+ * drachtio-server runs the timer. It reads Session-Expires of passing messages, sends the refreshing re-INVITE when
+ * that is our part, and BYE when the other party missed its refresh. The gateway has to request a timer, answer with
+ * one, and repeat it in answers to refreshes, because a peer that gets no Session-Expires back stops refreshing.
  */
 import type { StandingDialog } from '#src/domain/sip-leg.ts';
 import {
@@ -14,12 +13,12 @@ import {
   type Headers as ReadHeaders,
 } from '../../headers/header-values.ts';
 
-/** In seconds; the shortest must not be below 90 (RFC 4028 section 5). */
+/** Seconds; the shortest must not be below 90 (RFC 4028 section 5). */
 export type SessionTimes = { expiresSec: number; shortestSec: number };
 
 export type SessionExpires = {
   seconds: number;
-  /** Who refreshes: the one who sent the request that is answered, or who answers it; null where it is left open. */
+  /** Refresher: the sender of the answered request, or the answering side; null if unspecified. */
   refresher: 'uac' | 'uas' | null;
 };
 
@@ -27,7 +26,7 @@ type Headers = Record<string, string>;
 type Message = ReadHeaders;
 
 export const sessionExpiresOf = (message: Message): SessionExpires | undefined => {
-  // `x` is its short form (section 4), which drachtio-srf does not know.
+  // `x` is the short form (section 4), which drachtio-srf does not know.
   const header = headerOf(message, 'Session-Expires') || headerOf(message, 'x');
   const { value: seconds, parameters } = parametrized(header);
   if (!/^\d{1,9}$/.test(seconds)) return undefined;
@@ -45,20 +44,21 @@ const minSeOf = (message: Message): number => {
 
 const headersFor = ({ seconds, refresher }: SessionExpires): Headers => ({
   'Session-Expires': `${seconds}${refresher === null ? '' : `;refresher=${refresher}`}`,
-  // Whoever must refresh must know that there is a timer (section 9).
+  // A refresher must support timers (section 9).
   ...(refresher === 'uac' ? { Require: 'timer' } : {}),
 });
 
 /**
- * For an INVITE that goes out. The far end is to refresh: drachtio-server would do it for ever, also for a gateway that is
- * gone, but answers 481 to a refresh that no gateway takes, and ends the call of a far end that refreshes no more.
+ * Timer of an outgoing INVITE. The far end should refresh: drachtio-server would refresh forever, even for a dead
+ * gateway. With the far end as refresher it answers 481 to a refresh that no gateway handles, and ends the call when
+ * the far end stops refreshing.
  */
 export const timerOffer = ({ expiresSec, shortestSec }: SessionTimes): Headers => ({
   ...headersFor({ seconds: expiresSec, refresher: 'uas' }),
   'Min-SE': String(shortestSec),
 });
 
-/** The session timer to ask for next when a trunk has answered 422; undefined when it does not say what it wants. */
+/** The session timer for a retry after 422; undefined if the trunk does not specify one. */
 export const afterTooSmall = (response: Message, times: SessionTimes): SessionTimes | undefined => {
   const wanted = minSeOf(response);
   return wanted <= times.shortestSec
@@ -66,18 +66,18 @@ export const afterTooSmall = (response: Message, times: SessionTimes): SessionTi
     : { expiresSec: Math.max(wanted, times.expiresSec), shortestSec: wanted };
 };
 
-/** Whether an INVITE asks for a shorter timer than is taken: it is to be answered 422. */
+/** Whether an INVITE asks for a timer shorter than accepted, which is answered with 422. */
 export const isTooSmall = (request: Message, { shortestSec }: SessionTimes): boolean =>
   (sessionExpiresOf(request)?.seconds ?? shortestSec) < shortestSec;
 
-/** The agreement on who keeps the session of a dialog alive, and how often. */
+/** The agreed refresher and interval of a dialog. */
 export type AgreedTimer = Pick<StandingDialog, 'weRefresh' | 'expiresSec'>;
 
 const noTimer: AgreedTimer = { weRefresh: false, expiresSec: null };
 
 export type AnsweredTimer = AgreedTimer & { headers: Headers };
 
-/** For the answer to an INVITE that came in; no timer for a caller that knows nothing of timers. */
+/** Timer of the answer to an incoming INVITE; none if the caller does not support timers. */
 export const answerTimer = (request: Message, times: SessionTimes): AnsweredTimer => {
   const asked = sessionExpiresOf(request);
   if (asked === undefined && !tokensIn(headerOf(request, 'Supported').toLowerCase()).includes('timer'))
@@ -91,7 +91,7 @@ export const answerTimer = (request: Message, times: SessionTimes): AnsweredTime
   };
 };
 
-/** For the answer to a re-INVITE or UPDATE, as drachtio-server has read it. */
+/** Timer of the answer to a re-INVITE or UPDATE, consistent with drachtio-server's reading. */
 export const refreshedTimer = (request: Message, weRefresh: boolean): AnsweredTimer => {
   const asked = sessionExpiresOf(request);
   if (asked === undefined) return { ...noTimer, headers: {} };
@@ -103,7 +103,7 @@ export const refreshedTimer = (request: Message, weRefresh: boolean): AnsweredTi
   };
 };
 
-/** The agreement in the answer to our INVITE: it leaves the refreshing to us, unless it names the far end. */
+/** The agreement in the answer to our INVITE: we refresh unless it names the far end. */
 export const agreedTimer = (answer: Message): AgreedTimer => {
   const agreed = sessionExpiresOf(answer);
   if (agreed === undefined) return noTimer;
@@ -111,8 +111,8 @@ export const agreedTimer = (answer: Message): AgreedTimer => {
 };
 
 /**
- * For an INVITE of ours within a call: everything stays as it was agreed. One that says nothing would end the timer for
- * the far end alone (RFC 4028 section 7.4), and drachtio-server would hang up on whoever refreshes no more.
+ * Keeps the timer in our INVITE within a call. An INVITE without a timer would end it only for the far end (RFC 4028
+ * section 7.4), and drachtio-server would hang up on a far end that no longer refreshes.
  */
 export const sameTimer = ({ weRefresh, expiresSec }: AgreedTimer): Headers => ({
   Supported: 'timer',

@@ -1,6 +1,6 @@
 /**
- * The control connection to drachtio-server. One `Srf` serves all connections, one after the other: dialogs, handlers
- * and the media server are bound to it.
+ * The control connection to drachtio-server. One `Srf` serves all successive connections, because dialogs, handlers and
+ * the media server are bound to it.
  */
 import Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -11,38 +11,39 @@ import { keepConnected, type ServerAddress } from '../reconnect.ts';
 import { controlAgentOf, guardControlConnection, type ControlConnection } from './connection-guard.ts';
 import { NotConnected, type SendCommand } from './end-leg.ts';
 
-/** drachtio-server answers at once. */
+/** Timeout of a command; drachtio-server answers immediately. */
 const commandMs = 3_000;
 
-/** Times of asking it whether it still takes in what it is sent, and of its answer. */
+/** Interval and timeout of the check whether drachtio-server still reads its input. */
 export type ControlProbe = {
   everyMs: number;
   answerMs: number;
-  /** When it is lost, calls that stand wait so long for it. */
+  /** Time that established calls wait for a lost connection. */
   comeBackMs: number;
 };
 
 /**
- * What nobody asks for drachtio-server refuses with 503, as if it were for later. REGISTER is left to it: it is the most
- * frequent of all unwanted requests. Out of a call it drops REFER, and answers UPDATE with 481, by itself.
+ * drachtio-server refuses unhandled requests with 503, as if they were temporarily unavailable. REGISTER is left to it,
+ * because it is the most frequent unwanted request. Outside of calls drachtio-server itself drops REFER and answers
+ * UPDATE with 481.
  */
 const others = ['info', 'message', 'notify', 'publish', 'subscribe'] as const;
 
 type OnRequest = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
 
-/** The handlers of what comes by the connection. */
+/** Handlers of incoming requests. */
 export type SignallingHandlers = {
   onInvite: OnRequest;
   onOptions: OnRequest;
-  /** For everything else that comes outside of a call. */
+  /** All other requests outside of calls. */
   onOther: OnRequest;
-  /** Whether a request outside of a call gets no answer at all; asked before anything else. */
+  /** Whether a request outside of a call gets no answer at all; checked first. */
   isIgnored: (request: Srf.SrfRequest) => boolean;
   onConnected: () => void;
   onLost: () => void;
 };
 
-/** `ignore` forgets a request that gets no answer. */
+/** `ignore` drops a request that gets no answer. */
 const routeRequests = (
   srf: Srf,
   handlers: SignallingHandlers,
@@ -50,7 +51,7 @@ const routeRequests = (
 ): void => {
   srf.use((request, _response, next) => {
     if (handlers.isIgnored(request)) return ignore(request);
-    // It is missing where the head of a message never ends.
+    // The body is missing if the header section never ends.
     request.body ??= '';
     return next();
   });
@@ -69,10 +70,10 @@ const routeRequests = (
   for (const method of others) srf.use(method, taking(handlers.onOther));
 };
 
-/** As drachtio-server says it; the relay has other reasons as well. */
+/** drachtio-server's wording; the relay has other reasons as well. */
 const wrongSecret = 'incorrect secret';
 
-/** What `srf` reports by events, as one attempt to connect after the other. */
+/** Turns the events of `srf` into one connection attempt after the other. */
 const createConnector = (srf: Srf, whyRefused: () => string | null, logger: Logger) => {
   type Waiting = { resolve: (isConnected: true) => void; reject: (error: Error) => void };
   let waiting: Waiting | null = null;
@@ -87,12 +88,12 @@ const createConnector = (srf: Srf, whyRefused: () => string | null, logger: Logg
     try {
       srf.disconnect();
     } catch (error) {
-      // It throws when the socket is gone already.
+      // Throws if the socket is already closed.
       logger.debug({ err: error }, 'the connection to drachtio-server was closed already');
     }
   };
 
-  // `addListener` because the types of `on` leave these events out.
+  // Uses `addListener` because the types of `on` lack these events.
   srf.addListener('connect', (error: unknown) => {
     if (error === null || error === undefined) waiting?.resolve(true);
     else {
@@ -112,12 +113,12 @@ const createConnector = (srf: Srf, whyRefused: () => string | null, logger: Logg
   });
 
   return {
-    /** `begun`: the attempt is under way, and nothing has been sent by it. */
+    /** `begun`: called when the attempt has begun and before any message is sent. */
     connect: (server: ServerAddress, lost: () => void, begun: () => void): Promise<true> =>
       new Promise((resolve, reject) => {
         waiting = { resolve, reject };
         onLost = lost;
-        // Its own reconnecting cannot be ended once it has begun.
+        // drachtio-srf's own reconnecting cannot be stopped once it has begun.
         const settings = { ...server, reconnect: { maxAttempts: 1 } };
         void srf.connect(settings);
         begun();
@@ -126,7 +127,7 @@ const createConnector = (srf: Srf, whyRefused: () => string | null, logger: Logg
   };
 };
 
-/** Dialogs hold on to the connection by which they began; without one they go by the one that stands. */
+/** Dialogs keep the connection by which they began; without one they use the current connection. */
 const useNewConnection = (srf: Srf): void => {
   const dialogs: unknown = Reflect.get(srf, '_dialogs');
   if (!(dialogs instanceof Map)) throw new Error('drachtio-srf is not as it is known here');
@@ -136,7 +137,7 @@ const useNewConnection = (srf: Srf): void => {
 export const createSignallingConnection = (options: {
   server: ServerAddress;
   probe: Pick<ControlProbe, 'everyMs' | 'answerMs'>;
-  /** Is told first whatever drachtio-server says. */
+  /** Receives every message of drachtio-server first. */
   overhear: (said: string) => void;
   clock: Clock;
   logger: Logger;
@@ -183,14 +184,20 @@ export const createSignallingConnection = (options: {
 
   return {
     srf,
-    /** Once. Resolves after the first attempt to connect, whatever came of it; further ones follow by themselves. */
+    /**
+     * To be called once. Resolves after the first attempt to connect, whether or not it succeeded; further attempts
+     * follow automatically.
+     */
     open(taking: SignallingHandlers): Promise<void> {
       handlers = taking;
       routeRequests(srf, taking, { ignore: (request) => control?.ignore(request), logger });
       return kept.open();
     },
     problem: kept.problem,
-    /** For what drachtio-srf does not do: messages about what another client of drachtio-server has begun. */
+    /**
+     * Sends messages that drachtio-srf cannot: those about transactions and dialogs of other clients of
+     * drachtio-server.
+     */
     send: async ({
       transactionId = '',
       dialogId = '',
@@ -201,7 +208,9 @@ export const createSignallingConnection = (options: {
       const message = `sip|${transactionId}|${dialogId}|${nextHop}\r\n${sip}`;
       await within(clock, commandMs, 'An answer of drachtio-server', command(message));
     },
-    /** New calls come here no more, nor is it asked whether they may. Resolves when drachtio-server has heard of it. */
+    /**
+     * Stops new calls and admission queries to this process. Resolves when drachtio-server has received the request.
+     */
     async takeNoMore(): Promise<void> {
       if (kept.problem() !== null) return;
       for (const method of ['invite', 'options']) controlAgentOf(srf).removeRoute(method);

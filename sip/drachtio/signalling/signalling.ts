@@ -1,4 +1,4 @@
-/** Calls over SIP, out and in: who may call, over which trunk a call goes out, and how its far end comes to an end. */
+/** SIP calls, outbound and inbound: allowed callers, trunk selection, and the end of far ends. */
 import type { Logger } from 'pino';
 import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -32,21 +32,21 @@ import { dial } from './outbound.ts';
 import { dialogStands } from './revive.ts';
 import type { SessionTimes } from './session-timer.ts';
 
-/** The longest waits for a trunk, in milliseconds. */
+/** Time limits of trunks, in milliseconds. */
 export type TrunkTimes = {
-  /** From which nothing at all came for an INVITE; the next one is tried then. */
+  /** Time without any response to an INVITE, after which the next trunk is tried. */
   silenceMs: number;
-  /** Which does not answer a REGISTER or OPTIONS. */
+  /** Timeout of a REGISTER or OPTIONS. */
   answerMs: number;
-  /** For its next free channel, or the next second. */
+  /** Longest wait for a free channel or for the next second of the trunk's rate limit. */
   patienceMs: number;
-  /** When it has asked to be left alone (`Retry-After`): no longer than this, whatever it says. */
+  /** Longest cool-down after `Retry-After`, whatever value the trunk sends. */
   longestRestMs: number;
-  /** For the answer to a BYE or a CANCEL; then the call has ended all the same. */
+  /** Timeout of a BYE or CANCEL; the call has ended anyway. */
   byeMs: number;
-  /** How long a registration is asked for, in seconds. */
+  /** Requested lifetime of a registration, in seconds. */
   registrationSec: number;
-  /** For a sign that the other side of a call is still there. */
+  /** Session timers, which detect a vanished other party. */
   session: SessionTimes;
 };
 
@@ -55,7 +55,7 @@ export type SignallingOptions = {
   mediaServers: Pick<MediaServers, 'adoptEndpoint' | 'endChannel'>;
   carriers: Carriers;
   directory: TrunkDirectory;
-  /** The trunk of the configuration; `null` where there is none. */
+  /** Trunk of the configuration; `null` if there is none. */
   configured: Trunk | null;
   legs: LegStore;
   trunkLoad: SharedTrunkLoad;
@@ -70,7 +70,7 @@ export type SignallingOptions = {
 
 type OnConnection = { waiting: () => ReadonlySet<string>; onLost: () => void; onConnected: () => void };
 
-/** Handlers of requests: answers to those outside of calls, and who takes the others. */
+/** Handlers of requests: answers those outside of calls and dispatches the rest. */
 const createHandlers = (
   { access, inbound }: { access: InboundAccess; inbound: Inbound },
   canTakeCallsOf: (trunk: Trunk) => boolean,
@@ -90,7 +90,7 @@ const createHandlers = (
   isIgnored: access.ignores,
 });
 
-/** Far ends come before all others. */
+/** Far ends are handled first. */
 const following = (
   { waiting, onLost, onConnected }: OnConnection,
   legTracker: LegTracker,
@@ -105,11 +105,11 @@ const following = (
   },
 });
 
-/** The gateway's number of the call. */
+/** The gateway's own number in the call. */
 export const ownNumberOf = ({ direction, from, to }: Pick<LineInput, 'direction' | 'from' | 'to'>): string =>
   direction === 'outbound' ? from : to;
 
-/** Whoever goes on with the call knows by it that this is not the call's other party. */
+/** Marks a leg as a transfer's, so that a process that takes over the call knows that it is not the other party. */
 const ofTransfer = (leg: TrackedLeg): TrackedLeg => ({
   ...leg,
   update: (state) => leg.update({ ...state, isOfTransfer: true }),
@@ -130,7 +130,7 @@ const limitsFor = ({
 
 type Dialling = Parameters<typeof dial>[0];
 
-/** Begins to dial by the trunks of a number. */
+/** Begins to dial through the trunks of a number. */
 const createPlacing =
   ({
     choose,
@@ -187,30 +187,30 @@ export const createSignalling = (options: SignallingOptions) => {
   return {
     askTrunk,
     tryTrunk: trunkCheck.check,
-    /** Those that are enabled, that of the configuration too. */
+    /** Enabled trunks, including the configured one. */
     trunks: () => allTrunks(options),
-    /** Callers that no trunk knows, since the start. */
+    /** Number of callers from unknown sources since the start. */
     refusedCallers: access.refused,
-    /** Ends legs of which no process is left, now or as soon as there is a connection. */
+    /** Ends legs of dead processes now, or as soon as there is a connection. */
     endOrphans: legTracker.endOrphans,
-    /** The channels of such legs, once the media servers are connected. */
+    /** Ends the channels of such legs; called once the media servers are connected. */
     endChannels: legTracker.endChannels,
 
-    /** Connects with drachtio-server. `waiting`: the dialogs of the calls that wait for it when it is lost. */
+    /** Connects to drachtio-server. `waiting`: the dialogs of calls that wait for a lost connection. */
     open: (on: OnConnection): Promise<void> => connection.open({ ...handlers, ...following(on, legTracker) }),
     dialogStands: (dialogId: string): Promise<boolean> => dialogStands(dialogId, send),
 
-    /** Looks up who may call. */
+    /** Loads the allowed callers. */
     openAccess: access.open,
 
-    /** Finds out whose calls are taken, and takes them from now on. */
+    /** Starts the trunk directory and begins to accept calls. */
     async takeCalls(onArrival: OnArrival): Promise<void> {
       const { channelsOf } = limits;
       await directory.start({ ...askTrunk, tryOut: trunkCheck.check, rests, channelsOf, route });
       inbound.open(onArrival);
     },
 
-    /** Begins to dial, or to answer the caller that waits under the call's id. */
+    /** Begins to dial, or to answer the waiting caller with the call's id. */
     attempt(input: LineInput, call: { onRinging: () => void; logger: Logger }): Attempt {
       if (input.direction === 'inbound') return inbound.answer(input.callId);
       const trackLeg = (): TrackedLeg => legTracker.track(input.callId);
@@ -218,8 +218,8 @@ export const createSignalling = (options: SignallingOptions) => {
     },
 
     /**
-     * Begins to dial a person to whom the other party of a call is to be handed, from the call's own number;
-     * `preferredServer` is the media server of that party.
+     * Begins to dial the target of a transfer from the call's own number; `preferredServer` is the other party's media
+     * server.
      */
     ring(
       input: LineInput,
@@ -231,13 +231,13 @@ export const createSignalling = (options: SignallingOptions) => {
       return place({ callId, from: ownNumberOf(input), to }, { ...call, trackLeg });
     },
 
-    /** Goes on with a call that another process has left. */
+    /** Takes over a call that another process has left. */
     adopt: (call: Pick<AdoptOptions, 'callId' | 'left' | 'logger'>): Attempt =>
       adoptCall({ ...shared, ...call, ...adopting }),
 
     takeNoMore: connection.takeNoMore,
 
-    /** No call is taken or placed any more; the connection still stands, so that calls can be ended. */
+    /** Stops accepting and placing calls; the connection remains, so that calls can be ended. */
     close(): void {
       isClosed = true;
       inbound.close();

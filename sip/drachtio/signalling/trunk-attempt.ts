@@ -1,4 +1,4 @@
-/** An attempt at a call over one trunk: the offer of its endpoint goes out, and the answer is taken in. */
+/** An attempt at a call through one trunk: sends the offer of its endpoint and applies the answer. */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { SipDetails } from '#machines/line.ts';
@@ -25,7 +25,7 @@ import { onTerms } from './negotiate.ts';
 import type { OfferingEndpoint } from './offering-endpoint.ts';
 import type { SessionTimes } from './session-timer.ts';
 
-/** The media server takes in an answer within this time. */
+/** Timeout for the media server to apply an answer. */
 const answerMs = 5_000;
 
 export type Unanswered = Extract<Outcome, { answered: false }>;
@@ -42,14 +42,14 @@ export type CallOptions = {
   /** Domestic format. */
   from: string;
   to: string;
-  /** Of its INVITE, beside those that say who calls. */
+  /** Additional headers of the INVITE, besides those that identify the caller. */
   sipHeaders: SipHeaders;
   country: Country;
-  /** Where the call may go, which is asked when a trunk sends it on. */
+  /** Allowed destinations of the call, checked when a trunk redirects it. */
   destinations: () => Promise<readonly Destinations[]>;
   limits: Pick<SharedLimits, 'acquire' | 'count'>;
   rests: TrunkRests;
-  /** A trunk from which nothing at all came for so long is given up. */
+  /** Time after which a trunk without any response is given up. */
   silenceMs: number;
   sessionTimes: SessionTimes;
   srf: Srf;
@@ -60,22 +60,22 @@ export type CallOptions = {
   logger: Logger;
 };
 
-/** `next`: the trunk is to blame, so that another one may do better. */
+/** `next`: the trunk caused the failure, so another one may succeed. */
 export type Tried = { outcome: Outcome; next: boolean };
 
 const final = (outcome: Outcome): Tried => ({ outcome, next: false });
 
-/** The call, as all its attempts have it. */
+/** The call as shared by its attempts. */
 type Call = {
-  /** The call is not wanted any more. */
+  /** Aborted when the call is no longer wanted. */
   signal: AbortSignal;
   offering: OfferingEndpoint;
-  /** Why the call can come to nothing any more, whatever the trunk says; `null` while it can. */
+  /** Why the call must fail regardless of the trunk; `null` while it can succeed. */
   broken: () => Unanswered | null;
   onInvitation: (invitation: Invitation) => void;
 };
 
-/** The far end has answered: its description is taken in. */
+/** Applies the description of the answer. */
 const connect = async (
   invited: Extract<Invited, { answered: true }>,
   agreed: MediaEndpoint,
@@ -88,7 +88,7 @@ const connect = async (
     return outcome;
   };
   try {
-    // An answer that crosses a CANCEL is a call that stands, and that nobody wants any more.
+    // An answer that crosses a CANCEL establishes a call that is no longer wanted.
     if (!signal.aborted) await within(clock, answerMs, 'Taking the answer in', agreed.takeAnswer(remoteSdp));
   } catch (error) {
     logger.warn({ trunk: trunk.name, err: error }, 'the answer of the far end could not be taken');
@@ -109,10 +109,10 @@ const connect = async (
   };
 };
 
-/** One trunk's attempt at the call, the same for all addresses of the trunk. */
+/** One trunk's attempt at the call, shared by all addresses of the trunk. */
 type TrunkCall = ChosenTrunk & { permit: Permit; endpoint: MediaEndpoint; call: CallOptions & Call };
 
-/** `contacts`: where the trunk sends the call on to. */
+/** `contacts`: redirect targets. */
 type TriedPlace = Tried & { contacts: string | null };
 
 const inviteThere = async (
@@ -141,13 +141,13 @@ const inviteThere = async (
   if (broken !== null) return over({ ...broken, sip });
   if (signal.aborted) return over(unanswered('cancelled', sip));
   const { failoverStatuses } = trunk;
-  // After any other status it speaks of the callee.
+  // With any other status `Retry-After` concerns the callee.
   if (retryAfterMs > 0 && place.key !== null && isTrunksFault(failed, failoverStatuses))
     rests.begin(place.key, retryAfterMs);
   return { outcome: unanswered(causeOf(failed), sip), next: goesOn(failed, failoverStatuses), contacts };
 };
 
-/** The call counts at an address of the trunk as long as it is there. */
+/** The call counts at the trunk's address for its whole duration. */
 const callAt = async (place: Place, trunkCall: TrunkCall): Promise<TriedPlace> => {
   if (place.key === null) return inviteThere(place, trunkCall);
   const there = trunkCall.call.limits.count(place.key);
@@ -164,7 +164,7 @@ const callAt = async (place: Place, trunkCall: TrunkCall): Promise<TriedPlace> =
   return tried;
 };
 
-/** Where the trunk sends the call on to, as far as it may go there: a trunk cannot make a call to any number of it. */
+/** The allowed redirect targets: a trunk must not redirect a call to arbitrary numbers. */
 const allowedRedirections = async (
   contacts: string,
   { trunk, call: { country, destinations } }: TrunkCall,
@@ -175,7 +175,7 @@ const allowedRedirections = async (
   return wanted.filter(({ number }) => mayDial(policy, number, country));
 };
 
-/** Place after place, as long as one fails the call or the trunk sends it on. */
+/** Tries one address after another, as long as an address fails the call or the trunk redirects it. */
 const callEverywhere = async (trunkCall: TrunkCall): Promise<Tried> => {
   const { trunk, addresses, call } = trunkCall;
   const { country, logger } = call;
@@ -196,7 +196,7 @@ const callThrough = async (route: ChosenTrunk, permit: Permit, call: CallOptions
   const { signal, logger } = call;
   if (signal.aborted) return final(unanswered('cancelled', noSip));
   const obstacle = call.offering.problem(route.trunk);
-  // Another trunk may ask for less.
+  // Another trunk may have lower requirements.
   if (obstacle !== null)
     return { outcome: unanswered('media_error', { ...noSip, reason: obstacle }), next: true };
   let endpoint: MediaEndpoint;
@@ -209,7 +209,7 @@ const callThrough = async (route: ChosenTrunk, permit: Permit, call: CallOptions
   return callEverywhere({ ...route, permit, endpoint, call });
 };
 
-/** `isLast`: there is no other trunk, so that the call waits for a channel. */
+/** `isLast`: there is no other trunk, so the call waits for a channel. */
 export const tryTrunk = async (
   route: ChosenTrunk,
   isLast: boolean,
