@@ -3,13 +3,13 @@ import type { Clock } from '#src/domain/clock.ts';
 import { doneWithin, TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 
 /**
- * Work that nobody waits for: hanging up, destroying an endpoint. Every promise of drachtio-srf can reject when its
- * dialog has gone a moment earlier, which must not end the process, and some never settle.
+ * Work that is not awaited: hanging up, destroying an endpoint. Every promise of drachtio-srf can reject when its
+ * dialog ended a moment earlier, which must not end the process, and some promises never settle.
  */
 export type BackgroundTasks = {
-  /** Watches this work; a failure of it is a line in the log at level `debug`, as it is part of ordinary endings. */
+  /** Runs the work and logs a failure at level `debug`, because failures are part of ordinary call ends. */
   add(what: string, work: () => Promise<unknown>): void;
-  /** Resolves when all of it is done, at the latest after so many milliseconds. */
+  /** Resolves when all work is done, at the latest after this number of milliseconds. */
   settled(atMostMs: number): Promise<void>;
 };
 
@@ -32,7 +32,10 @@ export const createBackgroundTasks = (clock: Clock, logger: Logger): BackgroundT
   };
 };
 
-/** The work, or a TimeoutError that names it. `late` gets what comes after that, so that it can be ended. */
+/**
+ * Resolves with the result of the work, or rejects with a TimeoutError that names it. `late` receives a result that
+ * arrives after the timeout, so that it can be released.
+ */
 export const within = <Result>(
   clock: Clock,
   milliseconds: number,

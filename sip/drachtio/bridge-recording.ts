@@ -1,13 +1,13 @@
 /**
- * Records a bridge while anybody wants its audio. The media server sends audio to this process only then; otherwise the recording
- * goes on with silence, so that its time stays that of the call.
+ * Records a bridge while its audio is needed. The media server sends audio to this process only then; otherwise the
+ * recording continues with silence, so that its time matches the call's.
  */
 import type { CallMedia } from '../call-media.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
 import type { BridgeTaps } from './media/bridge-taps.ts';
 import type { Bridge } from './media/media-servers.ts';
 
-/** Between two looks whether anybody wants the audio. */
+/** Interval of the check whether the audio is needed. */
 const lookMs = 500;
 
 export type BridgeRecording = { close(): void };

@@ -1,35 +1,35 @@
-/** The SIP dialog of one call, as its line knows it: the attempt, what came of it, and what is said of both. */
+/** SIP dialog of one call as used by its line: the attempt, its result, and the details reported for both. */
 import type { LineEvent, SipDetails } from '#machines/line.ts';
 import type { SoundFigures } from '#machines/sound-figures.ts';
 import type { Keypad } from './keypad.ts';
 import type { SoundWatch } from './sound-watch.ts';
 import type { Attempt, Connection } from './signalling/attempt.ts';
 
-/** The SIP dialog of a call, from the attempt on. */
+/** SIP dialog of a call, from the attempt on. */
 export type CallDialog = {
   attempt: Attempt;
-  /** `null` until it was answered, and for ever where it was not. */
+  /** `null` before the answer, and always for an unanswered call. */
   connection: Connection | null;
-  /** `null` until the attempt has come to something. */
+  /** `null` before the attempt has a result. */
   sip: SipDetails | null;
-  /** Since the answer. */
+  /** Set at the answer. */
   watch: SoundWatch | null;
   keypad: Keypad | null;
   /** `null` until the call is over. */
   sound: SoundFigures | null;
 };
 
-/** drachtio-server's own name of it, which the types of drachtio-srf leave out. */
+/** drachtio-server's id of the dialog, which the drachtio-srf types lack. */
 export const idOf = ({ connection }: Pick<CallDialog, 'connection'>): string | null => {
   const id: unknown = connection && Reflect.get(connection.dialog, 'id');
   return typeof id === 'string' ? id : null;
 };
 
-/** The same, of that with the media server. */
+/** drachtio-server's id of the dialog with the media server. */
 export const channelIdOf = ({ connection }: Pick<CallDialog, 'connection'>): string | null =>
   connection?.endpoint.channel()?.dialog?.id ?? null;
 
-/** What is known of the dialog and its sound goes with what is said of its answer and its end. */
+/** Adds the details of the dialog and its audio to the events of its answer and end. */
 export const withDetails = (event: LineEvent, { sip, attempt, sound }: CallDialog): LineEvent => {
   const details = () => {
     const route = attempt.route();

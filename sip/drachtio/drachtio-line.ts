@@ -1,6 +1,6 @@
 /**
- * One real telephone call, in the vocabulary of `machines/line.ts`: an attempt at it, the connection that comes of the
- * attempt, and the media of that connection.
+ * One real telephone call behind the interface of `machines/line.ts`: an attempt, the connection that results from it,
+ * and the media of that connection.
  */
 import type { Logger } from 'pino';
 import type { Line, LineEvent, LineInput, SipDetails } from '#machines/line.ts';
@@ -34,20 +34,20 @@ export type DrachtioLineOptions = MediaMeans & {
   emit: (event: LineEvent) => void;
   /** Begins to dial or to answer. */
   attempt: (onRinging: () => void) => Attempt;
-  /** Begins to dial a person for the other party of the call, if possible on this media server. */
+  /** Begins to dial a transfer target for the other party, if possible on this media server. */
   ring: (to: string, call: { onRinging: () => void; preferredServer: string | null }) => Attempt;
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
-  /** Headers of a REFER by which this trunk is to call that person. */
+  /** Headers of a REFER that asks this trunk to call that person. */
   referTo: (trunk: Trunk, to: string) => Record<string, string>;
   country: Country;
-  /** Goes on with a call that stands. */
+  /** Whether the line takes over an established call. */
   isAdopted: boolean;
-  /** A BYE or a CANCEL that is not answered within this time has ended the call all the same. */
+  /** Timeout of a BYE or CANCEL; after it the call counts as ended. */
   byeMs: number;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
-  /** The line is over and holds nothing any more. */
+  /** Called when the line is over and has released all resources. */
   onOver: () => void;
 };
 
@@ -55,7 +55,7 @@ export type DrachtioLine = Line & StandingLine;
 
 type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
 
-/** What two persons who are connected press is for them alone. */
+/** DTMF digits of two connected persons are only for each other. */
 type Listening = Means & {
   secondLeg: Pick<SecondLeg, 'takesKey'>;
   referTransfer: Pick<ReferTransfer, 'notified' | 'keepsLostSound'>;
@@ -63,7 +63,7 @@ type Listening = Means & {
   onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
 };
 
-/** Who had put the call on hold has not taken it back because another process goes on with it. */
+/** Restores the hold state of an adopted call: the take-over does not end a hold. */
 const stayOnHold = ({ connection, watch }: CallDialog, life: LineLife): void => {
   if (connection === null) return;
   const { remote, local } = connection.dialog;
@@ -72,7 +72,7 @@ const stayOnHold = ({ connection, watch }: CallDialog, life: LineLife): void => 
   life.send({ type: 'held' });
 };
 
-/** The person with whom the other party of an adopted call talks. Without that person the call is over. */
+/** Adopts the person with whom the other party of an adopted call talks. Without that person the call is over. */
 const adoptPerson = (person: Outcome, life: LineLife, secondLeg: SecondLeg): void => {
   if (person.answered) return secondLeg.adopt(person.connection);
   return life.send({ type: person.cause === 'cancelled' ? 'hangup.requested' : 'sound.lost' });
@@ -83,7 +83,7 @@ const sendAway = ({ endpoint, ...connection }: Connection, { backgroundTasks }: 
   backgroundTasks.add('BYE', () => hangUp(connection));
 };
 
-/** Tells the life of the line what becomes of the attempt. */
+/** Passes the result of the attempt to the state of the line. */
 const follow = (
   dialog: CallDialog,
   life: LineLife,
@@ -96,7 +96,7 @@ const follow = (
       dialog.sip ??= outcome.sip;
       if (!isAdopted) return life.send({ type: 'unanswered', cause: outcome.cause });
       life.send({ type: outcome.cause === 'cancelled' ? 'left' : 'adoption.failed' });
-      // Where it was given up meanwhile, that is its end.
+      // Ends a line that was given up in the meantime.
       return life.send({ type: 'released' });
     }
     const { connection, person } = outcome;
@@ -108,13 +108,13 @@ const follow = (
       stayOnHold(dialog, life);
       return person && adoptPerson(person, life, secondLeg);
     }
-    // It was answered in the moment in which it was given up.
+    // The answer crossed the cancellation.
     life.send({ type: 'released' });
     if (person?.answered === true) sendAway(person.connection, means);
     return sendAway(connection, means);
   });
 
-/** Reports whether DTMF digits can be sent, when that changes; a line that reports nothing can send them. */
+/** Reports changes in whether DTMF digits can be sent; the initial assumption is that they can. */
 const createDtmfReports = (keypad: Keypad, life: LineLife) => {
   let canSend = true;
   return (): void => {
@@ -159,7 +159,7 @@ const listenTo = (
   return (digit) => onKey(digit, 'tone');
 };
 
-/** The far end has said BYE; a reason of its may be that the network has failed. */
+/** Handles the far end's BYE, whose reason may report a network failure. */
 const onLeft =
   (dialog: CallDialog, life: LineLife, referTransfer: ReferTransfer): Listening['onLeft'] =>
   (explanation) => {
@@ -186,7 +186,7 @@ const connectMedia = (
   });
 };
 
-/** What the record says of the sound is asked while its endpoint stands; then that is destroyed. */
+/** Reads the audio statistics for the record while the endpoint exists, then destroys it. */
 const finishSound = (dialog: CallDialog, { backgroundTasks }: Means): Promise<void> => {
   const { connection, watch, keypad } = dialog;
   const measure = async (): Promise<void> => {
@@ -210,7 +210,10 @@ const carrySound = (
   connectMedia(media, withTones(connection.endpoint, onTone), life, means);
 };
 
-/** CANCEL before the answer, BYE after it; the life is told when it was answered and how the sound was is known. */
+/**
+ * Sends CANCEL before the answer, BYE after it; reports to the line when it is answered and the audio statistics are
+ * known.
+ */
 const release = (
   { attempt, connection }: CallDialog,
   { by }: LineEnd,
@@ -218,7 +221,7 @@ const release = (
   life: LineLife,
   { backgroundTasks }: Means,
 ): void => {
-  // The outcome of the attempt is the answer to the CANCEL.
+  // The outcome of the attempt is the response to the CANCEL.
   if (connection === null) return attempt.cancel();
   if (by !== 'gateway') connection.trackedLeg.ended();
   return backgroundTasks.add('BYE', async () => {
@@ -258,7 +261,7 @@ const unconnected = (attempt: CallDialog['attempt']): CallDialog => ({
   sound: null,
 });
 
-/** What becomes of it when the connection to drachtio-server is lost. */
+/** Handles the loss of the connection to drachtio-server. */
 const standing = (dialog: CallDialog, life: LineLife, secondLeg: SecondLeg): StandingLine => ({
   dialogId: () => (life.is('answered') ? idOf(dialog) : null),
   channelDialogIds: () =>

@@ -1,6 +1,6 @@
 /**
- * Real telephone lines: SIP by drachtio-server, sound by FreeSWITCH or by this process. Both are external servers; calls
- * are placed and taken while those that they need are connected.
+ * Real telephone lines: SIP by drachtio-server, audio by FreeSWITCH or this process. Both are external servers; calls
+ * are placed and accepted while the required ones are connected.
  */
 import type { Logger } from 'pino';
 import type { LineEvent, LineInput } from '#machines/line.ts';
@@ -34,31 +34,31 @@ import { createSignallingConnection, type ControlProbe } from './signalling/sign
 import type { LegStore } from './signalling/leg-tracker.ts';
 import { createSignalling, ownNumberOf, type TrunkTimes } from './signalling/signalling.ts';
 
-/** The time that closing waits for BYE and CANCEL to be answered. */
+/** Time that closing waits for responses to BYE and CANCEL. */
 const closeWithinMs = 2_000;
 
 export type DrachtioLinesOptions = CommonMeans & {
   drachtio: ServerAddress;
-  /** Each carries a part of the calls; without any, this process carries those that it can. */
+  /** Calls are distributed among them; without any, this process carries the calls that it can. */
   freeSwitches: readonly ServerAddress[];
   controlProbe: ControlProbe;
   mediaServers: MediaServerNumbers;
-  /** The trunk of the configuration; `null` where there is none. */
+  /** Trunk of the configuration; `null` if there is none. */
   trunk: ConfiguredTrunk | null;
   trunks: TrunkDirectory;
   legs: LegStore;
-  /** What all gateways have on the trunks. */
+  /** Load of all gateways on the trunks. */
   trunkLoad: SharedTrunkLoad;
   trunkTimes: TrunkTimes;
   inboundAccess: InboundAccessNumbers;
-  /** The address of this host at which FreeSWITCH reaches this process. */
+  /** Address of this host at which FreeSWITCH reaches this process. */
   mediaHost: string;
-  /** Where trunks send the sound that this process carries itself: an address of this host, and its ports. */
+  /** Where trunks send the audio that this process carries: an address of this host and its ports. */
   rtp: { host: string; ports: { from: number; to: number } };
-  /** Where sound runs; in a thread of its own where nothing else is said. */
+  /** Where audio is processed; a separate thread by default. */
   startSoundRun?: StartSoundRun;
   country: Country;
-  /** `null`: nobody wants the SIP messages of calls. */
+  /** `null`: SIP messages of calls are not captured. */
   sipMessages: { keep: KeepSipMessage; limits: CaptureLimits } | null;
   clock: Clock;
   logger: Logger;
@@ -67,14 +67,14 @@ export type DrachtioLinesOptions = CommonMeans & {
 export type DrachtioLines = Lines & {
   askTrunk: AskTrunk;
   tryTrunk: TrunkCheck['check'];
-  /** Callers that no trunk knows, since the start. */
+  /** Number of callers from unknown sources since the start. */
   refusedCallers: InboundAccess['refused'];
   mediaServers: () => readonly MediaServerState[];
-  /** Ends the far ends of the calls of a node that has died; its calls' rows are others' to end. */
+  /** Ends the far ends of a dead node's calls. The rows of those calls are ended elsewhere. */
   endLegsOf(node: string): Promise<void>;
 };
 
-/** The two servers, and what is done by them. */
+/** The two servers and the services that use them. */
 const createServers = (options: DrachtioLinesOptions, backgroundTasks: BackgroundTasks) => {
   const { sipMessages, clock, logger } = options;
   const sipCapture = sipMessages === null ? noSipCapture : createSipCapture({ ...sipMessages, clock });
@@ -128,7 +128,7 @@ const healthOf = ({ connection, signalling, ...means }: ReturnType<typeof create
   return isDown ? { ready: false, detail: sentence } : { ready: true, warning: sentence };
 };
 
-/** Who is told of the connection to drachtio-server. */
+/** Handlers of the connection's state. */
 const watchSignalling = (
   lines: ReadonlySet<DrachtioLine>,
   { signalling, mediaServers }: ReturnType<typeof createServers>,
@@ -146,7 +146,7 @@ const watchSignalling = (
       },
       onConnected: calls.connected,
     },
-    /** What is told of an adopted line, which is looked after from then on. */
+    /** Handlers of an adopted line's events; the line is tracked from then on. */
     whenAdopted:
       (line: () => DrachtioLine, emit: (event: LineEvent) => void) =>
       (event: LineEvent): void => {
@@ -204,12 +204,12 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       signalling.endChannels(orphans);
     },
     async start(onArrival) {
-      // Before anything else: whoever still talks to a process that died waits for it.
+      // Done first, because the other parties of a dead process's calls are waiting.
       const orphans = await options.legs.orphans();
       await signalling.open(lostSignalling.on);
       signalling.endOrphans(orphans);
       await signalling.openAccess();
-      // Endpoints are made beforehand over SIP.
+      // Opened second, because endpoints are created in advance over SIP.
       await mediaServers.open();
       signalling.endChannels(orphans);
       await signalling.takeCalls(onArrival);

@@ -1,15 +1,15 @@
 import type { Clock } from '#src/domain/clock.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 
-/** It is there and has said no. */
+/** The server is reachable but refused the request. */
 export class ServerRefusal extends Error {}
 
-/** A server that has not answered so often in a row is gone. */
+/** Number of consecutive failures after which a server counts as lost. */
 const mostFailures = 2;
 
 /**
- * Asks again and again, and calls `onSilent` once when two answers in a row did not come: a machine that is gone, or a
- * process that hangs, ends no connection. Returns what ends the watch.
+ * Probes periodically and calls `onSilent` once after two consecutive failures: the connection to a vanished machine or
+ * a hanging process stays open. Returns a function that stops it.
  */
 export const startHeartbeat = (options: {
   probe: () => Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * The agent's keypad: DTMF digits go out as events of RTP (RFC 4733) where both descriptions name them, by SIP INFO where
- * the far end says that it takes INFO, or not at all.
+ * The agent's DTMF digits: sent as RTP events (RFC 4733) if both descriptions offer them, by SIP INFO if the far end
+ * accepts INFO, or not at all.
  */
 import type { DtmfMeans } from '#machines/sound-figures.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -8,21 +8,21 @@ import { within } from './background-tasks.ts';
 import type { Connection } from './signalling/attempt.ts';
 import { pressByInfo } from './signalling/dtmf.ts';
 
-/** Thrown where the far end takes no digits. */
+/** Thrown if the far end accepts no digits. */
 export class NoDtmf extends Error {}
 
 export type Keypad = {
   means(): DtmfMeans;
-  /** Presses keys behind those before; `w` pauses. Rejects where not all of them went out. */
+  /** Sends digits after the pending ones; `w` pauses. Rejects if not all of them were sent. */
   press(keys: string): Promise<void>;
 };
 
 const pauseMs = 500;
-/** The length of a digit, and the silence behind it. */
+/** Duration of a digit and the pause after it. */
 const digitMs = 250;
 const answerMs = 5_000;
 
-/** `isOver`: nothing more is sent. */
+/** `isOver`: stops sending. */
 export const createKeypad = (
   { dialog, endpoint, takesInfo }: Pick<Connection, 'dialog' | 'endpoint' | 'takesInfo'>,
   { clock, isOver }: { clock: Clock; isOver: () => boolean },

@@ -2,7 +2,7 @@ import type { CallMedia } from '../call-media.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { holdRequests, type Connection } from './signalling/attempt.ts';
 
-/** Leaves a far end to whoever goes on with the call: what it asks from now on is for that one. */
+/** Hands a far end over to the process that takes over the call: its requests are held for that process. */
 export const leaveStanding = (
   connection: Connection,
   media: Pick<CallMedia, 'leave'>,

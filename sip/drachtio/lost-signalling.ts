@@ -1,43 +1,43 @@
 /**
- * Keeps the calls that stand when the connection to drachtio-server is lost. Their dialogs may stand as well, and their
- * sound goes on: they wait a moment for it, or for the relay, to come back. Each is then asked after, without a message
- * to its far end. What the far end asks in a dialog of a connection that is gone drachtio-server refuses and tells
- * nobody; it forgets the dialog when that is a BYE, so that such calls are looked at from time to time.
+ * Keeps established calls when the connection to drachtio-server is lost. Their dialogs may still exist, and their
+ * audio continues: they wait a moment for drachtio-server or the relay to come back. Each dialog is then queried
+ * without a message to its far end. drachtio-server refuses the far end's requests in a dialog of a lost connection
+ * without reporting them, and forgets the dialog after a BYE, so such calls are checked periodically.
  */
 import type { Clock } from '#src/domain/clock.ts';
 
-/** Between two looks. */
+/** Interval of the checks. */
 const lookMs = 5_000;
 
 export type StandingLine = {
-  /** Of a call that stands; `null` of one that is not answered, or ending. */
+  /** Dialog of an established call; `null` before the answer and while the call ends. */
   dialogId(): string | null;
-  /** That of the person with whom its other party talks; `null` where there is none. */
+  /** Dialog of the person with whom the other party talks; `null` if there is none. */
   secondDialogId(): string | null;
-  /** Who is rung for its other party is lost with the connection. */
+  /** Drops a person who is being rung for the other party. */
   loseSecond(): void;
-  /** Those with the media server, of both legs; empty where there are none. */
+  /** Dialogs with the media server, of both legs; may be empty. */
   channelDialogIds(): readonly string[];
-  /** Nobody knows any more what becomes of the call. */
+  /** Ends the call as lost, because its state is unknown. */
   lose(): void;
-  /** The far end has hung up without a word to us. */
+  /** The far end has hung up without this process receiving its BYE. */
   endSilently(): void;
-  /** The person with whom its other party talks has hung up without a word to us. */
+  /** The person with whom the other party talks has hung up without this process receiving the BYE. */
   endSecondSilently(): void;
 };
 
 export const createLostSignalling = <Line extends StandingLine>(options: {
   lines: ReadonlySet<Line>;
-  /** Rejects when there is no answer. */
+  /** Rejects without an answer. */
   dialogStands: (dialogId: string) => Promise<boolean>;
   comeBackMs: number;
   clock: Clock;
 }) => {
   const { lines, dialogStands, comeBackMs, clock } = options;
-  /** Their dialogs are of a connection that is gone. */
+  /** Lines whose dialogs belong to a lost connection. */
   const outlasting = new Set<Line>();
   let timer: unknown;
-  /** Counts the connections: a look of an earlier one says nothing. */
+  /** Counts the connections; results of checks over an earlier one are ignored. */
   let connections = 0;
 
   const ask = async (line: Line, onGone: (line: Line) => void, asking: number): Promise<void> => {
@@ -48,7 +48,7 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
     try {
       stand = await Promise.all([dialogStands(dialogId), secondId === null || dialogStands(secondId)]);
     } catch {
-      // It is asked again, now or over the next connection.
+      // The next check or the next connection repeats the query.
       return;
     }
     const [stands, secondStands] = stand;
@@ -67,9 +67,12 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
     timer = clock.setTimeout(() => void look((line) => line.endSilently()), lookMs);
   };
 
-  /** The relay tells who acts in a dialog what is said in it, and ends those in which nobody does. */
+  /**
+   * Makes the relay deliver the in-dialog requests of these channels to this process; the relay ends dialogs without a
+   * client.
+   */
   const claimChannels = (line: Line): void => {
-    // Where one is gone, or nobody answers, the sound of the call tells.
+    // Failures are ignored: a missing channel is detected by the loss of audio.
     for (const dialogId of line.channelDialogIds()) dialogStands(dialogId).catch(() => {});
   };
 
@@ -93,7 +96,7 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
       for (const line of outlasting) claimChannels(line);
       void look((line) => line.lose());
     },
-    /** A call that another process has left: its dialog is of that one's connection. */
+    /** Handles a taken-over call, whose dialog belongs to the connection of the earlier process. */
     adopted(line: Line): void {
       const isFirst = outlasting.size === 0;
       outlasting.add(line);

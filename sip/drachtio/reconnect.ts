@@ -4,16 +4,19 @@ import type { Clock } from '#src/domain/clock.ts';
 const firstDelayMs = 250;
 const longestDelayMs = 5_000;
 
-/** Where a server is reached, and what it lets clients in by. */
+/** Address of a server, and the secret with which it authenticates clients. */
 export type ServerAddress = { host: string; port: number; secret: string };
 
-/** A connection that is made again whenever it is lost, until it is closed. */
+/** A connection that is re-established after each loss until it is closed. */
 export type Kept<Connection> = {
-  /** The connection as it stands now. */
+  /** The current connection, if any. */
   readonly current: () => Connection | null;
-  /** Why there is none, as a plain sentence; `null` when there is one. */
+  /** Why there is no connection, as a plain sentence; `null` if there is one. */
   readonly problem: () => string | null;
-  /** Begins to connect. Resolves after the first attempt, whatever came of it; further ones follow by themselves. */
+  /**
+   * Begins to connect. Resolves after the first attempt, whether or not it succeeded; further attempts follow
+   * automatically.
+   */
   readonly open: () => Promise<void>;
   readonly close: () => void;
 };
@@ -24,12 +27,12 @@ type State<Connection> =
   | { is: 'closed'; problem: string };
 
 export const keepConnected = <Connection>(options: {
-  /** For the log and for people: `FreeSWITCH at 127.0.0.1:8021`. */
+  /** For logs and messages: `FreeSWITCH at 127.0.0.1:8021`. */
   to: string;
   connect: (onLost: () => void) => Promise<Connection>;
   disconnect: (connection: Connection) => void;
   onConnected?: () => void;
-  /** It was connected and is not any more, not by `close`. */
+  /** Called when an established connection is lost, except by `close`. */
   onLost: () => void;
   clock: Clock;
   logger: Logger;

@@ -1,8 +1,8 @@
 /**
- * A REFER of the far end of a call: it asks us to connect it with somebody else (RFC 3515). Where its trunk may ask for
- * that (`accept_refer`) the call decides; the far end has the course of the transfer by NOTIFY then. Everything else is
- * declined: a number that cannot be read, one that is to take the place of another call (`Replaces`, RFC 3891), and what
- * is asked for while a transfer is under way.
+ * A REFER from the far end of a call, which asks the gateway to connect it with another person (RFC 3515). If its trunk
+ * allows this (`accept_refer`), the call decides, and the far end receives the progress of the transfer by NOTIFY.
+ * Declined are all other REFERs: those with an unreadable number, those that replace another call (`Replaces`, RFC
+ * 3891), and those during a transfer.
  */
 import type Srf from 'drachtio-srf';
 import type { LineCommand, LineReport, UnansweredCause } from '#machines/line.ts';
@@ -16,13 +16,13 @@ import type { BackgroundTasks } from './background-tasks.ts';
 import { isStanding, type Connection } from './signalling/attempt.ts';
 import { requestInDialog } from './signalling/dialog-requests.ts';
 
-/** The call decides within this time. */
+/** Time within which the call must decide. */
 const decisionMs = 10_000;
 
-/** Longer than a person may ring. */
+/** Exceeds the longest ringing time. */
 const subscriptionSec = 300;
 
-/** The status for a far end of which only the cause is known. */
+/** The status for a far end of which only the failure cause is known. */
 const statusOf: Readonly<Record<UnansweredCause, [number, string]>> = {
   no_answer: [480, 'Temporarily Unavailable'],
   busy: [486, 'Busy Here'],
@@ -34,9 +34,9 @@ const statusOf: Readonly<Record<UnansweredCause, [number, string]>> = {
 };
 
 export type ReferRequestOptions = {
-  /** The far end of the call; `null` while there is none. */
+  /** Far end of the call; `null` if there is none. */
   connection: () => Connection | null;
-  /** Somebody is called for this call already. */
+  /** Whether a transfer of this call is already in progress. */
   isTransferring: () => boolean;
   country: Country;
   life: Pick<LineLife, 'is' | 'report'>;
@@ -46,12 +46,12 @@ export type ReferRequestOptions = {
 
 type State =
   | { name: 'idle' }
-  /** The call decides. */
+  /** Asks the call for a decision. */
   | { name: 'asked'; to: string; request: Srf.SrfRequest; response: Srf.SrfResponse }
-  /** `event`: that of the subscription; null where the far end wants no reports (RFC 4488). */
+  /** `event`: the subscription's event; null if the far end wants no reports (RFC 4488). */
   | { name: 'accepted'; event: string | null; rang: boolean };
 
-/** It is to take the place of another call, or no call at all. */
+/** Whether the REFER would replace another call, or is no call at all. */
 const isNoPlainCall = (uri: string): boolean => {
   const text = uri.toLowerCase();
   const headersAt = text.indexOf('?');
@@ -59,7 +59,7 @@ const isNoPlainCall = (uri: string): boolean => {
   return replaces || (text.includes(';method=') && !text.includes(';method=invite'));
 };
 
-/** The number that the far end names, in domestic format; undefined where it names none that can be called. */
+/** The number in the REFER, in domestic format; undefined without a valid one. */
 const numberIn = (referTo: string, country: Country): string | undefined => {
   const [target, ...others] = nameAddressesIn(referTo);
   return target === undefined || others.length > 0 || isNoPlainCall(target.uri)
@@ -89,7 +89,7 @@ export class ReferRequest {
     return life.report({ type: 'line.refer_received', to });
   }
 
-  /** Whether this is the transfer that the far end has asked for, which knows now that it is made. */
+  /** Whether this is the transfer requested by the far end, which is then notified that it has been accepted. */
   takes({ to, mode }: Extract<LineCommand, { type: 'transfer' }>): boolean {
     const state = this.#state;
     if (state.name !== 'asked') return false;
@@ -109,14 +109,14 @@ export class ReferRequest {
     response.send(603);
   }
 
-  /** The person rings. */
+  /** The person's telephone is ringing. */
   rang(): void {
     if (this.#state.name !== 'accepted' || this.#state.rang) return;
     this.#state.rang = true;
     this.#notify('180 Ringing');
   }
 
-  /** What the line reports of the transfer. */
+  /** Handles a report of the line. */
   reported(report: LineReport): void {
     if (report.type === 'line.transferred') this.#settle('200 OK');
     if (report.type !== 'line.transfer_failed') return;
@@ -159,7 +159,7 @@ export class ReferRequest {
     };
     backgroundTasks.add('NOTIFY', async () => {
       const answer = await requestInDialog(dialog, 'NOTIFY', { headers, body: `SIP/2.0 ${status}\r\n` });
-      // The far end knows of no such subscription (any more).
+      // The far end does not know the subscription, or no longer knows it.
       if (answer.status >= 300 && this.#state === state) state.event = null;
     });
   }

@@ -1,11 +1,11 @@
 /**
- * A cold transfer that the far end of a call makes itself: a REFER asks it to call the person (RFC 3515, RFC 5589), and
- * its NOTIFY requests tell how that went. Nobody can take a REFER back.
+ * A cold transfer performed by the far end of a call: a REFER asks it to call the person (RFC 3515, RFC 5589), and its
+ * NOTIFY requests report the result. A REFER cannot be withdrawn.
  *
- * The far end has taken the call over when it reports a 2xx; when it takes the REFER and says that it will report nothing
- * (`Refer-Sub: false`, RFC 4488); and when it hangs up behind a 2xx to the REFER without having reported more than 100, as
- * trunks do that send no NOTIFY, or behind its last NOTIFY. One that has reported that the person rings would have reported
- * the answer as well: with its BYE the other party has hung up.
+ * The far end has taken over the call when it reports a 2xx; when it accepts the REFER with the statement that it will
+ * send no reports (`Refer-Sub: false`, RFC 4488); and when it hangs up after a 2xx to the REFER without a report above
+ * 100, as trunks without NOTIFY do, or after its last NOTIFY. A far end that has reported ringing would have reported
+ * the answer as well: its BYE then means that the other party has hung up.
  */
 import type { Logger } from 'pino';
 import type Srf from 'drachtio-srf';
@@ -24,7 +24,7 @@ import { refusals, type InviteRefusal } from './signalling/refusals.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 
 export type ReferTransferOptions = {
-  /** The far end of the call; `null` while there is none. */
+  /** Far end of the call; `null` if there is none. */
   connection: () => Connection | null;
   /** Headers of a REFER to this number. */
   referTo: (trunk: Trunk, to: string) => Record<string, string>;
@@ -36,17 +36,17 @@ export type ReferTransferOptions = {
   logger: Logger;
 };
 
-/** A REFER, from when it is to be sent until its result is known. */
+/** A REFER from the decision to send it until its result is known. */
 type Refer = {
   isSent: boolean;
-  /** The far end calls the person. */
+  /** Whether the far end has accepted the REFER. */
   isTaken: boolean;
-  /** Its sequence number, by which notices name it; null until it was answered. */
+  /** CSeq number of the REFER, by which notifications identify it; null before it was answered. */
   sequence: number | null;
-  /** The last status that was reported. */
+  /** Last reported status. */
   lastStatus: number;
   reportsMore: boolean;
-  /** The far end sends its audio elsewhere already. */
+  /** Whether the far end has already moved its audio elsewhere. */
   hasLostSound: boolean;
 };
 
@@ -54,7 +54,7 @@ const noticeBodies: Understood = { types: ['message/sipfrag'], dispositions: ['r
 
 const badNotice: InviteRefusal = { status: 400, reason: 'Bad Request' };
 
-/** The far end has no such dialog, or has not answered at all: it says nothing of REFER. */
+/** Statuses of a missing dialog or a timeout, which do not show whether the far end supports REFER. */
 const saysNothing: ReadonlySet<number> = new Set([408, 481]);
 
 const sequenceOf = (response: Srf.SrfResponse): number | null => {
@@ -67,7 +67,7 @@ export class ReferTransfer {
   readonly #tone: HoldTone;
   #refer: Refer | null = null;
   #isRefused = false;
-  /** Of the last REFER whose result is known. */
+  /** CSeq number of the last REFER with a known result. */
   #lastSequence = 0;
 
   constructor(options: ReferTransferOptions) {
@@ -75,7 +75,7 @@ export class ReferTransfer {
     this.#tone = createHoldTone(options.time, options.play);
   }
 
-  /** Whether the far end is to make such a transfer. */
+  /** Whether the far end should perform such a transfer. */
   makes(mode: TransferMode): boolean {
     return mode === 'cold' && !this.#isRefused && this.#options.connection()?.trunk.refer === true;
   }
@@ -99,16 +99,16 @@ export class ReferTransfer {
     this.#refer = refer;
     this.#tone.begin(standing.endpoint.sampleRate());
     life.report({ type: 'line.referring' });
-    // Until then it can be taken back.
+    // Until then it can be cancelled.
     time.after(0, () => this.#send(refer, standing, to));
   }
 
-  /** The result is not waited for any more; what the far end does goes on. */
+  /** Stops waiting for the result; the far end's actions continue. */
   giveUp(): void {
     if (this.#refer !== null) this.#fail('cancelled');
   }
 
-  /** Returns the refusal of a NOTIFY, or null where it is to be answered with 200. */
+  /** Returns the refusal of a NOTIFY, or null to answer it with 200. */
   notified(request: Srf.SrfRequest): InviteRefusal | null {
     const refer = this.#refer;
     if (refer === null || !refer.isSent || !isReferNotice(request)) return refusals.noSuchCall;
@@ -121,13 +121,16 @@ export class ReferTransfer {
     return null;
   }
 
-  /** The far end has said BYE, which may mean that it has taken the call over. */
+  /** Handles the far end's BYE, which may mean that it has taken over the call. */
   farEndLeft(): void {
     const refer = this.#refer;
     if (refer?.isTaken === true && (refer.lastStatus <= 100 || !refer.reportsMore)) this.#succeed();
   }
 
-  /** The audio is lost. Returns whether that matters only if the transfer fails: the far end may have moved it. */
+  /**
+   * Handles the loss of audio. Returns whether it matters only if the transfer fails: the far end may have moved the
+   * audio.
+   */
   keepsLostSound(): boolean {
     if (this.#refer?.isSent !== true) return false;
     this.#refer.hasLostSound = true;
@@ -159,7 +162,7 @@ export class ReferTransfer {
     });
   }
 
-  /** A NOTIFY or a BYE may come together with it. */
+  /** A NOTIFY or BYE may arrive together with the response. */
   #heard(refer: Refer, answer: Srf.SrfResponse): void {
     if (this.#refer !== refer || answer.status >= 300) return;
     refer.isTaken = true;
@@ -168,7 +171,7 @@ export class ReferTransfer {
   }
 
   #refused(refer: Refer, trunk: Trunk, { status, reason }: Srf.SrfResponse): void {
-    // A notice has said already that the person is called.
+    // A NOTIFY has already reported that the person is being called.
     if (this.#refer !== refer || refer.isTaken) return;
     if (saysNothing.has(status)) {
       this.#fail('trunk_error', { status, reason });
@@ -183,7 +186,7 @@ export class ReferTransfer {
     this.#over(() => life.report({ type: 'line.refer_refused' }));
   }
 
-  /** A notice without a number is about the REFER that is under way: far ends often leave it out. */
+  /** A NOTIFY without an id concerns the pending REFER: far ends often omit the id. */
   #isAbout({ sequence }: Refer, { id }: ReferNotice): boolean {
     if (id === null) return true;
     return sequence === null ? id > this.#lastSequence : id === sequence;
@@ -214,7 +217,7 @@ export class ReferTransfer {
     );
   }
 
-  /** The call goes on here, unless its audio was lost meanwhile. */
+  /** The call continues here unless its audio was lost in the meantime. */
   #over(report: () => void): void {
     const hasLostSound = this.#refer?.hasLostSound === true;
     this.#forget();

@@ -1,7 +1,7 @@
 /**
- * The second leg of a call on trunks: the person to whom its other party is transferred, rung by an INVITE of its own.
- * Where one media server carries both legs, they are bridged there (`media/bridge.ts`). Elsewhere this process passes the audio
- * of each on to the other. The recording goes on, with a side for each.
+ * The second leg of a call on trunks: the transfer target, rung by its own INVITE. If one media server carries both
+ * legs, they are bridged there (`media/bridge.ts`); otherwise this process forwards the audio of each leg to the other.
+ * The recording continues with a side for each.
  */
 import type { Logger } from 'pino';
 import type { LineCommand, LineReport, SipDetails, TransferMode, UnansweredCause } from '#machines/line.ts';
@@ -21,12 +21,12 @@ import { withTones } from './tone-endpoint.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
 
-/** The person has answered. `acceptKey` takes the call: `null` where none was asked for. */
+/** The person has answered. `acceptKey` is the digit that accepts the call: `null` if none is required. */
 type Answered = { connection: Connection; keypad: Keypad; media: CallMedia; acceptKey: string | null };
 
 /**
- * `joining`: its audio is being connected, and then it is decided what follows. `bridging`: a bridge is coming about.
- * `bridge`: `null` where this process passes the audio on.
+ * `joining`: the audio of the leg is being connected before the next step. `bridging`: a bridge is being opened.
+ * `bridge`: `null` if this process forwards the audio.
  */
 type Leg =
   | { state: 'none' }
@@ -40,12 +40,12 @@ export type SecondLegOptions = {
   /** Begins to dial that number for this call, if possible on this media server. */
   ring: (to: string, preferredServer: string | null) => Attempt;
   createMedia: (on: MediaEvents) => CallMedia;
-  /** The other party of the call; `null` while there is none. */
+  /** The other party of the call; `null` if there is none. */
   first: { media: CallMedia; connection: () => Connection | null; keypad: () => Keypad | null };
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
   life: Pick<LineLife, 'is' | 'report' | 'send'>;
   time: Pick<LineTime, 'after'>;
-  /** A CANCEL that is not answered within this time has ended the leg all the same. */
+  /** Timeout of a CANCEL; after it the leg counts as ended. */
   byeMs: number;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
@@ -71,7 +71,7 @@ const listenTo = (
   answerInDialogRequests(connection, {
     backgroundTasks,
     onKey: (digit) => onKey(digit, 'info'),
-    // Who puts the other one on hold hears nothing and says nothing meanwhile; nobody else is concerned.
+    // A hold silences both directions between the two persons and needs no further action.
     onHold: () => undefined,
     onLeft: on.left,
   });
@@ -81,7 +81,7 @@ const listenTo = (
 const press = (digit: string, keypad: Keypad, { backgroundTasks }: Means): void =>
   backgroundTasks.add('handing a key on', () => keypad.press(digit));
 
-/** Nothing is left of it; it is sent away unless it has gone by itself. */
+/** Releases the leg; it is hung up unless it has ended by itself. */
 const letGo = (
   connection: Connection,
   media: CallMedia | null,
@@ -120,7 +120,7 @@ export class SecondLeg {
     }
   }
 
-  /** A key of the other party; returns whether it is for the person. */
+  /** Handles a DTMF digit of the other party; returns whether it is for the person. */
   takesKey(digit: string, source: DtmfSource): boolean {
     if (this.#leg.state !== 'connected') return false;
     if (this.#isForUsToPress(source)) press(digit, this.#leg.keypad, this.#options);
@@ -131,7 +131,7 @@ export class SecondLeg {
     return this.#leg.state !== 'none';
   }
 
-  /** Goes on with a person who talks with the other party of a call that is adopted. */
+  /** Resumes a connected person of an adopted call. */
   adopt(connection: Connection): void {
     const rate = this.#options.first.media.sampleRate();
     if (rate === null) return letGo(connection, null, { ...this.#options, hasLeft: false });
@@ -144,12 +144,12 @@ export class SecondLeg {
     );
   }
 
-  /** Whether another gateway could go on with who talks with the other party, or there is nobody. */
+  /** Whether another gateway could take over the second leg: it is connected, or does not exist. */
   canBeLeft(): boolean {
     return !this.isUnderWay() || this.#leg.state === 'connected';
   }
 
-  /** The call goes on elsewhere, and so does who talks with its other party; who is only rung is rung no longer. */
+  /** Hands over a connected person together with the call; a person who is only being rung is cancelled. */
   leave(): void {
     if (this.#leg.state !== 'connected') return this.end();
     const { connection, media } = this.#leg;
@@ -157,24 +157,24 @@ export class SecondLeg {
     return leaveStanding(connection, media, this.#options);
   }
 
-  /** Who talks with the other party has hung up without a word to us. */
+  /** The connected person has hung up without this process receiving the BYE. */
   endSilently(): void {
     if (this.#leg.state === 'connected') this.#part(this.#leg, 'declined', true);
   }
 
-  /** That of who talks with the other party. */
+  /** Connection of the person who talks with the other party. */
   connection(): Connection | null {
     return this.#leg.state === 'connected' ? this.#leg.connection : null;
   }
 
-  /** The connection to drachtio-server is lost: who is not connected yet never will be. */
+  /** The connection to drachtio-server is lost: legs that are not yet connected fail. */
   lose(): void {
     if ('attempt' in this.#leg) this.#leg.attempt.lose();
     else if ('connection' in this.#leg && this.#leg.state !== 'connected')
       this.#part(this.#leg, 'trunk_error', false);
   }
 
-  /** The line ends, and with it whoever is rung or talks. */
+  /** The line ends, and with it a ringing or connected person. */
   end(): void {
     const ended = this.#forget();
     if ('attempt' in ended) ended.attempt.cancel();
@@ -197,13 +197,13 @@ export class SecondLeg {
     const rate = this.#options.first.media.sampleRate();
     if (outcome.answered && isCurrent && leg.state === 'ringing' && rate !== null)
       return this.#answer(outcome.connection, mode, rate);
-    // It was answered in the moment in which it was given up.
+    // The answer crossed the cancellation.
     if (outcome.answered) letGo(outcome.connection, null, { ...this.#options, hasLeft: false });
     if (!isCurrent) return undefined;
     return outcome.answered ? this.#fail('cancelled') : this.#fail(outcome.cause, outcome.sip);
   }
 
-  /** The sound of who has answered is connected here first. */
+  /** Connects the audio of an answered leg to this process first. */
   #answer(connection: Connection, mode: TransferMode, rate: SampleRate): void {
     const { answered, begin } = this.#carry(connection);
     const joining: Leg = { ...answered, state: 'joining' };
@@ -258,7 +258,7 @@ export class SecondLeg {
     });
   }
 
-  /** Bridges both, where that can be. `onDecided` is called unless the leg has left this state by then. */
+  /** Bridges both legs if possible. `onDecided` is called unless the leg has left this state by then. */
   #bridge(
     answered: Answered,
     state: 'bridging' | 'connected',
@@ -276,14 +276,14 @@ export class SecondLeg {
     });
   }
 
-  /** The audio of both comes to this process, also where they were adopted in a bridge. */
+  /** Brings the audio of both legs to this process, including legs that were adopted in a bridge. */
   #attach({ connection }: Answered): void {
     const own = this.#options.first.connection();
     for (const side of [own?.endpoint.bridgeSide(), connection.endpoint.bridgeSide()])
       if (side) this.#options.backgroundTasks.add('leaving a bridge', () => side.attach());
   }
 
-  /** `null` where both cannot be bridged. A recording of more than telephone audio would lose by the taps of a bridge. */
+  /** `null` if the legs cannot be bridged. A wideband recording would lose quality through the taps of a bridge. */
   #bridgeTo({ endpoint }: Connection): Bridge | null {
     const { first, mediaServers } = this.#options;
     const own = first.connection()?.endpoint;
@@ -308,7 +308,7 @@ export class SecondLeg {
     this.#leg = { ...answered, state: 'connected', acceptKey: null, bridge: recording };
   }
 
-  /** Each is heard by the other, as soon as its audio is connected. */
+  /** Forwards the audio of each leg to the other as soon as it is connected. */
   #passOn(answered: Answered): void {
     const { first } = this.#options;
     this.#leg = { ...answered, state: 'connected', acceptKey: null, bridge: null };
@@ -316,12 +316,12 @@ export class SecondLeg {
     answered.media.talkWith(first.media);
   }
 
-  /** A bridge carries telephone events as it carries audio. */
+  /** A bridge forwards RTP telephone events itself, so only INFO digits need forwarding. */
   #isForUsToPress(source: DtmfSource): boolean {
     return this.#leg.state === 'connected' && (this.#leg.bridge === null || source === 'info');
   }
 
-  /** A key of the person. */
+  /** Handles a DTMF digit of the person. */
   #onKey(digit: string, source: DtmfSource): void {
     const leg = this.#leg;
     const { life, first } = this.#options;
@@ -349,7 +349,7 @@ export class SecondLeg {
     }
   }
 
-  /** It is over with who had answered: the call goes on without it, or ends where both were connected. */
+  /** An answered leg has ended: the call continues without it, or ends if both were connected. */
   #part({ connection, media }: Answered, cause: UnansweredCause, hasLeft: boolean): void {
     const leg = this.#leg;
     if (!('connection' in leg) || leg.connection !== connection) return undefined;
@@ -368,7 +368,7 @@ export class SecondLeg {
     });
   }
 
-  /** Returns what there was. */
+  /** Returns the previous state. */
   #forget(): Leg {
     const forgotten = this.#leg;
     this.#leg = { state: 'none' };

@@ -1,6 +1,6 @@
 /**
- * Looks now and then how the sound of a call goes. Where it goes one way alone, that is told while it happens; when the
- * call is over, what its record says of the sound is known.
+ * Periodically checks the audio of a call. One-way audio is reported while it happens; the statistics for the record
+ * are available when the call is over.
  */
 import type { LineReport, OneWaySound } from '#machines/line.ts';
 import type { SoundFigures } from '#machines/sound-figures.ts';
@@ -9,19 +9,19 @@ import { createAlarm, type LineTime } from '../line-time.ts';
 import type { MediaEndpoint } from '../media/media-endpoint.ts';
 import { within } from './background-tasks.ts';
 
-/** Between two looks: as often as telephones report (RFC 3550 section 6.2). */
+/** Interval of the checks: as often as RTCP reports (RFC 3550 section 6.2). */
 const lookMs = 5_000;
-/** Who was never heard is missed soon. Who was heard may be one of those that send nothing while nobody speaks. */
+/** A far end that was never heard is reported soon. One that was heard may use silence suppression. */
 const missedAfterMs = { neverHeard: 5_000, heard: 10_000 };
-/** Of a shorter call nothing can be said: the first packet may have been on its way. */
+/** Shorter calls are not judged: the first packet may still have been in transit. */
 const tellingCallMs = 2_000;
-/** A media server that takes longer is not waited for: the end of the call is told without figures. */
+/** Timeout of a media server; after it the end of the call is reported without statistics. */
 const measureMs = 1_000;
 
 export type SoundWatch = {
-  /** Nothing is expected from who holds the call. */
+  /** A far end that holds the call is not expected to send audio. */
   held(isHeld: boolean): void;
-  /** Ends the watch. Resolves with the figures of the whole call, or the last that were known; never rejects. */
+  /** Ends the watch. Resolves with the statistics of the whole call, or the last known ones; never rejects. */
   finish(): Promise<SoundFigures | null>;
 };
 
@@ -31,7 +31,7 @@ type Means = {
   report: (report: LineReport) => void;
 };
 
-/** Judges what is missed, from one look to the next. */
+/** Judges missing audio from one check to the next. */
 const createJudge = ({ time, report }: Pick<Means, 'time' | 'report'>) => {
   const begunAt = time.now();
   const told = new Set<OneWaySound>();
@@ -60,13 +60,13 @@ const createJudge = ({ time, report }: Pick<Means, 'time' | 'report'>) => {
     look({ received: { packets }, isHeardThere, isSentThere }: SoundFigures): void {
       if (packets !== null) take(packets);
       if (hold === 'now') return;
-      // Nothing is missing of who sends nothing: in a pause of speech, or because it only listens.
+      // Audio is not missing if the far end sends none, as in a speech pause or when it only listens.
       if (isSentThere === false) since = time.now();
       const patienceMs = received === 0 ? missedAfterMs.neverHeard : missedAfterMs.heard;
       if (packets !== null && time.since(since) >= patienceMs) tell('nothing_received');
       if (isHeardThere === false) tell('nothing_delivered');
     },
-    /** Of the whole call. */
+    /** Judges the whole call. */
     conclude({ received: { packets }, isSentThere }: SoundFigures): void {
       const isMissing = packets === 0 && isSentThere !== false && hold === 'never';
       if (isMissing && time.since(begunAt) >= tellingCallMs) tell('nothing_received');
@@ -84,7 +84,7 @@ export const watchSound = (endpoint: Pick<MediaEndpoint, 'figures'>, means: Mean
     try {
       last = (await within(clock, measureMs, 'Measuring the sound', endpoint.figures())) ?? last;
     } catch {
-      // Whoever carries the sound is gone, and tells so by itself.
+      // The carrier of the audio is gone, which is reported separately.
     }
     return last;
   };

@@ -1,7 +1,7 @@
 import { createToneDetector } from '../listening/dtmf-tones.ts';
 import type { MediaEndpoint } from '../media/media-endpoint.ts';
 
-/** The same endpoint; while no telephone events are agreed on, DTMF tones in its audio are digits. */
+/** Wraps the endpoint: while telephone events are not negotiated, DTMF tones in its audio are reported as digits. */
 export const withTones = (endpoint: MediaEndpoint, onDigit: (digit: string) => void): MediaEndpoint => ({
   ...endpoint,
   connect(events, sampleRate) {
