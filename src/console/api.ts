@@ -1,4 +1,4 @@
-/** Every request of the console, in one place: the client that is made from the API's own document. */
+/** All requests of the console in one place, with the client generated from the API document. */
 import { createClient, type CallNews, type Operations } from '#src/client/client.ts';
 import type {
   AdminToken,
@@ -30,7 +30,7 @@ type RequestOf<Id extends keyof Operations> = NonNullable<Operations[Id]['reques
 type BodyOf<Id extends 'updateNumber' | 'updateWorkspace' | 'createTrunk' | 'createWebhook' | 'tryAgent'> =
   RequestOf<Id>['body'];
 
-/** What is empty is left out. What stands in the address of a page may be anything: the gateway refuses what it must. */
+/** Omits empty values. The page's address may contain any values; the gateway validates them. */
 const given = <Query extends object>(query: { [Name in keyof Query]?: unknown }): Query =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '' && value !== null)) as Query;
 
@@ -38,10 +38,10 @@ type CallQuery = RequestOf<'listWorkspaceCalls'>;
 
 type CallFilter = Exclude<keyof RequestOf<'exportCalls'>, 'since' | 'until'>;
 
-/** As they stand in the address of the page; empty where nothing is chosen. */
+/** Filters as in the page's address; empty if not set. */
 export type CallFilters = Partial<Record<CallFilter, string>>;
 
-/** `order=A-1042` as the client has it. */
+/** Splits `order=A-1042` into the client's parameter. */
 const withMetadata = ({ metadata = '', ...query }: CallFilters) => {
   const [key = '', ...value] = metadata.split('=');
   return key === '' ? query : { ...query, metadata: { [key]: value.join('=') } };
@@ -50,7 +50,7 @@ const withMetadata = ({ metadata = '', ...query }: CallFilters) => {
 export const listCalls = (query: CallFilters & { cursor?: string | null; limit?: number }) =>
   client.listWorkspaceCalls(given<CallQuery>(withMetadata(query)));
 
-/** What the list shows, for a spreadsheet. */
+/** The listed calls as a spreadsheet file. */
 export const exportCalls = async (filters: CallFilters): Promise<Blob> =>
   (await client.exportCalls(given<RequestOf<'exportCalls'>>(withMetadata(filters)))).blob();
 
@@ -59,22 +59,22 @@ export const getCall = (id: string): Promise<Call> => client.getWorkspaceCall({ 
 export const getTranscript = async (id: string): Promise<Turn[]> =>
   (await client.getWorkspaceTranscript({ call_id: id })).transcript;
 
-/** The fields of a fact beside its type are the journal's words (`CallEvent` of the document names the fields). */
+/** The data fields of an entry have the journal's names (see `CallEvent` in the API document). */
 export const getCallEvents = async (id: string): Promise<CallEvent[]> =>
   (await client.getWorkspaceCallEvents({ call_id: id })).events;
 
-/** The call once more, through its charts. */
+/** Steps of the call through its charts. */
 export const getReplay = async (id: string): Promise<ReplayStep[]> =>
   (await client.getCallReplay({ call_id: id })).steps;
 
-/** Its SIP messages. */
+/** SIP messages of the call. */
 export const getSipLadder = async (id: string): Promise<SipLadder> => {
   const ladder = await client.getCallSip({ call_id: id });
   if (ladder instanceof Response) throw new Error('The gateway answered with a file that nobody asked for.');
   return ladder;
 };
 
-/** The same for other programs to read. */
+/** The SIP messages as a file for other programs. */
 export const getSipFile = async (id: string, format: 'text' | 'pcap'): Promise<Blob> => {
   const file = await client.getCallSip({ call_id: id, format });
   if (file instanceof Response) return file.blob();
@@ -92,21 +92,21 @@ export const hasInspector = async (): Promise<boolean> => {
   }
 };
 
-/** The events of a call, as they happen, until its end or until the stream breaks. */
+/** Yields the events of a call as they happen, until the call ends or the stream breaks. */
 export const watchCall = (id: string, signal: AbortSignal): AsyncGenerator<CallNews, void, undefined> =>
   client.watchWorkspaceCall({ call_id: id }, { signal, reconnect: false });
 
-/** The picture of a chart; its states carry `data-state`. */
+/** SVG of a chart; its states have the attribute `data-state`. */
 export const getChart = async (name: keyof ChartState): Promise<string> =>
   (await client.getChart({ name })).text();
 
-/** What a chart is made of, for other programs. */
+/** Definition of a chart for other programs. */
 export const getChartDefinition = (name: keyof ChartState) => client.getChartDefinition({ name });
 
 export const getRecording = async (id: string): Promise<ArrayBuffer> =>
   (await client.getWorkspaceRecording({ call_id: id })).arrayBuffer();
 
-/** The client API, with the key of the number. */
+/** Uses the client API with the number's key. */
 export const placeCall = (key: string, call: RequestOf<'createCall'>['body'], idempotencyKey: string) =>
   client.createCall({ body: call, 'idempotency-key': idempotencyKey }, { key });
 
@@ -131,10 +131,10 @@ export const collectKeys = (key: string, id: string, body: RequestOf<'collectKey
 
 export const listNumbers = async (): Promise<PhoneNumber[]> => (await client.listNumbers()).numbers;
 
-/** What numbers may choose of. */
+/** Speech engines and voices that numbers can use. */
 export const listEngines = () => client.listEngines();
 
-/** A WAV file of a voice. */
+/** WAV file of a voice sample. */
 export const speakSample = async (body: RequestOf<'speakSample'>['body']): Promise<Blob> =>
   (await client.speakSample({ body })).blob();
 
@@ -156,7 +156,7 @@ export const putAgent = (id: string, direction: Direction, body: AgentRequest): 
 export const putInboundAuth = (id: string, body: RequestOf<'putInboundAuth'>['body']) =>
   client.putInboundAuth({ id, body });
 
-/** Each reveal is in the audit log. */
+/** Each reveal is recorded in the audit log. */
 export const revealKey = async (id: string): Promise<string> => (await client.revealKey({ id })).key;
 
 export const issueKey = async (id: string): Promise<string> => (await client.issueKey({ id })).key;
@@ -187,7 +187,7 @@ export const replayDelivery = (id: string): Promise<Delivery> => client.replayDe
 
 export const listTrunks = async (): Promise<Trunk[]> => (await client.listTrunks()).trunks;
 
-/** Of the last 24 hours. */
+/** Statistics of the last 24 hours. */
 export const listTrunkFigures = async (): Promise<TrunkFigures[]> => (await client.listTrunkFigures()).trunks;
 
 export const getTrunk = (id: string): Promise<Trunk> => client.getTrunk({ id });
@@ -208,10 +208,10 @@ export const deleteNumber = (id: string) => client.deleteNumber({ id });
 
 export const getWorkspace = (): Promise<Workspace> => client.getWorkspace();
 
-/** The minutes of outbound calls of this day. */
+/** Outbound minutes used today. */
 export const getUsage = (): Promise<Usage> => client.getUsage();
 
-/** The last of so many days is today. */
+/** Covers this number of days; the last one is today. */
 export const getOverview = (days: number): Promise<Overview> => client.getOverview({ days });
 
 export const updateWorkspace = (body: BodyOf<'updateWorkspace'>): Promise<Workspace> =>
@@ -230,6 +230,6 @@ export type AuditFilter = keyof RequestOf<'exportAudit'>;
 export const listAudit = (filters: Partial<Record<AuditFilter, string>>, cursor: string | null) =>
   client.listAudit(given<RequestOf<'listAudit'>>({ ...filters, cursor }));
 
-/** What the list shows, for a spreadsheet. */
+/** The listed audit entries as a spreadsheet file. */
 export const exportAudit = async (filters: Partial<Record<AuditFilter, string>>): Promise<Blob> =>
   (await client.exportAudit(given<RequestOf<'exportAudit'>>(filters))).blob();

@@ -1,4 +1,4 @@
-/** The console: who is signed in, the frame around the pages, and which page is shown. */
+/** Root of the console: session, frame and current page. */
 import type { JSX } from 'preact';
 import { session } from './session.ts';
 import { Frame } from './parts/frame.tsx';
@@ -34,7 +34,7 @@ export const App = () => {
   return <SignedIn />;
 };
 
-/** Another token changes what may be done, and nothing of what stands on the page. */
+/** Another token changes the permissions but keeps the page's contents. */
 const SignedIn = () => (
   <div class="desk">
     <Frame
@@ -69,7 +69,7 @@ const TryAgentPage = fetchedPage(
 
 const asAdmin = (page: JSX.Element) => <AdminPage>{page}</AdminPage>;
 
-/** The `key` of a page makes another record another page. */
+/** `key` remounts the page for another record. */
 const CurrentPage = () => {
   const [section = 'overview', id, tab] = route.value.parts;
   switch (section) {

@@ -1,4 +1,4 @@
-/** The API reference at `/docs`: made of the console's parts, and of the document that the gateway has of itself. */
+/** The API reference at `/docs`, built from the console's components and the gateway's OpenAPI document. */
 import { render } from 'preact';
 import { findWords } from './language/language.ts';
 import { ReferenceApp } from './reference/app.tsx';

@@ -1,16 +1,16 @@
 /**
- * Parts of the console that are fetched by those who need them: the words of a language, a page that few come to. Another
- * build of the gateway has them at another address, and a browser does not ask again for a script that it could not have:
- * so the page is loaded anew, once for each of them.
+ * Parts of the console that are loaded on demand: translations, rarely used pages. Another build of the gateway serves
+ * them at other addresses, and browsers do not retry a failed module import. The page is therefore reloaded, once for
+ * each part.
  */
 import { signal } from '@preact/signals';
 
-/** A part could not be had; while the page is being loaded anew, and when that did not help either. */
+/** Whether a part failed to load: during the page reload, and after a reload that did not help. */
 export const lacksPart = signal(false);
 
 const placeOf = (name: string): string => `trunkline.loaded_for_part.${name}`;
 
-/** Undefined where it is not to be had by a page that was loaded anew. Does not reject. */
+/** Returns undefined if the part is still unavailable after a reload. Never rejects. */
 export const fetchPart = async <Part>(
   name: string,
   fetch: () => Promise<Part>,
@@ -26,7 +26,7 @@ export const fetchPart = async <Part>(
     if (sessionStorage.getItem(place) !== null) return undefined;
     sessionStorage.setItem(place, '1');
     location.reload();
-    // Nothing is shown in the wrong language meanwhile.
+    // Stays pending until the reload, so that the page is not shown in the wrong language.
     return new Promise<undefined>(() => undefined);
   }
 };

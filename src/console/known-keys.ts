@@ -1,4 +1,4 @@
-/** The keys of numbers, which calls are placed and ended with. Kept in memory, so that the audit log holds one reveal. */
+/** Keys of numbers, for placing and ending calls. Kept in memory, so that the audit log contains only one reveal. */
 import { issueKey, revealKey } from './api.ts';
 import { Problem } from './api/request.ts';
 
@@ -18,7 +18,7 @@ export const newKeyOf = async (numberId: string): Promise<string> => {
   return key;
 };
 
-/** Does something with the number's key; once more when the one that was known has been replaced. */
+/** Calls a function with the number's key, and again with a new key if the cached one was replaced. */
 export const withKeyOf = async <Result>(
   numberId: string,
   act: (key: string) => Promise<Result>,

@@ -1,4 +1,4 @@
-/** Answers of the API, as far as the console shows them. */
+/** API response types, limited to the fields that the console shows. */
 import type {
   CallEvent as AnyCallEvent,
   PhoneNumber,
@@ -36,29 +36,31 @@ export type Direction = Call['direction'];
 
 export type Transfer = NonNullable<Call['transfer']>;
 
-/** Why nobody was connected. */
+/** Why a transfer failed to connect anybody. */
 export type TransferReason = NonNullable<Transfer['reason']>;
 
-/** One fact of the journal of a call, with what the console reads of it. */
+/** One journal entry of a call, with the data fields that the console reads. */
 export type CallEvent = AnyCallEvent & {
   data: {
-    /** Of `turn.spoken`: its sequence in the transcript. */
+    /** For `turn.spoken`: index of the turn in the transcript. */
     turn?: number;
     role?: 'assistant' | 'user';
     text?: string;
-    /** Whether it was heard to its end. */
+    /** Whether the turn was played to its end. */
     whole?: boolean;
     latency?: Latency;
     digit?: string;
     keys?: string;
-    /** Of `call.transfer_requested`. */
+    /** For `call.transfer_requested`. */
     to?: string;
-    /** Of `call.transfer_failed`. */
+    /** For `call.transfer_failed`. */
     reason?: TransferReason;
   };
 };
 
-/** Milliseconds; but for the first, counted from the words of the other party on. */
+/**
+ * Milliseconds. The first field is measured from the other party's last audio to its words, the others from its words.
+ */
 export type Latency = {
   endpointing_ms?: number;
   first_token_ms?: number;
@@ -66,10 +68,10 @@ export type Latency = {
   first_audio_ms?: number;
 };
 
-/** Where the charts of a call are, as dotted paths. */
+/** Current states of a call's charts, as dotted paths. */
 export type ChartState = Pick<ReplayStep, 'call' | 'conversation' | 'voicemail'>;
 
-/** Null falls back to what is below: the workspace's, then the platform's. */
+/** Null inherits the workspace's value, then the platform's. */
 export type CallPolicy = Pick<
   PhoneNumber,
   | 'max_duration_sec'

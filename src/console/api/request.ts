@@ -1,20 +1,20 @@
-/** One request to the gateway that this page came from: what `fetch` is to the client, and what it can come to. */
+/** Sends a request to the gateway that served this page: the client's `fetch`, and its possible outcomes. */
 import { signal } from '@preact/signals';
 import { TrunklineProblem, TrunklineUnreachable as Unreachable } from '#src/client/client.ts';
 import { isOver, session, signedInAgain, signInsUntilNow } from '../session.ts';
 
 export { TrunklineProblem as Problem, Unreachable };
 
-/** The messages of a problem, by the dotted path of the field. */
+/** Messages of a problem by the dotted path of the field. */
 export const fieldsIn = ({ errors }: TrunklineProblem): ReadonlyMap<string, string> =>
   new Map(errors.map(({ path, message }) => [path, message]));
 
-/** Whether the last request was answered; streams of events do not count. */
+/** Whether the last request got a response; event streams do not count. */
 export const isConnected = signal(true);
 
 /**
- * The session goes along by itself, and counts where no key is sent. By this header the gateway knows that it was the
- * console that asked.
+ * The browser sends the session cookie, which the gateway uses if the request has no key. This header marks the request
+ * as sent by the console.
  */
 export const asConsole = (init: RequestInit): RequestInit => {
   const headers = new Headers(init.headers);
@@ -27,8 +27,8 @@ export const requestOnce = (url: string, init: RequestInit): Promise<Response> =
   fetched(url, asConsole(init));
 
 /**
- * Throws `Unreachable`. Where the session is refused, it waits until somebody has signed in again and asks once more, so
- * that nothing that was typed is lost.
+ * Throws `Unreachable`. If the session is refused, waits until somebody signs in again and then repeats the request, so
+ * that input is not lost.
  */
 export const request = async (url: string, init: RequestInit): Promise<Response> => {
   const signIn = signInsUntilNow();
@@ -52,7 +52,7 @@ const fetched = async (url: string, init: RequestInit): Promise<Response> => {
     note(init.signal?.aborted === true);
     throw new Unreachable('The gateway does not answer.', { cause });
   }
-  // A read that fails inside the gateway is asked again, as one that never arrived.
+  // A read that fails inside the gateway is retried like one that did not reach it.
   const isAnswered = init.method?.toUpperCase() !== 'GET' || response.status < 500;
   note(isAnswered);
   if (isAnswered) return response;

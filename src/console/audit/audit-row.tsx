@@ -1,4 +1,4 @@
-/** Who did what to what, and what it was before. */
+/** One audit entry: actor, action, subject and previous values. */
 import type { AuditEntry } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { When } from '../parts/when.tsx';
@@ -29,7 +29,7 @@ const changesIn = ({ detail }: AuditEntry): Change[] => {
   );
 };
 
-/** What is told beside changes: `host: sip.example.com`, and fields of which only the name is kept. */
+/** Details other than changes: `host: sip.example.com`, and fields of which only the name is stored. */
 const factsIn = ({ detail }: AuditEntry, changes: Change[]): string =>
   Object.entries(detail)
     .flatMap(([name, value]) => {
@@ -43,10 +43,10 @@ const factsIn = ({ detail }: AuditEntry, changes: Change[]): string =>
     })
     .join(' · ');
 
-/** The beginning of an id tells it apart well enough. */
+/** The first part of an id is enough to distinguish it. */
 const shortened = (text: string): string => text.replace(/\b([0-9a-f]{8})-[0-9a-f-]{27}\b/, '$1');
 
-/** `number:…` with its first word in the language of the page, and its name where it is still there. */
+/** Translates the first word of `number:…` and adds the object's name if it still exists. */
 const told = (text: string, words: Readonly<Record<string, string>>, names: Names): string => {
   const [kind = '', ...rest] = text.split(':');
   return [words[kind] ?? shortened(kind), names.get(text) ?? shortened(rest.join(':'))]
@@ -63,7 +63,7 @@ const pages: Readonly<Record<string, string>> = {
   admin_token: 'tokens',
 };
 
-/** `number:…` leads to the number's page, where there is one. */
+/** Links `number:…` to the page of that number, if there is one. */
 const Subject = ({ subject, names }: { subject: string; names: Names }) => {
   const [kind = '', id = ''] = subject.split(':');
   const section = pages[kind];

@@ -1,4 +1,4 @@
-/** What is looked for: a search, and filters, which fold away where there is little room. */
+/** Search and filters of the call list. The filters fold away on narrow screens. */
 import type { RefObject } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
@@ -9,12 +9,12 @@ import { usePolled } from '../polled.ts';
 import { route } from '../shown-page.ts';
 import { clearFilters, filtersNow, isNarrowed, setFilter, type FilterName } from './place.ts';
 
-/** Between the last key and the search, so that no half of a word is looked for. */
+/** Debounce between the last keystroke and the search. */
 const typingMs = 250;
 
 const longestSearch = 100;
 
-/** What is typed is looked for a moment later, or at once; what is not whole yet is not looked for. */
+/** Applies typed text after the debounce or immediately. Incomplete input is not applied. */
 const useTyped = (name: FilterName, isWhole: (text: string) => boolean) => {
   const wanted = route.value.query.get(name) ?? '';
   const [typed, setTyped] = useState(wanted);
@@ -30,7 +30,7 @@ const useTyped = (name: FilterName, isWhole: (text: string) => boolean) => {
   return { typed, setTyped, look };
 };
 
-/** `box` is the field, for who puts the focus there. */
+/** `box` is a ref to the field, for callers that focus it. */
 export const CallSearchField = ({ box }: { box: RefObject<HTMLInputElement | null> }) => {
   const t = texts.value.callList;
   const id = useId();

@@ -1,4 +1,4 @@
-/** The calls as a table; where it is narrow, as rows of two lines, which the style makes of the same cells. */
+/** The calls as a table. On narrow screens, the stylesheet lays out the same cells as rows of two lines. */
 import { linkTo } from '../shown-page.ts';
 import type { CallListItem } from '../api/records.ts';
 import { texts } from '../language/language.ts';

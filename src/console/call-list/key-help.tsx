@@ -1,7 +1,7 @@
 import { texts } from '../language/language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 
-/** What keys do in the list. */
+/** Help for the list's keyboard shortcuts. */
 export const KeyHelp = ({ onClose }: { onClose: () => void }) => {
   const t = texts.value.callList.keys;
   const keys = [

@@ -1,13 +1,13 @@
-/** Which calls a list shows, in order, and what becomes of them when newer ones are there. No list jumps under a reader. */
+/** The calls in a list, in order, and how newer calls are merged into it. The list never moves under a reader. */
 import type { CallListItem, CallListPage } from '../api/records.ts';
 
 export type ShownCalls = {
   calls: readonly CallListItem[];
-  /** For those that come after them; null where there are none. */
+  /** Cursor of the next page; null at the end. */
   cursor: string | null;
-  /** Calls that have come since, and that nobody has asked to see yet. */
+  /** New calls that are not shown until the reader asks for them. */
   waiting: readonly CallListItem[];
-  /** So many have come that there are more between those that wait and those that are shown. */
+  /** Whether there are calls missing between the waiting and the shown ones, because too many arrived. */
   hasGap: boolean;
 };
 
@@ -18,7 +18,7 @@ export const shownFirst = ({ calls, next_cursor: cursor }: CallListPage): ShownC
   hasGap: false,
 });
 
-/** With the page that follows. */
+/** Appends the following page. */
 export const withMore = (shown: ShownCalls, { calls, next_cursor: cursor }: CallListPage): ShownCalls => {
   const known = new Set(shown.calls.map(({ id }) => id));
   return { ...shown, calls: [...shown.calls, ...calls.filter(({ id }) => !known.has(id))], cursor };
@@ -30,8 +30,8 @@ const isOlder = (one: CallListItem, other: CallListItem): boolean => {
 };
 
 /**
- * With the first page, newest first, as it is now: what it reaches is as it says, what is behind it stays. `takesNew` says
- * whether calls that have come since are shown at once; they wait otherwise.
+ * Merges the current first page, newest first: calls within the page are replaced, later ones are kept. `takesNew`
+ * shows new calls immediately; otherwise they wait.
  */
 export const withNewest = (shown: ShownCalls, page: CallListPage, takesNew: boolean): ShownCalls => {
   const known = new Set(shown.calls.map(({ id }) => id));
@@ -47,6 +47,6 @@ export const withNewest = (shown: ShownCalls, page: CallListPage, takesNew: bool
   return { ...shown, calls: [...stay, ...behind], waiting: unknown, hasGap };
 };
 
-/** Undefined where a gap makes it necessary to read the list anew. */
+/** Undefined if a gap requires the list to be read again. */
 export const withWaiting = (shown: ShownCalls): ShownCalls | undefined =>
   shown.hasGap ? undefined : { ...shown, calls: [...shown.waiting, ...shown.calls], waiting: [] };

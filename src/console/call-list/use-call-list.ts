@@ -1,4 +1,4 @@
-/** Reads the list, its further pages, and what is new, through lost connections. */
+/** Reads the list, its further pages and new calls, and retries after lost connections. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { listCalls, type CallFilters } from '../api.ts';
 import { Problem, Unreachable } from '../api/request.ts';
@@ -8,7 +8,7 @@ import { shownFirst, withMore, withNewest, withWaiting, type ShownCalls } from '
 const pageSize = 50;
 const largestPage = 200;
 const pollMs = 2_000;
-/** A search costs the database more than a list. */
+/** Longer interval, because a search is more expensive for the database than a list. */
 const searchPollMs = 10_000;
 
 const readFirst = async (filters: CallFilters): Promise<ShownCalls> => {
@@ -21,15 +21,15 @@ const readFirst = async (filters: CallFilters): Promise<ShownCalls> => {
 };
 
 export type CallList = {
-  /** Undefined until the first page is there. */
+  /** Undefined until the first page has loaded. */
   shown: ShownCalls | undefined;
-  /** The gateway refused: a search that is none, for one. */
+  /** The gateway rejected the request, for example an invalid search. */
   problem: Problem | undefined;
   more: () => Promise<void>;
   showWaiting: () => void;
 };
 
-/** `takesNew` says whether a new call may be put above the others just now. */
+/** `takesNew` returns whether new calls may be inserted at the top now. */
 export const useCallList = (filters: CallFilters, takesNew: () => boolean): CallList => {
   const [shown, setShown] = useState<ShownCalls>();
   const [problem, setProblem] = useState<Problem>();
@@ -47,11 +47,14 @@ export const useCallList = (filters: CallFilters, takesNew: () => boolean): Call
     const again = (): void => {
       timer = setTimeout(() => (document.hidden ? again() : void once()), everyMs);
     };
-    /** New calls are the first ones of the newest, and the last ones of the oldest, where nobody looks for them. */
+    /**
+     * New calls appear at the top of "newest first". Other orders append them at the end, where they are not looked
+     * for.
+     */
     const read = async (): Promise<ShownCalls> => {
       if (latest.current === undefined) return readFirst(filters);
       const page = await listCalls({ ...filters, limit: pageSize });
-      // Pages may have been added while this one was read.
+      // Uses the latest list: pages may have been added during this read.
       return withNewest(latest.current ?? shownFirst(page), page, takesNew());
     };
     const once = async (): Promise<void> => {

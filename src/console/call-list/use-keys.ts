@@ -1,4 +1,4 @@
-/** Keys of the list. */
+/** Keyboard shortcuts of the list. */
 import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { onKeys } from '../parts/on-keys.ts';
@@ -7,7 +7,7 @@ const links = (): HTMLAnchorElement[] => [
   ...document.querySelectorAll<HTMLAnchorElement>('.call-table .of-party a'),
 ];
 
-/** The focus is the place: Enter follows the link that has it, as everywhere. */
+/** The focused link is the current place; Enter follows it as usual. */
 const move = (by: 1 | -1): void => {
   const all = links();
   const now = all.findIndex((link) => link === document.activeElement);
@@ -28,7 +28,7 @@ export const useKeys = (search: RefObject<HTMLInputElement | null>, help: () => 
   }, []);
 };
 
-/** To the call that somebody was at. */
+/** Returns the focus to the call that had it. */
 export const returnTo = (callId: string): void => {
   const link = document.getElementById(`party-${callId}`);
   link?.scrollIntoView({ block: 'center' });

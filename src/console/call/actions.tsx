@@ -4,7 +4,7 @@ import { texts } from '../language/language.ts';
 import { withKeyOf } from '../known-keys.ts';
 import { Action } from '../parts/action.tsx';
 
-/** Ending a call that is in progress, by the client API and with the key of its number. */
+/** Ends a call in progress through the client API with the key of its number. */
 export const CallActions = ({ call, onDone }: { call: Call; onDone: () => void }) => {
   const t = texts.value.calls.one;
   const end = async (ask: (key: string) => Promise<unknown>): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * What may be done in a call in progress: transfer it, press keys, say something, collect keys; and what has become of its
- * last transfer. By the client API, with the key of the call's number, so that a viewer sees the transfer alone.
+ * Acts in a call in progress: transfer it, press keys, say words, collect keys. Also shows the last transfer. The acts
+ * use the client API with the key of the call's number, so a viewer sees only the transfer.
  */
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
@@ -15,7 +15,7 @@ const acts = ['transfer', 'keys', 'say', 'collect'] as const;
 
 type Act = (typeof acts)[number];
 
-/** While a person is rung nobody else is; when two persons talk, nothing is done for the agent any more. */
+/** No second transfer is possible while a person is rung. Once two persons talk, the agent's acts are unavailable. */
 const actsIn = ({ transfer }: Call): readonly Act[] => {
   if (transfer === null) return acts;
   if (transfer.status === 'connected') return [];
@@ -31,7 +31,7 @@ const forms: Record<Act, (props: FormProps) => JSX.Element> = {
   collect: CollectForm,
 };
 
-/** A button for each act, which unfolds its form below. */
+/** A button for each act, which opens its form below. */
 const ActBar = ({ call, onTransfer }: { call: Call; onTransfer: () => void }) => {
   const t = texts.value.calls.one.acts;
   const id = useId();

@@ -12,13 +12,13 @@ import { SaveDefinition } from './save-definition.tsx';
 const names = ['call', 'conversation', 'voicemail'] as const;
 
 /**
- * The innermost one: there is no conversation while it rings, and seldom a voicemail. While the call is transferred the
- * conversation only waits.
+ * Selects the innermost active chart: there is no conversation while it rings, and voicemail is rare. During a
+ * transfer, the conversation only waits, so this is `call`.
  */
 const busiest = (state: ChartState): (typeof names)[number] =>
   isTransferred(state) ? 'call' : (names.findLast((one) => state[one] !== null) ?? 'call');
 
-/** The charts of a call, with the states lit that it is in. */
+/** The charts of a call with the current states highlighted. */
 export const ChartPanel = ({
   state,
   title,
@@ -27,13 +27,13 @@ export const ChartPanel = ({
 }: {
   state: ChartState;
   title: string;
-  /** Whether a screen reader tells of each state. */
+  /** Whether a screen reader announces each state. */
   isReadOut?: boolean;
-  /** Above the picture. */
+  /** Shown above the picture. */
   children?: ComponentChildren;
 }) => {
   const t = texts.value.calls.one;
-  // Until somebody chooses, the one in which something happens.
+  // Until a chart is chosen, shows the one with activity.
   const [chosen, setName] = useState<(typeof names)[number]>();
   const name = chosen ?? busiest(state);
   const picture = usePolled(name, () => getChart(name)).value;

@@ -1,13 +1,15 @@
-/** How much of a chart's picture is seen, and where. Lengths in pixels; the scale 1 shows the picture as it was drawn. */
+/**
+ * Scale and position of a chart's picture. Lengths are in pixels; the scale 1 shows the picture at its original size.
+ */
 
 export type Size = { width: number; height: number };
 
 export type Point = { x: number; y: number };
 
 export type ChartView = {
-  /** `whole` fits the picture into its frame, however large that is. */
+  /** `whole` fits the picture into its frame at any size. */
   zoom: number | 'whole';
-  /** Whether it is moved to the state that the call is in. Who moves it by hand looks at something else. */
+  /** Whether the view follows the call's current state. Moving the picture by hand turns this off. */
   isFollowing: boolean;
 };
 
@@ -16,7 +18,7 @@ export type ChartMove = 'in' | 'out' | 'whole' | 'follow' | 'by-hand';
 const zoomStep = 1.25;
 const largest = 2;
 
-/** The words in the boxes can be read, and what is around the state is seen. */
+/** Scale at which labels are legible and the surroundings of a state are visible. */
 const legible = 0.8;
 
 export const firstView: ChartView = { zoom: legible, isFollowing: true };
@@ -24,13 +26,13 @@ export const firstView: ChartView = { zoom: legible, isFollowing: true };
 export const wholeScale = (picture: Size, frame: Size): number =>
   Math.min(1, frame.width / picture.width, frame.height / picture.height);
 
-/** A picture that fits is not shown smaller than that. */
+/** A picture that fits at the legible scale is not shown smaller. */
 export const scaleOf = ({ zoom }: ChartView, picture: Size, frame: Size): number => {
   const whole = wholeScale(picture, frame);
   return zoom === 'whole' ? whole : Math.min(largest, Math.max(whole, zoom));
 };
 
-/** `scale` is the one that is seen now. */
+/** `scale` is the current one. */
 export const viewAfter = (view: ChartView, move: ChartMove, scale: number): ChartView => {
   switch (move) {
     case 'in':
@@ -46,7 +48,7 @@ export const viewAfter = (view: ChartView, move: ChartMove, scale: number): Char
   }
 };
 
-/** What stands still under a pointer, or in the middle, while the scale changes: where to scroll to. */
+/** Scroll position that keeps the point under the pointer, or the middle, in place while the scale changes. */
 export const scrollAround = (at: Point, scrolled: Point, before: number, after: number): Point => ({
   x: ((scrolled.x + at.x) / before) * after - at.x,
   y: ((scrolled.y + at.y) / before) * after - at.y,

@@ -1,7 +1,7 @@
-/** Who has the floor of a call, read from where its charts are. */
+/** Determines who has the floor of a call from the states of its charts. */
 import type { ChartState } from '../api/records.ts';
 
-/** `who` is nobody's while it rings, on hold and in silence. `doing` is a key of the words for it. */
+/** `who` is `nobody` while the call rings, is on hold or is silent. `doing` is a key of the translated texts. */
 export type Floor =
   | { who: 'agent'; doing: 'thinking' | 'speaking' | 'pausing' | 'leavingMessage' | 'introducing' }
   | { who: 'counterparty'; doing: 'hearing' | 'machine' | 'screening' }
@@ -20,7 +20,7 @@ export type Floor =
 
 const nobody = (doing: (Floor & { who: 'nobody' })['doing']): Floor => ({ who: 'nobody', doing });
 
-/** By the state of the chart `conversation`; the innermost name of these that it begins with. */
+/** Floor by prefix of the state of the chart `conversation`, innermost states first. */
 const byConversation: readonly (readonly [path: string, floor: Floor])[] = [
   ['replying.thinking', { who: 'agent', doing: 'thinking' }],
   ['replying.paused', { who: 'agent', doing: 'pausing' }],
@@ -36,7 +36,7 @@ const byConversation: readonly (readonly [path: string, floor: Floor])[] = [
   ['closing', nobody('ending')],
 ];
 
-/** While a person is rung for the other party, and afterwards, the chart `call` says it. */
+/** Floor by the chart `call`, while a transfer target is rung for the other party and afterwards. */
 const byTransfer: readonly (readonly [path: string, floor: Floor])[] = [
   ['active.talking.transferring.announcing', { who: 'agent', doing: 'speaking' }],
   ['active.talking.transferring.consulting', nobody('ringingPerson')],
@@ -51,7 +51,7 @@ const floorAt = (
   state: string,
 ): Floor | undefined => known.find(([path]) => state === path || state.startsWith(`${path}.`))?.[1];
 
-/** Whether a person is rung for the other party, or talks with it. */
+/** Whether a transfer target is rung for the other party or talks with it. */
 export const isTransferred = ({ call }: Pick<ChartState, 'call'>): boolean =>
   floorAt(byTransfer, call) !== undefined;
 

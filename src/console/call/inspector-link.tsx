@@ -3,7 +3,10 @@ import { texts } from '../language/language.ts';
 import { usePolled } from '../polled.ts';
 import { linkTo } from '../shown-page.ts';
 
-/** Where the gateway has the inspector: the console's own, and Stately's, whose page is let in by the session as this one is. */
+/**
+ * Links to the console's inspector and to Stately's, if the gateway has the inspector. Stately's page is authorized by
+ * the console's session.
+ */
 export const InspectorLink = ({ callId }: { callId: string }) => {
   const t = texts.value.calls.one;
   const isThere = usePolled('inspector', hasInspector).value;

@@ -1,14 +1,14 @@
 import type { Latency } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 
-/** As long as the bar: beyond it a person wonders whether anybody is there. */
+/** Latency of a full bar. After a longer silence, people wonder whether anybody is there. */
 const wholeMs = 3_000;
 
 const stageNames = ['endpointing', 'token', 'sentence', 'audio'] as const;
 
 type Stage = { name: (typeof stageNames)[number]; from: number; to: number };
 
-/** One after another from the last sound of the other party to the first of the agent. */
+/** Consecutive stages from the last audio of the other party to the first of the agent. */
 const stagesOf = (latency: Latency): Stage[] => {
   const asked = latency.endpointing_ms ?? 0;
   const ends: [Stage['name'], number | undefined][] = [
@@ -30,7 +30,7 @@ const stagesOf = (latency: Latency): Stage[] => {
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
-/** The other party's wait for a reply, stage by stage. */
+/** The other party's wait for a reply, by stage. */
 export const LatencyBar = ({ latency }: { latency: Latency }) => {
   const t = texts.value.calls.one.latency;
   const stages = stagesOf(latency);
@@ -58,10 +58,10 @@ export const LatencyBar = ({ latency }: { latency: Latency }) => {
   );
 };
 
-/** Whether there is a wait to show. */
+/** Whether there is a measured wait to show. */
 export const isMeasured = (latency: Latency): boolean => stagesOf(latency).length > 0;
 
-/** The legend of the colours. */
+/** Legend of the colours. */
 export const LatencyLegend = () => {
   const t = texts.value.calls.one.latency;
   return (

@@ -22,7 +22,7 @@ const Button = ({ callId }: { callId: string }) => {
   );
 };
 
-/** Of a call that was answered, where its number lets admins listen. */
+/** Shown for an answered call whose number allows admins to listen in. */
 export const ListenInButton = ({ call }: { call: Call }) => {
   const number = usePolled(`listen-in/${call.number_id}`, () => getNumber(call.number_id)).value;
   if (call.status !== 'active' || number === undefined || number.listen_in === 'off') return null;

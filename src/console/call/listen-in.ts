@@ -1,12 +1,12 @@
-/** Listening to a call in progress: the websocket that brings its sound, and the speaker that plays it. */
+/** Listens to a call in progress: a websocket receives its audio and a speaker plays it. */
 import { useEffect, useState } from 'preact/hooks';
 import type { ListenInState, ToWhoListens } from '#src/domain/listen-in.ts';
 import { openSpeaker } from '../phone/speaker.ts';
 
-/** `lost`: the connection is gone, or was refused; `unheard`: this browser plays no sound. */
+/** `lost`: the connection was lost or refused; `unheard`: this browser cannot play audio. */
 export type Listening = 'off' | 'opening' | 'lost' | 'unheard' | ListenInState;
 
-/** Both parties at once: what comes are two channels by turns. */
+/** Mixes both parties: the audio has two interleaved channels. */
 const mixed = (bytes: ArrayBuffer): Int16Array<ArrayBuffer> => {
   const both = new Int16Array(bytes);
   const result = new Int16Array(both.length / 2);
@@ -19,13 +19,13 @@ const mixed = (bytes: ArrayBuffer): Int16Array<ArrayBuffer> => {
 
 const normalEnd = 1_000;
 
-/** Until the returned function is called. */
+/** Listens until the returned function is called. */
 const listen = (callId: string, onChange: (now: Listening) => void): (() => void) => {
   const over = new AbortController();
   const { signal } = over;
   const run = async (): Promise<void> => {
     onChange('opening');
-    // The browser lets a page sound when a person has just asked it to.
+    // Browsers allow a page to play audio only directly after a user action.
     const speaker = await openSpeaker().catch(() => undefined);
     if (speaker === undefined) return onChange('unheard');
     if (signal.aborted) return speaker.close();
@@ -33,7 +33,7 @@ const listen = (callId: string, onChange: (now: Listening) => void): (() => void
     url.protocol = url.protocol.replace('http', 'ws');
     const socket = new WebSocket(url, 'trunkline.listen');
     socket.binaryType = 'arraybuffer';
-    // The gateway's own tests hold what it says against the type.
+    // The gateway's tests check its messages against the type.
     const take = ({ data }: MessageEvent<unknown>): void => {
       if (data instanceof ArrayBuffer) speaker.play(mixed(data));
       else onChange((JSON.parse(String(data)) as ToWhoListens).state);
@@ -53,7 +53,7 @@ const listen = (callId: string, onChange: (now: Listening) => void): (() => void
   };
 };
 
-/** Whether somebody listens, and what begins and ends it; it ends with the page. */
+/** Listening state, with functions that begin and end it; it ends when the page closes. */
 export const useListenIn = (callId: string): { state: Listening; begin: () => void; end: () => void } => {
   const [state, setState] = useState<Listening>('off');
   const [stop, setStop] = useState<() => void>();

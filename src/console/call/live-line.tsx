@@ -1,6 +1,6 @@
 /**
- * Under the heading of a call in progress: how long it has lasted, who has the floor, whether the page is up to date. Without
- * its stream the page reads the call every second; where the charts are is unknown then.
+ * Line below the heading of a call in progress: duration, floor, and whether the page is up to date. Without its
+ * stream, the page polls the call every second and does not know the states of the charts.
  */
 import { isConnected } from '../api/request.ts';
 import type { Call, ChartState } from '../api/records.ts';
@@ -26,7 +26,7 @@ export const LiveLine = ({ call, watched: { state, link } }: { call: Call; watch
   );
 };
 
-/** Since it was answered; until then, since it began. */
+/** Time since the answer; before the answer, since the start. */
 const Elapsed = ({ call }: { call: Call }) => {
   const t = texts.value.calls.one;
   const since = Date.parse(call.answered_at ?? call.started_at);

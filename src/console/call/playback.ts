@@ -1,4 +1,4 @@
-/** A finished call, played once more: its steps and, where there is one, its recording, which sets the pace. */
+/** Playback of a finished call: its steps and its recording, if there is one. The recording sets the pace. */
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import type { Call, ReplayStep } from '../api/records.ts';
 import { createRecordingSound, type AudioElement, type RecordingSound } from './recording-sound.ts';
@@ -7,26 +7,26 @@ import { createStepPlaces, type StepPlaces } from './step-places.ts';
 export type Playback = Pick<StepPlaces, 'from' | 'to' | 'placeOf'> & {
   steps: readonly ReplayStep[];
   place: ReadonlySignal<number>;
-  /** As the player shows it: at the beginning until somebody plays it. */
+  /** Place that the player shows: the beginning until playback is used. */
   shown: ReadonlySignal<number>;
-  /** Of the step that was reached. */
+  /** Index of the current step. */
   index: ReadonlySignal<number>;
-  /** The last one that was reached. */
+  /** Last journal entry at the current place. */
   fact: ReadonlySignal<number | null>;
   isPlaying: ReadonlySignal<boolean>;
-  /** Whether anybody has played it yet; until then nothing is marked. */
+  /** Whether playback has been used; until then, the page marks no turn and no step. */
   isTouched: ReadonlySignal<boolean>;
   play(): void;
   pause(): void;
   seek(place: number): void;
   stepTo(index: number): void;
-  /** From now on the recording is heard along; ends with the function that is returned. */
+  /** Synchronizes the recording with the steps until the returned function is called. */
   hear(audio: AudioElement): () => void;
 };
 
 const tickMs = 100;
 
-/** Tells every moment how much time has gone by, in seconds, until it is stopped. */
+/** Reports the elapsed time in seconds every `tickMs` until stopped. */
 const startTicking = (tick: (elapsedSec: number) => void): (() => void) => {
   let before = performance.now();
   const timer = setInterval(() => {
@@ -37,7 +37,7 @@ const startTicking = (tick: (elapsedSec: number) => void): (() => void) => {
   return () => clearInterval(timer);
 };
 
-/** Where the playback is. The last state is shown at first. */
+/** Place of the playback. Initially shows the last state. */
 const createPosition = (steps: readonly ReplayStep[], places: StepPlaces) => {
   const place = signal(places.to);
   const index = signal(Math.max(0, steps.length - 1));
@@ -112,13 +112,13 @@ export const createPlayback = (call: Call, steps: readonly ReplayStep[]): Playba
       if (step === undefined) return;
       pause();
       seek(placeOf(step));
-      // Several steps may share one moment.
+      // Several steps may have the same time.
       position.index.value = next;
     },
     hear(audio) {
       const sound = createRecordingSound(audio, () => place.value, {
         loaded: () => recording?.follow(isPlaying.value),
-        // Keyboards and headsets have keys of their own for a recording: the steps follow it.
+        // Media keys of keyboards and headsets control the recording directly; the steps follow it.
         played() {
           if (!isPlaying.value) run();
         },
@@ -137,5 +137,5 @@ export const createPlayback = (call: Call, steps: readonly ReplayStep[]): Playba
   };
 };
 
-/** Marks what the playback has reached. */
+/** Marks the step or turn that the playback has reached. */
 export const current = (is: boolean): { 'aria-current'?: 'step' } => (is ? { 'aria-current': 'step' } : {});

@@ -1,4 +1,4 @@
-/** A finished call, played once more: one player for its recording and for the steps of its charts. */
+/** Player of a finished call, for both its recording and the steps of its charts. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { Call } from '../api/records.ts';
 import { texts } from '../language/language.ts';
@@ -98,7 +98,7 @@ const StepButtons = ({ playback }: { playback: Playback }) => {
 type StepButtonProps = { label: string; path: string; isOff: boolean; act: () => void };
 
 const StepButton = ({ label, path, isOff, act }: StepButtonProps) => (
-  // Not `disabled`: at the last step the focus would be lost.
+  // Not `disabled`: the button would lose the focus at the last step.
   <button
     type="button"
     class="step-button"

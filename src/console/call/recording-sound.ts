@@ -1,6 +1,6 @@
-/** The recording of a call, heard along with its steps, which it leads while it sounds. */
+/** Plays the recording of a call in sync with its steps. While it plays, the steps follow it. */
 
-/** The part of an audio element that is used. */
+/** The subset of an audio element that is used. */
 export type AudioElement = {
   currentTime: number;
   readonly duration: number;
@@ -11,31 +11,31 @@ export type AudioElement = {
   addEventListener(event: string, act: () => void, options: { signal: AbortSignal }): void;
 };
 
-/** Use of the recording's own controls. */
+/** Events from the recording's own controls. */
 export type RecordingControls = {
-  /** It can be played from now on; the steps may be playing already. */
+  /** The recording is playable; the steps may be playing already. */
   loaded(): void;
   played(): void;
-  /** Not when it has come to its end, nor where nothing is recorded. */
+  /** Not called at the end of the recording or outside its range. */
   paused(): void;
-  /** To another place than that of the steps. */
+  /** Called after a seek to another place than that of the steps. */
   moved(place: number): void;
 };
 
 export type RecordingSound = {
   isHeard(): boolean;
   place(): number;
-  /** Puts it where the steps are, and lets it be heard while they play. */
+  /** Seeks to the place of the steps, and plays while they play. */
   follow(isPlaying: boolean): void;
   pause(): void;
-  /** Lets go of the element. */
+  /** Removes the event listeners. */
   end(): void;
 };
 
-/** A recording that is as near as this is not moved: it would be heard. */
+/** A recording closer than this is not moved, because the jump would be audible. */
 const nearSec = 0.3;
 
-/** `stepsAt` is the place of the steps, in seconds since the answer. */
+/** `stepsAt` returns the place of the steps in seconds since the answer. */
 export const createRecordingSound = (
   audio: AudioElement,
   stepsAt: () => number,
@@ -45,7 +45,7 @@ export const createRecordingSound = (
   const on = (event: string, act: () => void): void =>
     audio.addEventListener(event, act, { signal: over.signal });
 
-  /** What rings before the answer, and what follows the end, is nowhere in the recording. */
+  /** The recording contains neither the ringing before the answer nor events after the end. */
   const isRecorded = (): boolean => stepsAt() >= 0 && stepsAt() < audio.duration;
 
   const isElsewhere = (): boolean =>
@@ -67,7 +67,7 @@ export const createRecordingSound = (
       if (!Number.isFinite(audio.duration)) return;
       if (isElsewhere()) audio.currentTime = Math.max(0, stepsAt());
       if (!isPlaying || !isRecorded()) audio.pause();
-      // Refused where nobody has touched the page yet; the steps go on without it.
+      // Browsers refuse to play before the user has interacted with the page; the steps continue without the recording.
       else if (audio.paused) audio.play().catch(() => undefined);
     },
     pause: () => audio.pause(),

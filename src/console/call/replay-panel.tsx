@@ -3,7 +3,7 @@ import { ChartPanel } from './chart-panel.tsx';
 import type { Playback } from './playback.ts';
 import { StepWords } from './step-words.tsx';
 
-/** The charts of a finished call at the step that the player has reached; the last one at first. */
+/** The charts of a finished call at the player's current step; initially the last step. */
 export const ReplayPanel = ({ playback }: { playback: Playback }) => {
   const step = playback.steps[playback.index.value];
   if (step === undefined) return null;

@@ -4,7 +4,7 @@ import { texts } from '../language/language.ts';
 import { Action } from '../parts/action.tsx';
 import { saveFile } from '../parts/save-file.ts';
 
-/** What a chart is made of, for Stately Studio and XState. */
+/** Saves a chart's definition for Stately Studio and XState. */
 export const SaveDefinition = ({ name }: { name: keyof ChartState }) => (
   <Action
     isForAll

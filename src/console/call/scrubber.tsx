@@ -1,18 +1,18 @@
-/** The place in a finished call, over the sound of both parties and the steps of the charts. */
+/** Seek bar of a finished call, drawn over the audio of both parties and the steps of the charts. */
 import { texts } from '../language/language.ts';
 import { placeTime } from '../parts/when.tsx';
 import type { Playback } from './playback.ts';
 import { stepName } from './step-words.tsx';
 import { pathOf, type Waveform } from './waveform.ts';
 
-/** The picture is stretched to its box. */
+/** The picture is stretched to its container. */
 const box = { width: 1000, height: 100 };
 const laneHeight = 40;
 const middles = [26, 74];
 
 type Shares = (place: number) => number;
 
-/** 0 at the beginning of the call, 1 at its end. */
+/** Shares of the call: 0 at its beginning, 1 at its end. */
 const sharesOf =
   ({ from, to }: Playback): Shares =>
   (place) =>

@@ -1,9 +1,9 @@
-/** The SIP messages of a call as they are drawn: one ladder for each INVITE that was tried. */
+/** Groups the SIP messages of a call for drawing: one ladder for each INVITE attempt. */
 import type { SipMessage } from '../api/records.ts';
 
 export type SipAttempt = { sipCallId: string; local: string; remote: string; messages: SipMessage[] };
 
-/** In the order in which they began. The ends are those of the last message: by then both are known. */
+/** Attempts in order of their beginning. The two endpoints are those of the last message, when both are known. */
 export const attemptsOf = (messages: readonly SipMessage[]): SipAttempt[] => {
   const attempts = new Map<string, SipAttempt>();
   for (const message of messages) {
@@ -19,7 +19,7 @@ const statusOf = ({ start_line: line }: SipMessage): number | null => {
   return status === undefined ? null : Number(status);
 };
 
-/** The kind by which it is coloured. */
+/** Kind of message, which determines its colour. */
 export const kindOf = (message: SipMessage): 'request' | 'progress' | 'success' | 'challenge' | 'failure' => {
   const status = statusOf(message);
   if (status === null) return 'request';
@@ -28,7 +28,7 @@ export const kindOf = (message: SipMessage): 'request' | 'progress' | 'success' 
   return status < 400 || status === 401 || status === 407 ? 'challenge' : 'failure';
 };
 
-/** `INVITE`, or `200 OK` with what it answers. */
+/** `INVITE`, or `200 OK` with the method that it answers. */
 export const labelOf = (message: SipMessage): string => {
   const { start_line: line, text } = message;
   const sdp = /^(?:content-type|c)[ \t]*:[ \t]*application\/sdp/im.test(text) ? ' · SDP' : '';

@@ -11,7 +11,7 @@ import { attemptsOf, kindOf, labelOf, millisecondsIn, type SipAttempt } from './
 
 const liveMs = 2_000;
 
-/** Messages are written a moment after they were seen. */
+/** Messages are stored with a short delay. */
 const settlingMs = 5_000;
 
 const pollMsOf = (call: Call, { empty_because: because }: SipLadder): number | null => {
@@ -20,7 +20,7 @@ const pollMsOf = (call: Call, { empty_because: because }: SipLadder): number | n
   return !isOver(call) || isSettling ? liveMs : null;
 };
 
-/** The messages between the gateway and the trunks, as a ladder: each rung opens to its message. */
+/** Ladder of the messages between the gateway and the trunks; each rung opens its message. */
 export const SipLadderCard = ({ call }: { call: Call }) => {
   const t = texts.value.sip;
   const { value: ladder } = usePolled(
@@ -28,7 +28,7 @@ export const SipLadderCard = ({ call }: { call: Call }) => {
     () => getSipLadder(call.id),
     (read) => pollMsOf(call, read),
   );
-  // While a call goes on, what is not there takes no room.
+  // Hides an empty ladder during the call.
   if (ladder === undefined || (ladder.empty_because !== null && !isOver(call))) return null;
   if (ladder.empty_because !== null)
     return (

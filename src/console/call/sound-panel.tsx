@@ -6,7 +6,7 @@ import { Card } from '../parts/page.tsx';
 
 type Stream = Call['sound']['received'];
 
-/** What is known of one direction, as a line; undefined where nothing is. */
+/** Quality of one direction as a line; undefined if unknown. */
 const lineOf = ({ mos, loss, jitter_ms: jitter, packets }: Stream): string | undefined => {
   const t = texts.value.calls.one.sound;
   const known = [
@@ -29,7 +29,7 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
     </div>
   );
 
-/** By which trunk a call went, and how it sounded; nothing where no packets are sent. */
+/** Trunk and audio quality of a call; renders null without RTP. */
 export const SoundPanel = ({ call }: { call: Call }) => {
   const t = texts.value.calls.one.sound;
   const { trunk, sound, addresses, failed_trunks: failed, post_dial_delay_ms: delay } = call;

@@ -1,25 +1,25 @@
 /**
- * Where the steps of a call are. Places are seconds since the answer, as in the transcript and in the recording; what
- * rang before it is negative.
+ * Places of the steps of a call, in seconds since the answer as in the transcript and the recording. Ringing before the
+ * answer has negative places.
  */
 import type { Call, ReplayStep } from '../api/records.ts';
 
 export type StepPlaces = {
-  /** Where the first and the last step are. */
+  /** Places of the first and the last step. */
   from: number;
   to: number;
-  /** Where it is played from: the answer, as nothing is heard before it; the beginning, where nobody answered. */
+  /** Place at which playback starts: the answer, because ringing has no audio; the beginning for an unanswered call. */
   start: number;
   placeOf(step: ReplayStep): number;
-  /** The nearest place within the call. */
+  /** Clamps a place to the call. */
   within(place: number): number;
-  /** Of the last step that is reached there. */
+  /** Index of the last step at or before the place. */
   indexAt(place: number): number;
-  /** The last fact that was known at this step. */
+  /** The last journal entry that was written by this step. */
   factAt(index: number): number | null;
 };
 
-/** Of a call that has no steps the end is known by its length. */
+/** The end of a call without steps is known by its duration. */
 export const createStepPlaces = (call: Call, steps: readonly ReplayStep[]): StepPlaces => {
   const answered = Date.parse(call.answered_at ?? call.started_at);
   const placeOf = ({ at }: ReplayStep): number => (Date.parse(at) - answered) / 1_000;

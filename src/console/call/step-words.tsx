@@ -2,13 +2,13 @@ import type { ReplayStep } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import type { Playback } from './playback.ts';
 
-/** An event that is not known here, because it is newer than this page, is shown by its name. */
+/** Name of a step's event; an event that is newer than this page is shown by its raw name. */
 export const stepName = ({ event }: ReplayStep): string => {
   const words: Record<string, string> = texts.value.replay.event;
   return words[event] ?? event;
 };
 
-/** What happened in the step that was reached. */
+/** Describes the current step. */
 export const StepWords = ({ playback, step }: { playback: Playback; step: ReplayStep }) => (
   <p class="step-words" aria-live={playback.isPlaying.value ? 'off' : 'polite'}>
     <b>{stepName(step)}</b>{' '}

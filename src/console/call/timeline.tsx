@@ -4,7 +4,7 @@ import { Card } from '../parts/page.tsx';
 import { When } from '../parts/when.tsx';
 import { current, type Playback } from './playback.ts';
 
-/** A fact that is not known here, because it is newer than this page, is shown by its name. */
+/** Describes a journal entry; a type that is newer than this page is shown by its raw name. */
 const wordsOf = ({ type, data }: CallEvent): string => {
   const { event, fact } = texts.value.calls.one;
   const known: Record<string, string> = fact;
@@ -18,11 +18,11 @@ const moreOf = (call: Call, { type, data }: CallEvent): string | undefined => {
   return data.digit ?? data.keys ?? data.to;
 };
 
-/** A turn is written when it is over, and happened when it began. */
+/** Order by time: a turn is written at its end but dated at its beginning. */
 const byTime = (a: CallEvent, b: CallEvent): number =>
   Date.parse(a.at) - Date.parse(b.at) || a.sequence - b.sequence;
 
-/** The course of a call, fact by fact. That it began is no fact of the journal: it is what the journal begins with. */
+/** The journal of a call, entry by entry. The start of the call precedes the journal and is added here. */
 export const Timeline = ({
   call,
   events,

@@ -8,12 +8,12 @@ import { clockTime } from '../parts/when.tsx';
 import { isMeasured, LatencyBar, LatencyLegend } from './latency-bar.tsx';
 import { current, type Playback } from './playback.ts';
 
-/** Who has scrolled further up than this reads what was said before, and is left there. */
+/** A reader who has scrolled up further than this is not moved to the newest turn. */
 const nearEndPx = 80;
 
 /**
- * The turn that is played: the last one that has begun at this place, or that its step tells of, which is written a
- * moment before the first sound.
+ * The turn at the place of the playback: the last one that began before it, or the one that the current step reports. A
+ * step is stored shortly before the first audio.
  */
 const playedTurn = (
   turns: readonly Turn[],
@@ -25,7 +25,7 @@ const playedTurn = (
   return begun === 0 && told === 0 ? undefined : Math.max(begun, told);
 };
 
-/** Keeps the newest turn in sight while the call goes on, and afterwards the one that is played. */
+/** Keeps the newest turn visible during the call, and the played turn afterwards. */
 const useFollowing = (isLive: boolean, shown: string, reached: number | undefined) => {
   const ref = useRef<HTMLDivElement>(null);
   const wasAt = useRef(0);
@@ -46,10 +46,10 @@ const useFollowing = (isLive: boolean, shown: string, reached: number | undefine
   return ref;
 };
 
-/** How long the last words stay when their turn is over and is not among the turns yet. */
+/** How long the last words remain after the end of a turn that is not yet in the transcript. */
 const lateTurnMs = 2_000;
 
-/** What the agent is saying; afterwards its last words, until their turn is there. */
+/** Words that the agent is saying; after the turn, its last words until the turn is in the transcript. */
 const useSaying = (saying: string | null, turns: number): string | null => {
   const [kept, setKept] = useState<{ words: string; turns: number } | null>(null);
   useEffect(() => {
@@ -65,8 +65,8 @@ const useSaying = (saying: string | null, turns: number): string | null => {
 };
 
 /**
- * The words of a call, turn by turn, as they were heard, and those that the agent is saying; new turns are read out while
- * the call goes on.
+ * The transcript as it was heard, turn by turn, and the words that the agent is saying. During the call, a screen
+ * reader announces new turns.
  */
 export const Transcript = ({
   call,
@@ -79,12 +79,12 @@ export const Transcript = ({
   turns: Turn[];
   events: CallEvent[];
   playback: Playback | null;
-  /** What the agent is saying now. */
+  /** Words that the agent is saying now. */
   saying: string | null;
 }) => {
   const saying = useSaying(told, turns.length);
   const latencies = new Map(events.map(({ data }) => [data.turn, data.latency]));
-  // The place moves ten times a second; this is drawn again when another turn is played.
+  // The place changes ten times a second; rerenders only when the played turn changes.
   const reached = useMemo(
     () =>
       computed(() => (playback?.isTouched.value === true ? playedTurn(turns, events, playback) : undefined)),
@@ -133,7 +133,7 @@ export const Transcript = ({
   );
 };
 
-/** A click selects no words, and who selects some wants to copy them. */
+/** A click selects no text; a selection is made to copy it and must not seek. */
 const hasSelected = (): boolean => getSelection()?.isCollapsed === false;
 
 type TurnItemProps = {
@@ -141,7 +141,7 @@ type TurnItemProps = {
   language: string;
   latency: Latency | undefined;
   isReached: boolean;
-  /** Plays from here; null where there is nothing to play. */
+  /** Plays from this turn; null if there is nothing to play. */
   seek: (() => void) | null;
 };
 

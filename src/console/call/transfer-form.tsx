@@ -1,4 +1,4 @@
-/** Handing the other party of a call in progress to a person (guides/transfer.md). */
+/** Form that transfers the other party of a call in progress to a person (guides/transfer.md). */
 import { transferRingBounds, usualTransferRingSec } from '#src/domain/in-call-request.ts';
 import { getNumber, transferCall } from '../api.ts';
 import type { Call } from '../api/records.ts';
@@ -19,10 +19,10 @@ const nothingAsked = {
   on_failure: 'resume',
 };
 
-/** `null` where nothing was typed. */
+/** Typed text; `null` if empty. */
 const typed = (text: string): string | null => text.trim() || null;
 
-/** The body of the request. */
+/** Request body. */
 const transferIn = (values: typeof nothingAsked): Parameters<typeof transferCall>[2] => {
   if (values.to.trim() === '') throw wrongField('to', 'This is required.');
   const isWarm = values.mode === 'warm';
@@ -36,7 +36,7 @@ const transferIn = (values: typeof nothingAsked): Parameters<typeof transferCall
   };
 };
 
-/** Nobody, before an admin names somebody. */
+/** Shown until an admin allows transfer targets. */
 const NobodyYet = ({ numberId }: { numberId: string }) => {
   const t = texts.value.calls.one.acts.transfer;
   return (

@@ -1,4 +1,4 @@
-/** The last transfer of a call in progress: who is rung, or talks with the other party, and since when. */
+/** The last transfer of a call in progress: the person rung or connected, and since when. */
 import { takeTransferBack } from '../api.ts';
 import type { Call, Transfer } from '../api/records.ts';
 import { withKeyOf } from '../known-keys.ts';
@@ -18,7 +18,7 @@ const tones: Record<Transfer['status'], Tone> = {
   returned: 'calm',
 };
 
-/** Whether a person is rung, and may be let go of. */
+/** Whether the transfer is still in progress and can be cancelled. */
 export const isUnderWay = ({ status }: Pick<Transfer, 'status'>): boolean =>
   status === 'requested' || status === 'ringing' || status === 'briefing';
 

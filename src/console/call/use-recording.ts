@@ -4,7 +4,7 @@ import { Problem, Unreachable } from '../api/request.ts';
 import type { Call } from '../api/records.ts';
 import { waveformOf, type Waveform } from './waveform.ts';
 
-/** The sound of a call. `waveform` is null where this browser cannot play it. */
+/** Loaded recording of a call. `waveform` is null if this browser cannot decode it. */
 export type LoadedRecording = { url: string; name: string; waveform: Waveform | null };
 
 export type Recording = LoadedRecording | 'none' | 'loading' | 'failed';

@@ -1,22 +1,22 @@
-/** The stream of a call in progress: it says where the charts are, and that there is something new to read. */
+/** The stream of a call in progress: reports the states of the charts and when there is new data to read. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { watchCall } from '../api.ts';
 import { Problem } from '../api/request.ts';
 import type { CallNews } from '#src/client/client.ts';
 
-/** After a stream that broke. */
+/** Delay before reconnecting after the stream broke. */
 const againMs = 2_000;
 
-/** Several facts at once are one reading. */
+/** Collects several journal entries into one read. */
 const gatherMs = 150;
 
-/** Where the charts are, and what the agent is saying. */
+/** States of the charts, and the words that the agent is saying. */
 export type WatchedState = Extract<CallNews, { type: 'state' }>['state'];
 
 export type Watched = {
-  /** The last state that was told; `null` where none was. */
+  /** The last received state; `null` before the first. */
   state: WatchedState | null;
-  /** `joining` until the first news. A stream that is refused, where too many watch, is no lost one: the page reads on. */
+  /** `joining` until the first message. A refused stream (too many watchers) is not `lost`: the page keeps polling. */
   link: 'joining' | 'open' | 'lost' | 'refused';
 };
 
@@ -49,7 +49,7 @@ export const useWatched = (callId: string, isLive: boolean, onFact: () => void):
         if (over.signal.aborted) return;
         const isRefused = error instanceof Problem;
         setLink(isRefused ? 'refused' : 'lost');
-        // Nobody tells when the sentence is over.
+        // After a broken stream, the end of the sentence would not be reported.
         setState((last) => last && { ...last, saying: null });
         if (!isRefused) again = setTimeout(() => void watch(), againMs);
       }

@@ -1,18 +1,18 @@
-/** The sound of a recording as a picture: a lane for each party, so that it is seen who spoke when. */
+/** Waveform of a recording: one lane for each party shows when each of them spoke. */
 
 export type Speaker = 'assistant' | 'user';
 
-/** The loudest sample of each stretch, 0 to 1, of one party. */
+/** Peak level, 0 to 1, of each section of one party's audio. */
 export type Lane = { speaker: Speaker; peaks: readonly number[] };
 
 export type Waveform = { lanes: readonly Lane[]; seconds: number };
 
 const bars = 240;
 
-/** What is quieter is drawn as silence: made as loud as the rest, the noise of a line would look like speech. */
+/** Level below which audio is drawn as silence. Normalization would otherwise make line noise look like speech. */
 const faintest = 0.01;
 
-/** Each party as loud as it is to itself: an agent's voice is often much louder than a caller's. */
+/** Normalizes each party separately: an agent's voice is often much louder than a caller's. */
 const peaksOf = (samples: Float32Array): number[] => {
   const step = Math.max(1, Math.floor(samples.length / bars));
   const peaks = Array.from({ length: Math.min(bars, samples.length) }, (_, bar) => {
@@ -25,9 +25,9 @@ const peaksOf = (samples: Float32Array): number[] => {
   return peaks.map((peak) => peak / loudest);
 };
 
-/** The other party is on the left, the agent on the right. Throws where the browser cannot decode the sound. */
+/** The left channel is the other party, the right one is the agent. Throws if the browser cannot decode the audio. */
 export const waveformOf = async (bytes: ArrayBuffer): Promise<Waveform> => {
-  // Decoding takes the bytes away from whoever holds them.
+  // Decoding detaches the buffer, hence the copy.
   const sound = await new OfflineAudioContext(2, 1, 8_000).decodeAudioData(bytes.slice(0));
   const parties: readonly Speaker[] = sound.numberOfChannels > 1 ? ['user', 'assistant'] : ['user'];
   const lanes = parties.map((speaker, channel) => ({
@@ -37,10 +37,10 @@ export const waveformOf = async (bytes: ArrayBuffer): Promise<Waveform> => {
   return { lanes: lanes.toReversed(), seconds: sound.duration };
 };
 
-/** Where a lane is drawn. */
+/** Rectangle of a lane. */
 export type Strip = { left: number; width: number; middle: number; height: number };
 
-/** A bar is never so short that it is not seen at all. */
+/** Minimum height that keeps a bar visible. */
 const shortest = 1;
 
 export const pathOf = (peaks: readonly number[], { left, width, middle, height }: Strip): string => {

@@ -1,12 +1,14 @@
-/** How a call ended, in a sentence: for the page of the call, and for `npm run call`. */
+/** Describes how a call ended in a sentence, for the call's page and for `npm run call`. */
 import type { Call, CallEvent } from '#src/client/schema.ts';
 import type { Texts } from '../language/texts.ts';
 
-/** Somebody asked to hang up without waiting for the agent. */
+/** Whether an event requests to hang up without waiting for the agent. */
 export const isHangUpAtOnce = ({ type, data }: Pick<CallEvent, 'type' | 'data'>): boolean =>
   type === 'call.hangup_requested' && data['immediate'] === true;
 
-/** `wasAtOnce`: whether one of its events is such a request. Undefined for a reason of a newer gateway. */
+/**
+ * `wasAtOnce`: whether one of the call's events is such a request. Returns undefined for a reason of a newer gateway.
+ */
 export const whyEnded = (
   { end_reason: reason }: Pick<Call, 'end_reason'>,
   wasAtOnce: boolean,

@@ -4,7 +4,7 @@ import type { Actor } from './inspection.ts';
 
 const mostShown = 200;
 
-/** The actors, each a button that narrows the messages to its own. Those that are there come first. */
+/** The actors. Each is a button that filters the messages by this actor. Running actors come first. */
 export const ActorList = ({
   actors,
   chosen,

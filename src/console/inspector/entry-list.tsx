@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 import type { Entry } from './inspection.ts';
 
-/** What is read at a time; the rest is a button away. */
+/** Number of entries shown at first and added by the button. */
 const shownAtFirst = 200;
 
 const timeOf = (at: number): string => {
@@ -12,7 +12,7 @@ const timeOf = (at: number): string => {
   return `${clock}.${digits(date.getMilliseconds(), 3)}`;
 };
 
-/** The newest first; what each brought opens when it is chosen. */
+/** Entries, newest first; selecting one opens its payload. */
 export const EntryList = ({
   entries,
   nameOf,

@@ -1,12 +1,13 @@
 /**
- * What the gateway tells of the actors of calls (the inspection protocol of Stately), kept for who looks on: the actors
- * as they are, and the last messages in a ring, so that hundreds of calls take no more memory than one.
+ * State of the inspector, built from the gateway's messages about the actors of calls (Stately's inspection protocol).
+ * Contains the current actors and a ring buffer of the last messages, so that memory is bounded for any number of
+ * calls.
  */
 
 export type Kind = 'event' | 'state' | 'actor';
 
 export type Entry = {
-  /** Counts up, however many were forgotten. */
+  /** Increments forever, including dropped entries. */
   id: number;
   kind: Kind;
   /** Milliseconds since the epoch. */
@@ -14,10 +15,10 @@ export type Entry = {
   /** Session ids. */
   actor: string;
   source: string | null;
-  /** Of the event; what moved a snapshot. Empty for an actor that is there. */
+  /** Type of the event, or of the event that caused the snapshot. Empty for a new actor. */
   type: string;
   state: string | null;
-  /** The event, or the context; masked by the gateway. */
+  /** The event or the context, masked by the gateway. */
   payload: unknown;
 };
 
@@ -25,7 +26,7 @@ export type Actor = {
   id: string;
   name: string;
   parent: string | null;
-  /** The call that it is of: its root. */
+  /** Root actor: the call that the actor belongs to. */
   root: string;
   state: string | null;
   isOver: boolean;
@@ -33,11 +34,11 @@ export type Actor = {
 
 export type Inspection = {
   actors: ReadonlyMap<string, Actor>;
-  /** The oldest first. */
+  /** Oldest first. */
   entries: readonly Entry[];
 };
 
-/** As many messages are kept as can be looked through; of actors, those of hundreds of calls. */
+/** Limits: as many messages as a person can search, and the actors of hundreds of calls. */
 export const mostEntries = 2_000;
 export const mostActors = 1_500;
 
@@ -48,7 +49,7 @@ const isFields = (value: unknown): value is Fields =>
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** A state in one word: `active.talking.conversing`. */
+/** Flattens a state value: `active.talking.conversing`. */
 export const stateText = (value: unknown): string | null => {
   if (!isFields(value)) return textOf(value);
   return Object.entries(value)
@@ -72,7 +73,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 export type Told = { entry: Omit<Entry, 'id'>; actor: Omit<Actor, 'name'> & { name: string | null } };
 
-/** Undefined for what is no message of the protocol. */
+/** Undefined for data that is not a message of the protocol. */
 export const readMessage = (message: unknown): Told | undefined => {
   if (!isFields(message)) return undefined;
   const { type, sessionId, rootId, createdAt, name, parentId, sourceId, event } = message;
@@ -94,7 +95,7 @@ export const readMessage = (message: unknown): Told | undefined => {
   };
 };
 
-/** Those that are over go first, the oldest first. */
+/** Drops stopped actors first, the oldest first. */
 const withoutOldest = (actors: Map<string, Actor>): void => {
   while (actors.size > mostActors) {
     const [oldest] = actors.values();
@@ -104,7 +105,7 @@ const withoutOldest = (actors: Map<string, Actor>): void => {
   }
 };
 
-/** Several messages at once, as they come within a picture of the screen: each would copy what is kept. */
+/** Applies several messages at once (those of one frame), because each application copies the state. */
 export const inspectionAfter = ({ actors, entries }: Inspection, told: readonly Told[]): Inspection => {
   const now = new Map(actors);
   let next = (entries.at(-1)?.id ?? 0) + 1;
@@ -126,10 +127,10 @@ export const inspectionAfter = ({ actors, entries }: Inspection, told: readonly 
 
 export const nothingSeen: Inspection = { actors: new Map(), entries: [] };
 
-/** What is looked for; empty where everything is. */
+/** Filters; empty values match everything. */
 export type Wanted = { actor: string; kind: string; type: string; search: string };
 
-/** What a payload has, made once: a search looks at thousands with every letter. */
+/** Cached text of a payload: each keystroke searches thousands of entries. */
 const payloadTexts = new WeakMap<Entry, string>();
 
 const payloadText = (entry: Entry): string => {
@@ -138,7 +139,7 @@ const payloadText = (entry: Entry): string => {
   return text;
 };
 
-/** The newest first. The search finds names of actors, types, states and what the payload has. */
+/** Newest first. The search matches actor names, types, states and payloads. */
 export const entriesWanted = ({ actors, entries }: Inspection, wanted: Wanted): Entry[] => {
   const sought = wanted.search.trim().toLowerCase();
   const nameOf = (id: string | null): string => (id === null ? '' : (actors.get(id)?.name ?? id));

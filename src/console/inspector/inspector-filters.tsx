@@ -29,7 +29,7 @@ const Choice = ({
   );
 };
 
-/** What of the messages is shown. */
+/** Filters of the messages. */
 export const InspectorFilters = ({
   shown,
   wanted,

@@ -1,26 +1,26 @@
-/** The gateway's stream of what the actors of calls do, for as long as the page is there. */
+/** Subscribes to the gateway's stream of actor messages while the page is open. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { getCall } from '../api.ts';
 import { Problem, Unreachable } from '../api/request.ts';
 import { inspectionAfter, nothingSeen, readMessage, type Inspection, type Told } from './inspection.ts';
 
-/** Several messages at once are one picture. */
+/** Collects several messages into one render. */
 const gatherMs = 100;
 const againMs = 2_000;
 
-/** RFC 6455: the call is over, and nothing more will come. */
+/** Normal closure (RFC 6455): the call is over and no more messages follow. */
 const done = 1_000;
 
 export type Watching = {
-  /** As it is shown: what it was when it was paused, until it goes on. */
+  /** The displayed state, frozen while paused. */
   shown: Inspection;
-  /** `refused`: the call is not in progress, or too many look on. */
+  /** `refused`: the call is not in progress, or there are too many subscribers. */
   link: 'joining' | 'open' | 'lost' | 'over' | 'refused';
   isPaused: boolean;
-  /** Messages that came since it was paused. */
+  /** Number of messages received while paused. */
   waiting: number;
   pause(isPaused: boolean): void;
-  /** Forgets the messages; the actors stay. */
+  /** Drops the messages and keeps the actors. */
   clear(): void;
 };
 
@@ -31,7 +31,7 @@ const addressOf = (callId: string | null): URL => {
   return address;
 };
 
-/** False as well while nobody answers. */
+/** Also false while the gateway is unreachable. */
 const isOver = async (callId: string | null): Promise<boolean> => {
   if (callId === null) return false;
   try {
@@ -71,7 +71,7 @@ export const useInspection = (callId: string | null): Watching => {
       socket.addEventListener('open', () => {
         wasOpen = true;
         setLink('open');
-        // The gateway begins anew with the actors as they stand.
+        // After a connect, the gateway first sends the current actors.
         setNow(({ entries }) => ({ entries, actors: new Map() }));
       });
       socket.addEventListener('message', ({ data }) => {

@@ -1,4 +1,4 @@
-/** What the API's document says in English, in the language of the page. */
+/** Translates the English texts of the API document into the page's language. */
 import { effect, signal } from '@preact/signals';
 import { fetchPart } from '../fetched-part.ts';
 import { language } from './language.ts';
@@ -14,6 +14,6 @@ effect(() => {
   if (language.value === 'ko' && Object.keys(korean.peek()).length === 0) void fetchKorean();
 });
 
-/** `undefined` where there is no other text. */
+/** `undefined` without a translation. */
 export const inOurLanguage = (text: string): string | undefined =>
   language.value === 'en' ? text : korean.value[text];

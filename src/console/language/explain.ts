@@ -1,6 +1,6 @@
 /**
- * The API says what is wrong in English. English readers get its own words, but for a few terse ones; for the others,
- * what the API often says is said here in their language, and anything else stays as it is.
+ * Translates error messages of the API, which are in English. English readers see the original, except for a few terse
+ * messages; other readers see translations of frequent messages and the original of all others.
  */
 import { deliveryFailures } from './delivery-failures.ts';
 import { inCallRefusals } from './in-call-refusals.ts';

@@ -1,4 +1,4 @@
-/** Why something that was asked of a call in progress is not done (src/calls/in-call). */
+/** Reasons for refused requests to a call in progress (src/calls/in-call). */
 export const inCallRefusals: readonly { pattern: RegExp; en?: string; ko: string }[] = [
   {
     pattern: /^Invalid string: must match pattern \/\^\[0-9\*#A-D\]\$\/$/,

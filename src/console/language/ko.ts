@@ -1,4 +1,4 @@
-/** The Korean catalogue, which only those load who read it. */
+/** The Korean catalogue, loaded on demand. */
 import { gateways, tokens, workspace } from './ko/administration.ts';
 import { audit } from './ko/audit.ts';
 import { callList } from './ko/call-list.ts';

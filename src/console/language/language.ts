@@ -1,14 +1,14 @@
-/** The language of the console: the browser's, until somebody chooses. Remembered on this device. */
+/** Language of the console: the browser's, until the user chooses one. Stored on this device. */
 import { computed, effect, signal } from '@preact/signals';
 import { fetchPart } from '../fetched-part.ts';
 import { en, type ConsoleLanguage, type Texts } from './texts.ts';
 
-/** What each language calls itself. */
+/** Native names of the languages. */
 export const languageNames: Readonly<Record<ConsoleLanguage, string>> = { en: 'English', ko: '한국어' };
 
 const korean = signal<Texts | null>(null);
 
-/** Everybody has English; another language is fetched for those who read it. Whether it is there. */
+/** Loads a language unless it is English, which is built in. Returns whether it is available. */
 const fetchTexts = async (wanted: ConsoleLanguage): Promise<boolean> => {
   if (wanted === 'en' || korean.value !== null) return true;
   const fetched = await fetchPart(wanted, () => import('./ko.ts'));
@@ -31,17 +31,17 @@ effect(() => {
   document.documentElement.lang = language.value;
 });
 
-/** Where the words of the language cannot be fetched, the page speaks on as before. */
+/** Keeps the current language if the translations cannot be loaded. */
 export const speak = async (chosen: ConsoleLanguage): Promise<void> => {
-  // First, as the page may be loaded anew for its words.
+  // Stored first, because loading the translations may reload the page.
   localStorage.setItem(place, chosen);
   if (await fetchTexts(chosen)) language.value = chosen;
 };
 
-/** Before the first words are shown. Where they cannot be fetched, they are English. */
+/** Called before the first render. Falls back to English if the translations cannot be loaded. */
 export const findWords = async (): Promise<void> => {
   if (!(await fetchTexts(language.value))) language.value = 'en';
 };
 
-/** Every text, in the language that is spoken now. */
+/** All texts in the current language. */
 export const texts = computed((): Texts => (language.value === 'ko' ? korean.value : null) ?? en);

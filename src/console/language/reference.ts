@@ -1,4 +1,4 @@
-/** The words of the API reference, which the console itself does not load. */
+/** Texts of the API reference, which the console itself does not load. */
 import { computed } from '@preact/signals';
 import { reference as en, type ReferenceTexts } from './en/reference.ts';
 import { reference as ko } from './ko/reference.ts';

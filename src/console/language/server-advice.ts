@@ -1,6 +1,6 @@
 /**
- * What stands between the gateway and a customer's server, and what to change (src/outgoing/advice,
- * src/events/test-advice.ts), in Korean.
+ * Korean translations of connection failures to a customer's server, with advice (src/outgoing/advice,
+ * src/events/test-advice.ts).
  */
 export const serverAdvice: readonly { pattern: RegExp; ko: string }[] = [
   {

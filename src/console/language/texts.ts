@@ -1,4 +1,4 @@
-/** The English catalogue is the model: another one has the same texts, or does not compile. */
+/** The English catalogue defines the type: other catalogues must have the same keys to compile. */
 import { gateways, tokens, workspace } from './en/administration.ts';
 import { audit } from './en/audit.ts';
 import { callList } from './en/call-list.ts';
@@ -31,7 +31,7 @@ export const en = {
   phone,
 };
 
-/** The same shape with any words. */
+/** The type of the catalogue with any strings. */
 export type Texts = typeof en;
 
 export type ConsoleLanguage = 'en' | 'ko';

@@ -1,4 +1,4 @@
-/** What a call would log of a reply that stands (src/agents/controls, src/agents/trial.ts). */
+/** Remarks that a call would log about an otherwise valid reply (src/agents/controls, src/agents/trial.ts). */
 export const trialRemarks: readonly { pattern: RegExp; en?: string; ko: string }[] = [
   {
     pattern: /^a control "(\w+)" is wrong: .*$/,

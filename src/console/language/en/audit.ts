@@ -11,7 +11,7 @@ export const audit = {
   changes: 'Changes',
   from: 'from',
   to: 'to',
-  /** By the action of the API; an action that is not here is shown as it is. */
+  /** By the API's name of the action; an unknown action is shown by that name. */
   action: {
     'agent.changed': 'Agent connected or changed',
     'voice.heard': 'Voice listened to',
@@ -46,7 +46,7 @@ export const audit = {
     'simulator.call_placed': 'Simulated call placed',
     'simulator.callee_defined': 'Simulated callee defined',
   },
-  /** What an action was done to, and by whom. */
+  /** Kinds of subjects and actors. */
   subject: {
     number: 'Number',
     webhook: 'Webhook',

@@ -1,4 +1,4 @@
-/** Keys that a tried agent would collect. */
+/** Digits that a tried agent would collect. */
 export type WantedKeys = {
   digits: number | null;
   finish: string | null;
@@ -6,14 +6,14 @@ export type WantedKeys = {
   secret: boolean;
 };
 
-/** A transfer that a tried agent would make. */
+/** Transfer that a tried agent would start. */
 export type WantedTransfer = {
   mode: 'cold' | 'warm';
   say: string | null;
   briefing: string | null;
   key: string | null;
   ring: number;
-  /** Whether the call ends where nobody is connected. */
+  /** Whether the call ends if the transfer connects nobody. */
   hangsUp: boolean;
 };
 
@@ -125,7 +125,7 @@ export const trunks = {
   },
   lastSeen: (when: string) => `Last answered ${when}`,
   channels: (count: number) => (count === 1 ? '1 call now' : `${count} calls now`),
-  /** Of the last 24 hours. */
+  /** Statistics of the last 24 hours. */
   figures: {
     none: 'No calls in the last 24 hours',
     calls: (outbound: string, inbound: string) => `24 hours: ${outbound} out, ${inbound} in`,

@@ -67,5 +67,5 @@ export const reference = {
   empty: 'The answer has no body.',
 };
 
-/** The English texts are the model: others have the same, or do not compile. */
+/** The English texts define the type: other catalogues must have the same keys to compile. */
 export type ReferenceTexts = typeof reference;

@@ -1,4 +1,4 @@
-/** The texts of the API's document by their English ones: where such a text changes, another one is wanted. */
+/** Translations of the API document, keyed by the English text: a changed text needs a new translation. */
 import { administration } from './document/administration.ts';
 import { answers } from './document/answers.ts';
 import { calls } from './document/calls.ts';

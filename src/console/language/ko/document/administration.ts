@@ -1,4 +1,4 @@
-/** The operations of an admin beside those of calls. */
+/** Admin operations other than those of calls. */
 export const administration: Readonly<Record<string, string>> = {
   Numbers: '번호',
   'Numbers, their agents and their keys.': '번호와 그 에이전트, 키입니다.',

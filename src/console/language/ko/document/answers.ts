@@ -1,4 +1,4 @@
-/** What answers are, what parameters mean, and what errors say. */
+/** Descriptions of responses, parameters and errors. */
 export const answers: Readonly<Record<string, string>> = {
   'Dialing has started.': '전화를 걸기 시작했습니다.',
   'A page of calls.': '통화 목록의 한 페이지입니다.',

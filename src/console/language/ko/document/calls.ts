@@ -1,4 +1,4 @@
-/** The operations of a number's calls, and those of the calls of all numbers. */
+/** Operations for the calls of one number and of all numbers. */
 export const calls: Readonly<Record<string, string>> = {
   Calls: '통화',
   'Placing, reading and ending the calls of a number.': '번호의 통화를 걸고, 읽고, 끝냅니다.',

@@ -1,4 +1,4 @@
-/** Fields whose values are words of the API, each with its meaning. */
+/** Enum fields of the API, with the meaning of each value. */
 export const choices: Readonly<Record<string, string>> = {
   '`pause`: the agent falls silent at the onset of a voice, and goes on where it stopped when that was noise, a cough or a backchannel. `stop`: it speaks until real speech is heard. `off`: it finishes, and answers then.':
     '`pause`: 목소리가 시작되면 에이전트가 말을 멈추고, 소음이나 기침이나 맞장구였으면 멈춘 곳부터 이어서 말합니다. `stop`: 실제 말이 들릴 때까지 말합니다. `off`: 끝까지 말한 다음 답합니다.',

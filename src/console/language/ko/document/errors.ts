@@ -1,4 +1,4 @@
-/** The titles of problem documents. */
+/** Titles of problem documents. */
 export const errors: Readonly<Record<string, string>> = {
   'The request is not valid': '요청이 올바르지 않습니다',
   'The number to call is not a domestic telephone number': '걸려는 번호가 국내 전화번호가 아닙니다',

@@ -1,4 +1,4 @@
-/** Fields of what the API answers. */
+/** Fields of responses. */
 export const fieldsAnswered: Readonly<Record<string, string>> = {
   'The number that calls, in domestic format.': '전화를 거는 번호이며 국내 형식입니다.',
   'For the next page; null on the last one.': '다음 페이지를 위한 값이며 마지막 페이지에서는 null입니다.',

@@ -1,4 +1,4 @@
-/** Fields of gateways, tokens, trunks and webhooks in answers. */
+/** Response fields of gateways, tokens, trunks and webhooks. */
 export const fieldsOfOperation: Readonly<Record<string, string>> = {
   'Its name among those that share the database.':
     '데이터베이스를 함께 쓰는 게이트웨이 가운데 이 게이트웨이의 이름입니다.',

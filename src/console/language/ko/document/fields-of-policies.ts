@@ -1,4 +1,4 @@
-/** Fields of when turns end, and of the scripts of simulated people. */
+/** Fields of turn-taking policies and of the scripts of simulated people. */
 export const fieldsOfPolicies: Readonly<Record<string, string>> = {
   'Of `pause`: so long a voice is an onset. Milliseconds.':
     '`pause`일 때, 이만큼의 목소리는 말의 시작으로 봅니다(밀리초).',

@@ -1,4 +1,4 @@
-/** Fields of what is sent to the API. */
+/** Fields of requests. */
 export const fieldsSent: Readonly<Record<string, string>> = {
   'One or more of `0-9`, `*`, `#` and `A-D`; `w` waits for half a second.':
     '`0-9`, `*`, `#`, `A-D` 중 하나 이상입니다. `w`는 0.5초 기다립니다.',

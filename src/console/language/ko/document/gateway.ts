@@ -1,4 +1,4 @@
-/** Signing in, how the gateway is, and pages for people. */
+/** Sign-in, gateway status and web pages. */
 export const gateway: Readonly<Record<string, string>> = {
   Console: '콘솔',
   'How a browser signs in to the console and out of it.':
