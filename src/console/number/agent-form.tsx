@@ -1,4 +1,4 @@
-/** One direction's agent: exactly what each type stores (guides/design/agents.md, "Bindings"). */
+/** The agent of one direction, with the fields that each type stores (guides/design/agents.md, "Bindings"). */
 import { useState } from 'preact/hooks';
 import { agentTypes, controlModes, type AgentType, type ControlMode } from '#src/domain/agent-binding.ts';
 import { putAgent, type AgentRequest } from '../api.ts';
@@ -21,7 +21,7 @@ export const typeOptions = (): [string, string][] => {
 export const controlModeOf = (name: string): ControlMode =>
   controlModes.find((mode) => mode === name) ?? 'off';
 
-/** Whether marks in the replies of an agent are acts. */
+/** Whether the gateway executes controls in the agent's replies. */
 export const ControlsField = <Values extends FormValues>({ form }: { form: Form<Values> }) => {
   const t = texts.value.numbers.agent;
   return (
@@ -35,7 +35,7 @@ export const ControlsField = <Values extends FormValues>({ form }: { form: Form<
   );
 };
 
-/** Where the server is, and what its type stores besides. */
+/** Fields for the server's URL and the type's ids. */
 export const agentFields = textFields('chat_url', 'assistant_id', 'agent_id');
 
 const valuesOf = (binding: AgentBinding) => ({
@@ -67,7 +67,7 @@ const requestOf = (values: Values, direction: Direction, stored: AgentBinding): 
 
 type FieldsProps = { form: Form<Values>; direction: Direction; stored: AgentBinding };
 
-/** What the server is, where, and what the type stores besides. */
+/** Fields for the type of the server, its URL and the type's own settings. */
 const EndpointFields = ({ form, direction, stored }: FieldsProps) => {
   const t = texts.value.numbers.agent;
   const type = agentTypeOf(form.values.agent_type);
@@ -154,7 +154,7 @@ export const AgentForm = ({
   const form = useForm(valuesOf(stored), async (values) => {
     const saved = await putAgent(numberId, direction, requestOf(values, direction, stored));
     setStored(saved);
-    // Shows the stored values: fields that the type does not store are cleared, and no secret is ever shown.
+    // Shows the stored values: clears fields that the type does not store, and all secrets.
     return valuesOf(saved);
   });
   const canBeTried = form.values.agent === 'endpoint' && stored.chat_url !== null;

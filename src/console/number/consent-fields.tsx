@@ -1,4 +1,4 @@
-/** What the other party is told first, and whether it has to agree (guides/privacy.md). */
+/** The announcement to the other party and the consent required from it (guides/privacy.md). */
 import type { CallPolicy } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { AreaField, SelectField } from '../parts/field.tsx';
@@ -6,7 +6,7 @@ import type { FieldsOf, FormValues } from '../parts/form.ts';
 
 type Consent = NonNullable<CallPolicy['consent']>;
 
-/** Beside what is required of the other party: it is told nothing, whatever the workspace says. */
+/** The API's consent requirements, and `nothing`: no announcement, whatever the workspace sets. */
 const choices = ['nothing', 'none', 'speech', 'key'] as const;
 
 type Choice = (typeof choices)[number];
@@ -23,11 +23,11 @@ export const consentIn = (values: ReturnType<typeof consentValues>): Consent | n
   const choice = choices.find((one) => one === values['consent.require']);
   if (choice === undefined) return null;
   if (choice === 'nothing') return { announce: null, require: 'none' };
-  // Left empty it is refused, and told at its field.
+  // An empty announcement is sent, so that the API rejects it with an error at its field.
   return { announce: values['consent.announce'].trim(), require: choice };
 };
 
-/** `below` is what holds where nothing is chosen, where it is known already. */
+/** `below` is the inherited value, once it is loaded. */
 export const ConsentFields = ({
   form,
   below,

@@ -1,4 +1,4 @@
-/** The limit on the minutes of a day's outbound calls, beside what is used of it. */
+/** The daily limit on outbound minutes, with the minutes used today. */
 import { texts } from '../language/language.ts';
 import { TextField } from '../parts/field.tsx';
 import type { FieldsOf, FormValues } from '../parts/form.ts';
@@ -9,9 +9,9 @@ export const DailyMinutesField = ({
   used,
 }: {
   form: FieldsOf<FormValues>;
-  /** What holds for an empty field; null for no limit. */
+  /** The inherited value for an empty field; null for no limit. */
   below: number | null;
-  /** Minutes of today, where they are known already. */
+  /** Minutes used today, once loaded. */
   used: number | undefined;
 }) => {
   const t = texts.value.numbers.policy;

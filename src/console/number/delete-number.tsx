@@ -10,7 +10,7 @@ import { Card } from '../parts/page.tsx';
 import { go, linkTo } from '../shown-page.ts';
 import { forgetUnsaved } from '../unsaved.ts';
 
-/** A number is deleted by whoever types its digits. */
+/** Deletes a number after the user has typed its digits. */
 export const DeleteNumber = ({ number }: { number: PhoneNumber }) => {
   const t = texts.value.numbers.remove;
   const [isAsking, setAsking] = useState(false);

@@ -1,4 +1,4 @@
-/** Where calls may go: what is below, or kinds and prefixes of its own. */
+/** Allowed destinations: inherited, or the record's own kinds and prefixes. */
 import { destinationKinds, type DestinationKind } from '#src/domain/destinations.ts';
 import type { Destinations } from '../api/records.ts';
 import { texts } from '../language/language.ts';
@@ -7,12 +7,12 @@ import type { FieldsOf, FormValues } from '../parts/form.ts';
 
 type KindValues = Record<`to_${DestinationKind}`, boolean>;
 
-/** Of a checkbox for each kind. */
+/** Values for a checkbox per kind. */
 const kindValues = (isAllowed: (kind: DestinationKind) => boolean): KindValues =>
-  // `Object.fromEntries` forgets the names that it is given.
+  // `Object.fromEntries` loses the key names in its type.
   Object.fromEntries(destinationKinds.map((kind) => [`to_${kind}`, isAllowed(kind)])) as KindValues;
 
-/** Where nothing is said yet, it begins with what holds. */
+/** Without own destinations, the fields start with the inherited ones. */
 export const destinationValues = (destinations: Destinations | null) => ({
   destination_choice: destinations === null ? '' : 'own',
   ...kindValues((kind) => destinations?.kinds.includes(kind) ?? false),
@@ -37,9 +37,9 @@ export const DestinationFields = ({
   isNarrowing = false,
 }: {
   form: FieldsOf<FormValues>;
-  /** What holds for an empty field, where it is known already. */
+  /** The inherited value for empty fields, once it is loaded. */
   below: Destinations | undefined;
-  /** Of a number, which allows nothing that its workspace does not. */
+  /** For a number, which can only narrow its workspace's destinations. */
   isNarrowing?: boolean;
 }) => {
   const t = texts.value.numbers.destinations;

@@ -7,7 +7,7 @@ import { useForm } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { Secret } from '../parts/secret.tsx';
 
-/** The form of the handshake, which lets callers in (guides/design/agents.md, "Handshake"). */
+/** Form of the handshake, which authenticates callers (guides/design/agents.md, "Handshake"). */
 export const HandshakeForm = ({
   numberId,
   stored,

@@ -1,4 +1,4 @@
-/** Headers of the customer's own for an agent endpoint: one is entered at a time, and stored ones are never shown. */
+/** The customer's own headers for an agent endpoint: adds one at a time and never shows stored values. */
 import type { AgentBinding } from '../api/records.ts';
 import type { AgentRequest } from '../api.ts';
 import { texts } from '../language/language.ts';
@@ -9,7 +9,7 @@ type StoredHeaders = AgentBinding['headers'];
 
 const removal = (name: string): string => `remove_header.${name}`;
 
-/** Errors of the API name `headers`, so its value is the field of that name. */
+/** The value's field is named `headers`, because API errors use that name. */
 export const newHeader = { header_name: '', headers: '' };
 
 export const headerValues = (stored: StoredHeaders): typeof newHeader & FormValues => ({
@@ -17,7 +17,7 @@ export const headerValues = (stored: StoredHeaders): typeof newHeader & FormValu
   ...Object.fromEntries(Object.keys(stored).map((name) => [removal(name), false])),
 });
 
-/** Null where none is entered. Throws where half of one is. */
+/** Null without input. Throws if only name or value is given. */
 export const newHeaderIn = ({
   header_name: name,
   headers: value,

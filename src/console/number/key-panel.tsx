@@ -8,7 +8,7 @@ import { Card } from '../parts/page.tsx';
 import { CopyButton } from '../parts/secret.tsx';
 import { dayAndTime } from '../parts/when.tsx';
 
-/** The number's key: copied, shown and issued anew (guides/design/administration.md, "Number keys"). */
+/** Copies, reveals and reissues the number's key (guides/design/administration.md, "Number keys"). */
 export const KeyPanel = ({ number, onIssued }: { number: PhoneNumber; onIssued: () => void }) => {
   const t = texts.value.numbers.key;
   const [shown, setShown] = useState<string>();

@@ -1,4 +1,4 @@
-/** Whether admins may listen to the calls of a number while they go on. */
+/** Whether admins may listen to the number's calls in progress. */
 import { listenInPolicies } from '#src/domain/listen-in.ts';
 import { texts } from '../language/language.ts';
 import { SelectField } from '../parts/field.tsx';

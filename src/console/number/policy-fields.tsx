@@ -1,4 +1,4 @@
-/** The call policy of a number or of the workspace. An empty field falls back to what is below. */
+/** Call policy of a number or of the workspace. An empty field inherits its value. */
 import { bargeInBounds, bargeInModes, usualBargeIn } from '#src/domain/barge-in.ts';
 import { turnEndBounds, turnEndModes, usualTurnEnd } from '#src/domain/turn-end.ts';
 import type { CallPolicy } from '../api/records.ts';
@@ -10,7 +10,7 @@ import { destinationsIn, destinationValues } from './destination-fields.tsx';
 import { modeFields } from './mode-fields.tsx';
 import { RetentionFields, retentionIn, retentionValues } from './retention-fields.tsx';
 
-/** As the API bounds them. */
+/** Bounds of the API. */
 const bounds = {
   max_duration_sec: [60, 1800],
   default_duration_sec: [60, 1800],
@@ -73,7 +73,7 @@ export const policyIn = (values: ReturnType<typeof policyValues>): CallPolicy =>
   destinations: destinationsIn(values),
 });
 
-/** `below` is what holds for an empty field, where it is known already. */
+/** `below` has the inherited values for empty fields, once it is loaded. */
 export const PolicyFields = ({
   form,
   below,

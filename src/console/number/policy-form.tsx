@@ -41,7 +41,7 @@ const valuesOf = (number: PhoneNumber) => ({
 });
 
 /**
- * The form of a number's policy. A field that is left empty falls back to the workspace, then to the platform
+ * Form of a number's policy. An empty field inherits from the workspace, then from the platform
  * (guides/design/calls.md, "Policy").
  */
 export const PolicyForm = ({ number, onSaved }: { number: PhoneNumber; onSaved: () => void }) => {

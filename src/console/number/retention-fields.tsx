@@ -1,4 +1,4 @@
-/** How long recordings and words are kept: two fields that belong together, and both empty where nothing is said. */
+/** Retention of recordings and transcripts: two fields that are set together, or both empty to inherit. */
 import { longestRetentionDays, type Retention } from '#src/domain/retention.ts';
 import { texts } from '../language/language.ts';
 import { TextField } from '../parts/field.tsx';
@@ -13,14 +13,14 @@ export const retentionValues = (retention: Retention | null): Values => ({
   'retention_days.words': String(retention?.words ?? ''),
 });
 
-/** Who says something of one of them says of the other that it is kept for ever. */
+/** If only one field is set, the other one means "kept for ever". */
 export const retentionIn = (values: Values): Retention | null => {
   const recordings = wholeNumber('retention_days.recordings', values['retention_days.recordings']);
   const words = wholeNumber('retention_days.words', values['retention_days.words']);
   return recordings === null && words === null ? null : { recordings, words };
 };
 
-/** `below` is what holds where both are empty, where it is known already. */
+/** `below` is the inherited value if both are empty, once it is loaded. */
 export const RetentionFields = ({
   form,
   below,

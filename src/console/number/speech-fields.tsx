@@ -1,4 +1,4 @@
-/** The engines of a number and its voice: chosen from what there is, or typed, and listened to. */
+/** Speech engines and voice of a number: selected or typed, with a sample to listen to. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { languages, type Language } from '#src/domain/language.ts';
 import { listEngines, speakSample } from '../api.ts';
@@ -20,7 +20,7 @@ const textOf = (form: Props['form'], name: string): string => {
 const numberLanguage = (form: Props['form']): Language =>
   languages.find((one) => one === textOf(form, 'language')) ?? 'ko';
 
-/** What is stored is an option also where the operator took the engine away. */
+/** The stored value remains an option after the operator has removed the engine. */
 const optionsOf = (names: readonly string[], stored: string): [string, string][] => [
   ['', texts.value.shell.form.byDefault],
   ...names.map((name): [string, string] => [name, name]),
@@ -43,7 +43,7 @@ export const SpeechFields = ({ form }: Props) => {
     ...form,
     set(name: string, value: string | boolean) {
       form.set(name, value);
-      // A voice belongs to its synthesizer.
+      // A voice belongs to its synthesizer, so changing the engine clears it.
       form.set('voice', '');
     },
   };
@@ -85,7 +85,7 @@ export const SpeechFields = ({ form }: Props) => {
 
 const another = '\u0000';
 
-/** Voices of the number's language come first. An engine may have more than it tells of: those are typed. */
+/** Voices of the number's language come first. Voices that the engine does not list can be typed. */
 const VoiceField = ({ form, voices }: Props & { voices: Voices }) => {
   const t = texts.value.numbers.policy;
   const voice = textOf(form, 'voice');
@@ -129,7 +129,7 @@ const VoiceField = ({ form, voices }: Props & { voices: Voices }) => {
   );
 };
 
-/** Plays sound until its end, or until the page is left. */
+/** Plays audio to its end, or until the page closes. */
 const usePlayer = (): ((sound: Blob) => Promise<void>) => {
   const stop = useRef(() => {});
   useEffect(() => () => stop.current(), []);
@@ -149,7 +149,7 @@ const usePlayer = (): ((sound: Blob) => Promise<void>) => {
 
 const longestSample = 200;
 
-/** The greeting, or another sentence in the language of the number, by the voice that is chosen just now. */
+/** Speaks the greeting, or another sentence in the number's language, with the selected voice. */
 const Sample = ({ form }: Props) => {
   const t = texts.value.numbers.policy;
   const play = usePlayer();

@@ -1,4 +1,4 @@
-/** Who the calls of a number may be transferred to (guides/transfer.md): whole numbers, and beginnings with `*`. */
+/** Allowed transfer targets of a number (guides/transfer.md): whole numbers, and prefixes with `*`. */
 import { transferDurationBounds, usualTransferDurationSec } from '#src/domain/transfer-targets.ts';
 import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
@@ -14,7 +14,7 @@ export const transferValues = (policy: Policy) => ({
   transfer_max_duration_sec: String(policy.transfer_max_duration_sec),
 });
 
-/** Numbers may be written as people write them; what is none stays as it is, for it to be refused. */
+/** Accepts formatted numbers; leaves invalid ones unchanged, so that the API rejects them. */
 const targetsIn = (text: string): string[] =>
   text
     .split(/[\n,]/)
@@ -26,7 +26,7 @@ export const transferIn = (values: ReturnType<typeof transferValues>): Policy =>
   return {
     transfer_to: targets.length === 0 ? null : targets,
     record_transfers: values.record_transfers,
-    // Emptied, it is the usual one again.
+    // An empty field resets to the default.
     transfer_max_duration_sec:
       wholeNumber('transfer_max_duration_sec', values.transfer_max_duration_sec) ?? usualTransferDurationSec,
   };

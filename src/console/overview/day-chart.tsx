@@ -1,4 +1,7 @@
-/** The calls of each day, as bars and as a table. Bars lead where the table leads, which keys and ears have. */
+/**
+ * Calls per day, as bars and as a table. Bars have the same links as the table, which is the accessible version for
+ * keyboards and screen readers.
+ */
 import type { Overview } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { count, percent } from '../parts/figures.ts';
@@ -10,7 +13,7 @@ import { topOf } from './scale.ts';
 type Day = Overview['days'][number];
 
 const height = 160;
-/** Of the room of a day, in percent: the rest is the gap to the next one. */
+/** Width of a bar as a percentage of the day's width; the rest is the gap. */
 const barWidth = 62;
 
 export const rateOf = ({ calls, answered }: Pick<Day, 'calls' | 'answered'>): string =>
@@ -30,7 +33,7 @@ const Bar = ({ day, place, top }: { day: Day; place: number; top: number }) => {
   );
 };
 
-/** From 0 at the bottom to all calls at the top; a day without calls has none. */
+/** Answer rate from 0 at the bottom to 100 % at the top; days without calls are skipped. */
 const RateLine = ({ days }: { days: readonly Day[] }) => (
   <polyline
     class="rate"
@@ -42,7 +45,7 @@ const RateLine = ({ days }: { days: readonly Day[] }) => (
   />
 );
 
-/** Labels further apart than a day stand in the middle of a week, where there is room on both sides. */
+/** With weekly labels, each label is at the middle of a week, where there is room on both sides. */
 const hasLabel = (place: number, count: number): boolean => count <= 10 || place % 7 === 3;
 
 const Bars = ({ days }: { days: readonly Day[] }) => {

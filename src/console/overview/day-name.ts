@@ -1,9 +1,9 @@
 import { language } from '../language/language.ts';
 
-/** A date such as `2026-11-21`, short and in the language of the page. */
+/** A date such as `2026-11-21` in short form, in the page's language. */
 export const dayName = (date: string): string => inWords(date, 'short');
 
-/** Where there is little room: `11/21`. */
+/** Compact form for narrow places: `11/21`. */
 export const dayNumber = (date: string): string => inWords(date, 'numeric');
 
 const inWords = (date: string, month: 'short' | 'numeric'): string =>

@@ -4,7 +4,7 @@ import { count, percent } from '../parts/figures.ts';
 import { Card } from '../parts/page.tsx';
 import { callsOf } from './links.ts';
 
-/** How often calls ended how, as bars that are a list of links. */
+/** Number of calls by end reason, as a bar chart made of a list of links. */
 export const EndReasons = ({ overview: { days, end_reasons: reasons } }: { overview: Overview }) => {
   const t = texts.value.overview;
   const all = reasons.reduce((sum, { calls }) => sum + calls, 0);

@@ -15,7 +15,7 @@ const List = ({ title, children }: { title: string; children: ComponentChildren[
     </>
   );
 
-/** Agents, trunks and webhooks that fail, each with the calls or the events that it failed. */
+/** Failing agents, trunks and webhooks, with the number of failed calls or events. */
 export const Failing = ({ overview: { days, agents, trunks, webhooks } }: { overview: Overview }) => {
   const t = texts.value.overview;
   const { ended, direction } = texts.value.calls;

@@ -1,14 +1,14 @@
-/** Where the figures of the overview lead: to the list of the calls that they count. */
+/** Links from the overview's statistics to the list of the counted calls. */
 import type { Overview } from '../api/records.ts';
 import type { CallFilters } from '../api.ts';
 import { linkTo } from '../shown-page.ts';
 
 type Day = Overview['days'][number];
 
-/** The date of a day, in the time zone of the workspace, which its timestamps are written in. */
+/** Date of a day in the workspace's time zone, which its timestamps use. */
 export const dateOf = (day: Day): string => day.from.slice(0, 10);
 
-/** The calls of these days, of which there is one at least, that have all of `filters`. */
+/** Link to the calls of these days (at least one) that match all `filters`. */
 export const callsOf = (days: readonly Day[], filters: CallFilters = {}): string => {
   const [first, last] = [days[0], days.at(-1)];
   const query = new URLSearchParams(filters);

@@ -27,7 +27,7 @@ const liveMs = 1_000;
 
 const noSteps: ReplayStep[] = [];
 
-/** After the end, while the recording and the summary are still being made. */
+/** Poll interval after the end, while the recording and the summary are being created. */
 const settlingMs = 3_000;
 
 const pollMsOf = (call: Call): number | null => {
@@ -37,17 +37,17 @@ const pollMsOf = (call: Call): number | null => {
   return isSettling && justEnded(call) ? settlingMs : null;
 };
 
-/** A summary that has not come after a minute may never come. */
+/** A summary that is missing after a minute may never arrive. */
 const justEnded = ({ ended_at: endedAt }: Call): boolean =>
   endedAt !== null && Date.now() - Date.parse(endedAt) < 60_000;
 
-/** Of a call that is over. */
+/** Playback of a finished call. */
 const usePlayback = (call: Call | undefined): Playback | null => {
   const over = call !== undefined && isOver(call) ? call : undefined;
   const { value, problem } = usePolled(over === undefined ? '' : `replay/${over.id}`, async () =>
     over === undefined ? noSteps : getReplay(over.id),
   );
-  // Where there are no steps, the recording is played all the same.
+  // Without steps, the recording can still be played.
   const steps = problem === undefined ? value : noSteps;
   const playback = useMemo(
     () => (over === undefined || steps === undefined ? null : createPlayback(over, steps)),
@@ -62,7 +62,7 @@ export const CallPage = ({ id }: { id: string }) => {
   const back = { to: linkToCalls(), label: texts.value.shell.nav.calls };
   const { value, problem, reload } = usePolled(
     id,
-    // The call is read first: when it is over, no turn is missing from what is read after it.
+    // The call is read first: if it is over, the transcript read afterwards is complete.
     async () => {
       const call = await getCall(id);
       const [turns, events] = await Promise.all([getTranscript(id), getCallEvents(id)]);

@@ -16,7 +16,7 @@ import { Empty, Loading, Page } from '../parts/page.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { linkTo } from '../shown-page.ts';
 
-/** Enough for the last line of the file. */
+/** Reserve for the last line of the file. */
 const lastLineBytes = 300;
 
 const PlaceCallLink = () => (
@@ -27,7 +27,7 @@ const PlaceCallLink = () => (
   </ForAdmins>
 );
 
-/** What is shown, as a file; it says in its last line when it has no room for all of it. */
+/** Exports the listed calls as a file, whose last line reports whether it was truncated. */
 const ExportButton = () => {
   const t = texts.value.callList;
   const [isWhole, setWhole] = useState(true);
@@ -69,7 +69,7 @@ export const CallsPage = () => {
   );
 };
 
-/** Near the top, and with no row under the reader’s hand. */
+/** Whether the page is scrolled near the top and no row has the focus, so that inserting rows is safe. */
 const nobodyReads = (): boolean => scrollY < 80 && document.activeElement?.closest('.call-table') == null;
 
 const CallList = () => {
@@ -107,10 +107,10 @@ const CallList = () => {
   );
 };
 
-/** How far below the window the next page is read, so that it is there when somebody comes to it. */
+/** Distance below the window at which the next page is loaded. */
 const ahead = '600px';
 
-/** Reads the next page when it is nearly in sight; the button is for when that failed. */
+/** Loads the next page when its place is nearly visible; the button is the fallback after a failure. */
 const More = ({ load }: { load: () => Promise<void> }) => {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The gateways that share the database, the calls that each holds, and how many of them began at another one. */
+/** The gateways on this database, the calls of each, and how many of these it took over from another gateway. */
 import { listGateways } from '../api.ts';
 import type { Gateway } from '../api/records.ts';
 import { texts } from '../language/language.ts';

@@ -1,4 +1,4 @@
-/** The actors of one call, or of all that this gateway holds, as they are and as they move; without the internet. */
+/** Inspector of the actors of one call, or of all calls of this gateway. Works without internet access. */
 import { useMemo, useState } from 'preact/hooks';
 import { hasInspector } from '../api.ts';
 import { ActorList } from '../inspector/actor-list.tsx';
@@ -33,7 +33,7 @@ export const InspectPage = ({ id }: { id: string | null }) => {
   );
 };
 
-/** Of many calls each actor says of which it is. */
+/** If all calls are shown, each actor's name includes its call. */
 const namesOf = (id: string | null, actors: ReadonlyMap<string, Actor>) => (actor: Actor) => {
   const name = actor.id === actor.root ? 'call' : actor.name;
   const root = actors.get(actor.root)?.name ?? actor.root;

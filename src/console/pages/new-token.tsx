@@ -7,7 +7,7 @@ import { Page } from '../parts/page.tsx';
 import { Secret } from '../parts/secret.tsx';
 import { go, linkTo } from '../shown-page.ts';
 
-/** Days that a token may be valid. */
+/** Selectable lifetimes of a token in days. */
 const lifetimes = [7, 30, 90, 365];
 
 export const NewTokenPage = () => {

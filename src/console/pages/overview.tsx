@@ -1,4 +1,4 @@
-/** The first page: how calls go, and what to look at. */
+/** The first page: call statistics, and what needs attention. */
 import { getOverview } from '../api.ts';
 import type { Overview } from '../api/records.ts';
 import { texts } from '../language/language.ts';
@@ -15,7 +15,7 @@ const pollMs = 15_000;
 
 const spans = [7, 30] as const;
 
-/** What stands in the address may be anything. */
+/** The address may contain any value; invalid ones select the default. */
 const spanNow = (): number =>
   spans.find((days) => String(days) === route.value.query.get('days')) ?? spans[0];
 

@@ -49,7 +49,7 @@ const PlaceCallForm = ({ numbers, first }: { numbers: PhoneNumber[]; first: Phon
         ...(headers === null ? {} : { sip_headers: headers }),
         ...(duration === null ? {} : { max_duration_sec: duration }),
       };
-      // A second try of the same press, with a key that was replaced meanwhile, places no second call.
+      // Makes the retry of a submission, after its key was replaced, idempotent.
       const idempotencyKey = crypto.randomUUID();
       const placed = await withKeyOf(number.id, (key) => placeCall(key, call, idempotencyKey));
       go(linkTo('calls', placed.call_id));
@@ -89,7 +89,7 @@ const PlaceCallForm = ({ numbers, first }: { numbers: PhoneNumber[]; first: Phon
   );
 };
 
-/** Headers reach the INVITE of a trunk that names them; without one, none can be sent. */
+/** Headers reach the INVITE only through trunks that allow them; without such a trunk, the field is hidden. */
 const HeadersField = ({ form }: { form: FieldsOf<FormValues> }) => {
   const t = texts.value.calls.place;
   const trunks = usePolled('trunks', listTrunks).value ?? [];

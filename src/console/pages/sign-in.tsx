@@ -11,7 +11,7 @@ import type { LinkRefusal } from '../session.ts';
 import { linkTo, replacePage } from '../shown-page.ts';
 import { learnSession, openSignInLink, signIn, signOut } from '../signing.ts';
 
-/** What a person runs to have another link. */
+/** Command that creates another sign-in link. */
 const linkCommand = 'npm run admin -- sign-in-link';
 
 const useSignIn = () =>
@@ -26,7 +26,7 @@ const useSignIn = () =>
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         if (error.code === 'number_key_given') throw wrongField('token', t.numberKey);
-        // One that is too long to be a token is none either.
+        // A text that exceeds the maximum length is not a token either.
         if (error.status === 401 || error.code === 'invalid_request') throw wrongField('token', t.refused);
         throw error;
       }
@@ -55,7 +55,7 @@ const Card = ({ children }: { children: ComponentChildren }) => (
   </main>
 );
 
-/** While the gateway is asked; it goes on by itself when a lost connection is back. */
+/** Shown during a request to the gateway; the request is retried after a lost connection. */
 const Waiting = ({ words }: { words: string }) => (
   <Card>
     <p role="status">{words}</p>
@@ -68,7 +68,7 @@ export const FindSession = () => {
   return <Waiting words={texts.value.shell.signIn.finding} />;
 };
 
-/** The code leaves the address as soon as it was tried. */
+/** The code is removed from the address after the attempt. */
 export const OpenLink = ({ code }: { code: string }) => {
   usePolled(code, async () => {
     await openSignInLink(code);
@@ -114,7 +114,7 @@ export const SignIn = ({ refusedLink }: { refusedLink: LinkRefusal | null }) => 
   );
 };
 
-/** Over the page, which stays as it is and goes on when the next token is accepted. */
+/** Overlay that keeps the page's contents until a token is accepted. */
 export const SignInAgain = () => {
   const t = texts.value.shell;
   return (

@@ -63,7 +63,7 @@ export const TrunkPage = ({ id }: { id: string }) => {
   );
 };
 
-/** Begins with what was stored when the page was opened; what is typed is not lost to a newer state. */
+/** Starts with the values stored when the page was opened; newer states do not overwrite input. */
 const TrunkForm = ({ trunk, onSaved }: { trunk: Trunk; onSaved: () => void }) => {
   const form = useForm(trunkValues(trunk), async (values) => {
     const saved = await updateTrunk(trunk.id, trunkRequest(values));

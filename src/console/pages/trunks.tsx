@@ -9,7 +9,7 @@ import { linkTo } from '../shown-page.ts';
 import { figuresLine } from '../trunk/trunk-figures.tsx';
 
 const pollMs = 5_000;
-/** They are counted over a day. */
+/** The statistics cover a day, so they need no shorter interval. */
 const figuresMs = 60_000;
 
 export const TrunksPage = () => {

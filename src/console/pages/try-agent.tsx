@@ -27,7 +27,7 @@ export const TryAgentPage = () => {
   );
 };
 
-/** Begins with the binding of a number, where the address of the page names one. */
+/** Starts with the binding of a number if the page's address names one. */
 const initialValues = (numbers: PhoneNumber[]) => {
   const { query } = route.value;
   const direction: Direction = query.get('direction') === 'inbound' ? 'inbound' : 'outbound';
@@ -50,7 +50,7 @@ type Values = ReturnType<typeof initialValues>;
 
 const triedTypeOf = (name: string) => (name === 'builtin' ? name : agentTypeOf(name));
 
-/** Throws where a field that is needed is empty. */
+/** Throws if a required field is empty. */
 const requestOf = (values: Values): TrialRequest => {
   const type = triedTypeOf(values.agent_type);
   if (type === null) throw wrongField('agent_type', 'This is required.');
@@ -74,7 +74,7 @@ const requestOf = (values: Values): TrialRequest => {
 
 type FieldsProps = { form: Form<Values>; numbers: PhoneNumber[] };
 
-/** Which agent is tried, and how it is reached. */
+/** Fields for the type of the agent and its server. */
 const AgentFields = ({ form, numbers }: FieldsProps) => {
   const t = texts.value.trial;
   const { agent } = texts.value.numbers;
@@ -130,7 +130,7 @@ const AgentFields = ({ form, numbers }: FieldsProps) => {
   );
 };
 
-/** What the agent is told, and what it hears. */
+/** Fields for the agent's instruction and the other party's words. */
 const TalkFields = ({ form }: Pick<FieldsProps, 'form'>) => {
   const t = texts.value.trial;
   const isOutbound = form.values.direction === 'outbound';

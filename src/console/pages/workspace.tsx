@@ -18,7 +18,7 @@ const valuesOf = (workspace: Workspace) => ({
   ...limits.of(workspace),
 });
 
-/** Those that the browser knows, and the one that is stored. */
+/** Time zones known to the browser, and the stored one. */
 const zonesWith = (stored: string): [string, string][] =>
   [...new Set([stored, 'UTC', ...Intl.supportedValuesOf('timeZone')])].toSorted().map((zone) => [zone, zone]);
 

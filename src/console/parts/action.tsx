@@ -1,4 +1,4 @@
-/** A button that asks the gateway for something, and says beside itself when that did not work. */
+/** A button that sends a request to the gateway and shows a failure beside itself. */
 import { useState } from 'preact/hooks';
 import { fieldsIn, Problem, Unreachable } from '../api/request.ts';
 import { explain } from '../language/explain.ts';
@@ -8,7 +8,7 @@ import { Dialog } from './dialog.tsx';
 
 export type Asked = { title: string; text: string };
 
-/** A refusal that names what is wrong says it better than its own sentence. */
+/** Prefers the message of a field to the problem's own text. */
 const reasonOf = (problem: Problem): string => [...fieldsIn(problem).values()][0] ?? problem.message;
 
 export const Action = ({
@@ -21,11 +21,11 @@ export const Action = ({
 }: {
   label: string;
   look?: 'plain' | 'primary' | 'danger';
-  /** Said when it worked. */
+  /** Shown after success. */
   done?: string;
-  /** Asked before it is done. */
+  /** Confirmation shown before the act. */
   asked?: Asked;
-  /** Changes nothing: a viewer sees it as well. */
+  /** The action is read-only, so viewers see it, too. */
   isForAll?: boolean;
   act: () => Promise<void>;
 }) => {
@@ -85,7 +85,7 @@ export const Action = ({
   );
 };
 
-/** Reads the next page of a list. */
+/** Loads the next page of a list. */
 export const MoreButton = ({ load }: { load: () => Promise<void> }) => (
   <p class="more">
     <Action isForAll label={texts.value.shell.more} act={load} />

@@ -1,4 +1,4 @@
-/** A call in words: its state, its direction, the other party. */
+/** Describes a call: state, direction, other party. */
 import { anonymous } from '#src/domain/anonymous.ts';
 import type { CallStatus } from '#src/domain/end-reasons.ts';
 import type { CallListItem, Direction } from '../api/records.ts';
@@ -16,7 +16,7 @@ const tones: Record<CallStatus, Tone> = {
 export const isOver = ({ status }: Pick<CallListItem, 'status'>): boolean =>
   status !== 'ringing' && status !== 'active';
 
-/** A call that is over says what ended it, which tells more than its status. */
+/** For a finished call, shows the end reason, which is more specific than the status. */
 export const CallState = ({ call }: { call: Pick<CallListItem, 'status' | 'end_reason'> }) => {
   const t = texts.value.calls;
   return (

@@ -13,8 +13,8 @@ import { dayAndTime, When } from './when.tsx';
 const pollMs = 3_000;
 
 /**
- * The deliveries to a webhook endpoint, the newest first, each with its attempts. A failing endpoint is left alone for a
- * while: events wait then without an attempt.
+ * Deliveries to a webhook endpoint, newest first, each with its attempts. During the cool-down of a failing endpoint,
+ * events wait without an attempt.
  */
 export const DeliveryList = ({ webhookId, isFailing }: { webhookId: string; isFailing: boolean }) => {
   const { value: first, reload } = usePolled(

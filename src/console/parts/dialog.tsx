@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
-/** The browser's own modal dialog, open as long as it is there. */
+/** The browser's modal dialog, open while it is mounted. */
 export const Dialog = ({
   title,
   onClose,
   children,
 }: {
   title: string;
-  /** Absent for a dialog that cannot be left without an answer. */
+  /** Absent for a dialog that requires an answer. */
   onClose?: () => void;
   children: ComponentChildren;
 }) => {
@@ -17,7 +17,7 @@ export const Dialog = ({
   useLayoutEffect(() => {
     const { current } = dialog;
     current?.showModal();
-    // A dialog that is closed gives the focus back to what opened it; one that is only removed loses it.
+    // Closing a dialog returns the focus to its opener; removing it without closing would lose the focus.
     return () => current?.close();
   }, []);
   return (

@@ -1,11 +1,11 @@
-/** A page whose script is fetched when somebody comes to it, so that the first page is sent small. */
+/** A page whose script is loaded on demand, to keep the initial download small. */
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { fetchPart } from '../fetched-part.ts';
 import { Loading } from './page.tsx';
 
-/** `name` is that of the part, `fetch` brings the page. */
+/** `name` is the name of the part; `fetch` loads the page. */
 export const fetchedPage = <Props extends object>(
   name: string,
   fetch: () => Promise<ComponentType<Props>>,

@@ -1,4 +1,4 @@
-/** Fields of forms: each says beside itself what it is, and what is wrong with it. */
+/** Form fields, each with its label, hint and error. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { explain } from '../language/explain.ts';
@@ -25,7 +25,7 @@ const Field = ({
   errors,
   children,
 }: FieldProps & {
-  /** In place of the words that its error has. */
+  /** Replaces the error's text. */
   errors?: ComponentChildren;
   children: (control: ControlProps) => JSX.Element;
 }) => {
@@ -79,7 +79,7 @@ export const TextField = ({
   mode?: 'numeric' | 'tel' | 'url';
   autoComplete?: string;
   placeholder?: string;
-  /** Something else may be typed. */
+  /** Values other than the suggestions may be typed. */
   suggestions?: readonly string[];
 }) => (
   <Field {...field}>
@@ -112,7 +112,7 @@ export const TextField = ({
   </Field>
 );
 
-/** Of a customer's server. */
+/** URL of a customer's server. */
 export const UrlField = (field: FieldProps) => <TextField {...field} mode="url" placeholder="https://" />;
 
 type AreaProps = FieldProps & { rows?: number; placeholder?: string; errors?: ComponentChildren };
@@ -184,7 +184,7 @@ export const ChoiceField = ({ form, name, label, choices }: FieldProps & { choic
   </fieldset>
 );
 
-/** A form with its button, and below it what came of it. */
+/** A form with its submit button and, below, the result. */
 export const FormBody = <Values extends FormValues>({
   form,
   submit,
@@ -196,10 +196,10 @@ export const FormBody = <Values extends FormValues>({
 }: {
   form: Form<Values>;
   submit: string;
-  /** `null` where the page itself shows it. */
+  /** `null` if the page shows the result itself. */
   saved?: string | null;
   look?: 'primary' | 'danger';
-  /** Changes nothing: a viewer can use it as well. */
+  /** The form is read-only, so viewers can use it, too. */
   isForAll?: boolean;
   children: ComponentChildren;
   beside?: ComponentChildren;

@@ -1,4 +1,4 @@
-/** Measured figures for people, in the language of the page. */
+/** Formats measured values in the page's language. */
 import { language } from '../language/language.ts';
 
 const number = (value: number, options: Intl.NumberFormatOptions): string =>
@@ -9,7 +9,7 @@ export const percent = (share: number): string =>
 
 export const milliseconds = (value: number): string => `${number(value, { maximumFractionDigits: 0 })} ms`;
 
-/** Of a delay that people notice. */
+/** Formats a delay that people can notice. */
 export const seconds = (value: number): string => `${number(value, { maximumFractionDigits: 1 })} s`;
 
 export const score = (mos: number): string =>

@@ -1,4 +1,4 @@
-/** Filters of a list. What is chosen stands in the address of the page; they fold away where there is little room. */
+/** Filters of a list. Their values are in the page's address; they fold away on narrow screens. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';

@@ -3,11 +3,11 @@ import { texts } from '../language/language.ts';
 import { mayChange } from '../session.ts';
 import { Page } from './page.tsx';
 
-/** A part of a page that a viewer does not see: buttons and links to what is refused. */
+/** Hides a part of a page from viewers: buttons and links that the gateway would refuse to them. */
 export const ForAdmins = ({ children }: { children: ComponentChildren }) =>
   mayChange.value ? <>{children}</> : null;
 
-/** A page for admins alone, and what a viewer finds at its address. */
+/** A page for admins only; viewers see an explanation instead. */
 export const AdminPage = ({ children }: { children: ComponentChildren }) => {
   const t = texts.value.shell.adminsOnly;
   if (mayChange.value) return <>{children}</>;

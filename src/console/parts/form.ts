@@ -1,4 +1,4 @@
-/** The state of a form: what was typed stays, whatever becomes of it. */
+/** State of a form: input is kept whatever the result of saving. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { fieldsIn, Problem, Unreachable } from '../api/request.ts';
 import { useUnsaved } from '../unsaved.ts';
@@ -8,25 +8,25 @@ export type FormValues = Record<string, string | boolean>;
 export type FieldsOf<Values extends FormValues> = {
   values: Values;
   set(name: string, value: string | boolean): void;
-  /** In the words of the API; `undefined` for a field that is fine. */
+  /** In the API's words; `undefined` for a valid field. */
   errorOf(name: string): string | undefined;
-  /** Of a field that holds several entries: which are wrong, by their index or name, and why. */
+  /** For a field with several entries: the invalid entries by index or name, with the reason. */
   entryErrorsOf(name: string): readonly { entry: string; words: string }[];
-  /** The values that the errors are about. */
+  /** The values to which the errors refer. */
   tried: Values;
 };
 
 export type Form<Values extends FormValues> = FieldsOf<Values> & {
   isBusy: boolean;
-  /** Since the last change. */
+  /** Whether the form was saved and has not changed since. */
   isSaved: boolean;
-  /** What is wrong beyond the fields, or with how many of them. */
+  /** Errors that belong to no field, and the number of invalid fields. */
   trouble: { words?: string; fields: number; isUnreachable: boolean } | undefined;
   submit(event: Event): void;
   ref: { current: HTMLFormElement | null };
 };
 
-/** Refusals that are about one field without naming it. */
+/** Error codes that concern one field without naming it. */
 const fieldOfCode: Readonly<Record<string, string>> = {
   invalid_to: 'to',
   destination_not_allowed: 'to',
@@ -36,7 +36,7 @@ const fieldOfCode: Readonly<Record<string, string>> = {
   number_taken: 'number',
 };
 
-/** A fault that a form finds by itself, in the shape of one that the API names. */
+/** Creates a client-side validation error in the API's format. */
 export const wrongField = (path: string, message: string): Problem =>
   new Problem(new Response(null, { status: 400 }), { code: 'invalid_request', errors: [{ path, message }] });
 
@@ -48,7 +48,7 @@ export const wholeNumber = (path: string, text: string): number | null => {
   return Number(digits);
 };
 
-/** Texts that a record may lack, as fields and back. An empty field is null. */
+/** Conversion of nullable strings to fields and back. An empty field is null. */
 export const textFields = <Name extends string>(...names: readonly Name[]) => ({
   of: (record: Readonly<Record<Name, string | null>> | undefined) =>
     Object.fromEntries(names.map((name) => [name, record?.[name] ?? ''])) as Record<Name, string>,
@@ -59,7 +59,7 @@ export const textFields = <Name extends string>(...names: readonly Name[]) => ({
     >,
 });
 
-/** The same of whole numbers; what is none is told at its field. */
+/** Conversion of nullable integers; an invalid one is reported at its field. */
 export const numberFields = <Name extends string>(...names: readonly Name[]) => ({
   of: (record: Readonly<Record<Name, number | null>> | undefined) =>
     Object.fromEntries(names.map((name) => [name, String(record?.[name] ?? '')])) as Record<Name, string>,
@@ -84,15 +84,15 @@ const isChanged = <Values extends FormValues>(kept: Values, values: Values): boo
 
 export const useForm = <Values extends FormValues>(
   initial: Values,
-  /** What it resolves to is shown from then on: what was stored may differ from what was typed. */
+  /** The form then shows the resolved values: the stored values may differ from the input. */
   save: (values: Values) => Promise<Values | void>,
-  /** Of a form that stores nothing, what was typed may be left without a question. */
+  /** Input in a form that stores nothing can be discarded without confirmation. */
   { isStored = true }: { isStored?: boolean } = {},
 ): Form<Values> => {
   const [values, setValues] = useState(initial);
   const [kept, setKept] = useState(initial);
   const [tried, setTried] = useState(initial);
-  /** Why saving failed is kept until the next try, also while it is mended. */
+  /** The error is kept until the next attempt, also while the user corrects it. */
   const [state, setState] = useState<'editing' | 'saving' | 'saved' | Problem | Unreachable>('editing');
   const ref = useRef<HTMLFormElement>(null);
 
@@ -106,7 +106,7 @@ export const useForm = <Values extends FormValues>(
       .map(([path, words]) => ({ entry: path.slice(name.length + 1), words }));
   const wrong = Object.keys(values).filter((name) => errorOf(name) !== undefined);
 
-  // While it is saved, the page that follows is shown without a question.
+  // While saving, navigation to the next page needs no confirmation.
   useUnsaved(isStored && state !== 'saving' && isChanged(kept, values));
 
   useEffect(() => {

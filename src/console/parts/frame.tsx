@@ -1,4 +1,4 @@
-/** The frame around every page: the way to the others, the language, and whether the gateway is there. */
+/** The frame around every page: navigation, language and connection status. */
 import { effect, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -25,7 +25,7 @@ const links = [
   ['gateways', 'gateways'],
 ] as const;
 
-/** What is there for admins alone. */
+/** Pages for admins only. */
 const forAdmins: readonly string[] = ['place-call', 'agents'];
 
 export const Mark = () => (
@@ -67,7 +67,7 @@ const Languages = () => (
   </div>
 );
 
-/** How long it is said that the connection is back. */
+/** How long the page shows that the connection is restored. */
 const reliefMs = 4_000;
 
 const wasLost = signal(false);
@@ -92,7 +92,7 @@ export const Connection = () => {
   );
 };
 
-/** Whose session it is, and the ways out of it. */
+/** The session's token, and the buttons to sign out. */
 const SignedInAs = () => {
   const t = texts.value.shell;
   if (admin.value === null) return null;
@@ -113,7 +113,7 @@ const SignedInAs = () => {
   );
 };
 
-/** The side with the ways to the pages, which folds away where there is little room, and the page beside it. */
+/** Side navigation, which folds away on narrow screens, and the page beside it. */
 export const SideFrame = ({
   home,
   phone,
@@ -122,7 +122,7 @@ export const SideFrame = ({
   look = '',
   children,
 }: {
-  /** Where the name leads to. */
+  /** Link target of the name. */
   home: string;
   /** The button of the web phone. */
   phone?: ComponentChildren;

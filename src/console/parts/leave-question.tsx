@@ -2,7 +2,7 @@ import { texts } from '../language/language.ts';
 import { leave, stay } from '../shown-page.ts';
 import { Dialog } from './dialog.tsx';
 
-/** Before a page with changes that were not saved is left. */
+/** Confirmation before leaving a page with unsaved changes. */
 export const LeaveQuestion = () => {
   const t = texts.value.shell.leaving;
   return (

@@ -1,4 +1,4 @@
-/** A field of several entries, one a line. What is wrong is told entry by entry. */
+/** A field with one entry per line. Errors are shown per entry. */
 import { explain } from '../language/explain.ts';
 import { language } from '../language/language.ts';
 import { AreaField, type FieldProps } from './field.tsx';
@@ -10,7 +10,7 @@ export const linesIn = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** `order=A-1042` a line, as texts by their names. Null without any. */
+/** Parses one `order=A-1042` per line into a record. Null if empty. */
 export const namedIn = (path: string, text: string, mark: '=' | ':'): Record<string, string> | null => {
   const named = new Map<string, string>();
   for (const line of linesIn(text)) {
@@ -31,7 +31,7 @@ export const LinesField = ({
 }: FieldProps & {
   rows?: number;
   placeholder?: string;
-  /** Where the API knows an entry by its index. */
+  /** Set if the API identifies entries by index. */
   entries?: (text: string) => string[];
 }) => {
   const { form, name } = field;

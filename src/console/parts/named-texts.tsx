@@ -1,4 +1,4 @@
-/** Texts by names that are somebody's own: metadata of a call, headers of its INVITE. */
+/** Strings with user-defined names: metadata of a call, headers of its INVITE. */
 export const NamedTexts = ({ texts }: { texts: Readonly<Record<string, string>> }) => (
   <ul class="named-texts">
     {Object.entries(texts).map(([name, text]) => (

@@ -1,10 +1,10 @@
-/** Keys of a page. They are its own only while nobody types, and while no dialog is open. */
+/** Keyboard shortcuts of a page. Inactive while the user types or a dialog is open. */
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input, textarea, select, dialog *'));
 
-/** By the name of each key. The returned function ends it. */
+/** Handlers by key name. The returned function removes them. */
 export const onKeys = (acts: Readonly<Record<string, () => void>>): (() => void) => {
   const over = new AbortController();
   document.addEventListener(

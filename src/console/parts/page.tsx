@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 
-/** The body of a page. Its heading gets the focus, so that it is read out when the page changes. */
+/** The body of a page. Its heading receives the focus, so that screen readers announce a page change. */
 export const Page = ({
   title,
   lead,
@@ -49,7 +49,7 @@ export const Loading = () => (
   </p>
 );
 
-/** Nothing to show, and what to do about it. */
+/** Placeholder for an empty list, with advice. */
 export const Empty = ({
   title,
   hint,

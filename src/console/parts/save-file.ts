@@ -1,4 +1,4 @@
-/** As a file of whoever looks at the page. */
+/** Saves a file on the user's device. */
 export const saveFile = (file: Blob, name: string): void => {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 
-/** How long the button says that it worked. */
+/** How long the button shows that copying succeeded. */
 const copiedMs = 2_000;
 
-/** The clipboard is there on this machine and over https; elsewhere the old way still works. */
+/** Uses the clipboard API on localhost and over https, and the old copy command elsewhere. */
 const putOnClipboard = async (text: string): Promise<void> => {
-  // Absent in pages that came over plain http from another machine, whatever the types say.
+  // Undefined in pages served over plain http from another machine, contrary to its type.
   const clipboard: Clipboard | undefined = navigator.clipboard;
   if (clipboard !== undefined) return clipboard.writeText(text);
   const holder = document.createElement('textarea');
@@ -17,7 +17,7 @@ const putOnClipboard = async (text: string): Promise<void> => {
   holder.remove();
 };
 
-/** `read` may have to ask the gateway first. */
+/** `read` may be asynchronous if the secret has to be fetched from the gateway. */
 export const CopyButton = ({ read }: { read: () => string | Promise<string> }) => {
   const t = texts.value.shell;
   const [isCopied, setCopied] = useState(false);

@@ -8,7 +8,7 @@ type TriedControl = AgentTrial['turns'][number]['controls'][number];
 
 const seconds = (ms: number | null): string => (ms === null ? '–' : `${(ms / 1000).toFixed(2)} s`);
 
-/** The report of a conversation with an agent endpoint, turn by turn. */
+/** The report of a trial conversation with an agent endpoint, turn by turn. */
 export const TrialReport = ({ trial }: { trial: AgentTrial }) => {
   const t = texts.value.trial;
   return (
@@ -28,7 +28,7 @@ export const TrialReport = ({ trial }: { trial: AgentTrial }) => {
   );
 };
 
-/** What the agent would do, with all that it says of it. */
+/** Describes an act of the agent with all its parameters. */
 const controlWords = ({ act, keys, wanted, transfer, language: tag }: TriedControl): string => {
   const t = texts.value.trial;
   return [
@@ -71,7 +71,7 @@ const TriedTurn = ({ turn }: { turn: AgentTrial['turns'][number] }) => {
             <dt>{t.controls}</dt>
             <dd>
               {turn.controls.map((control, index) => (
-                // oxlint-disable-next-line react/no-array-index-key -- the order is all that tells them apart
+                // oxlint-disable-next-line react/no-array-index-key -- only their order distinguishes them
                 <p key={index}>
                   {controlWords(control)} <small class="digits">{seconds(control.at_ms)}</small>
                 </p>
@@ -101,7 +101,7 @@ const TriedTurn = ({ turn }: { turn: AgentTrial['turns'][number] }) => {
       <details>
         <summary>{t.exchange}</summary>
         {turn.exchanges.map((exchange, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- the order is all that tells them apart
+          // oxlint-disable-next-line react/no-array-index-key -- only their order distinguishes them
           <pre key={index} tabIndex={0}>
             {exchangeText(exchange, t.noAnswer)}
           </pre>

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Twice a second, so that no second is passed over. */
+/** Twice a second, so that no displayed second is skipped. */
 const everyMs = 500;
 
-/** The time of this device, in milliseconds since the epoch; it stands still unless `isRunning`. */
+/** The device's clock, in milliseconds since the epoch; frozen unless `isRunning`. */
 export const useNow = (isRunning: boolean): number => {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -3,7 +3,7 @@ import { texts } from '../language/language.ts';
 import { Pill, webhookTones } from './pill.tsx';
 import { dayAndTime } from './when.tsx';
 
-/** An active endpoint that gets nothing through is shown as failing. */
+/** An active endpoint whose deliveries fail is shown as failing. */
 export const isFailing = ({
   state,
   failing_since: since,
