@@ -1,21 +1,21 @@
-/** Reading what changes, again and again, through lost connections. */
+/** Polls changing data and retries after lost connections. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problem, Unreachable } from './api/request.ts';
 
 export type Polled<Value> = {
-  /** The last value that was read; stays while the connection is lost. */
+  /** The last value; kept while the connection is lost. */
   value: Value | undefined;
-  /** The gateway refused: a call of nobody's here, for one. */
+  /** The gateway rejected the request, for example for a call that does not exist here. */
   problem: Problem | undefined;
   reload: () => void;
 };
 
-/** While the connection is lost. */
+/** Retry interval while the connection is lost. */
 const retryMs = 2_000;
 
 /**
- * Reads at once and whenever `key` changes, and again after `everyMs`; `null` reads once. Nothing is read while the
- * page is hidden.
+ * Reads immediately and whenever `key` changes, and again after `everyMs`; `null` reads once. Pauses while the page is
+ * hidden.
  */
 export const usePolled = <Value>(
   key: string,

@@ -1,11 +1,11 @@
 /**
- * Who is signed in. The session itself is a cookie that no script can read and all tabs share: what is known here is
- * what the gateway says of it.
+ * The signed-in user. The session is an HttpOnly cookie shared by all tabs, so this state comes from the gateway's
+ * responses.
  */
 import { computed, signal } from '@preact/signals';
 import type { AdminToken } from './api/records.ts';
 
-/** Why a sign-in link did not sign in: the code of the refusal. */
+/** Error code of a failed sign-in link. */
 export type LinkRefusal = string;
 
 export type Session =
@@ -13,22 +13,22 @@ export type Session =
   | { is: 'unknown' }
   | { is: 'nobody'; refusedLink: LinkRefusal | null }
   | { is: 'signed-in'; as: AdminToken }
-  /** The gateway does not accept it any more: what is on the screen stays, and waits for another one. */
+  /** The gateway no longer accepts the session: the page stays visible and waits for another sign-in. */
   | { is: 'over'; as: AdminToken };
 
 const current = signal<Session>({ is: 'unknown' });
 
 export const session = computed(() => current.value);
 
-/** Null until it is known. */
+/** Null until known. */
 export const admin = computed(() => ('as' in current.value ? current.value.as : null));
 
-/** A viewer sees no button that would be refused. */
+/** Viewers do not see buttons that the gateway would refuse. */
 export const mayChange = computed(() => admin.value?.role === 'admin');
 
 let signIns = 0;
 
-/** By which a request knows whether somebody has signed in after it was sent. */
+/** Lets a request determine whether the user has signed in after it was sent. */
 export const signInsUntilNow = (): number => signIns;
 
 let waiting: (() => void)[] = [];
@@ -46,12 +46,12 @@ export const isNobody = (refusedLink: LinkRefusal | null = null): void => {
   current.value = { is: 'nobody', refusedLink };
 };
 
-/** `signIn` is the sign-in of the request that was refused: another one may have come meanwhile. */
+/** `signIn` is the sign-in of the refused request: a newer one may have happened since. */
 export const isOver = (signIn: number): void => {
   if (current.value.is === 'signed-in' && signIn === signIns)
     current.value = { is: 'over', as: current.value.as };
 };
 
-/** Resolves when somebody has signed in again. */
+/** Resolves when the user has signed in again. */
 export const signedInAgain = (): Promise<void> =>
   current.value.is === 'over' ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve();

@@ -1,4 +1,4 @@
-/** Which page is shown: it stands behind the `#` of the address, so that each has a link of its own. */
+/** The current page, stored after the `#` of the address, so that each page has its own link. */
 import { computed, effect, signal } from '@preact/signals';
 import { forgetUnsaved, hasUnsaved } from './unsaved.ts';
 
@@ -13,7 +13,7 @@ const pathIn = (hash: string): string => parsed(hash).parts.join('/');
 
 const hash = signal(location.hash);
 
-/** Each entry of the history knows its place in it, by which it can be gone back to. */
+/** Each history entry stores its index, so that navigation can be undone. */
 const placeIn = (state: unknown): number | undefined =>
   state instanceof Object && 'place' in state && typeof state.place === 'number' ? state.place : undefined;
 
@@ -23,15 +23,15 @@ const keepPlace = (link = location.hash): void => history.replaceState({ place }
 
 keepPlace();
 
-/** Where somebody wants to go who has not saved yet: a new page, or so many steps through the history. */
+/** Navigation that waits for confirmation because of unsaved changes: a link, or a number of history steps. */
 type Leaving = { link: string } | { steps: number };
 
 const asked = signal<Leaving | null>(null);
 
-/** Whether somebody has to say first that they leave what they typed. */
+/** Whether the user must confirm leaving unsaved input. */
 export const isAskedToLeave = computed(() => asked.value !== null);
 
-/** A new page has no place yet. */
+/** Handles a navigation. A new page has no index yet. */
 const arrive = (): void => {
   const there = placeIn(history.state);
   const steps = there === undefined ? 1 : there - place;
@@ -48,12 +48,12 @@ const arrive = (): void => {
   keepPlace();
 };
 
-// It comes with every change of the address, by a link as well as through the history.
+// Emitted on every change of the address, by links as well as history navigation.
 addEventListener('popstate', arrive);
 
 export const route = computed(() => parsed(hash.value));
 
-/** The path without its query: a filter is no other page. */
+/** The path without the query: changing a filter does not change the page. */
 export const page = computed(() => pathIn(hash.value));
 
 export const linkTo = (...parts: string[]): string => `#/${parts.join('/')}`;
@@ -62,7 +62,7 @@ export const go = (link: string): void => {
   location.hash = link;
 };
 
-/** The same without a step in the history: what was shown before cannot be gone back to. */
+/** Replaces the current history entry, so that going back skips it. */
 export const replacePage = (link: string): void => {
   keepPlace(link);
   hash.value = location.hash;
@@ -72,7 +72,7 @@ export const stay = (): void => {
   asked.value = null;
 };
 
-/** What was typed is lost. */
+/** Leaves the page and discards input. */
 export const leave = (): void => {
   const to = asked.value;
   if (to === null) return;
@@ -82,7 +82,7 @@ export const leave = (): void => {
   else history.go(to.steps);
 };
 
-/** Changes the query of the page without a step in the history; what is empty is left out. */
+/** Changes the page's query without a history entry; empty values are removed. */
 export const setQueries = (values: Readonly<Record<string, string>>): void => {
   const query = new URLSearchParams(route.value.query);
   for (const [name, value] of Object.entries(values)) {
@@ -93,7 +93,7 @@ export const setQueries = (values: Readonly<Record<string, string>>): void => {
   replacePage(`#/${page.value}${text === '' ? '' : `?${text}`}`);
 };
 
-/** The list of calls as it was last looked at: with its filters, and at the same place. */
+/** The list of calls as last viewed, with its filters and place. */
 export const linkToCalls = (): string => lastCalls;
 
 let lastCalls = linkTo('calls');

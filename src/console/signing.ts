@@ -1,10 +1,10 @@
-/** Signing in and out, in all tabs of this browser at once. */
+/** Signs in and out, in all tabs of this browser. */
 import { createClient } from '#src/client/client.ts';
 import { Problem, requestOnce } from './api/request.ts';
 import { forgetKeys } from './known-keys.ts';
 import { isNobody, isSignedIn, type LinkRefusal } from './session.ts';
 
-/** What it asks is refused where it is refused: nobody can sign in again for it. */
+/** Refused requests fail at once: here, no one can sign in to retry them. */
 const client = createClient({ baseUrl: '', fetch: requestOnce });
 
 type News = 'signed-in' | 'signed-out';
@@ -13,7 +13,7 @@ const otherTabs = new BroadcastChannel('trunkline.session');
 
 const tell = (news: News): void => otherTabs.postMessage(news);
 
-/** Asks the gateway who is signed in. Throws `Unreachable`. */
+/** Reads the session from the gateway. Throws `Unreachable`. */
 export const learnSession = async (refusedLink: LinkRefusal | null = null): Promise<void> => {
   try {
     isSignedIn(await client.getCurrentToken());
@@ -23,14 +23,14 @@ export const learnSession = async (refusedLink: LinkRefusal | null = null): Prom
   }
 };
 
-/** Throws a `Problem` for a token that is none of an admin's, or `Unreachable`. */
+/** Throws a `Problem` for an invalid admin token, or `Unreachable`. */
 export const signIn = async (token: string): Promise<void> => {
   await client.signIn({ body: { token } });
   await learnSession();
   tell('signed-in');
 };
 
-/** Why it does not sign in is shown where somebody signs in, unless they are signed in already. */
+/** The error is shown on the sign-in page, unless the user is already signed in. */
 export const openSignInLink = async (code: string): Promise<void> => {
   try {
     await client.signIn({ body: { code } });
@@ -53,7 +53,7 @@ export const signOut = async (): Promise<void> => {
   leave();
 };
 
-/** In every browser that is signed in by the same token. */
+/** Ends all sessions of the same token in all browsers. */
 export const signOutEverywhere = async (): Promise<void> => {
   await client.signOutEverywhere();
   leave();
@@ -62,6 +62,6 @@ export const signOutEverywhere = async (): Promise<void> => {
 otherTabs.addEventListener('message', ({ data }: MessageEvent<News>) => {
   forgetKeys();
   if (data === 'signed-out') isNobody();
-  // Where the gateway does not answer just now, the next request of a page finds out.
+  // If the gateway is unreachable now, the page's next request detects the change.
   else learnSession().catch(() => undefined);
 });

@@ -1,14 +1,14 @@
-/** Which forms hold something that was typed and not saved: nobody leaves it behind without being asked. */
+/** Tracks forms with unsaved input: leaving them requires confirmation. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 const forms = new Set<object>();
 
 export const hasUnsaved = (): boolean => forms.size > 0;
 
-/** Somebody was asked and leaves it. */
+/** The user confirmed to leave. */
 export const forgetUnsaved = (): void => forms.clear();
 
-/** Of one form, as long as it is shown. */
+/** Registers one form while it is mounted. */
 export const useUnsaved = (isUnsaved: boolean): void => {
   const form = useRef({}).current;
   useLayoutEffect(() => {
@@ -18,7 +18,7 @@ export const useUnsaved = (isUnsaved: boolean): void => {
   useEffect(() => () => void forms.delete(form), []);
 };
 
-// The words of this question are the browser's own.
+// The browser chooses the text of this confirmation.
 addEventListener('beforeunload', (event) => {
   if (hasUnsaved()) event.preventDefault();
 });

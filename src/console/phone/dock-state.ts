@@ -1,11 +1,11 @@
-/** Whether the web phone is open beside the page, folded, or away behind its button. */
+/** Whether the web phone is open beside the page, folded, or hidden behind its button. */
 import { computed, signal } from '@preact/signals';
 import { phone, putAway } from './phone-connection.ts';
 
-/** Somebody has opened it; a call opens it by itself. */
+/** Whether the user has opened the phone; a call opens it automatically. */
 const isOpened = signal(false);
 
-/** A call that is on may be folded, to see more of the page. */
+/** The call that is folded, to show more of the page. */
 const folded = signal<string | null>(null);
 
 export type DockShape = 'nowhere' | 'button' | 'folded' | 'open';
@@ -19,7 +19,7 @@ export const dockShape = computed((): DockShape => {
   return isUsed || isOpened.value ? 'open' : 'button';
 });
 
-/** The button gets the focus where the phone had it, so that who uses the keyboard is not thrown to the top. */
+/** Moves the focus to the button if the phone had it, so that keyboard users do not lose their place. */
 export const takesFocus = signal(false);
 
 const noteFocus = (): void => {
@@ -37,7 +37,7 @@ export const foldPhone = (callId: string): void => {
   folded.value = callId;
 };
 
-/** Also puts a call away that is over. */
+/** Also dismisses a finished call. */
 export const closePhone = (): void => {
   noteFocus();
   isOpened.value = false;

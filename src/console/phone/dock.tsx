@@ -1,4 +1,4 @@
-/** The web phone: beside every page, or a sheet before it where there is no room; open when it rings or is used. */
+/** The web phone: beside every page, or a sheet over it on narrow screens; open while it rings or is in use. */
 import { useEffect } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 import { session } from '../session.ts';

@@ -1,10 +1,10 @@
 /**
- * Hears what the person says into the microphone, by the browser's own recognition where it has one; tells when words
- * take the floor.
+ * Recognizes the user's speech with the browser's speech recognition, if available, and reports when words take the
+ * floor.
  */
 import { isBackchannel } from '#src/domain/backchannels.ts';
 
-/** As far as it is used here; the standard's own types are not in every library of types. */
+/** The subset used here; not every type library contains the standard's types. */
 type Recognition = EventTarget & {
   lang: string;
   continuous: boolean;
@@ -18,16 +18,16 @@ type RecognitionEvent = Event & {
   results: ArrayLike<ArrayLike<{ transcript: string }> & { isFinal: boolean }>;
 };
 
-/** The beginning of a backchannel may still become one; what is longer takes the floor. */
+/** Shorter text may be the beginning of a backchannel; longer text takes the floor. */
 const shortest = 4;
 
-/** Whether words that are still being typed or spoken are more than a murmur. */
+/** Whether incomplete words, typed or spoken, are more than a backchannel. */
 export const mayInterrupt = (words: string, language: string): boolean => {
   const text = words.trim();
   return (text.length >= shortest || /\S\s+\S/.test(text)) && !isBackchannel(text, language);
 };
 
-/** A recognition that ends by itself begins again after this. */
+/** Delay before an ended recognition is restarted. */
 const againMs = 300;
 
 const found: unknown =
@@ -37,7 +37,7 @@ const recognitionClass = typeof found === 'function' ? (found as new () => Recog
 
 export const canListen = recognitionClass !== undefined;
 
-/** Until the returned function is called, or `failed` was: the microphone is not allowed, for one. */
+/** Listens until the returned function or `failed` is called, for example because the microphone is not allowed. */
 export const listen = (
   language: string,
   on: { begun: (words: string) => void; said: (text: string) => void; failed: () => void },
@@ -59,7 +59,7 @@ export const listen = (
     }
   });
   recognition.addEventListener('error', (event) => {
-    // Silence and a lost network end a recognition, which then begins again; a refused microphone ends it for good.
+    // Silence and network loss end a recognition, which is then restarted; a refused microphone ends it permanently.
     const error: unknown = Reflect.get(event, 'error');
     if (error !== 'not-allowed' && error !== 'service-not-allowed' && error !== 'audio-capture') return;
     isOver = true;

@@ -1,4 +1,4 @@
-/** What was said in a call before this page was loaded, from the journal of the call. */
+/** Words of a call before this page was loaded, from the call's journal. */
 import type { CallEvent } from '../api/records.ts';
 import { withKeys, type TalkLine } from './phone-state.ts';
 
@@ -8,11 +8,11 @@ const withFact = (lines: TalkLine[], { type, data, sequence }: CallEvent): TalkL
   if (type === 'keys.pressed') return withKeys(lines, 'agent-keys', data.keys ?? '');
   if (type !== 'turn.spoken' || text === '') return lines;
   if (data.role === 'user') return [...lines, { who: 'me', text }];
-  // Utterances of the line count from one: none of them is taken for one that sounds.
+  // Utterance ids of the line start at one; negative ids cannot match a current utterance.
   return [...lines, { who: 'agent', parts: [{ utterance: -sequence, text }], isCut: data.whole === false }];
 };
 
-/** A turn is written when it is over, and happened when it began. */
+/** A turn is stored at its end but dated at its beginning, hence the order. */
 export const journalLines = (events: readonly CallEvent[]): TalkLine[] =>
   events
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at) || a.sequence - b.sequence)

@@ -1,7 +1,7 @@
-/** What the microphone gives, in frames as the gateway takes them. */
+/** Splits microphone audio into the gateway's frames. */
 import { phoneFrameHead, phoneFrameSamples } from '#src/domain/web-phone.ts';
 
-/** Gives each frame away as soon as it is full; `played` is asked then. */
+/** Emits each frame as soon as it is full and calls `played` at that moment. */
 export const createMicrophoneFrames = (
   played: () => number,
   give: (frame: ArrayBuffer) => void,

@@ -1,4 +1,4 @@
-/** The way to the web phone from every page, in the frame, where it covers nothing. */
+/** Button in the frame that opens the web phone from every page; it covers no content. */
 import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 import { dockShape, openPhone, takesFocus } from './dock-state.ts';

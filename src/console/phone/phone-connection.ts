@@ -1,4 +1,4 @@
-/** The phone's way to the gateway: a websocket that comes back by itself for as long as somebody is signed in. */
+/** The phone's connection to the gateway: a websocket that reconnects while the user is signed in. */
 import { signal } from '@preact/signals';
 import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
 import { callSound, closeSound, openSound, wantsSound } from './call-sound.ts';
@@ -16,18 +16,18 @@ const place = 'trunkline.phone';
 const newName = (): string =>
   Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-');
 
-/** By which the gateway knows this tab again after a reload. */
+/** Name by which the gateway recognizes this tab after a reload. */
 const nameOf = (isNew: boolean): string => {
   const name = (isNew ? null : sessionStorage.getItem(place)) ?? newName();
   sessionStorage.setItem(place, name);
   return name;
 };
 
-/** The name is in use in another tab: this one is a copy of it. */
+/** Close code: another tab uses this name, so this tab is a duplicate of it. */
 const replaced = 4001;
 const firstRetryMs = 500;
 const longestRetryMs = 15_000;
-/** A gateway with real lines has no web phone; it is asked again now and then. */
+/** Retry interval for a gateway with real lines, which has no web phone. */
 const rareMs = 300_000;
 const triesBeforeRare = 3;
 
@@ -41,10 +41,10 @@ export const send = (message: FromPhone): void => {
 
 export const putAway = (): void => change({ type: 'put-away' });
 
-/** Of the call that is on. */
+/** For the current call. */
 export const noteRecalled = (recalled: Recalled): void => change({ type: 'recalled', ...recalled });
 
-/** Beyond this the network is too slow for sound: what is said meanwhile is lost, rather than late for ever. */
+/** Limit of unsent audio. If the network is too slow, audio is dropped instead of being delayed more and more. */
 const mostUnsentBytes = 64 * 1024;
 
 const hasSoundCall = (): boolean => {
@@ -61,7 +61,7 @@ const openCallSound = (): Promise<boolean> =>
     flushed: (samples) => send({ type: 'sound_flushed', samples }),
   });
 
-/** With sound, where that is offered and wanted and there is a microphone; by typing otherwise. */
+/** Uses audio if the gateway offers it, the user wants it and there is a microphone; typing otherwise. */
 const withSound = async (): Promise<{ sound: boolean }> => ({
   sound: phone.value.offersSound && wantsSound.value && (await openCallSound()),
 });
@@ -73,7 +73,7 @@ export const dial = async (to: string): Promise<void> => send({ type: 'dial', to
 
 const reports = (language: string): boolean => !isMuted.value && hasVoiceFor(language);
 
-/** When what nobody hears, because it is muted, is over. */
+/** Simulated end of an utterance that is not audible because the voice is muted. */
 let silence:
   { timer: ReturnType<typeof setTimeout>; utterance: number; at: number; leftMs: number } | undefined;
 
@@ -121,7 +121,7 @@ const sound = (message: Extract<ToPhone, { type: 'agent_says' }>): void => {
   else awaitSilence(utterance, durationMs);
 };
 
-/** The sound of a call is there from its answer to its end, and again in a page that was loaded meanwhile. */
+/** Audio is open from answer to end, and is opened again in a page that was loaded during the call. */
 const followSound = ({ type }: ToPhone): void => {
   const { value } = callSound;
   if (type === 'answered' && hasSoundCall() && value.is === 'off') void openCallSound();
@@ -149,7 +149,7 @@ export const setMuted = (muted: boolean): void => {
   forgetSilence();
   send({ type: 'voice', on: reports(details.language) });
   if (sounding === null) return;
-  // The utterance under way counts as read when the voice goes off, and is said aloud when it comes on.
+  // The current utterance counts as read when the voice is turned off, and is spoken when it is turned on.
   const text = lines
     .flatMap((line) => (line.who === 'agent' ? line.parts : []))
     .find(({ utterance }) => utterance === sounding)?.text;
@@ -157,11 +157,11 @@ export const setMuted = (muted: boolean): void => {
   else aloud(sounding, text, details.language);
 };
 
-/** Until the returned function is called. The session lets it in. */
+/** Connects until the returned function is called. Authorized by the session. */
 export const connectPhone = (): (() => void) => {
   const over = new AbortController();
   let failures = 0;
-  /** So many failures in a row are tried again soon; any number once it was open. */
+  /** Number of consecutive failures with short retry intervals; unlimited after the first successful connection. */
   let triesSoon = triesBeforeRare;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -176,7 +176,7 @@ export const connectPhone = (): (() => void) => {
       triesSoon = Infinity;
       change({ type: 'online', on: true, at: Date.now() });
     });
-    // The gateway's own tests hold what it says against the type.
+    // The gateway's tests check its messages against the type.
     opened.addEventListener('message', ({ data }) => {
       if (!(data instanceof ArrayBuffer)) receive(JSON.parse(String(data)) as ToPhone);
       else if (callSound.value.is === 'on') callSound.value.device.play(data);

@@ -1,4 +1,4 @@
-/** The state of the web phone: what rings, what is being talked about, what came of it. */
+/** State of the web phone: ringing calls, the current call, and its result. */
 import { baseLanguage } from '#src/domain/language.ts';
 import type {
   FromPhone,
@@ -9,7 +9,7 @@ import type {
   ToPhone,
 } from '#src/domain/web-phone.ts';
 
-/** Sentences that the agent says one after the other are one line. */
+/** Consecutive sentences of the agent form one line. */
 export type TalkLine =
   | { who: 'agent'; parts: SaidSentence[]; isCut: boolean }
   | { who: 'me'; text: string }
@@ -18,15 +18,15 @@ export type TalkLine =
 export type PhoneTalk = {
   details: PhoneCallDetails;
   lines: TalkLine[];
-  /** The utterance that sounds now. */
+  /** The utterance that is being spoken. */
   sounding: number | null;
-  /** It is silent for a moment, in the midst of it. */
+  /** The utterance is paused. */
   isPaused: boolean;
-  /** Both voices are carried. */
+  /** The call carries audio in both directions. */
   hasSound: boolean;
   /** Milliseconds since the epoch. */
   since: number;
-  /** What was said before is not known here: this page was loaded while the call was on. */
+  /** Earlier words are unknown, because this page was loaded during the call. */
   isBroken: boolean;
   end: { reason: PhoneCallEnd; at: number } | null;
 };
@@ -35,11 +35,11 @@ export type PhoneState = {
   /** `never`: a gateway with real lines has no web phone. */
   online: 'never' | 'now' | 'before';
   ringing: PhoneCallDetails[];
-  /** The number that is being called. */
+  /** The number being called. */
   dialling: string | null;
-  /** Calls can be answered and dialled with sound. */
+  /** Calls can be answered and dialled with audio. */
   offersSound: boolean;
-  /** The languages in which what is said aloud is understood (BCP 47); `null`: every one. */
+  /** Languages with speech recognition (BCP 47); `null`: all languages. */
   understands: readonly string[] | null;
   talk: PhoneTalk | null;
   refusal: PhoneRefusal | null;
@@ -51,7 +51,7 @@ export type PhoneChange =
   | { type: 'online'; on: boolean; at: number }
   /** The utterance is over. */
   | { type: 'silent'; utterance: number }
-  /** What the journal knows of the call that was on before this page was loaded. */
+  /** The journal of a call that began before this page was loaded. */
   | { type: 'recalled'; since: number | null; lines: TalkLine[] }
   | { type: 'put-away' };
 
@@ -77,7 +77,7 @@ const withSentence = (lines: TalkLine[], utterance: number, text: string): TalkL
   const isKnown = lines.some(
     (line) => line.who === 'agent' && line.parts.some((part) => part.utterance === utterance),
   );
-  // A phone that has come back is told again what sounds.
+  // After a reconnect, the gateway repeats the current utterance.
   if (isKnown) return lines;
   const part = { utterance, text };
   return last?.who === 'agent' && !last.isCut
@@ -90,7 +90,7 @@ const cutShort = (lines: TalkLine[]): TalkLine[] => {
   return lines.map((line, at) => (at === index && line.who === 'agent' ? { ...line, isCut: true } : line));
 };
 
-/** What was said while the journal was read may stand in both. */
+/** Removes words said during the read of the journal, which may be in both lists. */
 const withRecalled = (recalled: TalkLine[], since: TalkLine[]): TalkLine[] => {
   const mine = recalled.findLast(({ who }) => who === 'me');
   const afterMine = recalled.slice(mine === undefined ? 0 : recalled.lastIndexOf(mine));
@@ -120,7 +120,7 @@ const afterMessage = (state: PhoneState, message: ToPhone, at: number): PhoneSta
       const { type: _, sound: hasSound, said = [], ...details } = message;
       const ringing = state.ringing.filter(({ call_id }) => call_id !== details.call_id);
       const known = state.talk?.details.call_id === details.call_id ? state.talk : null;
-      // A call that neither rang nor was dialled in this page was on before it was loaded.
+      // A call that neither rang nor was dialled in this page began before the page was loaded.
       const isBroken = state.dialling === null && ringing.length === state.ringing.length;
       const begun = known ?? { details, lines: [], sounding: null, isPaused: false, since: at, isBroken };
       const lines = said.reduce(
@@ -179,8 +179,8 @@ const afterSending = (state: PhoneState, message: FromPhone): PhoneState => {
 };
 
 /**
- * A connection that is lost rings no more. The call stays on the screen: when the connection is back the gateway says
- * so if it still stands, and otherwise it was hung up meanwhile.
+ * After a lost connection the phone stops ringing but keeps showing the call. After the reconnect the gateway reports
+ * whether the call still exists; otherwise it was hung up in the meantime.
  */
 const whenOnline = (state: PhoneState, isOnline: boolean, at: number): PhoneState =>
   isOnline
@@ -214,10 +214,10 @@ export const phoneAfter = (state: PhoneState, change: PhoneChange): PhoneState =
   }
 };
 
-/** Whether somebody who speaks this language (BCP 47) is understood. */
+/** Whether speech in this language (BCP 47) is recognized. */
 export const understandsLanguage = ({ understands }: PhoneState, language: string): boolean =>
   understands === null || understands.some((one) => baseLanguage(one) === baseLanguage(language));
 
-/** The number of the workspace, whose agent is at the other end. */
+/** The workspace's number; its agent is the other party of the call. */
 export const otherNumber = ({ direction, from, to }: PhoneCallDetails): string =>
   direction === 'outbound' ? from : to;

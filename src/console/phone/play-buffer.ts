@@ -1,21 +1,21 @@
 /**
- * The agent's voice between its arrival and the speaker: a little of it is kept, so that a network that is late for a
- * moment makes no hole. It counts every sample that it has given away, and can be emptied at once.
+ * Jitter buffer for the agent's voice: bridges short network delays. Counts all samples that it returns and can be
+ * flushed.
  */
 const samplesPerMs = 16;
-/** So much waits before it begins to play, or for so long what there is has waited. */
+/** Playback starts when this much audio is buffered, or when less has waited this long. */
 const firstMs = 60;
-/** When nothing has come for so long, it begins anew. */
+/** After this long without audio, the buffer fills again before it plays. */
 const dryMs = 60;
 
 export type PlayBuffer = {
-  /** To be played behind what was added before. */
+  /** Appends samples. */
   add(samples: Int16Array): void;
-  /** The next samples, from -1 to 1; silence where there are none. */
+  /** Returns the next samples, from -1 to 1; silence if the buffer is empty. */
   take(into: Float32Array): void;
-  /** Forgets what was not played, and says how many samples that were. */
+  /** Discards buffered samples and returns their number. */
   flush(): number;
-  /** How many samples were played, since the beginning. */
+  /** Number of samples played since the beginning. */
   played(): number;
 };
 
@@ -24,7 +24,7 @@ export const createPlayBuffer = (): PlayBuffer => {
   let count = 0;
   let played = 0;
   let isPlaying = false;
-  /** For how long it waits to begin, or has had nothing to play, in samples. */
+  /** Samples for which the buffer has waited to start, or has been empty. */
   let idle = 0;
 
   const mayPlay = (length: number): boolean => {

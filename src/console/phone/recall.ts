@@ -2,7 +2,7 @@ import { getCall, getCallEvents } from '../api.ts';
 import { journalLines } from './journal-lines.ts';
 import type { TalkLine } from './phone-state.ts';
 
-/** `since` is the answer, in milliseconds since the epoch; null where the journal does not have it yet. */
+/** `since` is the time of the answer, in milliseconds since the epoch; null if it is not yet in the journal. */
 export type Recalled = { since: number | null; lines: TalkLine[] };
 
 export const recall = async (callId: string): Promise<Recalled> => {

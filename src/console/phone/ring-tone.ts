@@ -1,10 +1,10 @@
-/** The sound of a telephone that rings, made on the spot: no file is loaded. */
+/** Ring tone, synthesized without an audio file. */
 const everyMs = 3_000;
 const seconds = 1;
-/** As Korean telephones have it. */
+/** Frequencies of Korean telephones. */
 const tones = [440, 480] as const;
 
-/** Rings until the returned function is called. Silent where the browser wants a click before any sound. */
+/** Rings until the returned function is called. Silent if the browser requires a click before playing audio. */
 export const ring = (): (() => void) => {
   const context = new AudioContext();
   const once = (): void => {

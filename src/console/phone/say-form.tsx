@@ -4,10 +4,10 @@ import { texts } from '../language/language.ts';
 import { send } from './phone-connection.ts';
 import { mayInterrupt } from './ear.ts';
 
-/** Who goes on typing is still speaking; the gateway is told so now and then. */
+/** Interval of reports to the gateway that a typing user is still speaking. */
 const stillMs = 5_000;
 
-/** Typing is speaking: what is more than a murmur interrupts the agent. */
+/** Typing counts as speaking: text that is more than a backchannel interrupts the agent. */
 export const SayForm = ({
   language,
   field,

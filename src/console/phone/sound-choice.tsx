@@ -4,7 +4,7 @@ import { callSound, wantsSound } from './call-sound.ts';
 import { phone } from './phone-connection.ts';
 import { understandsLanguage } from './phone-state.ts';
 
-/** By voice, or by typing alone; where the gateway understands voices. `language`: of the call (BCP 47). */
+/** Choice between voice and typing only, if the gateway recognizes speech. `language`: of the call (BCP 47). */
 export const SoundChoice = ({ language }: { language: string }) => {
   const t = texts.value.phone;
   if (!phone.value.offersSound) return null;
@@ -26,7 +26,7 @@ export const SoundChoice = ({ language }: { language: string }) => {
   );
 };
 
-/** A warning that nobody who speaks this language is understood. */
+/** Warns that speech in this language is not recognized. */
 export const NotUnderstood = ({ language }: { language: string }) => {
   if (understandsLanguage(phone.value, language)) return null;
   const named = languages.find((one) => one === language);

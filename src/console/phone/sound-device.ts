@@ -1,31 +1,31 @@
 /**
- * The microphone and the speaker of this browser, as the sound of a call: frames of 20 ms at 16 kHz both ways. The browser
- * takes the speaker's echo out of what the microphone hears.
+ * The browser's microphone and speaker as audio of a call: 20 ms frames at 16 kHz in both directions. The browser
+ * cancels the speaker's echo in the microphone signal.
  */
 import { phoneSampleRate } from '#src/domain/web-phone.ts';
 import { workletName, type FromWorklet, type ToWorklet } from './sound-messages.ts';
-// oxlint-disable-next-line import/default -- What is built of it is its address (`vite.d.ts`).
+// oxlint-disable-next-line import/default -- The default export of the built worker is its URL (`vite.d.ts`).
 import workletUrl from './sound-worklet.ts?worker&url';
 
-/** The person, or the browser, does not allow it; or there is none that could be used here. */
+/** The user or the browser refuses access, or there is no usable device. */
 export type MicrophoneProblem = 'refused' | 'absent';
 
 export type SoundDevice = {
   play(frame: ArrayBuffer): void;
-  /** What was not played yet is not played; `on.flushed` tells how much that was. */
+  /** Discards audio that was not played; `on.flushed` reports the number of samples. */
   flush(): void;
-  /** From now on it counts what it plays from nothing, for another connection. */
+  /** Resets the counter of played samples for a new connection. */
   reset(): void;
   setMicrophone(isOn: boolean): void;
   setSpeaker(isOn: boolean): void;
-  /** How loud both are now, from 0 to 1. */
+  /** Current levels, from 0 to 1. */
   levels(): { microphone: number; speaker: number };
   close(): void;
 };
 
 const openMicrophone = (): Promise<MediaStream> => {
   const { mediaDevices } = navigator as { mediaDevices?: MediaDevices };
-  // Browsers have none for a page that came unencrypted from another machine.
+  // Browsers have no media devices in a page served without encryption from another machine.
   if (mediaDevices === undefined) throw new DOMException('There are no media devices', 'NotFoundError');
   const audio = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 };
   return mediaDevices.getUserMedia({ audio });
@@ -80,7 +80,7 @@ const connectDevice = (
   };
 };
 
-/** Asks the person for the microphone where the browser wants that; says what is wrong where it cannot be had. */
+/** Asks the user for the microphone if the browser requires it; resolves to the problem if it is unavailable. */
 export const openSoundDevice = async (
   on: Parameters<typeof connectDevice>[2],
 ): Promise<SoundDevice | MicrophoneProblem> => {

@@ -3,13 +3,13 @@ import { texts } from '../language/language.ts';
 import { callSound } from './call-sound.ts';
 import type { SoundDevice } from './sound-device.ts';
 
-/** Below this nothing is heard; the meters show decibels, as ears hear. */
+/** Inaudible below this level. The meters use decibels, like human hearing. */
 const quietestDb = -60;
 
 const meterValue = (level: number): number =>
   Math.max(0, Math.min(1, 1 - (20 * Math.log10(level + Number.EPSILON)) / quietestDb));
 
-/** How loud both sides are: that one is heard, and the other speaks. */
+/** Levels of both sides: show that the user is heard and that the agent speaks. */
 export const SoundLevels = () => {
   const { value } = callSound;
   return value.is === 'on' ? <Levels device={value.device} /> : null;

@@ -1,9 +1,9 @@
-/** What the page and its worklet say to each other. */
+/** Messages between the page and its audio worklet. */
 
 export const workletName = 'trunkline-sound';
 
-/** A frame of the agent's voice; `reset`: the counts begin anew, for another connection. */
+/** A frame of the agent's voice; `reset` restarts the counters for a new connection. */
 export type ToWorklet = ArrayBuffer | 'flush' | 'reset';
 
-/** A frame of the microphone; or so many samples were flushed. */
+/** A microphone frame, or the number of flushed samples. */
 export type FromWorklet = ArrayBuffer | { flushed: number };

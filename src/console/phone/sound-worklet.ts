@@ -1,9 +1,9 @@
-/** Runs beside the page, in the browser's thread of sound, which a busy page does not hold up. */
+/** Runs in the browser's audio thread, which a busy page does not block. */
 import { createMicrophoneFrames } from './microphone-frames.ts';
 import { createPlayBuffer } from './play-buffer.ts';
 import { workletName, type FromWorklet, type ToWorklet } from './sound-messages.ts';
 
-/** As far as it is used here: what a worklet has around it is in no library of types. */
+/** The subset used here; no type library contains the global scope of a worklet. */
 declare class AudioWorkletProcessor {
   readonly port: MessagePort;
 }
@@ -28,11 +28,11 @@ class SoundProcessor extends AudioWorkletProcessor {
     else this.port.postMessage({ flushed: this.#speaker.flush() } satisfies FromWorklet);
   }
 
-  /** Called for every 128 samples, until the node is let go of. */
+  /** Called for every 128 samples until the node is released. */
   process([microphone]: Float32Array[][], [speaker]: Float32Array[][]): boolean {
     const out = speaker?.[0];
     if (out !== undefined) this.#speaker.take(out);
-    // Without a microphone for a moment, silence goes on.
+    // Continues with silence if there is no microphone input.
     this.#microphone.add(microphone?.[0] ?? new Float32Array(out?.length ?? 0));
     return true;
   }

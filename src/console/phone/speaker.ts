@@ -1,19 +1,19 @@
-/** The speaker of this browser alone, for who listens to a call and says nothing in it. */
+/** Playback without a microphone, for admins who listen in. */
 import { listenInSampleRate } from '#src/domain/listen-in.ts';
 import { workletName } from './sound-messages.ts';
-// oxlint-disable-next-line import/default -- What is built of it is its address (`vite.d.ts`).
+// oxlint-disable-next-line import/default -- The default export of the built worker is its URL (`vite.d.ts`).
 import workletUrl from './sound-worklet.ts?worker&url';
 
 export type Speaker = {
-  /** To be played behind what was given before; what comes in a burst, too late, is left out. */
+  /** Appends samples. If a late burst exceeds the maximum delay, discards the buffered audio. */
   play(samples: Int16Array<ArrayBuffer>): void;
   close(): void;
 };
 
-/** A second behind the call is late enough. */
+/** Maximum delay behind the call. */
 const mostLateMs = 1_000;
 
-/** Rejects where the browser has no sound. */
+/** Rejects if the browser cannot play audio. */
 export const openSpeaker = async (): Promise<Speaker> => {
   const context = new AudioContext({ sampleRate: listenInSampleRate });
   try {

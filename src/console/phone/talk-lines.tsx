@@ -3,7 +3,7 @@ import { texts } from '../language/language.ts';
 import type { PhoneTalk, TalkLine } from './phone-state.ts';
 import { hasVoiceFor, isMuted } from './voice.ts';
 
-/** The words of the call, as they are said; read out by a screen reader unless the agent's own voice is heard. */
+/** Live transcript of the call; announced by screen readers unless the agent's own voice is audible. */
 export const TalkLines = ({ talk }: { talk: PhoneTalk }) => {
   const t = texts.value.phone;
   const { lines, details, sounding, isPaused } = talk;

@@ -1,4 +1,4 @@
-/** Tools for a call on the web phone. */
+/** Controls of a call on the web phone. */
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { texts } from '../language/language.ts';
@@ -12,7 +12,7 @@ import { SayForm } from './say-form.tsx';
 import type { Microphone } from './use-microphone.ts';
 import { hasVoiceFor, isMuted } from './voice.ts';
 
-/** `isPressed` is left out where the label itself says what is so. */
+/** `isPressed` is omitted if the label itself states the current state. */
 const ToolButton = ({
   icon,
   label,
@@ -53,7 +53,7 @@ const MicrophoneButton = ({ isOn, toggle }: Pick<Microphone, 'isOn' | 'toggle'>)
   );
 };
 
-/** Of a call with sound: the microphone is on until it is turned off. */
+/** For a call with audio: the microphone is on until it is turned off. */
 const SoundButton = () => {
   const { value } = callSound;
   const isOn = value.is === 'on' && value.hears;
@@ -67,7 +67,7 @@ export const TalkTools = ({
 }: {
   talk: PhoneTalk;
   microphone: Microphone;
-  /** Where what is said is typed. */
+  /** Input field for typed words. */
   field: RefObject<HTMLInputElement | null>;
 }) => {
   const t = texts.value.phone;

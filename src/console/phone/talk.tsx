@@ -1,4 +1,4 @@
-/** A call on the web phone: what is said, and what one can do. */
+/** A call on the web phone: transcript and controls. */
 import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../language/language.ts';
 import { useNow } from '../parts/use-now.ts';
@@ -21,7 +21,7 @@ const useSeconds = ({ since, end }: PhoneTalk): number => {
   return ((end?.at ?? now) - since) / 1_000;
 };
 
-/** A page that was loaded while the call was on reads what was said, and for how long. */
+/** Loads the earlier words and the start time of a call that began before the page was loaded. */
 const useRecalled = ({ details, isBroken }: PhoneTalk): void => {
   const recalled = usePolled(isBroken ? `recall/${details.call_id}` : '', async () =>
     isBroken ? recall(details.call_id) : undefined,
@@ -40,7 +40,7 @@ const TalkHead = ({ talk }: { talk: PhoneTalk }) => (
   </p>
 );
 
-/** What became of the call, or what is wrong with it. */
+/** Result of the call, or its current problem. */
 const TalkStatus = ({ end, hasNoMicrophone }: { end: PhoneTalk['end']; hasNoMicrophone: boolean }) => {
   const t = texts.value.phone;
   const { refusal } = phone.value;
@@ -59,7 +59,7 @@ const TalkStatus = ({ end, hasNoMicrophone }: { end: PhoneTalk['end']; hasNoMicr
   );
 };
 
-/** A phone whose call is over goes away after this, counted from the last movement or key in it. */
+/** Delay after which a phone with a finished call closes, from the last pointer movement or keystroke in it. */
 const lingerMs = 8_000;
 
 const useGoingAway = (endedAt: number): { touch: () => void } => {
@@ -71,7 +71,7 @@ const useGoingAway = (endedAt: number): { touch: () => void } => {
   return { touch: () => (touchedAt.current = Date.now()) };
 };
 
-/** What one can do when the call is over. */
+/** Actions after the end of the call. */
 const AfterTalk = ({ callId, endedAt }: { callId: string; endedAt: number }) => {
   const t = texts.value.phone;
   const details = useRef<HTMLAnchorElement>(null);

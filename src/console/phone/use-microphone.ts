@@ -4,12 +4,12 @@ import { listen, mayInterrupt } from './ear.ts';
 
 export type Microphone = {
   isOn: boolean;
-  /** It was refused, or is none. */
+  /** The microphone was refused or is absent. */
   hasFailed: boolean;
   toggle(): void;
 };
 
-/** Says on the call what is spoken into the microphone, while it is on and the call is. */
+/** Sends recognized speech to the call while both the microphone and the call are active. */
 export const useMicrophone = (language: string, isInCall: boolean): Microphone => {
   const [state, setState] = useState<'off' | 'on' | 'failed'>('off');
   const isOn = state === 'on';

@@ -1,4 +1,4 @@
-/** The reference: which operation the address names, and the way to the others. */
+/** Root of the reference: the operation named in the address, and the navigation. */
 import { LanguageChoice, SideFrame } from '../parts/frame.tsx';
 import { Loading, Missing } from '../parts/page.tsx';
 import { asConsole, requestOnce, Unreachable } from '../api/request.ts';
@@ -17,7 +17,7 @@ const readReference = async (): Promise<Reference> => {
   return referenceOf(await response.json());
 };
 
-/** Links may name the group before the operation, as those of other such pages do. */
+/** Links may name the group before the operation, as in similar API references. */
 const shownId = (): string | undefined => route.value.parts.at(-1);
 
 const Shown = ({ reference }: { reference: Reference }) => {

@@ -1,4 +1,4 @@
-/** All operations by their groups, and a search that narrows them. */
+/** All operations by group, with a search. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { inOurLanguage } from '../language/document-texts.ts';
 import { referenceTexts } from '../language/reference.ts';
@@ -7,7 +7,7 @@ import { resolved, type Operation, type Reference, type Schema } from './documen
 import { onKeys } from '../parts/on-keys.ts';
 import { Words } from './prose.tsx';
 
-/** Of the fields of a body, those that stand at its top. */
+/** Names of the top-level fields of a body. */
 const fieldNames = (schema: Schema, schemas: Reference['schemas']): string[] =>
   Object.keys(resolved(schema, schemas).properties ?? {});
 
@@ -27,7 +27,7 @@ const textOf = (operation: Operation, schemas: Reference['schemas']): string =>
     .join(' ')
     .toLowerCase();
 
-/** Every word has to stand somewhere. */
+/** Every word must match. */
 const fitting = ({ operations, schemas }: Reference, sought: string): readonly Operation[] => {
   const words = sought
     .toLowerCase()
@@ -40,7 +40,7 @@ const fitting = ({ operations, schemas }: Reference, sought: string): readonly O
   });
 };
 
-/** `isCurrent` is the page itself. */
+/** `isCurrent`: the operation is the current page. */
 export const OperationLink = ({
   operation,
   isCurrent = false,
@@ -53,7 +53,7 @@ export const OperationLink = ({
   </a>
 );
 
-/** Where there is little room it is folded away. */
+/** On narrow screens the search is folded away and must be opened first. */
 const toSearch = (box: HTMLInputElement | null): void => {
   if (box?.offsetParent === null) document.querySelector<HTMLElement>('.menu')?.click();
   requestAnimationFrame(() => box?.focus());

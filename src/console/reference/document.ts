@@ -1,6 +1,6 @@
-/** The gateway's OpenAPI document, as this page needs it: operations in the order of their groups. */
+/** The gateway's OpenAPI document in the form that this page needs: operations ordered by group. */
 
-/** What a schema may say (JSON Schema, as the gateway makes use of it). */
+/** The subset of JSON Schema that the gateway uses. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -57,7 +57,7 @@ export type Parameter = {
   schema: Schema;
 };
 
-/** Whose key or token it takes. */
+/** Kind of key or token that the operation requires. */
 export type Auth = 'numberKey' | 'adminToken' | 'none';
 
 export type Answer = {
@@ -78,7 +78,7 @@ export type Operation = {
   summary: string;
   description: string;
   auth: Auth;
-  /** A token that may only read is refused. */
+  /** A read-only token is rejected. */
   isForAdmins: boolean;
   parameters: readonly Parameter[];
   body: { schema: Schema; example: unknown; isRequired: boolean } | null;
@@ -95,7 +95,7 @@ export type Reference = {
 
 const problemMedia = 'application/problem+json';
 
-/** What a schema is that refers to another one by name; what it says itself beside that stays. */
+/** Resolves a `$ref`; the schema's own keywords override those of the target. */
 export const resolved = (schema: Schema, schemas: Reference['schemas']): Schema => {
   const { $ref, ...own } = schema;
   if ($ref === undefined) return schema;
@@ -149,7 +149,7 @@ const operationOf = (
   };
 };
 
-/** The gateway made the document itself, and its tests look at it: its shape is taken for granted here. */
+/** The gateway generates the document and tests its structure, so it is not validated here. */
 export const referenceOf = ({ info, tags, paths, components: { schemas } }: ApiDocument): Reference => ({
   version: info.version,
   tags,

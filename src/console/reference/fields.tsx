@@ -1,4 +1,4 @@
-/** The fields of a body or an answer, with those inside them folded away. */
+/** Fields of a request or response body, with nested fields folded. */
 import { referenceTexts } from '../language/reference.ts';
 import { resolved, type Reference, type Schema } from './document.ts';
 import { Words } from './prose.tsx';
@@ -6,7 +6,7 @@ import { boundsOf, optionsOf, typeWords, withFields } from './schema-words.ts';
 
 type Schemas = Reference['schemas'];
 
-/** A schema that holds itself would have no end. */
+/** Limits recursive schemas. */
 const deepest = 6;
 
 const Bounds = ({ schema }: { schema: Schema }) => {
@@ -30,7 +30,7 @@ const Bounds = ({ schema }: { schema: Schema }) => {
   );
 };
 
-/** A parameter or a field: what it is called, what it holds, and what is inside it. */
+/** A parameter or field: name, type and nested fields. */
 export const FieldItem = ({
   name,
   place,
@@ -42,13 +42,13 @@ export const FieldItem = ({
   depth = 0,
 }: {
   name: string;
-  /** Where it is sent. */
+  /** Location of a parameter. */
   place?: string;
   isRequired: boolean;
   description?: string | undefined;
   schema: Schema;
   schemas: Schemas;
-  /** The gateway sends it. */
+  /** The field is part of a response. */
   isAnswer?: boolean;
   depth?: number;
 }) => {
@@ -80,7 +80,7 @@ export const FieldItem = ({
   );
 };
 
-/** Those of an object; of one that may have several forms, those of each. */
+/** Fields of an object; for alternatives, those of each form. */
 export const Fields = ({
   schema: given,
   schemas,

@@ -1,4 +1,4 @@
-/** The first page of the reference: who may ask, and everything that can be asked. */
+/** The first page of the reference: authentication and all operations. */
 import { referenceTexts } from '../language/reference.ts';
 import { Card, Page } from '../parts/page.tsx';
 import { linkTo } from '../shown-page.ts';

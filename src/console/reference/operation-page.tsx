@@ -1,4 +1,4 @@
-/** One operation: what it does, what it takes, what it answers, and a form to try it with. */
+/** One operation: description, parameters, responses and a form to try it. */
 import { referenceTexts } from '../language/reference.ts';
 import { Card, Page } from '../parts/page.tsx';
 import { Pill } from '../parts/pill.tsx';
@@ -57,7 +57,7 @@ const Errors = ({ refusals }: { refusals: readonly ApiRefusal[] }) => {
   );
 };
 
-/** Who may ask for it. */
+/** Required authentication. */
 const Who = ({ operation: { auth, isForAdmins } }: { operation: Operation }) => {
   const t = referenceTexts.value;
   return (

@@ -1,4 +1,4 @@
-/** Texts of the document: paragraphs in which `code` and **words** stand out. */
+/** Texts of the document: paragraphs with formatted `code` and **words**. */
 import type { ComponentChildren } from 'preact';
 import { language } from '../language/language.ts';
 import { inOurLanguage } from '../language/document-texts.ts';
@@ -9,7 +9,7 @@ const marked = (text: string): ComponentChildren[] =>
     return part.startsWith('**') ? <b key={index}>{part.slice(2, -2)}</b> : part;
   });
 
-/** What has no words in the language of the page is told in those of the document, and said to be English. */
+/** A text without translation is shown in English and marked as English. */
 const spoken = (text: string) => {
   const own = inOurLanguage(text);
   return { words: own ?? text, lang: own === undefined ? 'en' : language.value };

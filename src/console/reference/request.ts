@@ -1,4 +1,4 @@
-/** What is sent when somebody tries an operation: put together from a form, and told as a command as well. */
+/** The request for trying an operation, built from a form and also shown as a command. */
 import type { FormValues } from '../parts/form.ts';
 import { wrongField } from '../parts/form.ts';
 import { resolved, type Operation, type Parameter, type Reference, type Schema } from './document.ts';
@@ -11,7 +11,7 @@ export const acceptField = 'accept';
 
 export const fieldOf = ({ in: place, name }: Parameter): string => `${place}.${name}`;
 
-/** Of an example, the fields that nobody may leave out: what is optional is sent when somebody writes it. */
+/** The required fields of an example; optional ones are sent only if the user adds them. */
 const requiredPart = (given: Schema, example: unknown, schemas: Reference['schemas']): unknown => {
   const schema = resolved(given, schemas);
   if (schema.properties === undefined || typeof example !== 'object' || example === null) return example;
@@ -20,7 +20,7 @@ const requiredPart = (given: Schema, example: unknown, schemas: Reference['schem
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** Nothing is filled in that may be left out. */
+/** Optional fields are not filled in. */
 export const initialValues = (
   { parameters, body }: Operation,
   schemas: Reference['schemas'],
@@ -31,7 +31,7 @@ export const initialValues = (
   [acceptField]: '',
 });
 
-/** Kinds of answers that an operation can be asked for. */
+/** Media types that an operation can respond with. */
 export const mediaOf = ({ answers }: Operation): string[] => [
   ...new Set(answers.flatMap(({ media }) => media ?? [])),
 ];
@@ -52,7 +52,7 @@ const addQuery = (query: URLSearchParams, { name, schema }: Parameter, value: st
   }
 };
 
-/** `instead` stands for a part of the path that nobody has written yet. */
+/** `instead` replaces a path parameter that is still empty. */
 const prepared = (
   { method, path, parameters, body }: Operation,
   values: TrialValues,
@@ -85,7 +85,7 @@ const prepared = (
   };
 };
 
-/** Throws what a form shows at its fields: what is missing, and a body that is no JSON. */
+/** Throws errors for the form's fields: missing values and a body that is not JSON. */
 export const requestOf = (operation: Operation, values: TrialValues): Prepared => {
   const required = operation.parameters.filter((parameter) => parameter.required === true).map(fieldOf);
   if (operation.auth === 'numberKey') required.push(keyField);
@@ -104,10 +104,10 @@ export const requestOf = (operation: Operation, values: TrialValues): Prepared =
     : { ...request, headers: { ...request.headers, Authorization: `Bearer ${key}` } };
 };
 
-/** In single quotes, as every shell understands it. */
+/** Single quotes work in every POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The shell puts a variable in its place: what was typed as a key is in no command that somebody may pass on. */
+/** Shell variables replace credentials, so that a command can be shared without the typed key. */
 const variables = { numberKey: 'NUMBER_KEY', adminToken: 'ADMIN_TOKEN' } as const;
 
 export const curlOf = (operation: Operation, values: TrialValues, origin: string): string => {

@@ -1,4 +1,4 @@
-/** The form that tries an operation, for who may, and what the gateway answered. */
+/** Form to try an operation, for authorized users, and the gateway's response. */
 import { referenceTexts } from '../language/reference.ts';
 import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
 import { Card } from '../parts/page.tsx';
@@ -83,7 +83,7 @@ const indented = (text: string): string => {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // Anything else is shown as it came.
+    // Other content is shown unchanged.
     return text;
   }
 };
@@ -146,7 +146,7 @@ const ShownAnswer = ({
   );
 };
 
-/** Asking takes a key, or a session of the console; reading the rest of the page takes nothing. */
+/** Trying requires a key or a console session; the rest of the page is public. */
 export const Trial = (props: { operation: Operation; trial: OperationTrial; schemas: Schemas }) => {
   const t = referenceTexts.value;
   const { auth, isForAdmins } = props.operation;

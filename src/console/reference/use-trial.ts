@@ -1,4 +1,4 @@
-/** Trying an operation: the form, and the answer as it comes in. */
+/** State of a trial: the form, and the response as it arrives. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asConsole, Unreachable } from '../api/request.ts';
 import { useForm, type Form } from '../parts/form.ts';
@@ -6,17 +6,17 @@ import { learnSession } from '../signing.ts';
 import type { Operation, Reference } from './document.ts';
 import { initialValues, keyField, requestOf, type TrialValues } from './request.ts';
 
-/** Of an answer that does not end, as much as a page can bear. */
+/** Maximum length of displayed text of an endless response. */
 const longestText = 200_000;
 
 export type TrialAnswer = {
   status: number;
   ms: number;
   requestId: string | null;
-  /** Names of fields that the operation does not know; null where there are none. */
+  /** Query names that the operation ignored; null if none. */
   ignored: string | null;
   body: { is: 'text'; text: string; isCut: boolean } | { is: 'file'; file: Blob };
-  /** More of it may come. */
+  /** The response is still open. */
   isOpen: boolean;
 };
 
@@ -26,7 +26,7 @@ export type OperationTrial = {
   stop: () => void;
 };
 
-/** The key that was typed last, so that it is typed once for all operations of a number. */
+/** The last typed key, so that it is typed once for all operations of a number. */
 let lastKey = '';
 
 const isText = (type: string): boolean => /^(text\/|application\/(json|problem\+json|jsonl))/.test(type);
@@ -39,7 +39,7 @@ const fetchAnswer = async (url: string, init: RequestInit): Promise<Response> =>
   }
 };
 
-/** Tells `text` as far as it came, whenever more of it did, until it ends or is stopped. */
+/** Reports the text so far with every chunk, until the response ends or is stopped. */
 const readText = async (response: Response, tell: (text: string, isCut: boolean) => void): Promise<void> => {
   let text = '';
   const decoder = new TextDecoder();
@@ -93,7 +93,7 @@ export const useTrial = (operation: Operation, schemas: Reference['schemas']): O
       const begun = performance.now();
       const response = await fetchAnswer(url, { ...init, signal: over.signal });
       const received = receive(response, Math.round(performance.now() - begun));
-      // Who is signed in may have changed: by this very operation, or because the session has ended.
+      // The session may have changed: through this operation, or because it expired.
       if (response.status === 401 || operation.tag === 'Console') await learnSession();
       await received.catch((error: unknown) => {
         setAnswer((before) => before && { ...before, isOpen: false });

@@ -1,4 +1,4 @@
-/** The addresses of a trunk as lines of a form: `sip1.example.com:5060 10 10 drained`. */
+/** Addresses of a trunk as lines of a form field: `sip1.example.com:5060 10 10 drained`. */
 import { addressName } from '#src/domain/trunk-addresses.ts';
 import type { Trunk } from '../api/records.ts';
 import { wholeNumber } from '../parts/form.ts';
@@ -19,7 +19,7 @@ export const addressLines = (addresses: readonly Address[]): string =>
     )
     .join('\n');
 
-/** A port stands behind the last colon, but an IPv6 address without brackets has none. */
+/** The port follows the last colon, but an IPv6 address without brackets has none. */
 const placeIn = (text: string): Pick<Address, 'host' | 'port'> => {
   const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,9}))?$/.exec(text) ?? [];
   return { host: bracketed ?? plain ?? text, port: port === undefined ? null : Number(port) };
@@ -29,7 +29,7 @@ const addressIn = (line: string): Address => {
   const [place = '', ...rest] = line.trim().split(/\s+/);
   const [priority = '10', weight = '10', ...unknown] = rest.filter((word) => word !== drainedWord);
   return {
-    // A line that cannot be read is sent whole as the host, which the server refuses.
+    // An unparsable line is sent as the host, so that the server rejects it.
     ...placeIn(unknown.length === 0 ? place : line.trim()),
     priority: wholeNumber('addresses', priority) ?? 10,
     weight: wholeNumber('addresses', weight) ?? 10,

@@ -4,7 +4,7 @@ import { language, texts } from '../language/language.ts';
 import { Card } from '../parts/page.tsx';
 import { Pill, trunkTones } from '../parts/pill.tsx';
 
-/** The state of each address of a trunk. */
+/** State of each address of a trunk. */
 export const AddressStates = ({ trunk: { address_states: states } }: { trunk: Trunk }) => {
   const t = texts.value.trunks;
   if (states.length === 0) return null;

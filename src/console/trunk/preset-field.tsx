@@ -17,7 +17,7 @@ type FieldProps = {
   choose: (name: PresetName | undefined) => void;
 };
 
-/** Fills in what is known of a provider, and tells what that was. */
+/** Fills in a provider's settings and lists them. */
 export const PresetField = ({ form, chosen, choose }: FieldProps) => {
   const t = texts.value.trunks.presets;
   const choice = {
@@ -45,7 +45,7 @@ export const PresetField = ({ form, chosen, choose }: FieldProps) => {
   );
 };
 
-/** What the preset has set and nobody has changed since, and what is to be done by hand. */
+/** Settings from the preset that have not been changed since, and remaining manual steps. */
 const PresetFacts = ({ form: { values }, chosen }: { form: Form<TrunkValues>; chosen: PresetName }) => {
   const t = texts.value.trunks;
   const [source] = trunkPresets[chosen].sources;

@@ -8,7 +8,7 @@ import { useForm } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { Pill, stepTones } from '../parts/pill.tsx';
 
-/** Tries a trunk out, and shows the messages as a ladder. */
+/** Tests a trunk and shows the messages as a ladder. */
 export const TrunkCheck = ({ trunkId }: { trunkId: string }) => {
   const t = texts.value.trunks;
   const [steps, setSteps] = useState<TrunkCheckStep[]>([]);

@@ -28,7 +28,7 @@ const usualRank = 10;
 
 const wordsIn = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
 
-/** Null for those of telephones. */
+/** Null for the default telephone codecs. */
 const codecsIn = (text: string): TrunkCodec[] | null => {
   const codecs = wordsIn(text).map((word) => {
     const codec = trunkCodecs.find((known) => known.toLowerCase() === word.toLowerCase());
@@ -66,7 +66,7 @@ const switchesIn = ({
   enabled,
 });
 
-/** The fields' values for a trunk; for a new one, those that the API would take if nothing were said. */
+/** Field values for a trunk; for a new one, the API's defaults. */
 export const trunkValues = (trunk?: Trunk) => ({
   name: trunk?.name ?? '',
   host: trunk?.host ?? '',
@@ -96,14 +96,14 @@ export type TrunkValues = ReturnType<typeof trunkValues>;
 const transports = ['udp', 'tcp', 'tls'] as const;
 const callerIds = ['from', 'p-asserted-identity', 'p-preferred-identity'] as const;
 
-/** As SIP writes it. */
+/** Header names in SIP spelling. */
 export const headerNames: Record<(typeof callerIds)[number], string> = {
   from: 'From',
   'p-asserted-identity': 'P-Asserted-Identity',
   'p-preferred-identity': 'P-Preferred-Identity',
 };
 
-/** The request to the API; an empty password keeps the stored one. */
+/** The API request; an empty password keeps the stored one. */
 export const trunkRequest = (values: TrunkValues): TrunkRequest => ({
   name: values.name.trim(),
   host: values.host.trim(),

@@ -3,7 +3,7 @@ import { texts } from '../language/language.ts';
 import { count, percent, score, seconds } from '../parts/figures.ts';
 import { clockTime } from '../parts/when.tsx';
 
-/** The figures of a trunk's calls in the last 24 hours, as a line. */
+/** Statistics of a trunk's calls in the last 24 hours, as a line. */
 export const figuresLine = (figures: TrunkFigures): string => {
   const t = texts.value.trunks.figures;
   const {
