@@ -1,8 +1,7 @@
 /**
- * News of calls that this gateway holds, for the others that share its database: `GET /internal/calls/<call>`, with
- * `/charts` for the inspector and `/sound` for who listens in, with a proof (`node-proof.ts`). Whoever has none learns
- * nothing.
- * The answer lasts until the call is here no longer.
+ * Serves news of the calls that this gateway holds to the other gateways of the database: `GET /internal/calls/<call>`,
+ * with `/charts` for the inspector and `/sound` for listening in, authenticated by a proof (`node-proof.ts`). Requests
+ * without one are rejected without details. The response ends when this gateway no longer holds the call.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#src/domain/clock.ts';
@@ -19,16 +18,16 @@ import {
 import type { JudgeProof } from './node-proof.ts';
 
 export type CallNewsLimits = {
-  /** Answers at once. */
+  /** Responds immediately. */
   readers: number;
-  /** Bytes that may wait for a reader; one with more loses sound, or is sent away and comes again. */
+  /** Maximum backlog of a reader in bytes; above it the reader loses audio, or is disconnected and reconnects. */
   waitingBytes: number;
 };
 
 export type CallNewsHandler = {
   isFor(request: IncomingMessage): boolean;
   answer(request: IncomingMessage, response: ServerResponse): void;
-  /** Ends every answer. */
+  /** Ends all responses. */
   close(): void;
 };
 
@@ -40,7 +39,7 @@ export const createCallNewsHandler = (options: {
   held: HeldNews;
   judge: JudgeProof;
   limits: Readonly<Record<NewsKind, CallNewsLimits>>;
-  /** Between two signs that the connection lives. */
+  /** Interval of the keep-alive messages. */
   beatMs: number;
   clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
 }): CallNewsHandler => {

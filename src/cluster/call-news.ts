@@ -1,6 +1,6 @@
 /**
- * News of a call from the gateway that holds it to another, a line of JSON each. A fact is told without what it says:
- * that stands in the database, so that none can be missed or come twice.
+ * News of a call from its holder to another gateway, one line of JSON each. News of a fact does not contain the fact,
+ * which is in the database, so that no fact is lost or duplicated.
  */
 import { z } from 'zod';
 import { listenInStates } from '#src/domain/listen-in.ts';
@@ -9,40 +9,40 @@ const chartState = z.object({
   call: z.string(),
   conversation: z.string().nullable(),
   voicemail: z.string().nullable(),
-  /** An older gateway does not tell. */
+  /** Absent in news of an older gateway. */
   saying: z.string().nullable().default(null),
 });
 
-/** A message of the inspection protocol of Stately, masked by the gateway that holds the call. */
+/** A message of Stately's inspection protocol, masked by the gateway that holds the call. */
 const inspectionMessage = z.looseObject({ type: z.string(), rootId: z.string(), sessionId: z.string() });
 
 const callNews = z.discriminatedUnion('news', [
   z.object({ news: z.literal('state'), state: chartState }),
   z.object({ news: z.literal('fact') }),
   z.object({ news: z.literal('inspection'), message: inspectionMessage }),
-  /** What somebody who listens in hears just now. */
+  /** Current audio for a listener. */
   z.object({ news: z.literal('listen-in'), state: z.enum(listenInStates) }),
-  /** Base64 of two channels, as `listen-in.ts` of the domain has them. */
+  /** Base64 of two channels in the format of the domain's `listen-in.ts`. */
   z.object({ news: z.literal('sound'), samples: z.string() }),
-  /** The connection lives. */
+  /** Keep-alive. */
   z.object({ news: z.literal('beat') }),
 ]);
 
-/** Where the charts of a call are, by the names of their states, and what its agent is saying. */
+/** States of a call's charts by name, and the agent's current text. */
 export type ToldState = z.infer<typeof chartState>;
 
 export type CallNews = z.infer<typeof callNews>;
 
 /**
- * `progress`: its states, and that there are facts. `charts`: what its actors do, for the inspector. `sound`: for who
- * listens in; of `announced-sound` nothing comes before the other party was told.
+ * `progress`: chart states, and the presence of new facts. `charts`: actor events for the inspector. `sound`: audio for
+ * listening in; `announced-sound` has none before the announcement to the other party.
  */
 export const newsKinds = ['progress', 'charts', 'sound', 'announced-sound'] as const;
 export type NewsKind = (typeof newsKinds)[number];
 
 /**
- * Tells the news of one kind of a call that is held here, from where it stands; `undefined` for one that is not. `onOver`
- * is called when it is held here no longer. The returned function ends it.
+ * Emits news of one kind for a call that this gateway holds, starting with its current state; `undefined` for other
+ * calls. `onOver` is called when this gateway no longer holds the call. The returned function unsubscribes.
  */
 export type TellNews = (
   callId: string,
@@ -50,15 +50,15 @@ export type TellNews = (
   onOver: () => void,
 ) => (() => void) | undefined;
 
-/** Of the calls that this gateway holds. */
+/** News sources for the calls that this gateway holds. */
 export type HeldNews = Readonly<Record<NewsKind, TellNews>>;
 
-/** Longer than any news, which a chart with its definition is the longest of; whoever sends more is no gateway of ours. */
+/** Exceeds the longest valid line, a chart with its definition; a peer that sends more is not one of our gateways. */
 const longestLine = 1_000_000;
 
 export const lineOf = (news: CallNews): string => `${JSON.stringify(news)}\n`;
 
-/** Throws at what is no news, so that whoever reads it takes the connection for a bad one. */
+/** Throws on an invalid line, so that the reader drops the connection. */
 export async function* readCallNews(body: AsyncIterable<Uint8Array>): AsyncGenerator<CallNews> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -80,7 +80,7 @@ export const isNewsPath = (path: string): boolean => path.startsWith(callsPath);
 export const newsPathOf = (callId: string, kind: NewsKind): string =>
   `${callsPath}${callId}${kind === 'progress' ? '' : `/${kind}`}`;
 
-/** Undefined for a path that is none of a call. */
+/** Undefined for a path that does not name a call. */
 export const askedNewsOf = (path: string): { callId: string; kind: NewsKind } | undefined => {
   const [, callId, named] = watchedPath.exec(path) ?? [];
   const kind = named === undefined ? 'progress' : newsKinds.find((one) => one === named);

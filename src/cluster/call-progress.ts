@@ -1,13 +1,13 @@
-/** The progress of the calls that this gateway holds, as news for whoever watches them. */
+/** Progress of the calls that this gateway holds, as news for watchers. */
 import type { TellNews, ToldState } from './call-news.ts';
 
-/** The calls that this gateway holds; each function returns what ends it. */
+/** The calls that this gateway holds; each function returns its unsubscribe function. */
 export type HeldCalls = {
   isHeld(callId: string): boolean;
-  /** Calls back at once and with each further state; `undefined` for a call that is not held here. */
+  /** Calls back immediately and with each later state; `undefined` for a call that is not held here. */
   watchChart(callId: string, onState: (state: ToldState) => void): (() => void) | undefined;
   watchFacts(callId: string, onFact: () => void): () => void;
-  /** Calls back when calls come, go or move. */
+  /** Calls back when calls are added, removed or moved. */
   subscribe(onChange: () => void): () => void;
 };
 
@@ -19,7 +19,7 @@ export const progressOf =
     const stopFacts = calls.watchFacts(callId, () => tell({ news: 'fact' }));
     const stopCalls = calls.subscribe(() => {
       if (calls.isHeld(callId)) return;
-      // Whatever comes next is told elsewhere, so that who watches looks for it from now on.
+      // Another gateway reports later facts, so watchers must check for new ones now.
       tell({ news: 'fact' });
       onOver();
     });

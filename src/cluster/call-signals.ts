@@ -1,4 +1,4 @@
-/** Requests about a call, to the gateway that holds it (`signals.ts`); its refusals are refusals here. */
+/** Requests about a call to its holder (`signals.ts`); a refusal by the holder is a refusal here. */
 import { z } from 'zod';
 import {
   plainActions,
@@ -11,7 +11,7 @@ import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal
 import { usualTransferDurationSec } from '#src/domain/transfer-targets.ts';
 import type { NodeSignals } from './signals.ts';
 
-/** As it travels between gateways, which need not be of one version. */
+/** Wire format between gateways, which may have different versions. */
 const message = z.looseObject({ callId: z.uuid(), numberId: z.uuid(), ask: z.string() });
 
 type Message = z.infer<typeof message>;
@@ -25,7 +25,7 @@ const act: z.ZodType<CallAct> = z.discriminatedUnion('action', [
     action: z.literal('transfer'),
     transferId: z.uuid(),
     to: z.string(),
-    // A gateway of an earlier version says nothing of it.
+    // Absent in signals of older gateways.
     mode: z.enum(['cold', 'warm']).default('cold'),
     sentences: z.array(z.string()).default([]),
     briefing: z.string().default(''),
@@ -66,11 +66,14 @@ const refusedBy = ({ code, message, extras: { reason } }: Refusal): Answer => ({
   ...(reason === undefined ? {} : { reason }),
 });
 
-/** Does what other gateways ask of calls that are held here. */
+/** Performs requests of other gateways for calls that are held here. */
 export type PerformHere = (request: InCallRequest) => Promise<void>;
 
 export type CallSignals = {
-  /** Resolves when the gateway has done it. Rejects with its refusal, with `NodeUnreachable`, or without a database. */
+  /**
+   * Resolves when the holder has performed the request. Rejects with its refusal, with `NodeUnreachable`, or without a
+   * database.
+   */
   ask(node: string, request: InCallRequest): Promise<void>;
 };
 

@@ -1,36 +1,36 @@
 /**
- * Cleaning up after gateways that have died. Of several that find one dead, one gets the claim; when that one dies as
- * well, the claim lapses and another one goes on. What fails is done again at the next look, a few times. The row of a
- * dead gateway stays until the last of its calls has ended.
+ * Clean-up after dead gateways. If several gateways find one dead, one obtains the claim; if that one dies as well, the
+ * claim expires and another continues. Failed steps are retried at the next check, up to a limit. The row of a dead
+ * gateway remains until its last call has ended.
  */
 import type { Logger } from 'pino';
 import type { Database } from '#src/persistence/database.ts';
 import { claimLostNode, removeNode, type OtherNode } from '#src/persistence/nodes.ts';
 
-/** One thing to do for a gateway that has died; may be done again for the same one. */
+/** One step of the clean-up after a dead gateway; it must be safe to repeat. */
 export type CleanUp = {
-  /** For the log: `ending its calls`. */
+  /** Description for the log: `ending its calls`. */
   what: string;
   run: (node: string) => Promise<unknown>;
 };
 
 export type CleanUps = {
-  /** Done in this order for a dead gateway. What fails keeps none of the others from being done. */
+  /** Adds steps, which run in this order. A failed step does not prevent the others. */
   add(cleanUps: readonly CleanUp[]): void;
-  /** Cleans up after a gateway that was found dead. Nobody waits for it. */
+  /** Starts the clean-up after a dead gateway in the background. */
   begin(dead: OtherNode): void;
-  /** Removes those that are cleaned up and hold no call any more; `others` are all that are there now. */
+  /** Removes cleaned-up gateways without calls; `others` are all currently registered gateways. */
   removeCleaned(others: readonly OtherNode[]): Promise<void>;
-  /** Resolves when what was begun has ended. */
+  /** Resolves when the started clean-ups have ended. */
   settled(): Promise<void>;
 };
 
 type Unfinished = { instance: string; todo: readonly CleanUp[]; tries: number };
 
-/** One each look: whatever has not worked by then fails for other reasons than a database that was away. */
+/** One try at each check: a step that still fails has other causes than an unavailable database. */
 const mostTries = 10;
 
-/** Does these, and resolves to those which failed. */
+/** Runs the steps and resolves to the failed ones. */
 const runAll = async (dead: string, todo: readonly CleanUp[], logger: Logger): Promise<CleanUp[]> => {
   const failed: CleanUp[] = [];
   for (const cleanUp of todo) {
@@ -47,16 +47,16 @@ const runAll = async (dead: string, todo: readonly CleanUp[], logger: Logger): P
 
 export const createCleanUps = (options: {
   database: Database;
-  /** How long a clean-up may take before another gateway takes it over. */
+  /** Lifetime of a claim, after which another gateway may take the clean-up over. */
   claimMs: number;
   logger: Logger;
 }): CleanUps => {
   const { database, claimMs, logger } = options;
   const cleanUps: CleanUp[] = [];
   const underWay = new Map<string, Promise<void>>();
-  /** Claimed by this gateway, and to be done again. */
+  /** Claimed by this gateway, with steps to retry. */
   const unfinished = new Map<string, Unfinished>();
-  /** Cleaned up, but for calls whose end is not written yet. */
+  /** Cleaned up, except for calls whose end is not written yet. */
   const cleaned = new Map<string, OtherNode>();
 
   const claim = async (dead: OtherNode): Promise<boolean> => {

@@ -1,10 +1,11 @@
 /**
- * Counting of the calls in progress (guides/design/limits.md, "Several gateways"): by a gateway that is alone in its
- * memory, which costs nothing; by several in the database, one call of a workspace after the other.
+ * Counting of the calls in progress (guides/design/limits.md, "Several gateways"): a single gateway counts in its
+ * memory, which costs nothing; several gateways count in the database, serialized for each workspace.
  *
- * Nobody counts alone beside others. Who wants to says so in its row first, and looks then whether anybody else is
- * there; who joins enters its row first, and stores nothing while another row says so. So one of both sees the other,
- * whichever was first. Who sees another one stops at once, and says so as soon as what it had counted is stored.
+ * A gateway never counts alone beside others. To count alone, it first writes its intention to its row and then checks
+ * for other gateways; a joining gateway first registers and stores no calls while another row has that mark. Therefore
+ * one of the two always sees the other. A gateway that sees another one stops counting alone at once, and clears the
+ * mark once the calls that it counted are stored.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { once } from '#src/domain/once.ts';
@@ -19,51 +20,51 @@ import { inBatches } from '#src/persistence/in-batches.ts';
 import type { OtherNode } from '#src/persistence/nodes.ts';
 
 export type CountingNumbers = {
-  /** So long after a look that found nobody else a gateway counts alone: one that was frozen meanwhile does not. */
+  /** Time for which a gateway counts alone after a check without others. It expires while a process is frozen. */
   leaseMs: number;
-  /** Others that count alone are waited for so long, longer than a lease: they are frozen, or cannot be reached. */
+  /** Maximum wait for others that count alone, longer than a lease: they are frozen or unreachable. */
   patienceMs: number;
-  /** Whoever was waited for in vain is not waited for again within this. It is found dead before. */
+  /** After a wait in vain, time without further waits. The other gateway is declared dead earlier. */
   impatienceMs: number;
-  /** Between two looks whether they still do. */
+  /** Interval of the checks whether others still count alone. */
   retryMs: number;
 };
 
 export type Counting = {
   /**
-   * Null while others are there. Otherwise what this gateway counts in memory is right until the returned function is
-   * called, which is when the call is stored.
+   * Null while other gateways exist. Otherwise the count in memory is valid until the returned function is called, when
+   * the call is stored.
    */
   alone(): (() => void) | null;
-  /** Whether it counts so now. */
+  /** Whether this gateway counts alone now. */
   isAlone(): boolean;
-  /** Stores a call that is counted with those of the others. */
+  /** Stores a call that is counted together with those of other gateways. */
   store(counted: CountedBirth): Promise<CountedOutcome>;
-  /** Is told of each look at the others, and when it began; `again` looks once more. */
+  /** Processes a check of the other gateways and its start time; `again` repeats the check. */
   look(
     seen: { others: readonly OtherNode[]; at: number },
     again: () => Promise<readonly OtherNode[]>,
   ): Promise<void>;
-  /** Others have found this gateway dead. */
+  /** Resets the state after others declared this gateway dead. */
   beginAnew(): void;
 };
 
-/** Whether this gateway counts alone; `tell` writes it into its row. */
+/** Whether this gateway counts alone; `tell` writes it to its row. */
 const createSolitude = (
   { leaseMs }: Pick<CountingNumbers, 'leaseMs'>,
   clock: Pick<Clock, 'now'>,
   tell: (countsAlone: boolean) => Promise<void>,
 ): Pick<Counting, 'alone' | 'isAlone' | 'look' | 'beginAnew'> => {
-  /** `unsure`: it may stand in the row. */
+  /** `unsure`: the row may have the mark. */
   let row: 'together' | 'unsure' | 'alone' = 'together';
-  /** When nobody else was seen last. */
+  /** Start of the last check without other gateways. */
   let aloneAt = -Infinity;
-  /** Calls that are counted in memory and not stored yet. */
+  /** Number of calls that are counted in memory and not stored yet. */
   let underWay = 0;
 
   const stop = async (): Promise<void> => {
     aloneAt = -Infinity;
-    // The next look is soon.
+    // The next check retries.
     if (row === 'together' || underWay > 0) return;
     row = 'unsure';
     await tell(false);
@@ -103,10 +104,10 @@ const createSolitude = (
 export const createCounting = (options: {
   database: Database;
   node: string;
-  /** Writes it into the row of this gateway. */
+  /** Writes the mark to the row of this gateway. */
   tell: (countsAlone: boolean) => Promise<void>;
   numbers: CountingNumbers;
-  /** One that nobody sets. */
+  /** Monotonic clock. */
   clock: Clock;
 }): Counting => {
   const { database, node, numbers, clock } = options;

@@ -1,4 +1,7 @@
-/** Recordings that lie in the folder of another gateway, served there by `recording-handler.ts`: nothing is ever whole in memory. */
+/**
+ * Fetches recordings from the folder of another gateway, served by `recording-handler.ts`. They are streamed, never
+ * held in memory as a whole.
+ */
 import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
@@ -10,16 +13,16 @@ import { recordingsPath } from './recording-handler.ts';
 
 export type FetchLimits = {
   connectMs: number;
-  /** Without a byte for so long, a request has failed. */
+  /** A request without a byte for this long has failed. */
   stallMs: number;
-  /** To one gateway at once. */
+  /** Maximum number of connections to one gateway. */
   connections: number;
 };
 
 export type RecordingFetcher = {
   /**
-   * `undefined` when that gateway has no such file. Refuses with `service_unavailable` when it cannot be reached, as
-   * reading does.
+   * `undefined` if the other gateway does not have the file. Refuses with `service_unavailable` if the gateway cannot
+   * be reached, also while reading.
    */
   open(node: string, file: string): Promise<OpenRecording<Readable> | undefined>;
   close(): Promise<void>;

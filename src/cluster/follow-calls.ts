@@ -1,7 +1,7 @@
 /**
- * News of a call, wherever it is held: here, or at another gateway, which tells them (`call-news-handler.ts`).
- * Where the call goes, by a hand-over or because its gateway died, the next one is asked. A gateway that cannot be
- * reached tells nothing; it is tried again and again as long as somebody watches.
+ * News of a call at any gateway: this one, or another one that serves them (`call-news-handler.ts`). After a hand-over
+ * or the death of the holder, the next holder is queried. An unreachable gateway is retried as long as the call has
+ * watchers.
  */
 import type { Logger } from 'pino';
 import { Agent, request } from 'undici';
@@ -13,9 +13,9 @@ import { proofOf, type NodeKeys } from './node-proof.ts';
 
 export type FollowNumbers = {
   connectMs: number;
-  /** Without a byte for so long, a connection is lost. */
+  /** A connection without a byte for this long is lost. */
   stallMs: number;
-  /** Between the end of a connection and the next look for who holds the call. */
+  /** Delay between the end of a connection and the next look-up of the holder. */
   lookMs: number;
 };
 
@@ -28,13 +28,13 @@ export type FollowedCall = {
 };
 
 export type CallFollowing = {
-  /** Resolves when the call is over, and with the signal. Does not reject. */
+  /** Resolves when the call is over or the signal is aborted. Does not reject. */
   follow(call: FollowedCall): Promise<void>;
-  /** Ends all that is followed. */
+  /** Ends all subscriptions. */
   close(): Promise<void>;
 };
 
-/** Resolves when the call is held here no longer. `undefined` where it never was. */
+/** Resolves when this gateway no longer holds the call. `undefined` if it does not hold it now. */
 const followHere = (
   held: HeldNews,
   { callId, kind, onNews, stopped }: FollowedCall,
@@ -70,7 +70,7 @@ const wait = (
 
 export const createCallFollowing = (options: {
   database: Database;
-  /** What this gateway holds itself: a call may come to it. */
+  /** News of the calls held here: a followed call may move to this gateway. */
   held: HeldNews;
   keys: Pick<NodeKeys, 'nodeCode'>;
   numbers: FollowNumbers;
@@ -101,7 +101,7 @@ export const createCallFollowing = (options: {
     return undefined;
   };
 
-  /** Until the call is where it was no longer, or nobody tells of it. `false`: it is over. */
+  /** Follows the call at its current holder until the connection ends. `false`: the call is over. */
   const followOnce = async (call: FollowedCall): Promise<boolean> => {
     const isHere = followHere(held, call);
     if (isHere !== undefined) {

@@ -1,8 +1,8 @@
-/** Calls that pass from a gateway that ends to another one, which says when it holds them (`signals.ts`). */
+/** Hand-over of calls from a stopping gateway to another one, which confirms that it holds them (`signals.ts`). */
 import { z } from 'zod';
 import type { NodeSignals } from './signals.ts';
 
-/** As it travels between gateways, which need not be of one version. */
+/** Wire format between gateways, which may have different versions. */
 const message = z.object({ handOver: z.object({ from: z.string(), callIds: z.array(z.uuid()) }) });
 
 export type HandedOver = z.infer<typeof message>['handOver'];
@@ -11,17 +11,19 @@ const answer = z.object({ outcome: z.enum(['taken', 'refused']) });
 
 type Answer = z.infer<typeof answer>;
 
-/** Goes on with these calls. False where this gateway takes none, because it ends as well. */
+/** Takes over these calls. False if this gateway takes none because it is stopping as well. */
 export type TakeHandedOver = (calls: HandedOver) => Promise<boolean>;
 
-/** The hand-over that a signal asks for, where it does. */
+/** Reads the hand-over from a signal, if it is one. */
 export const handOverIn = (asked: unknown): HandedOver | undefined => message.safeParse(asked).data?.handOver;
 
 export const answerHandOver = async (calls: HandedOver, take: TakeHandedOver): Promise<Answer> => ({
   outcome: (await take(calls)) ? 'taken' : 'refused',
 });
 
-/** Resolves to whether that gateway goes on with them. Rejects with `NodeUnreachable`, or without a database. */
+/**
+ * Resolves to whether the other gateway takes the calls over. Rejects with `NodeUnreachable`, or without a database.
+ */
 export const askToTake = async (
   signals: Pick<NodeSignals, 'ask'>,
   node: string,

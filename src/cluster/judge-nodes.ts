@@ -1,17 +1,17 @@
 /**
- * When another gateway counts as dead. It is judged by what this one sees in looks that follow each other without a
- * gap, and not by any clock: after the database was away for everybody, all rows are old and nobody is dead.
+ * Decides whether another gateway is dead. The decision uses consecutive checks by this gateway, without a gap and
+ * without a wall clock: after a database outage all rows are old, but no gateway is dead.
  *
- * - A process that dies takes its session with it, for its kernel closes the connection: no session, and a row that
- *   stays as it is for `looksWithoutSession` looks. A living gateway whose connection broke renews its row and has its
- *   session back before.
- * - A machine that loses its network or its power leaves its session open, and so does a process that is frozen: the row
- *   must stay as it is for `looksOfLease` looks. That is long, because the calls of a gateway that is cut off from the
- *   database alone go on.
- * - One that another gateway has found dead, and which is not cleaned up after, is dead for everybody.
+ * - A process that dies loses its session, because its kernel closes the connection: no session, and an unchanged row
+ *   for `looksWithoutSession` checks. A running gateway with a broken connection renews its row and restores its
+ *   session earlier.
+ * - A machine without network or power leaves its session open, and so does a frozen process: the row must be unchanged
+ *   for `looksOfLease` checks. That is long, because a gateway that is only cut off from the database continues its
+ *   calls.
+ * - A gateway that another gateway declared dead, and whose clean-up is incomplete, is dead for all.
  *
- * A gateway without lines could only end the calls of a dead one: it leaves it to the others, and to its next process, for
- * as long as a lease lasts (`numbersWithoutLines`).
+ * A gateway without lines could only end the calls of a dead one: for the duration of a lease it leaves the clean-up to
+ * others and to the dead gateway's next process (`numbersWithoutLines`).
  */
 import type { OtherNode } from '#src/persistence/nodes.ts';
 
@@ -23,9 +23,9 @@ export const numbersWithoutLines = <Numbers extends JudgeNumbers>(numbers: Numbe
 };
 
 export type NodeJudge = {
-  /** The dead among the others, as this look shows them. */
+  /** The dead gateways among the others according to this check. */
   look(others: readonly OtherNode[]): OtherNode[];
-  /** Nothing was seen this time: whatever was counted begins anew. */
+  /** A check failed: counting restarts. */
   blink(): void;
 };
 

@@ -1,7 +1,4 @@
-/**
- * This gateway's word about itself to the others that share the database: that it is there, where it is reached, that
- * it lives, and that it ends.
- */
+/** Registration of this gateway with the others of the database: start, address, renewal and end. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database } from '#src/persistence/database.ts';
@@ -17,23 +14,26 @@ import {
 
 export type Membership = {
   join(): Promise<void>;
-  /** Calls back when others have ended what this gateway holds. */
+  /** Called when others have ended what this gateway holds. */
   onLost(letGo: () => void): void;
-  /** Says where others reach this gateway, as a URL. */
+  /** Publishes the URL at which others reach this gateway. */
   tellAddress(url: string): Promise<void>;
-  /** Says which calls of others this gateway would go on with. */
+  /** Publishes which calls of others this gateway would resume. */
   tellTakes(takes: TakesOver | null): Promise<void>;
-  /** Says whether this gateway counts calls in memory. */
+  /** Publishes whether this gateway counts calls in memory. */
   tellCountsAlone(countsAlone: boolean): Promise<void>;
-  /** Where others found this gateway dead meanwhile, it begins anew. Rejects while the database is away. */
+  /**
+   * Renews the registration; registers again if others declared this gateway dead meanwhile. Rejects while the database
+   * is unavailable.
+   */
   sayAlive(): Promise<void>;
-  /** This gateway holds nothing any more. */
+  /** Removes the registration once this gateway holds no calls. */
   leave(): Promise<void>;
 };
 
 export const createMembership = (options: {
   database: Database;
-  /** The name of this gateway among those that share the database. */
+  /** Name of this gateway among those of the database. */
   node: string;
   logger: Logger;
 }): Membership => {

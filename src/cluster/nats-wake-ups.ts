@@ -1,7 +1,7 @@
 /**
- * Wakes gateways by NATS (core, nothing is kept there): as quick as PostgreSQL's NOTIFY, and without the lock that
- * PostgreSQL takes for each commit that notifies. While NATS is away, the database tells; what is published into a
- * connection that is about to break is found by the look that everybody takes every `lookMs`.
+ * Wakes gateways by NATS (core, without persistence): as fast as PostgreSQL's NOTIFY, and without the lock that
+ * PostgreSQL takes for each notifying commit. While NATS is unavailable, the database notifies. A message that is lost
+ * with a breaking connection is compensated by the check that every gateway makes each `lookMs`.
  */
 import { connect, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
@@ -13,26 +13,26 @@ export type NatsServers = {
   /** Each `host:port`. */
   servers: readonly string[];
   isEncrypted: boolean;
-  /** What it is entered with. */
+  /** Credentials of the NATS servers. */
   credentials: { user: string; password: string } | { token: string } | null;
 };
 
 export type NatsNumbers = {
-  /** How long a first connection may take, and how long after one that failed it is tried again. */
+  /** Timeout of the first connection, and delay before a failed one is retried. */
   connectMs: number;
   retryMs: number;
-  /** How often everybody looks although nobody was woken. */
+  /** Interval at which every gateway checks without a wake-up. */
   lookMs: number;
 };
 
 type NatsOptions = {
   nats: NatsServers;
   numbers: NatsNumbers;
-  /** The name of this gateway, which the server shows. */
+  /** Name of this gateway, shown by the server. */
   node: string;
-  /** What wakes while NATS is away, and whom gateways without NATS use. */
+  /** Wake-ups while NATS is unavailable, and from gateways without NATS. */
   database: WakeUps;
-  /** One that nobody sets. */
+  /** Monotonic clock. */
   clock: Clock;
   logger: Logger;
 };
@@ -112,7 +112,7 @@ class NatsWakeUps implements WakeUps {
         timeout: numbers.connectMs,
         maxReconnectAttempts: -1,
         reconnectTimeWait: numbers.retryMs,
-        // A password that is changed there and here in turn.
+        // Tolerates a password that is changed on the server and the gateway one after the other.
         ignoreAuthErrorAbort: true,
       });
       if (this.#isClosed()) return await connection.close();
@@ -131,7 +131,7 @@ class NatsWakeUps implements WakeUps {
     this.#retry = clock.setTimeout(() => void this.#connect(), numbers.retryMs);
   }
 
-  /** Until the connection is over for good. */
+  /** Resolves when the connection has ended permanently. */
   async #follow(connection: NatsConnection): Promise<void> {
     const { logger } = this.#options;
     for await (const { type } of connection.status()) {
@@ -157,6 +157,6 @@ class NatsWakeUps implements WakeUps {
   }
 }
 
-/** Connects in the background, again and again: a gateway begins, and works, without NATS as well. */
+/** Connects in the background and retries: a gateway starts and works without NATS as well. */
 export const openNatsWakeUps = (options: NatsOptions): WakeUps & { close(): Promise<void> } =>
   new NatsWakeUps(options);

@@ -1,20 +1,20 @@
 /**
- * Proof of one gateway to another that it belongs to the same house: by a key that both derive from the master key. A
- * proof covers the whole request and its time, so it opens nothing else, and nothing later.
+ * Authentication between gateways by a key that all of them derive from the master key. A proof covers the whole
+ * request and its time, so it is invalid for other requests and expires.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
 
 export type NodeKeys = {
-  /** A code over the text, made with the newest key. */
+  /** Message authentication code of the text, made with the newest key. */
   nodeCode(text: string): Buffer;
-  /** One for each key, the newest first. */
+  /** One for each key, newest first. */
   nodeCodes(text: string): Buffer[];
 };
 
 export type ProvenRequest = { method: string; path: string; range: string | undefined };
 
-/** The clocks of two machines may differ by so much. */
+/** Maximum clock difference between two machines. */
 const toleranceMs = 120_000;
 
 const form = /^Node (\d{1,15}) ([\da-f]{64})$/;
@@ -22,14 +22,14 @@ const form = /^Node (\d{1,15}) ([\da-f]{64})$/;
 const covered = ({ method, path, range = '' }: ProvenRequest, at: number): string =>
   [method, path, range, at].join('\n');
 
-/** For the header `Authorization`. */
+/** Value of the `Authorization` header. */
 export const proofOf = (request: ProvenRequest, keys: Pick<NodeKeys, 'nodeCode'>, now: number): string =>
   `Node ${now} ${keys.nodeCode(covered(request, now)).toString('hex')}`;
 
-/** `expired`: it is the proof of a gateway of the house, made when the clock here shows another time. */
+/** `expired`: a valid proof of another gateway whose time differs too much from the clock here. */
 export type ProofVerdict = 'valid' | 'expired' | 'invalid';
 
-/** `madeAt`: by the clock of its maker. */
+/** `madeAt`: time by the sender's clock. */
 const partsOf = (proof: string | undefined): { madeAt: number; code: string } | undefined => {
   const [, madeAt, code] = form.exec(proof ?? '') ?? [];
   return madeAt === undefined || code === undefined ? undefined : { madeAt: Number(madeAt), code };
@@ -53,10 +53,10 @@ export const judgeProof = (
 
 export type JudgeProof = (request: ProvenRequest, proof: string | undefined) => ProofVerdict;
 
-/** Whoever is refused asks again every second; the operator is told so seldom. */
+/** Rejected gateways retry every second; this limits the warnings. */
 const warnEveryMs = 60_000;
 
-/** Tells the operator of a clock that shows another time, and by how much. */
+/** Warns the operator about the clock of another gateway, with the difference. */
 export const createProofJudge = (options: {
   keys: Pick<NodeKeys, 'nodeCodes'>;
   /** Wall-clock milliseconds since the epoch. */
@@ -68,7 +68,7 @@ export const createProofJudge = (options: {
     const now = options.now();
     const verdict = judgeProof(request, proof, options.keys, now);
     const parts = partsOf(proof);
-    // The clock may have been set back since.
+    // The absolute difference also handles a clock that was set back.
     if (verdict !== 'expired' || parts === undefined || Math.abs(now - warnedAt) < warnEveryMs)
       return verdict;
     warnedAt = now;

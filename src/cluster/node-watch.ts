@@ -1,9 +1,9 @@
 /**
- * Gateways that share a database look after each other: each says again and again that it lives (`membership.ts`), and
- * the first one that finds another dead (`judge-nodes.ts`) cleans up after it (`clean-ups.ts`).
+ * Mutual supervision of gateways of one database: each periodically renews its registration (`membership.ts`), and the
+ * first one that finds another dead (`judge-nodes.ts`) cleans up after it (`clean-ups.ts`).
  *
- * A gateway that was found dead and lives (it was cut off from the database, or frozen) learns it when it wants to say
- * that it lives: it then lets go of what it holds, which is ended already, and begins anew.
+ * A gateway that was declared dead but runs (it was cut off from the database, or frozen) learns this at its next
+ * renewal: it releases its calls, which others have already ended, and registers again.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -16,40 +16,40 @@ import { createNodeJudge, type JudgeNumbers } from './judge-nodes.ts';
 import { createMembership, type Membership } from './membership.ts';
 
 export type NodeWatchNumbers = JudgeNumbers & {
-  /** Between two looks, each of which also says that this gateway lives. */
+  /** Interval of the checks, each of which also renews the registration. */
   beatMs: number;
-  /** How long a clean-up may take before another gateway takes it over. */
+  /** Lifetime of a claim, after which another gateway may take the clean-up over. */
   claimMs: number;
 };
 
-/** Duties when another gateway is found dead, or this one learns that it was found dead itself. */
+/** Duties when another gateway is dead, or when this one was declared dead. */
 export type NodeDuties = {
-  /** Done in this order for a dead gateway. What fails is logged and keeps none of the others from being done. */
+  /** Steps after the death of a gateway, in this order. Failures are logged and do not prevent the other steps. */
   cleanUps: readonly CleanUp[];
-  /** Others have ended what this gateway holds. */
+  /** Called when others have ended what this gateway holds. */
   onLost: () => void;
-  /** Begun at each look that found the database there; what rejects is done again at the next one. */
+  /** Started at each check with an available database; rejected ones are retried at the next check. */
   atEachLook: () => Promise<void>;
 };
 
 type Counted = Pick<Counting, 'look' | 'beginAnew'>;
 
 export type NodeWatch = Pick<Membership, 'tellAddress' | 'tellTakes' | 'tellCountsAlone'> & {
-  /** Enters this gateway. Nothing that it holds may be born before. */
+  /** Registers this gateway. It must not hold anything before. */
   join(): Promise<void>;
-  /** Begins to look after the others. */
+  /** Starts the supervision of the others. */
   open(duties: NodeDuties, counting: Counted): void;
-  /** This gateway holds nothing any more. */
+  /** Removes the registration once this gateway holds no calls. */
   close(): Promise<void>;
 };
 
 export const createNodeWatch = (options: {
   database: Database;
-  /** The name of this gateway among those that share the database. */
+  /** Name of this gateway among those of the database. */
   node: string;
   numbers: NodeWatchNumbers;
   clock: Clock;
-  /** One that nobody sets. */
+  /** Monotonic clock. */
   steadyClock: Pick<Clock, 'now'>;
   logger: Logger;
 }): NodeWatch => {
@@ -68,7 +68,7 @@ export const createNodeWatch = (options: {
     const at = steadyClock.now();
     const others = await see();
     await counting?.look({ others, at }, see);
-    // Not waited for: this gateway goes on saying that it lives.
+    // Not awaited: this gateway continues to renew its registration.
     judge.look(others).forEach(cleanUps.begin);
     void atEachLook().catch((error: unknown) =>
       logger.warn({ err: error }, 'what this gateway does at each look failed; the next one tries again'),

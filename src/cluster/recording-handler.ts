@@ -1,6 +1,7 @@
 /**
- * Recordings that lie in the folder of this gateway, for the others that share its database: `GET` and `HEAD` of
- * `/internal/recordings/<file>`, with a proof (`node-proof.ts`). Whoever has none learns nothing.
+ * Serves recordings from the folder of this gateway to the others of the database: `GET` and `HEAD` of
+ * `/internal/recordings/<file>`, authenticated by a proof (`node-proof.ts`). Requests without one are rejected without
+ * details.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -11,7 +12,7 @@ import type { JudgeProof } from './node-proof.ts';
 
 export const recordingsPath = '/internal/recordings/';
 
-/** The name of a recording's file and of nothing else. */
+/** Matches only names of recording files. */
 const fileName = /^\d{4}-\d{2}\/[\da-f-]{36}(\.truncated)?\.(ogg|mp3)$/;
 
 const wantedRange = /^bytes=(\d{1,15})-(\d{1,15})$/;
@@ -26,7 +27,7 @@ const end = (response: ServerResponse, status: number): void => {
 };
 
 export const createRecordingHandler = (options: {
-  /** `undefined` where this gateway has no such file itself. */
+  /** `undefined` if this gateway itself does not have the file. */
   open: (file: string) => Promise<OpenRecording<Readable> | undefined>;
   judge: JudgeProof;
   logger: Logger;
@@ -60,7 +61,7 @@ export const createRecordingHandler = (options: {
       const { method = '', url = '', headers } = request;
       const asked = { method, path: url, range: headers.range };
       const verdict = options.judge(asked, headers.authorization);
-      // Told apart, so that nobody takes a recording for lost because of two clocks.
+      // A separate status for a clock difference, so that the recording does not count as lost.
       if (verdict === 'expired') return end(response, 403);
       if (verdict === 'invalid') return end(response, 404);
       const file = url.slice(recordingsPath.length);

@@ -1,6 +1,6 @@
 /**
- * Asking the gateway that holds a call: it does what is asked and says so, or it is not reached in time. A request that
- * is given up is withdrawn, so that it is not carried out long after.
+ * Requests to the gateway that holds a call: it performs and answers them, or counts as unreachable after a time limit.
+ * An expired request is withdrawn, so that it is not performed long after.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -25,9 +25,9 @@ export class NodeUnreachable extends Error {
 }
 
 export type NodeSignals = {
-  /** Does what others ask from now on. Never rejects in `perform`'s name: what it throws is logged and not answered. */
+  /** Starts performing requests of other gateways. Errors of `perform` are logged and not answered. */
   open(perform: (request: unknown) => Promise<object>): Promise<void>;
-  /** Resolves to the answer of that gateway. Rejects with `NodeUnreachable`, or when the database is away. */
+  /** Resolves to the answer of the other gateway. Rejects with `NodeUnreachable`, or if the database is unavailable. */
   ask(node: string, request: object): Promise<unknown>;
   close(): Promise<void>;
 };
@@ -36,13 +36,13 @@ type NodeSignalsOptions = {
   database: Database;
   wakeUps: WakeUps;
   node: string;
-  /** How long an answer is waited for. */
+  /** Time limit for an answer. */
   answerMs: number;
   clock: Clock;
   logger: Logger;
 };
 
-/** Questions of this gateway to others, until they are answered or given up. */
+/** Open requests of this gateway to others. */
 const createQuestions = ({
   database,
   node,
@@ -67,14 +67,14 @@ const createQuestions = ({
           error: () => new NodeUnreachable(`No answer within ${answerMs} ms`),
         });
       } catch (error) {
-        // One that cannot be withdrawn is too old to be taken soon.
+        // If the withdrawal fails, the request soon expires.
         await withdrawSignal(database, id).catch(() => undefined);
         throw error;
       } finally {
         waiting.delete(id);
       }
     },
-    /** Hands on the answers that have come. */
+    /** Delivers received answers to their requesters. */
     async readAnswers(): Promise<void> {
       if (waiting.size === 0) return;
       for (const { id, answer } of await takeAnswers(database, [...waiting.keys()]))
@@ -85,7 +85,7 @@ const createQuestions = ({
 
 type Perform = (request: unknown) => Promise<object>;
 
-/** Does what others ask of this gateway, and answers them. Never rejects. */
+/** Performs and answers requests of other gateways. Never rejects. */
 const answer = async (
   { database, wakeUps, logger }: Pick<NodeSignalsOptions, 'database' | 'wakeUps' | 'logger'>,
   signal: StoredSignal,
@@ -107,7 +107,7 @@ export const createNodeSignals = (options: NodeSignalsOptions): NodeSignals => {
 
   const takeRequests = async (): Promise<void> => {
     if (perform === null) return;
-    // Not waited for: one that takes long holds up no other.
+    // Not awaited: a slow request does not block others.
     for (const signal of await takeSignals(database, node, answerMs))
       if (perform !== null) void answer(options, signal, perform);
   };

@@ -1,19 +1,19 @@
 /**
- * Where the charts of a call are, wherever it is held, for all who watch it: those of one call share what follows it, and
- * with that one connection to its holder. They read the facts from the database.
+ * Chart states of calls at any gateway for all watchers: watchers of one call share one subscription, and therefore one
+ * connection to its holder. They read the facts from the database.
  */
 import type { ToldState } from './call-news.ts';
 import type { CallFollowing } from './follow-calls.ts';
 
-/** The ears of a watcher; neither throws. */
+/** Callbacks of a watcher; neither may throw. */
 export type OnCallNews = {
-  /** Where the charts are, whenever that has changed. */
+  /** Called with the chart states at each change. */
   onState: (state: ToldState) => void;
-  /** Something is new in the journal. */
+  /** Called when the journal has new facts. */
   onFact: () => void;
 };
 
-/** Until the call is over, wherever it goes. The returned function ends it. */
+/** Watches a call until it is over, across hand-overs. The returned function unsubscribes. */
 export type WatchCall = (callId: string, onNews: OnCallNews) => () => void;
 
 type Watched = { watchers: Set<OnCallNews>; state: ToldState | undefined; end: () => void };
@@ -44,7 +44,7 @@ export const createCallWatches = ({ follow }: Pick<CallFollowing, 'follow'>): Wa
       stopped: stopping.signal,
       onNews(told) {
         if (told.news === 'fact') for (const { onFact } of watched.watchers) onFact();
-        // The same state is told once, whichever gateways say it.
+        // Emits an unchanged state once, even if several gateways report it.
         if (told.news !== 'state' || isSame(watched.state, told.state)) return;
         watched.state = told.state;
         for (const { onState } of watched.watchers) onState(told.state);
@@ -54,7 +54,7 @@ export const createCallWatches = ({ follow }: Pick<CallFollowing, 'follow'>): Wa
   };
 
   return (callId, onNews) => {
-    // One who watches twice is told twice.
+    // A copy, so that the same callbacks can be registered twice.
     const watcher = { ...onNews };
     const known = all.get(callId);
     if (known?.state !== undefined) watcher.onState(known.state);
