@@ -1,6 +1,6 @@
 /**
- * Recordings of gateways that are gone and have not come back: nobody waits for them for ever. Any gateway that shares
- * the database says that they failed; of several that say so, the first one is heard.
+ * Recordings of gateways that disappeared for good. Any gateway of the database marks them as failed after a time
+ * limit; if several do, the first one wins.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -9,9 +9,9 @@ import type { Database } from '#src/persistence/database.ts';
 import { abandonedRecordings } from '#src/persistence/recordings.ts';
 
 export type AbandonedNumbers = {
-  /** Between two looks. */
+  /** Interval of the checks. */
   everyMs: number;
-  /** How long after the end of its call a recording may be pending whose gateway does not run. */
+  /** Time after the end of a call for which its recording may be pending while the gateway does not run. */
   afterMs: number;
 };
 
@@ -19,7 +19,7 @@ export type AbandonedWatch = {
   close(): Promise<void>;
 };
 
-/** Looks at once, and then again and again. */
+/** Checks immediately and then periodically. */
 export const watchAbandoned = (options: {
   database: Database;
   numbers: AbandonedNumbers;

@@ -2,31 +2,31 @@ import { readFile } from 'node:fs/promises';
 import { createEncoder } from 'wasm-media-encoders';
 import { recordingSampleRate } from '#sip/recording-sink.ts';
 
-/** Formats of recordings; also the extension of their files. */
+/** Formats of recordings; also the file extensions. */
 export type RecordingFormat = 'ogg' | 'mp3';
 
 export const contentTypes = { ogg: 'audio/ogg', mp3: 'audio/mpeg' } as const;
 
-/** Vorbis quality, -1 to 10; speech of a telephone does not gain from more. */
+/** Vorbis quality, -1 to 10; higher values do not improve telephone speech. */
 const vorbisQuality = 2;
 
-/** A constant bit rate, so that any place of a file is found by its time. In kbit/s, for both parties. */
+/** Constant bit rate in kbit/s for both parties, so that a time can be converted to a file position. */
 export const mp3Bitrate = 64;
 
-/** Sound of both parties from the same time, of the same length. */
+/** Audio of both parties from the same time and of the same length. */
 export type Stretch = { counterparty: Int16Array; agent: Int16Array };
 
-/** Encodes one recording: the counterparty on the left, the agent on the right. */
+/** Encodes one recording: counterparty on the left, agent on the right. */
 export type Encoder = {
-  /** The bytes that have become complete by this, often none. */
+  /** Returns the completed bytes, often none. */
   encode(stretch: Stretch): Uint8Array;
-  /** The rest. */
+  /** Returns the remaining bytes. */
   finish(): Uint8Array;
 };
 
 type Code = Parameters<typeof createEncoder>[1];
 
-/** A loop: `Float32Array.from` would take a third of the time that the encoding itself takes. */
+/** A loop: `Float32Array.from` would take a third of the encoding time. */
 const toFloats = (samples: Int16Array): Float32Array => {
   const floats = new Float32Array(samples.length);
   for (let at = 0; at < samples.length; at += 1) floats[at] = (samples[at] ?? 0) / 32_768;
@@ -36,8 +36,8 @@ const toFloats = (samples: Int16Array): Float32Array => {
 const common = { channels: 2, sampleRate: recordingSampleRate } as const;
 
 /**
- * A source of encoders. The code is compiled once, for the first. An encoder is never used again: configuring one anew
- * leaves some of its memory behind.
+ * A factory of encoders. The code is compiled once, for the first one. Encoders are never reused: reconfiguring one
+ * leaks some of its memory.
  */
 export const createEncoders = (format: RecordingFormat): (() => Promise<Encoder>) => {
   let code: Code;
@@ -58,7 +58,7 @@ export const createEncoders = (format: RecordingFormat): (() => Promise<Encoder>
     code ??= await readFile(new URL(import.meta.resolve(`wasm-media-encoders/wasm/${format}`)));
     const encoder = await configured(code);
     return {
-      // The bytes lie in the encoder's own memory, which its next call overwrites.
+      // The bytes are in the encoder's own memory, which its next call overwrites.
       encode: ({ counterparty, agent }) => encoder.encode([toFloats(counterparty), toFloats(agent)]).slice(),
       finish: () => encoder.finalize().slice(),
     };

@@ -1,6 +1,6 @@
 /**
- * Removes the files of recordings that were erased, from the folder and from the store. The database has what is still
- * to be removed, so a gateway that ends in between, or a store that is away, only delays it.
+ * Removes the files of erased recordings from the folder and the store. The database lists the files to remove, so a
+ * restart or an unavailable store only delays the removal.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -11,9 +11,9 @@ import type { RecordingFolder } from './recording-folder.ts';
 import type { StoreKeeper } from './store-keeper.ts';
 
 export type ErasedNumbers = {
-  /** Between two looks. */
+  /** Interval of the checks. */
   everyMs: number;
-  /** So many are asked of the database at once. */
+  /** Number of files read from the database at once. */
   atOnce: number;
 };
 
@@ -21,14 +21,16 @@ type Options = {
   folder: Pick<RecordingFolder, 'list' | 'remove'>;
   keeper: Pick<StoreKeeper, 'remove'> | null;
   database: Database;
-  /** The name of this gateway among those that share the database. */
+  /** Name of this gateway among those of the database. */
   node: string;
   numbers: ErasedNumbers;
   clock: Clock;
   logger: Logger;
 };
 
-/** What was erased while this gateway did not run: another one may have taken the file for gone with its gateway. */
+/**
+ * Recordings that were erased while this gateway did not run: another gateway may have recorded their files as removed.
+ */
 const removeErasedMeanwhile = async ({ folder, database }: Options, stopped: AbortSignal): Promise<void> => {
   const files = await folder.list();
   const callIds = [...files.keys()];
@@ -38,7 +40,7 @@ const removeErasedMeanwhile = async ({ folder, database }: Options, stopped: Abo
   }
 };
 
-/** Before the id of every call. */
+/** Sorts before every call id. */
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 async function* allErased({ database, node, numbers: { atOnce } }: Options): AsyncGenerator<ErasedFile> {
@@ -49,7 +51,7 @@ async function* allErased({ database, node, numbers: { atOnce } }: Options): Asy
   }
 }
 
-/** A file that cannot be removed, as the store keeps it back, does not hold up the others. */
+/** A file that cannot be removed, for example because the store retains it, does not block the others. */
 const removeErased = async (options: Options, stopped: AbortSignal): Promise<void> => {
   const { folder, keeper, database } = options;
   const failures: unknown[] = [];
@@ -67,7 +69,7 @@ const removeErased = async (options: Options, stopped: AbortSignal): Promise<voi
     throw new Error(`${failures.length} files could not be removed`, { cause: failures[0] });
 };
 
-/** Looks at once, and then again and again. */
+/** Checks immediately and then periodically. */
 export const watchErasedFiles = (options: Options): { close(): Promise<void> } => {
   const { numbers, clock, logger } = options;
   let isFirst = true;

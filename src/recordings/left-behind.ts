@@ -1,19 +1,19 @@
-/** Recordings that a gateway finds in its folder when it starts, of calls that have ended without it. */
+/** Unfinished recordings that a gateway finds in its folder at start, of calls that ended without it. */
 import type { Logger } from 'pino';
 import type { Database } from '#src/persistence/database.ts';
 import { pendingRecordings, recordedElsewhere, recordingStatuses } from '#src/persistence/recordings.ts';
 import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 
 /**
- * Settles every recording that is still pending: a complete file is the recording, and so is what can be played of one
- * that was being written; without either it has failed. Resolves to their calls.
+ * Settles every pending recording: with its complete file, else with the playable part of its half-written file, else
+ * as failed. Resolves to their calls.
  */
 export const settleLeftBehind = async (options: {
   folder: RecordingFolder;
   database: Database;
-  /** The name of this gateway among those that share the database. */
+  /** Name of this gateway among those of the database. */
   node: string;
-  /** Calls of an earlier process that go on here: what it recorded of them is gone on with. */
+  /** Calls of an earlier process that this one resumes: their recordings continue. */
   goesOn: (callId: string) => boolean;
   onComplete: (file: CompleteFile) => void;
   onFailed: (callId: string) => void;
@@ -37,8 +37,8 @@ export const settleLeftBehind = async (options: {
 const isCallId = (text: string): boolean => /^[\da-f-]{36}$/.test(text);
 
 /**
- * Removes half-written files that nobody waits for. Gateways may share the folder: what another one records, or may go on
- * with, stays.
+ * Removes obsolete half-written files. Gateways may share the folder: files of recordings that another gateway writes,
+ * or may continue, are kept.
  */
 const sweep = async ({
   folder,
@@ -57,7 +57,7 @@ const sweep = async ({
     if (!goesOn(callId) && !elsewhere.has(callId)) await folder.remove(part);
 };
 
-/** The files here of recordings that were declared completed: before there was a store, or while it was away. */
+/** Local files of completed recordings: from before a store was configured, or while it was unavailable. */
 export async function* completedBefore(
   folder: Pick<RecordingFolder, 'list' | 'read'>,
   database: Database,

@@ -1,8 +1,8 @@
 /**
- * Recordings that lie in the folder of another gateway. A call that was taken over may end before its new gateway has
- * recorded anything of it: what there is of the recording is then what the earlier gateway wrote. The recording stays
- * pending and is left to that gateway, which finishes it when it looks next: soon after it starts again, or after it
- * was only cut off. One that never comes back is given up by `abandoned.ts`.
+ * Recordings in the folder of another gateway. A call that was taken over may end before its new gateway has recorded
+ * anything: then the recording consists of the earlier gateway's part. The recording stays pending and is assigned to
+ * that gateway, which finishes it at its next check: soon after it restarts, or after it was only cut off. If it never
+ * returns, `abandoned.ts` marks the recording as failed.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -12,12 +12,12 @@ import { leaveRecording, recordingsLeftTo } from '#src/persistence/recordings.ts
 import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 
 export type LeftElsewhereNumbers = {
-  /** Between two looks. */
+  /** Interval of the checks. */
   everyMs: number;
 };
 
 export type LeftElsewhere = {
-  /** Leaves the recording of a call to another gateway; tried again while the database is away. */
+  /** Assigns the recording of a call to another gateway; retried while the database is unavailable. */
   leave(callId: string, node: string): void;
   close(): Promise<void>;
 };
@@ -25,10 +25,10 @@ export type LeftElsewhere = {
 type Options = {
   folder: Pick<RecordingFolder, 'find' | 'salvage'>;
   database: Database;
-  /** The name of this gateway among those that share the database. */
+  /** Name of this gateway among those of the database. */
   node: string;
   numbers: LeftElsewhereNumbers;
-  /** Calls whose recordings were settled at the start; the database may not say so yet. */
+  /** Calls whose recordings were settled at start; the database may not reflect it yet. */
   settled: readonly string[];
   onComplete: (file: CompleteFile) => void;
   onFailed: (callId: string) => void;
@@ -38,9 +38,9 @@ type Options = {
 
 export const createLeftElsewhere = (options: Options): LeftElsewhere => {
   const { folder, database, node, numbers, clock, logger } = options;
-  /** To be left, by call: to which gateway. */
+  /** Pending assignments: gateway by call. */
   const leaving = new Map<string, string>();
-  /** Left to this gateway and finished here; the database may not say so yet. */
+  /** Recordings assigned to this gateway and finished here; the database may not reflect it yet. */
   const finished = new Set(options.settled);
 
   const leaveAll = async (): Promise<void> => {

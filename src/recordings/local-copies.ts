@@ -1,6 +1,6 @@
 /**
- * Files that are in the store and still here. A copy goes when the database no longer says that the recording is
- * pending: until then a restart needs it, to say that the recording is complete.
+ * Local files that are already in the store. A copy is removed when its recording is no longer pending in the database:
+ * until then a restart needs it to complete the recording.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';

@@ -1,12 +1,12 @@
-/** Pages of Ogg (RFC 3533, section 6), and how the pages of one stream become the next ones of another. */
+/** Ogg pages (RFC 3533, section 6), and their renumbering to append one stream to another. */
 
-/** Of a page's head, up to the lengths of its segments. */
+/** Length of a page header up to the segment table. */
 export const oggHeader = 27;
 
 const place = { flags: 5, granule: 6, serial: 14, sequence: 18, checksum: 22, segments: 26 } as const;
 const beginsStream = 0x02;
 
-/** Ogg's checksum: polynomial 0x04c11db7, nothing inverted; a table of all bytes makes it quick. */
+/** Ogg's checksum: polynomial 0x04c11db7, without inversion; uses a byte table for speed. */
 const checksumTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let sum = byte << 24;
   for (let bit = 0; bit < 8; bit += 1) sum = sum & 0x80_00_00_00 ? (sum << 1) ^ 0x04_c1_1d_b7 : sum << 1;
@@ -23,11 +23,11 @@ export const isPage = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 4)
 
 export const segmentCount = (header: Buffer): number => header.readUInt8(place.segments);
 
-/** The length of the page whose head and lengths of segments these are. */
+/** Length of the page with this segment table. */
 export const pageBytes = (segments: Buffer): number =>
   oggHeader + segments.length + segments.reduce((sum, length) => sum + length, 0);
 
-/** Whether a whole page is as it was written. */
+/** Whether the checksum of a complete page is correct. */
 export const isIntact = (page: Buffer): boolean => {
   const told = page.readUInt32LE(place.checksum);
   const bare = Buffer.from(page);
@@ -35,10 +35,10 @@ export const isIntact = (page: Buffer): boolean => {
   return checksum(bare) === told;
 };
 
-/** Samples up to the end of a page; -1 where nothing ends on it, 0 on the headers. */
+/** Number of samples up to the end of a page; -1 if no packet ends on it, 0 for headers. */
 export const granuleOf = (page: Buffer): bigint => page.readBigInt64LE(place.granule);
 
-/** Where a stream stands after a page. */
+/** Position of a stream after a page. */
 export type StreamPlace = { serial: number; sequence: number; granule: bigint };
 
 export const placeAfter = (page: Buffer): StreamPlace => ({
@@ -47,7 +47,7 @@ export const placeAfter = (page: Buffer): StreamPlace => ({
   granule: granuleOf(page),
 });
 
-/** The same page, after which a stream is at this place. */
+/** Copy of a page with this position after it. */
 export const repeatedPage = (page: Buffer, after: StreamPlace): Buffer => {
   const next = Buffer.from(page);
   next.writeUInt8(next.readUInt8(place.flags) & ~beginsStream, place.flags);
@@ -64,7 +64,7 @@ const rewritten = (page: Buffer, sequence: number, { serial, granule }: StreamPl
   return repeatedPage(page, { serial, sequence, granule: own < 0n ? own : own + granule });
 };
 
-/** The whole pages of a stream, in order. */
+/** Splits a stream into its complete pages, in order. */
 export const pagesIn = (stream: Buffer): Buffer[] => {
   const pages: Buffer[] = [];
   let from = 0;
@@ -78,8 +78,8 @@ export const pagesIn = (stream: Buffer): Buffer[] => {
 };
 
 /**
- * Takes the pages of a new stream, however they are cut, and gives them as those that follow on `after`. Its headers are
- * left out: they are those of the earlier stream, as both come from the same encoder with the same settings.
+ * Returns a function that accepts the pages of a new stream in arbitrary pieces and renumbers them to follow `after`.
+ * Its headers are dropped: the earlier stream has the same ones, because both use the same encoder and settings.
  */
 export const createFollowingPages = (after: StreamPlace): ((encoded: Uint8Array) => Uint8Array) => {
   let waiting: Buffer = Buffer.alloc(0);

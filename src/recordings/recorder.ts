@@ -1,4 +1,4 @@
-/** The recording of one call: takes sound at any moment, writes it in the background, tells how it ended once. */
+/** Recording of one call: accepts audio at any time, writes it in the background and reports its outcome once. */
 import { setImmediate } from 'node:timers/promises';
 import type { RecordingSink } from '#sip/recording-sink.ts';
 import type { CompleteSound, RecordingFile } from './recording-file.ts';
@@ -7,17 +7,17 @@ import { createSoundQueue } from './sound-queue.ts';
 export type RecordingOutcome =
   | ({ status: 'completed' } & CompleteSound)
   | { status: 'failed'; error: Error }
-  /** Another process goes on with the file. */
+  /** Another process continues the file. */
   | { status: 'left' };
 
 export type Recorder = RecordingSink & {
-  /** No more sound is taken: what came until now is kept, and where that is nothing, the recording fails. */
+  /** Stops accepting audio and keeps what was received; without any audio the recording fails. */
   cut(): void;
 };
 
 /**
- * `onOutcome` is called exactly once, when the recording was finished or has failed; it must not throw. The file is
- * opened with the first sound. Of one that has failed the file stays as far as it was written.
+ * `onOutcome` is called exactly once, when the recording is finished or failed; it must not throw. The file is opened
+ * with the first audio. The partial file of a failed recording is kept.
  */
 export const createRecorder = (
   openFile: () => Promise<RecordingFile>,
@@ -43,7 +43,7 @@ export const createRecorder = (
       return { status: 'completed', ...(await file.complete(piece === 'cut')) };
     } catch (error) {
       sound.discard();
-      // The first error explains the failure better than one of closing the file.
+      // The first error is more informative than an error of closing the file.
       await file?.abandon().catch(() => {});
       return {
         status: 'failed',
@@ -68,7 +68,7 @@ export const createRecorder = (
     },
     leave() {
       sound.end('left');
-      // Where nothing came there is no file.
+      // Without audio there is no file.
       recording ??= Promise.resolve<RecordingOutcome>({ status: 'left' }).then(onOutcome);
     },
     fail(error) {

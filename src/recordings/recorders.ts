@@ -1,4 +1,4 @@
-/** The recordings of this gateway that are being written. */
+/** Active recordings of this gateway. */
 import type { Logger } from 'pino';
 import type { OpenRecording } from '#sip/recording-sink.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -11,21 +11,27 @@ import { cutToPlayable } from './salvage.ts';
 export type Recorders = {
   /** Begins the recording of a call. */
   begin: OpenRecording;
-  /** This call goes on here; another process has recorded it until now. When its recording begins, that is gone on with. */
+  /**
+   * Announces a call that this gateway took over from another process. When its recording begins, the earlier recording
+   * is continued.
+   */
   expect(callId: string, earlier: EarlierRecording): void;
-  /** The call is over: where its recording was expected and never begun, what there is of it is the recording. */
+  /** Called at the end of the call: if its expected recording never began, the existing part becomes the recording. */
   release(callId: string): void;
-  /** Another process goes on with this call. Resolves when its line has let go of its recording, and all is written. */
+  /**
+   * Called when another process takes over the call. Resolves when its line has released the recording and everything
+   * is written.
+   */
   leave(callId: string): Promise<void>;
-  /** Cuts off what is still being written and waits until that is said. */
+  /** Cuts off active recordings and waits until their outcomes are reported. */
   close(): Promise<void>;
 };
 
-/** A recording that another process has begun. */
+/** A recording that another process began. */
 export type EarlierRecording = {
-  /** Milliseconds since the answer of the call, until it is asked. */
+  /** Milliseconds from the answer of the call until now. */
   talkedMs: () => number;
-  /** The gateway that recorded it. */
+  /** Gateway that recorded it. */
   node: string;
 };
 
@@ -34,9 +40,9 @@ type RecordersOptions = {
   format: RecordingFormat;
   onComplete: (file: CompleteFile) => void;
   onFailed: (callId: string) => void;
-  /** Nothing of the recording is here: what there is of it lies at another gateway. */
+  /** Called if this gateway has no part of the recording: it is at another gateway. */
   onElsewhere: (callId: string, node: string) => void;
-  /** The name of this gateway among those that share the database. */
+  /** Name of this gateway among those of the database. */
   node: string;
   clock: Clock;
   logger: Logger;
@@ -44,7 +50,7 @@ type RecordersOptions = {
 
 type Encoders = (format: RecordingFormat) => () => Promise<Encoder>;
 
-/** A file that is being written, with its name in the folder once it is complete. */
+/** A file in progress, with its final name in the folder. */
 type Begun = { name: string; format: RecordingFormat; file: RecordingFile };
 
 type Opening = Pick<RecordersOptions, 'folder' | 'format'> & { encoders: Encoders };
@@ -58,7 +64,7 @@ const openNew = async (
   return { name, format, file: await openRecordingFile(folder.pathOf(name), encoders(format)) };
 };
 
-/** The file of another process, with what is recorded from now on. */
+/** Continues the file of another process. */
 const goOn = async (
   callId: string,
   { talkedMs, begunAt }: { talkedMs: number; begunAt: number },
@@ -78,14 +84,14 @@ const goOn = async (
   };
 };
 
-/** Outcomes of recordings, told to who files them. */
+/** Reports the outcomes of recordings. */
 const createOutcomes = ({ folder, clock, logger, node, ...options }: Omit<RecordersOptions, 'format'>) => {
   const lacking = (callId: string, earlier: EarlierRecording | undefined): void => {
     if (earlier === undefined || earlier.node === node) options.onFailed(callId);
     else options.onElsewhere(callId, earlier.node);
   };
 
-  /** The recording as far as it was written, once it is not written any further. */
+  /** Returns the written part of a recording that has ended. */
   const kept = async (callId: string): Promise<CompleteFile | undefined> => {
     try {
       return await folder.salvage(callId);
@@ -116,12 +122,12 @@ const createOutcomes = ({ folder, clock, logger, node, ...options }: Omit<Record
       return;
     }
     logger.error(reason, 'a recording failed');
-    // A file that cannot be removed is removed at the next start.
+    // The next start removes a file that cannot be removed now.
     await folder.discard(callId).catch(() => {});
     lacking(callId, earlier);
   };
 
-  /** Of a call that went on here without being recorded any further. */
+  /** Settles the recording of a call that was taken over without further recording. */
   const settle = async (callId: string, earlier: EarlierRecording): Promise<void> => {
     const file = await kept(callId);
     if (file === undefined) lacking(callId, earlier);
@@ -135,10 +141,10 @@ export const createRecorders = (options: RecordersOptions): Recorders => {
   const { folder, format, clock } = options;
   const { tell, settle } = createOutcomes(options);
   const underWay = new Map<Recorder, Promise<void>>();
-  /** The same, by their calls. */
+  /** The active recordings by call. */
   const ofCalls = new Map<string, Promise<void>>();
   const settling = new Set<Promise<void>>();
-  /** Of calls that another process has recorded until now. */
+  /** Calls that another process has recorded until now. */
   const expected = new Map<string, EarlierRecording>();
   const sources = { ogg: createEncoders('ogg'), mp3: createEncoders('mp3') };
   const opening: Opening = { folder, format, encoders: (of) => sources[of] };

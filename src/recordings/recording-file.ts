@@ -1,6 +1,7 @@
 /**
- * One recording on its way into a file: encoded as it comes, never held whole. The file is called `.part` until it is
- * complete and on disk, so a complete name always means a complete file. One that lacks some of its call says so in its name.
+ * Writes one recording to a file: encoded as audio arrives, never held in memory as a whole. The file has the extension
+ * `.part` until it is complete and on disk, so a final name always means a complete file. The name of a truncated
+ * recording says so.
  */
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -12,34 +13,34 @@ import { silentBeginning } from './silent-beginning.ts';
 
 export const partExtension = '.part';
 
-/** The name of a recording that lacks some of its call. */
+/** File name of a recording that lacks a part of its call. */
 export const truncatedName = (name: string): string => name.replace(/\.(ogg|mp3)$/, '.truncated.$1');
 
 export type CompleteSound = {
   durationSec: number;
   bytes: number;
-  /** Some of the call is missing, and the name of the file says so. */
+  /** Whether a part of the call is missing; the file name also shows it. */
   truncated: boolean;
 };
 
 export type RecordingFile = {
-  /** Encodes it and waits for the disk, while further sound waits in line. Rejects when the disk fails. */
+  /** Encodes audio and waits for the disk, while further audio is queued. Rejects on a disk error. */
   append(stretches: readonly Stretch[]): Promise<void>;
-  /** Makes the file complete. `isCut`: there was more to record. */
+  /** Completes the file. `isCut`: the end of the call is missing. */
   complete(isCut: boolean): Promise<CompleteSound>;
-  /** Closes it as it is, for another process to go on with. */
+  /** Closes the unfinished file, so that another process can continue it. */
   leave(): Promise<void>;
-  /** Closes it where it stands: no more can be written. */
+  /** Closes the file after an error; it cannot be written further. */
   abandon(): Promise<void>;
 };
 
-/** The part of the same recording that another process has written. */
+/** Part of the same recording that another process wrote. */
 export type EarlierPart = Playable & {
-  /** In seconds of the call, where what is written now begins; between both there is silence. */
+  /** Position in seconds of the call at which the new part begins; the gap is filled with silence. */
   goesOnAtSec: number;
 };
 
-/** A new name in a folder is safe from a power failure only when the folder itself is written. */
+/** A new file name survives a power failure only after the folder is synced. */
 export const syncFolder = async (path: string): Promise<void> => {
   await using folder = await open(path, 'r');
   await folder.sync();
@@ -47,14 +48,14 @@ export const syncFolder = async (path: string): Promise<void> => {
 
 const samplesOf = (seconds: number): number => Math.round(seconds * recordingSampleRate);
 
-/** The length of the call that an earlier part holds. */
+/** Duration of an earlier part in samples. */
 const samplesIn = ({ bytes, place }: Playable): number =>
   place === null ? samplesOf((bytes * 8) / (mp3Bitrate * 1_000)) : Number(place.granule);
 
-/** While a process is gone; one that is gone for longer is gone with its call. */
+/** Maximum gap; a process that is gone for longer has lost its call. */
 const longestHoleSec = 120;
 
-/** Second by second: so much is encoded before others get their turn. */
+/** Yields one second at a time, which limits the encoding work per step. */
 function* silence(samples: number): Generator<Stretch> {
   for (let left = Math.min(samples, samplesOf(longestHoleSec)); left > 0; left -= recordingSampleRate) {
     const quiet = new Int16Array(Math.min(left, recordingSampleRate));
@@ -62,7 +63,7 @@ function* silence(samples: number): Generator<Stretch> {
   }
 }
 
-/** Nothing where so little is missing that it is as well encoded. */
+/** Writes no prepared silence if the gap is short enough to be encoded. */
 const writeSilence = async (
   file: FileHandle,
   { format, silentUntilSec }: LackingBeginning,
@@ -76,11 +77,12 @@ const writeSilence = async (
 
 const asItIs = (encoded: Uint8Array): Uint8Array => encoded;
 
-/** A recording whose beginning is somewhere else, or lost: until there it is silent, in seconds of the call. */
+/** A recording whose beginning is missing here: silent up to this position, in seconds of the call. */
 export type LackingBeginning = { format: RecordingFormat; silentUntilSec: number };
 
 /**
- * Rejects when the file cannot be made. With an earlier part, `path` is the name of that, and it is gone on with.
+ * Rejects if the file cannot be created. With an earlier part, `path` is that part's final name, and the part is
+ * continued.
  */
 export const openRecordingFile = async (
   path: string,
@@ -97,7 +99,7 @@ export const openRecordingFile = async (
   const earlier = written ?? (lacking && (await writeSilence(file, lacking, newEncoder)));
   let samples = earlier === null ? 0 : samplesIn(earlier);
   let bytes = earlier?.bytes ?? 0;
-  // Frames of MP3 stand for themselves.
+  // MP3 frames are independent of each other.
   const following = earlier?.place ? createFollowingPages(earlier.place) : asItIs;
 
   const write = async (encoded: Uint8Array): Promise<void> => {

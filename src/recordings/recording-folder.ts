@@ -1,4 +1,6 @@
-/** The folder in which recordings are written, and stay where there is no store: `<year>-<month>/<call id>.<format>`. */
+/**
+ * Folder in which recordings are written, and stored permanently without a store: `<year>-<month>/<call id>.<format>`.
+ */
 import { glob, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -8,62 +10,65 @@ import { mp3Bitrate, type RecordingFormat } from './encoder.ts';
 import { partExtension, syncFolder, truncatedName } from './recording-file.ts';
 import { cutToPlayable } from './salvage.ts';
 
-/** A file that is complete. */
+/** A complete file. */
 export type CompleteFile = {
   callId: string;
-  /** Relative to the folder. */
+  /** Path relative to the folder. */
   file: string;
   format: RecordingFormat;
   durationSec: number;
   bytes: number;
-  /** Its end is missing: the process that wrote it ended early. */
+  /** Whether the end is missing because the process that wrote the file ended early. */
   truncated: boolean;
   /** Wall-clock milliseconds since the epoch. */
   savedAt: number;
 };
 
 export type RecordingFolder = {
-  /** A new file's name, relative to the folder. */
+  /** Path of a new file, relative to the folder. */
   nameFor(callId: string, at: number, format: RecordingFormat): string;
   pathOf(file: string): string;
-  /** The complete file of a call; its duration is what it says itself, of an MP3 file to a tenth of a second. */
+  /**
+   * Finds the complete file of a call; its duration is read from the file, for MP3 with a precision of a tenth of a
+   * second.
+   */
   find(callId: string): Promise<CompleteFile | undefined>;
   /**
-   * Makes the complete file of what was written of a call until its process died, or its disk was full; undefined when
-   * none of it can be played.
+   * Completes the partial file that a dead process, or a full disk, left of a call; undefined if no part of it is
+   * playable.
    */
   salvage(callId: string): Promise<CompleteFile | undefined>;
-  /** The complete files, by call. */
+  /** The complete files by call. */
   list(): Promise<ReadonlyMap<string, string>>;
-  /** A complete file, as `list` names it; undefined when it is gone. */
+  /** A complete file with the name returned by `list`; undefined if it was removed. */
   read(file: string): Promise<CompleteFile | undefined>;
   holds(file: string): Promise<boolean>;
-  /** Undefined when there is no such file. */
+  /** Undefined if the file does not exist. */
   open(file: string): Promise<OpenRecording<Readable> | undefined>;
   remove(file: string): Promise<void>;
-  /** The half-written file of a call, relative to the folder; undefined without one. */
+  /** Path of a call's half-written file, relative to the folder; undefined if there is none. */
   partOf(callId: string): Promise<string | undefined>;
   /** Removes the half-written file of a call. */
   discard(callId: string): Promise<void>;
-  /** The half-written files, relative to the folder, by their calls. */
+  /** Paths of the half-written files by call, relative to the folder. */
   parts(): Promise<ReadonlyMap<string, string>>;
 };
 
 export const formatOf = (file: string): RecordingFormat => (file.endsWith('.mp3') ? 'mp3' : 'ogg');
 
-/** A file that is not there is an answer; a disk that cannot be read is an accident. */
+/** A missing file is a valid result; other disk errors are thrown. */
 const absence = (error: unknown): undefined => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
 };
 
-/** The name of a complete file, and of nothing else. */
+/** Matches only names of complete files. */
 const completeName = /^([\da-f-]{36})(\.truncated)?\.(ogg|mp3)$/;
 
-/** No page of Ogg is larger (RFC 3533). */
+/** Maximum size of an Ogg page (RFC 3533). */
 const largestPage = 65_307;
 
-/** The last page tells how many samples there are up to its end. */
+/** The last page contains the total number of samples. */
 const oggDuration = async (path: string): Promise<number> => {
   await using file = await open(path);
   const { size } = await file.stat();
@@ -135,7 +140,7 @@ export const createRecordingFolder = (folder: string): RecordingFolder => {
       const { size } = await opened.stat();
       return {
         bytes: size,
-        // Open already, so that it can be read to its end although it is removed meanwhile.
+        // The open file can be read to its end even if it is removed meanwhile.
         read: async (range) => opened.createReadStream(range),
         close: () => opened.close(),
       };

@@ -1,6 +1,6 @@
 /**
- * All recordings of this gateway: written into a folder as they go (`recorders.ts`), and brought into a store from there
- * where one is configured (`store-keeper.ts`). When the gateway starts, what a crash left is settled (`left-behind.ts`).
+ * All recordings of this gateway: written to a folder during the call (`recorders.ts`) and uploaded to a configured
+ * store (`store-keeper.ts`). At start, recordings that a crash left are settled (`left-behind.ts`).
  */
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -20,13 +20,15 @@ import { createStoreKeeper, type StoreKeeper, type StoreKeeperOptions } from './
 
 export type Recordings = Pick<Recorders, 'begin' | 'expect' | 'release' | 'leave'> & {
   /**
-   * A completed recording; `undefined` when its file is not where it should be. Refuses with `service_unavailable` while
-   * the store is away, as reading what was opened does.
+   * Opens a completed recording; `undefined` if its file is missing. Refuses with `service_unavailable` while the store
+   * is unavailable, also while reading.
    */
   open(recording: { callId: string; file: string }): Promise<OpenRecording<Readable> | undefined>;
-  /** Of the folder of this gateway alone, whatever is said of it in the database. */
+  /** Opens a file of this gateway's folder only, regardless of its status in the database. */
   openOwn(file: string): Promise<OpenRecording<Readable> | undefined>;
-  /** Cuts off what is still being written and waits until that is said. What waits for the store waits for the next start. */
+  /**
+   * Cuts off active recordings and waits until their outcomes are reported. Pending uploads wait for the next start.
+   */
   close(): Promise<void>;
 };
 
@@ -38,7 +40,7 @@ type Publishing = {
   logger: Logger;
 };
 
-/** Announcements of recordings to the rest of the gateway. */
+/** Reports recordings to the rest of the gateway. */
 const createAnnouncements = ({ publish, clock, logger }: Publishing) => {
   const failed = (callId: string): void => publish(callId, { type: 'recording.failed', at: clock.now() });
   return {
@@ -62,16 +64,16 @@ export const createRecordings = async (
     format: RecordingFormat;
     /** `null`: recordings stay in the folder. */
     store: StoreKeeperOptions | null;
-    /** For recordings of gateways that are gone. */
+    /** For recordings of gateways that disappeared. */
     abandoned: AbandonedNumbers;
-    /** For recordings that lie at another gateway. */
+    /** For recordings at another gateway. */
     elsewhere: LeftElsewhereNumbers;
-    /** For files of recordings that were erased. */
+    /** For files of erased recordings. */
     erased: ErasedNumbers;
     database: Database;
-    /** The name of this gateway among those that share the database. */
+    /** Name of this gateway among those of the database. */
     node: string;
-    /** Calls of an earlier process that go on here. */
+    /** Calls of an earlier process that this one resumes. */
     goesOn: (callId: string) => boolean;
   },
 ): Promise<Recordings> => {
@@ -96,7 +98,7 @@ export const createRecordings = async (
     onFailed: announce.failed,
   };
 
-  /** What was completed here, before there was a store or while it was away, goes there too. */
+  /** Also uploads files completed here before a store was configured or while it was unavailable. */
   const bringOlder = async ({ take }: StoreKeeper): Promise<void> => {
     try {
       for await (const file of completedBefore(folder, database)) take(file, true);

@@ -1,6 +1,6 @@
 /**
- * Any store that speaks S3, by path-style addresses. Files go there in parts that are read from the disk as they are
- * sent, and come from there as streams: nothing is ever whole in memory.
+ * Any S3-compatible store with path-style addresses. Uploads read parts from the disk as they are sent, and downloads
+ * are streams: no file is held in memory as a whole.
  */
 import { openAsBlob } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -10,7 +10,7 @@ import { Agent, fetch } from 'undici';
 import { StoreFailure, type RecordingStore } from './store.ts';
 
 export type S3Account = {
-  /** Without a path. */
+  /** URL without a path. */
   endpoint: string;
   bucket: string;
   region: string;
@@ -20,15 +20,15 @@ export type S3Account = {
 
 export type StoreLimits = {
   connectMs: number;
-  /** Without a byte in either direction for so long, a request has failed. */
+  /** A request without a byte in either direction for this long has failed. */
   stallMs: number;
-  /** A file above this goes in parts of this size. S3 wants at least 5 MiB. */
+  /** Larger files are uploaded in parts of this size. S3 requires at least 5 MiB. */
   partBytes: number;
 };
 
 const networkCode = /^[A-Z][A-Z0-9_]{2,40}$/;
 
-/** The part of an error that may be told: an HTTP status, or the code of what went wrong on the way. */
+/** Loggable part of an error: an HTTP status or a transport error code. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'an unknown error';
   if ('status' in error && typeof error.status === 'number') return `HTTP ${error.status}`;
@@ -40,7 +40,7 @@ const reasonOf = (error: unknown): string => {
 const isAbsence = (error: unknown): boolean =>
   error instanceof Error && (('status' in error && error.status === 404) || isAbsence(error.cause));
 
-/** Whatever the store says stays here: its errors may repeat what was signed, or whose key it was. */
+/** Drops the store's error texts, which may repeat signed data or the key's owner. */
 const failing = async <Value>(what: string, work: () => Promise<Value>): Promise<Value> => {
   try {
     return await work();
@@ -50,7 +50,7 @@ const failing = async <Value>(what: string, work: () => Promise<Value>): Promise
   }
 };
 
-/** The connections of one store, and what is said over them. */
+/** Connections of one store and the requests on them. */
 const connect = (account: S3Account, limits: StoreLimits): { s3: S3mini; agent: Agent } => {
   const agent = new Agent({
     connect: { timeout: limits.connectMs },
@@ -68,7 +68,7 @@ const connect = (account: S3Account, limits: StoreLimits): { s3: S3mini; agent: 
         method,
         headers: [...new Headers(headers), ['accept-encoding', 'identity']],
         ...(typeof body === 'string' || body instanceof Blob ? { body } : {}),
-        // A store that sends its clients elsewhere gets nothing of ours there.
+        // Redirects are rejected, so that no data is sent to another host.
         redirect: 'manual',
         dispatcher: agent,
       }),
@@ -105,13 +105,13 @@ const putInParts = async (s3: S3mini, upload: Upload, partBytes: number): Promis
     await s3.completeMultipartUpload(key, uploadId, parts);
     await verify(s3, upload);
   } catch (error) {
-    // Parts that stay behind cost the operator money. If this fails too, the first error says more about why.
+    // Incomplete uploads cost the operator money. If the abort also fails, the first error is more informative.
     await s3.abortMultipartUpload(key, uploadId).catch(() => undefined);
     throw error;
   }
 };
 
-/** Whether this is the whole that was asked for, or the part. */
+/** Whether the response contains the requested whole file or range. */
 const isWanted = ({ status, headers }: Response, range: ByteRange | undefined): boolean => {
   if (range === undefined) return status === 200;
   const given = headers.get('content-range') ?? '';

@@ -1,7 +1,6 @@
 /**
- * Finds the part of a half-written recording that can be played: everything up to the last page of Ogg (RFC 3533,
- * section 6) or frame of MP3 that is there whole. Both formats are made of pieces that stand for themselves, so what
- * was written before a process died is as good as ever.
+ * Finds the playable part of a half-written recording: everything up to its last complete Ogg page (RFC 3533, section
+ * 6) or MP3 frame. Pages and frames are self-contained, so data written before a crash remains usable.
  */
 import { open, type FileHandle } from 'node:fs/promises';
 import type { RecordingFormat } from './encoder.ts';
@@ -16,7 +15,7 @@ import {
   type StreamPlace,
 } from './ogg-pages.ts';
 
-/** Undefined where the file ends before. */
+/** Undefined if the file ends earlier. */
 const readAt = async (file: FileHandle, from: number, length: number): Promise<Buffer | undefined> => {
   const bytes = Buffer.alloc(length);
   const { bytesRead } = await file.read(bytes, 0, length, from);
@@ -25,7 +24,7 @@ const readAt = async (file: FileHandle, from: number, length: number): Promise<B
 
 type Piece = { bytes: number; hasSound: boolean; place: StreamPlace | null };
 
-/** The whole page that begins here. */
+/** The complete page at this position. */
 const oggPage = async (file: FileHandle, from: number): Promise<Piece | undefined> => {
   const header = await readAt(file, from, oggHeader);
   if (header === undefined || !isPage(header)) return undefined;
@@ -37,7 +36,7 @@ const oggPage = async (file: FileHandle, from: number): Promise<Piece | undefine
   return { bytes, hasSound: granuleOf(page) > 0n, place: placeAfter(page) };
 };
 
-/** MPEG-2 layer III without a checksum, at 64 kbit/s and 16 kHz, which is what `encoder.ts` makes. */
+/** MPEG-2 layer III without a checksum, at 64 kbit/s and 16 kHz: the output of `encoder.ts`. */
 const mp3Frame = async (file: FileHandle, from: number): Promise<Piece | undefined> => {
   const header = await readAt(file, from, 4);
   if (header === undefined || header.readUInt16BE(0) !== 0xff_f3) return undefined;
@@ -49,14 +48,14 @@ const mp3Frame = async (file: FileHandle, from: number): Promise<Piece | undefin
 
 const pieceOf = { ogg: oggPage, mp3: mp3Frame } as const;
 
-/** The part of a file that can be played. */
+/** The playable part of a file. */
 export type Playable = {
   bytes: number;
-  /** Of Ogg: where its last page leaves the stream. */
+  /** Ogg: stream position after the last page. */
   place: StreamPlace | null;
 };
 
-/** From the beginning on; null when no sound is among it. */
+/** From the beginning of the file; null if it contains no audio. */
 const playableOf = async (file: FileHandle, format: RecordingFormat): Promise<Playable | null> => {
   let bytes = 0;
   let hasSound = false;
@@ -66,13 +65,13 @@ const playableOf = async (file: FileHandle, format: RecordingFormat): Promise<Pl
     if (piece === undefined) return hasSound ? { bytes, place } : null;
     bytes += piece.bytes;
     hasSound ||= piece.hasSound;
-    // Nothing ends on a page that says -1: the stream is where it was.
+    // A page with granule -1 ends no packet: the stream position is unchanged.
     if (piece.place !== null)
       place = piece.place.granule < 0n && place ? { ...piece.place, granule: place.granule } : piece.place;
   }
 };
 
-/** Cuts off what cannot be played. Resolves to what is left, or to null. */
+/** Truncates the file to its playable part. Resolves to that part, or to null. */
 export const cutToPlayable = async (path: string, format: RecordingFormat): Promise<Playable | null> => {
   await using file = await open(path, 'r+');
   const playable = await playableOf(file, format);

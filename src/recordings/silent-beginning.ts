@@ -1,7 +1,7 @@
 /**
- * Encoded silence in the place of what was recorded before, and is somewhere else: so that a place in the file is the same
- * place in the call. It is made of one piece that is repeated: encoding minutes of silence would take seconds of processor
- * time in the moment in which calls are taken over.
+ * Encoded silence in place of an earlier part that is elsewhere, so that a position in the file equals the position in
+ * the call. One encoded piece is repeated: encoding minutes of silence would take seconds of processor time while calls
+ * are being taken over.
  */
 import { recordingSampleRate } from '#sip/recording-sink.ts';
 import { mp3Bitrate, type Encoder, type RecordingFormat } from './encoder.ts';
@@ -9,13 +9,13 @@ import { granuleOf, pagesIn, placeAfter, repeatedPage } from './ogg-pages.ts';
 import type { Playable } from './salvage.ts';
 
 export type SilentBeginning = {
-  /** In order; together they are the beginning of a file. */
+  /** In order; together they form the beginning of a file. */
   pieces: Iterable<Uint8Array>;
-  /** The file then. It holds at most as many samples as were asked for. */
+  /** The resulting playable part. It contains at most the requested number of samples. */
   playable: Playable;
 };
 
-/** Enough for the pieces that are repeated. */
+/** Long enough for the pieces that are repeated. */
 const templateSec = 20;
 
 const encodedSilence = async (newEncoder: () => Promise<Encoder>): Promise<Buffer> => {
@@ -26,7 +26,7 @@ const encodedSilence = async (newEncoder: () => Promise<Encoder>): Promise<Buffe
   return Buffer.concat([...pieces, encoder.finish()]);
 };
 
-/** Pages of silence are alike but for their places: their packets are. The first and the last are not among them. */
+/** Pages of silence contain the same packets and differ only in position, except for the first and last page. */
 const oggBeginning = async (
   newEncoder: () => Promise<Encoder>,
   samples: number,
@@ -55,7 +55,7 @@ const oggBeginning = async (
   };
 };
 
-/** At a constant bit rate each frame has the same length; MPEG-2 layer III has 576 samples in each. */
+/** At a constant bit rate all frames have the same length; an MPEG-2 layer III frame has 576 samples. */
 const samplesInFrame = 576;
 const frameBytes = (samplesInFrame / recordingSampleRate) * ((mp3Bitrate * 1_000) / 8);
 const framesAtOnce = 1_000;
@@ -65,7 +65,7 @@ const mp3Beginning = async (
   samples: number,
 ): Promise<SilentBeginning | null> => {
   const encoded = await encodedSilence(newEncoder);
-  // By then the encoder has nothing left but silence.
+  // In the middle the encoder outputs pure silence.
   const from = Math.floor(encoded.length / frameBytes / 2) * frameBytes;
   const frame = encoded.subarray(from, from + frameBytes);
   const count = Math.floor(samples / samplesInFrame);
@@ -80,7 +80,7 @@ const mp3Beginning = async (
   };
 };
 
-/** Null where so little is missing that it is as well encoded. */
+/** Null if the gap is short enough to be encoded. */
 export const silentBeginning = (
   format: RecordingFormat,
   newEncoder: () => Promise<Encoder>,

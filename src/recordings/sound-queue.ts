@@ -1,34 +1,36 @@
 /**
- * Sound on its way from a call to its encoder: taken at any moment, given out in pieces. So much of it may wait, for
- * encoding that does not keep up never will.
+ * Queue of audio from a call to its encoder: accepts audio at any time and returns it in pieces. The queue is limited,
+ * because an encoder that falls this far behind never catches up.
  */
 import { recordingSampleRate } from '#sip/recording-sink.ts';
 import type { Stretch } from './encoder.ts';
 
-/** So much is encoded before others get their turn: some five milliseconds of work. */
+/** Size of a piece: about five milliseconds of encoding work. */
 const pieceSamples = recordingSampleRate;
 
-/** So little waits that more may come from whoever need not hurry: ten seconds. */
+/** Threshold below which producers that can wait may send more: ten seconds. */
 const drainedSamples = 10 * recordingSampleRate;
 
-/** Sound that may wait to be encoded: two minutes, 8 MB. */
+/** Maximum length of the queue: two minutes, 8 MB. */
 const maxWaitingSamples = 120 * recordingSampleRate;
 
-/** `finished`: all of it came. `cut`: there would have been more. `left`: more comes in another process. */
+/** `finished`: complete. `cut`: the end is missing. `left`: another process continues. */
 export type SoundEnd = 'finished' | 'cut' | 'left';
 
 export type SoundQueue = {
-  /** Takes a copy. Behind the end nothing is taken. */
+  /** Adds a copy of the audio. Ignored after the end. */
   push(sound: Stretch): void;
-  /** When little waits, or nothing is taken any more. */
+  /** Resolves when the queue is short or has ended. */
   drained(): Promise<void>;
-  /** Only the first end counts. Behind an error nothing is given out any more. */
+  /** Ends the queue; only the first end counts. After an error no audio is returned. */
   end(how: SoundEnd | Error): void;
-  /** The next piece as soon as there is one, and behind the last one the end. Rejects with the error that is the end. */
+  /**
+   * Returns the next piece as soon as there is one, and the end after the last piece. Rejects if the end is an error.
+   */
   next(): Promise<Stretch[] | SoundEnd>;
-  /** Throws the error that is the end, where it is one. */
+  /** Throws if the end is an error. */
   throwIfFailed(): void;
-  /** Lets go of what waits: nobody asks for it any more. */
+  /** Discards the queued audio. */
   discard(): void;
 };
 

@@ -1,9 +1,9 @@
 /**
- * Brings complete files into the store. A recording is `pending` until its file is there; only then, and when the
- * database says so too, the file here is removed.
+ * Uploads complete files to the store. A recording is `pending` until its file is there; the local file is removed only
+ * after the upload and the database's confirmation.
  *
- * A store that is away costs no recording: the files wait, also over a restart. One that has waited for `pendingMs` is
- * declared completed as it lies here, is read from here, and goes to the store when that is back.
+ * An unavailable store loses no recording: the files wait, also across restarts. A file that has waited for `pendingMs`
+ * is declared completed, is read from the local folder, and is uploaded when the store is available again.
  */
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -18,20 +18,20 @@ import { createUploads, type UploadNumbers } from './uploads.ts';
 
 export type StoreKeeperOptions = {
   store: RecordingStore;
-  /** Stands before the names of all files there. */
+  /** Prefix of all file names in the store. */
   prefix: string;
-  /** A recording waits so long for the store, then it is declared completed. */
+  /** Time for which a recording waits for the store before it is declared completed. */
   numbers: UploadNumbers & { pendingMs: number };
 };
 
 export type StoreKeeper = {
-  /** `isPublished`: the recording was declared completed before. */
+  /** `isPublished`: the recording was already declared completed. */
   take(file: CompleteFile, isPublished: boolean): void;
-  /** Undefined when there is no such file; refuses with `service_unavailable` while the store is away. */
+  /** Undefined if the file does not exist; refuses with `service_unavailable` while the store is unavailable. */
   open(file: string): Promise<OpenRecording<Readable> | undefined>;
   /**
-   * From the store, behind an upload of it that is under way; rejects with a `StoreFailure` while the store is away. The
-   * file here must be gone, so that no other upload begins.
+   * Removes a file from the store after a running upload of it; rejects with a `StoreFailure` while the store is
+   * unavailable. The local file must already be removed, so that no other upload begins.
    */
   remove(file: string): Promise<void>;
   close(): Promise<void>;
@@ -62,9 +62,9 @@ export const createStoreKeeper = ({
   ...options
 }: StoreKeeperOptions & {
   folder: RecordingFolder;
-  /** The recording can be had from now on. */
+  /** Called when the recording is available. */
   onComplete: (file: CompleteFile) => void;
-  /** The file is gone before it was in the store. */
+  /** Called when the file disappeared before it was stored. */
   onLost: (file: CompleteFile) => void;
   statusesOf: LocalCopiesOptions['statusesOf'];
   isErased: (callId: string) => Promise<boolean>;
@@ -80,7 +80,7 @@ export const createStoreKeeper = ({
     taken.isPublished = true;
   };
 
-  /** By their files. */
+  /** By file. */
   const underWay = new Map<string, Promise<void>>();
 
   const upload = async (taken: Taken): Promise<void> => {
@@ -88,7 +88,8 @@ export const createStoreKeeper = ({
     const key = `${prefix}${file}`;
     taken.isGone = !(await folder.holds(file));
     if (!taken.isGone) await store.put(key, { path: folder.pathOf(file), contentType: contentTypes[format] });
-    // A gateway that shares the folder may have erased it meanwhile; what is not completed yet it leaves alone.
+    // A gateway that shares the folder may have erased the file meanwhile; it does not touch recordings that are not
+    // completed yet.
     if (taken.isPublished && (await options.isErased(callId))) await store.remove(key);
   };
 
@@ -130,7 +131,7 @@ export const createStoreKeeper = ({
       };
     },
     async remove(file) {
-      // One that fails is tried again, and finds no file.
+      // A failed upload is retried and finds no file.
       await Promise.allSettled([underWay.get(file)]);
       await store.remove(`${prefix}${file}`);
     },

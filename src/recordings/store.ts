@@ -1,21 +1,21 @@
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '#src/domain/open-recording.ts';
 
-/** A place for complete recordings beyond this machine. Every method may reject with a `StoreFailure`. */
+/** Storage for complete recordings outside this machine. Every method may reject with a `StoreFailure`. */
 export type RecordingStore = {
-  /** Resolves when the whole file is there; what was there under this key is replaced. */
+  /** Resolves when the whole file is stored; replaces an earlier object with this key. */
   put(key: string, file: { path: string; contentType: string }): Promise<void>;
-  /** How many bytes are there; undefined when nothing is. */
+  /** Size in bytes; undefined if there is no object. */
   size(key: string): Promise<number | undefined>;
-  /** `start` and `end` are inclusive. Resolves when the store has begun to answer. */
+  /** `start` and `end` are inclusive. Resolves when the store begins to answer. */
   read(key: string, range?: ByteRange): Promise<Readable>;
-  /** Resolves when nothing is there any more, also where nothing was. */
+  /** Resolves when the object is deleted or did not exist. */
   remove(key: string): Promise<void>;
-  /** Closes every connection; what is under way fails. */
+  /** Closes all connections; running requests fail. */
   close(): Promise<void>;
 };
 
-/** The store is away, or answers what it should not. The message holds none of its words and no secret. */
+/** The store is unavailable or answers incorrectly. The message contains neither the store's texts nor secrets. */
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure';
 }

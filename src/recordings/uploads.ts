@@ -1,33 +1,32 @@
 /**
- * Complete files on their way into the store: a few at once, in order, each tried until it is there. A store that is
- * away is left alone for a while, the longer the more often it fails; the files wait where they are, so that a restart
- * finds them.
+ * Uploads complete files to the store: a few at once, in order, each retried until it is stored. After failures the
+ * store has an increasing cool-down; the files stay on disk, so that a restart finds them.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 
 export type UploadNumbers = {
   atOnce: number;
-  /** Waiting after a failure: at first, and at most. */
+  /** Backoff after a failure: initial and maximum. */
   retryFirstMs: number;
   retryLongestMs: number;
 };
 
 export type Uploads<File> = {
   add(file: File): void;
-  /** Begins no more and waits for those under way; what ends them early is the store's to close. */
+  /** Starts no further upload and waits for running ones; closing the store aborts those. */
   close(): Promise<void>;
 };
 
-/** `resting`: the store has failed and is left alone for a while. */
+/** `resting`: cool-down after a failure of the store. */
 type State = { is: 'bringing' } | { is: 'resting'; timer: unknown } | { is: 'closed' };
 
 export const createUploads = <File>(options: {
-  /** Rejects when the file is not in the store; it is then tried again. */
+  /** Rejects if the file is not stored; it is then retried. */
   upload: (file: File) => Promise<void>;
-  /** A file is in the store. */
+  /** Called when a file is stored. */
   onStored: (file: File) => void;
-  /** The store failed; these files wait. */
+  /** Called after a failure of the store; these files wait. */
   onDelayed: (waiting: readonly File[]) => void;
   numbers: UploadNumbers;
   clock: Clock;
