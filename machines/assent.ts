@@ -1,11 +1,11 @@
 /**
- * Whether the other party agrees. A no counts wherever it stands ("yes, but please do not record"), and what is neither
- * is asked about once more: nobody agrees by accident.
+ * Recognizes whether the other party agrees. A "no" anywhere counts as a refusal ("yes, but please do not record"), and
+ * an unclear answer is asked for again: consent is never given by accident.
  */
 
 export type Assent = 'yes' | 'no' | 'unclear';
 
-/** Words that stand for themselves, and beginnings of words. */
+/** Complete words, and beginnings of words. */
 type Words = { whole: ReadonlySet<string>; beginnings: readonly string[] };
 
 type AssentWords = { yes: Words; no: Words; noAnywhere: readonly string[] };
@@ -69,11 +69,11 @@ const separators = /[\s\p{P}\p{S}]+/u;
 const has = ({ whole, beginnings }: Words, word: string): boolean =>
   whole.has(word) || beginnings.some((beginning) => word.startsWith(beginning));
 
-/** `language` is BCP 47; in one without words nothing is clear. */
+/** `language` is BCP 47. In a language without word lists every answer is unclear. */
 export const assentOf = (text: string, language: string): Assent => {
   const known = languages[language.split('-', 1)[0]?.toLowerCase() ?? ''];
   if (known === undefined) return 'unclear';
-  // An apostrophe ends no word: "don't" is one.
+  // An apostrophe does not end a word: "don't" is one word.
   const said = text.normalize('NFKC').toLowerCase().replaceAll(/['’]/g, '').split(separators);
   const saysNo = said.some(
     (word) => has(known.no, word) || known.noAnywhere.some((part) => word.includes(part)),

@@ -1,4 +1,4 @@
-/** Why a call ends, what it tells its line and what it publishes, as the actions that its arrows name. */
+/** Actions of the call chart: end reasons, commands to the line, and published facts. */
 import {
   failureOf,
   outputOf,
@@ -40,7 +40,7 @@ const ended = (context: CallContext): CallFact => {
   };
 };
 
-/** A transfer that somebody has taken back has not failed. */
+/** A cancelled transfer is not a failed one. */
 const transferOver = (context: CallContext, event: CallMachineEvent): CallFact => {
   const { transferId } = transferOf(context);
   const reason = failureOf(context, event);
@@ -51,7 +51,7 @@ const transferOver = (context: CallContext, event: CallMachineEvent): CallFact =
 
 const fact = (given: CallFact): CallFact => given;
 
-/** Why the call ends, where nothing has ended it before. */
+/** Sets the end reason, unless one is already set. */
 export const ends = {
   cancelled: { type: 'end', params: 'cancelled' },
   unanswered: { type: 'end', params: 'no_answer' },
@@ -69,13 +69,13 @@ export const ends = {
   forFault: { type: 'end', params: 'system_error' },
 } as const;
 
-/** The conversation turns to call screening, or from it to who comes behind it. */
+/** Switches the conversation to call screening, or from call screening to the person behind it. */
 export const meetsScreening = [
   { guard: 'isScreened', actions: { type: 'tellConversation', params: { type: 'screening.reached' } } },
   { guard: 'isBehindScreening', actions: 'leaveScreening' },
 ] as const;
 
-/** The line keeps the keys that come to itself. */
+/** The line keeps the digits to itself. */
 export const hideKeys = ({ finish }: KeysWanted): KeysCommand => ({ type: 'hideKeys', finish });
 
 export const tells = {
@@ -112,13 +112,13 @@ export const tells = {
   resumeRecording: { type: 'tellLine', params: { type: 'resumeRecording' } },
 } as const;
 
-/** Whether the other party may be transferred where it asks for is found out as it is for its agent. */
+/** A transfer that the other party asks for is checked like one of the agent. */
 export const looksUpTransfer = {
   type: 'askForTransfer',
   params: ({ event }: On<'line.refer_received'>) => transferForOtherParty(event.to),
 } as const;
 
-/** From now on the agent is silent. */
+/** The agent is silent from here on. */
 export const beginsTransfer = {
   type: 'tellConversation',
   params: ({ event: { sentences } }: Asked<'transfer.requested'>): ConversationEvent => ({

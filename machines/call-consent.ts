@@ -1,6 +1,6 @@
 /**
- * The state of a call whose other party is told, before anything else, what is recorded: `active.talking.consenting`.
- * Nothing is recorded and nothing is done for the agent until it agrees.
+ * State of a call during the consent announcement: `active.talking.consenting`. Recording and actions of the agent wait
+ * until the other party agrees.
  */
 import { ends, meetsScreening, publishes } from './call-actions.ts';
 import { callSetup } from './call-setup.ts';

@@ -1,4 +1,4 @@
-/** The input of a call, the requests that it takes while it lasts, its context, and its output. */
+/** Input, requests, context and output of a call. */
 import type { CollectRequest } from './collected-keys.ts';
 import { secretWanted } from './control.ts';
 import type { ConversationInput, ConversationMessage, SayRequest } from './conversation-context.ts';
@@ -13,24 +13,24 @@ import type {
   TransferRequest,
 } from './transfer.ts';
 
-/** Treatment of an outbound call that a machine has answered; with `talk` the agent goes on as with a person. */
+/** Treatment of an outbound call that a machine answered; with `talk` the agent continues as with a person. */
 export type VoicemailPolicy = 'talk' | 'hang_up' | 'leave_message';
 
-/** Treatment of an outbound call that call screening has answered: it is told who calls and why, or hung up on. */
+/** Treatment of an outbound call that call screening answered: introduce the caller, or hang up. */
 export type ScreeningPolicy = 'answer' | 'hang_up';
 
-/** Treatment of an outbound call that a menu has answered; with `talk` the agent hears it, and may press keys. */
+/** Treatment of an outbound call that a menu answered; with `talk` the agent hears it and may send DTMF digits. */
 export type MenuPolicy = 'talk' | 'hang_up';
 
-/** The input of its line and of its conversation, and its own. */
+/** Input of the call, of its line and of its conversation. */
 export type CallInput = LineInput &
   ConversationInput & {
     ringTimeoutSec: number;
-    /** Counted from the answer; of a call that was taken over, what remains. */
+    /** Counted from the answer; after take-over, the remaining seconds. */
     maxDurationSec: number;
     farewellWaitMs: number;
     hangUpTimeoutMs: number;
-    /** How long the line of a call that another process held may take until it is adopted. */
+    /** Maximum time until the line of a call from another process is adopted. */
     adoptTimeoutMs: number;
     voicemail: VoicemailPolicy;
     screening: ScreeningPolicy;
@@ -39,23 +39,23 @@ export type CallInput = LineInput &
 
 /** Requests to a call. */
 export type CallCommand =
-  /** With `isFinal`, speech of the other party does not cancel it: the gateway shuts down. */
+  /** With `isFinal`, speech of the other party does not cancel the hang-up: the gateway is shutting down. */
   | { type: 'hangup.requested'; immediate: boolean; isFinal?: boolean }
-  /** The agent presses keys of the telephone, as in `LineCommand`. */
+  /** The agent sends DTMF digits, as in `LineCommand`. */
   | { type: 'keys.requested'; keys: string }
-  /** A program has words said in the agent's place. */
+  /** A program says something in the agent's place. */
   | SayRequest
-  /** The other party's keys are to come to the agent as one turn. */
+  /** DTMF digits of the other party are collected into one turn for the agent. */
   | CollectRequest
-  /** The other party is to be handed to a person. */
+  /** The other party is transferred to a person. */
   | TransferRequest
   | { type: 'transfer.taken_back' }
   | BriefingWritten
-  /** What is said now is not to be in the recording. */
+  /** The recording is paused. */
   | { type: 'recording.pause_requested' }
   | { type: 'recording.resume_requested' }
   | { type: 'cancel.requested' }
-  /** The gateway shuts down and cannot wait any longer. */
+  /** The gateway is shutting down and cannot wait any longer. */
   | { type: 'gateway.closing' };
 
 export type CallMachineEvent =
@@ -63,12 +63,12 @@ export type CallMachineEvent =
   | ConversationMessage
   | CallCommand
   | TransferRefused
-  /** It was just found out who has answered, `wasScreened`: behind call screening; what follows from it is decided. */
+  /** The answerer was just detected; `wasScreened`: behind call screening. The chart now decides how to continue. */
   | { type: 'answerer.known'; wasScreened: boolean };
 
 /**
- * The context of a call. Its input is one object in it: XState copies the context at each change, and from some twenty
- * fields on such a copy takes four times the time and the room.
+ * Context of a call. Its input is a single object: XState copies the context at each change, and from some twenty
+ * fields on such a copy takes four times the time and the memory.
  */
 export type CallContext = Pick<CallInput, 'callId'> & {
   input: CallInput;
@@ -76,34 +76,34 @@ export type CallContext = Pick<CallInput, 'callId'> & {
   agentIsBusy: boolean;
   answeredBy: AnsweredBy | null;
   recordingIsPaused: boolean;
-  /** The other party has not agreed, and nothing of it is recorded. */
+  /** The other party has not agreed yet, so recording is off. */
   consentIsAwaited: boolean;
   keys: {
-    /** Whether the agent's can be sent to the other party. */
+    /** Whether DTMF digits of the agent can be sent to the other party. */
     canPress: boolean;
-    /** While the other party presses some that are a secret: whether the recording was paused for them. */
+    /** Set while the other party enters secret digits: whether the recording was paused for them. */
     secret: { pausedRecording: boolean } | null;
   };
-  /** A hang-up that waits, and whether speech of the other party may still cancel it; null where none does. */
+  /** Pending hang-up, and whether speech of the other party may still cancel it; null without one. */
   pendingHangup: 'cancellable' | 'final' | null;
-  /** The one that is under way, or that has come about. */
+  /** The transfer in progress, or the completed one. */
   transfer: Transfer | null;
   endReason: EndReason | null;
   endedAt: number | null;
-  /** False where nobody was there to see it. */
+  /** False if the end of the call was not observed. */
   endWasSeen: boolean;
   sip: SipDetails | null;
   route: CallRoute | null;
   sound: SoundFigures | null;
 };
 
-/** Of a call that was taken over while they came, or were to come. */
+/** For a call that was taken over during or before the entry of secret digits. */
 const secretKeysOf = ({ takenOver }: CallInput): CallContext['keys']['secret'] =>
   takenOver === null || secretWanted(takenOver.conversation) === null
     ? null
     : { pausedRecording: takenOver.pausedForSecret };
 
-/** Where the person was lost, the agent goes on, whatever was to become of the call. */
+/** If the person of the transfer was lost, the agent continues, regardless of `onFailure`. */
 const leftTransferOf = ({ takenOver }: CallInput): Transfer | null => {
   const left = takenOver?.transfer ?? null;
   if (left === null) return null;
@@ -149,7 +149,9 @@ export const lineInput = ({ input }: CallContext): LineInput => {
   return sipHeaders === undefined ? line : { ...line, sipHeaders };
 };
 
-/** `endedAt` is `null` where the line did not tell; the others where it knows nothing of SIP, trunks and packets. */
+/**
+ * `endedAt` is `null` if the line did not report it; the others are `null` if the line has no SIP, trunks and packets.
+ */
 export type CallOutput = CallOutcome & Pick<CallContext, 'endedAt' | 'sip' | 'route' | 'sound'>;
 
 export const outputOf = (context: CallContext): CallOutput => {
@@ -160,22 +162,22 @@ export const outputOf = (context: CallContext): CallOutput => {
 /** The first cause wins. */
 export const firstCause = ({ endReason }: CallContext, cause: EndReason): EndReason => endReason ?? cause;
 
-/** The transfer of a call that has one. */
+/** Returns the transfer of a call that must have one. */
 export const transferOf = ({ transfer }: Pick<CallContext, 'transfer'>): Transfer => {
   if (transfer === null) throw new Error('Something became of a transfer that nobody had asked for');
   return transfer;
 };
 
-/** Why nobody was connected: that it was given up goes before what the line says of it. */
+/** Reason of a failed transfer: cancellation takes precedence over the line's report. */
 export const failureOf = (
   context: Pick<CallContext, 'transfer'>,
   event: { type: string; cause?: TransferFailure },
 ): TransferFailure => transferOf(context).givenUp ?? event.cause ?? 'no_answer';
 
-/** The last word of a line. */
+/** The final event of a line. */
 export type LastWord = LineEventOf<'line.unanswered' | 'line.ended'>;
 
-/** The course of the call, as far as the line knows it. */
+/** Details of the call that the line knows. */
 export const lastWords = (word: LastWord): Pick<CallContext, 'endedAt' | 'sip' | 'route' | 'sound'> => ({
   endedAt: word.at,
   sip: word.sip ?? null,

@@ -1,4 +1,4 @@
-/** The parts of the chart of a call: its delays, its guards and its actions. */
+/** Delays, guards and actions of the call chart. */
 import { assign, enqueueActions, raise, sendTo, setup } from 'xstate';
 import { hideKeys } from './call-actions.ts';
 import { secretWanted } from './control.ts';
@@ -35,17 +35,17 @@ export const callSetup = setup({
   delays: {
     ringTimeout: ({ context }) => context.input.ringTimeoutSec * 1000,
     transferRing: ({ context }) => transferOf(context).ringTimeoutSec * 1000,
-    /** The far end has a moment to report how long it has rung. */
+    /** Gives the far end extra time to report the end of ringing. */
     referWait: ({ context }) => transferOf(context).ringTimeoutSec * 1000 + 10_000,
-    /** A line that does not report what was said to the other party is not waited for. */
+    /** Limit for a line that does not report the end of the announcement. */
     longestAnnouncement: 120_000,
-    /** Nor one that does not report the briefing of the person. */
+    /** Limit for a line that does not report the end of the briefing. */
     longestBriefing: 180_000,
-    /** Behind the briefing. */
+    /** Counted from the end of the briefing. */
     acceptWait: 15_000,
-    /** A line does this within itself. */
+    /** A line connects without external dependencies. */
     longestConnecting: 10_000,
-    /** Longer than a trunk takes that does not answer a CANCEL (RFC 3261 section 9.1: 32 seconds). */
+    /** Longer than the timeout of a trunk that does not answer a CANCEL (RFC 3261 section 9.1: 32 seconds). */
     longestRecalling: 45_000,
     transferDuration: ({ context }) => {
       const { maxDurationSec, talkedMs } = transferOf(context);
@@ -75,7 +75,7 @@ export const callSetup = setup({
       event.by === 'counterparty',
     mustConsent: ({ context }) => context.input.consent !== null,
     awaitedConsent: ({ context }) => context.input.takenOver?.conversation.resumesAs === 'consenting',
-    /** No farewell is waited for: the agent has not spoken yet. */
+    /** Hangs up without a farewell: the agent has not spoken yet. */
     hungUpBeforeConsent: ({ context }) =>
       context.pendingHangup !== null && context.input.takenOver?.conversation.resumesAs === 'consenting',
     hangupIsPending: ({ context }) => context.pendingHangup !== null,
@@ -88,8 +88,8 @@ export const callSetup = setup({
     waitsForFarewell: ({ event }) => event.type === 'hangup.requested' && !event.immediate,
     wantsSecret: ({ event }) => event.type === 'collect.requested' && event.wanted.secret,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
-    /** Who has called us is no question. */
-    /** Behind call screening another one may follow. */
+    /** Answerer detection is outbound only. */
+    /** Behind call screening, a second answerer may follow. */
     isToBeTold: ({ context: { input, answeredBy }, event }) =>
       input.direction === 'outbound' &&
       event.type === 'line.answered_by' &&
@@ -97,7 +97,7 @@ export const callSetup = setup({
     hangsUpOnMachine: ({ context }) =>
       context.answeredBy === 'machine' && context.input.voicemail === 'hang_up',
     isScreened: ({ context }) => context.answeredBy === 'screening' && context.input.screening !== 'hang_up',
-    /** A person has come, or a machine or a menu to which the agent talks. */
+    /** A person has answered, or a machine or menu to which the agent talks. */
     isBehindScreening: ({ context: { answeredBy, input }, event }) =>
       event.type === 'answerer.known' &&
       event.wasScreened &&
@@ -111,7 +111,7 @@ export const callSetup = setup({
       context.answeredBy === 'machine' && context.input.voicemail === 'leave_message',
     isRecording: ({ context }) => context.input.recording && !context.recordingIsPaused,
     recordingMayGoOn: ({ context }) => context.recordingIsPaused && !context.consentIsAwaited,
-    /** Who has taken a transfer back goes on with the call. */
+    /** Cancelling a transfer continues the call. */
     failedTransferEnds: ({ context, event }) =>
       context.transfer?.onFailure === 'hang_up' && failureOf(context, event) !== 'cancelled',
     farewellIsOver: ({ context }) => !context.agentIsBusy,
@@ -122,7 +122,7 @@ export const callSetup = setup({
     publish: (_args, _fact: CallFact) => {
       throw new Error('No "publish" was provided to this machine');
     },
-    /** Answered by `transfer.requested`, or by `transfer.refused`. */
+    /** Answered by `transfer.requested` or `transfer.refused`. */
     askForTransfer: (_args, _wanted: TransferWanted) => {
       throw new Error('No "askForTransfer" was provided to this machine');
     },
@@ -142,7 +142,7 @@ export const callSetup = setup({
       type: 'screening.over',
       consentIsAwaited: context.consentIsAwaited,
     })),
-    /** Before it is noted: what follows depends on who answered first. */
+    /** Raised before the answerer is stored: the decision depends on the previous one. */
     decideByAnswerer: raise(({ context }) => ({
       type: 'answerer.known' as const,
       wasScreened: context.answeredBy === 'screening',
@@ -156,7 +156,7 @@ export const callSetup = setup({
     giveUpTransfer: assign(({ context }, { reason }: { reason: TransferFailure }) => ({
       transfer: { ...transferOf(context), givenUp: reason },
     })),
-    /** Behind what the end of secret keys does to the recording. */
+    /** Runs after the recording changes at the end of secret digits. */
     pauseUnrecorded: enqueueActions(({ context, enqueue }) => {
       if (!transferOf(context).isRecorded) enqueue.raise({ type: 'recording.pause_requested' });
     }),
@@ -170,7 +170,7 @@ export const callSetup = setup({
     noteQuiet: assign({ agentIsBusy: false }),
     notePaused: assign({ recordingIsPaused: true }),
     noteResumed: assign({ recordingIsPaused: false }),
-    /** Nothing is recorded before the other party agrees. */
+    /** Recording starts only after the other party agrees. */
     holdRecording: raise({ type: 'recording.pause_requested' }),
     noteConsent: assign({ consentIsAwaited: false }),
     beginRecording: raise({ type: 'recording.resume_requested' }),
@@ -189,7 +189,7 @@ export const callSetup = setup({
         enqueue.sendTo('line', { type: 'forgetKeys' } satisfies KeysCommand);
       enqueue.sendTo('conversation', event);
     }),
-    /** They are in no recording either. */
+    /** Secret digits are excluded from the recording as well. */
     beginSecret: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'collect.requested' && event.type !== 'secret.awaited') return;
       enqueue.sendTo('line', hideKeys(event.wanted));
@@ -198,7 +198,7 @@ export const callSetup = setup({
       enqueue.assign({ keys: { ...context.keys, secret: { pausedRecording } } });
       if (pausedRecording) enqueue.raise({ type: 'recording.pause_requested' });
     }),
-    /** The recording continues. Keys stay hidden until others are wanted: the rest of a secret may still come. */
+    /** The recording continues. Digits stay hidden until the next request: the rest of a secret may still arrive. */
     endSecret: enqueueActions(({ context: { keys }, enqueue }, how: KeysCommand) => {
       if (keys.secret === null && how.type !== 'showKeys') return;
       enqueue.sendTo('line', how);

@@ -1,6 +1,6 @@
 /**
- * The states of a call in which the other party is handed to a person: `active.talking.transferring`, of which every way
- * back leads to `conversing`, and `active.bridged`, where the agent is out.
+ * States of a call that is transferred to a person: `active.talking.transferring`, whose ways back all lead to
+ * `conversing`, and `active.bridged`, in which the agent has left the call.
  */
 import { ends, notesLastWord, publishes, takesBriefing, tells } from './call-actions.ts';
 import { callSetup } from './call-setup.ts';
@@ -15,7 +15,9 @@ const notAccepted = {
   actions: { type: 'giveUpTransfer', params: { reason: 'not_accepted' } },
 } as const;
 
-/** Who talks with whom is not known any more: neither the agent nor the person is put on such a line. */
+/**
+ * It is unknown which parties are connected, so the line is ended instead of being returned to the agent or the person.
+ */
 const unreported = { target: '#call.active.ending', actions: ends.forMedia } as const;
 
 export const transferring = callSetup.createStateConfig({

@@ -1,13 +1,13 @@
 /**
  * The life of one call. Its top-level state is the status that the API shows.
  *
- * - `talking` is all that concerns a call whose end is not decided yet: what is said, asked or lost after that comes too
- *   late, for nothing outside of `talking` listens to it. The maximum duration counts in it, from the answer.
+ * - `talking` contains everything before the end of the call is decided. Later speech, requests and losses are ignored,
+ *   because only `talking` handles them. The maximum duration counts in it, from the answer.
  * - `hangup-pending` is inside `talking`: as a sibling, entering it would restart the conversation and the duration
  *   limit, and there would be no way back.
- * - The first cause wins: a reason is never overwritten, so whatever happens while a call is being ended
- *   cannot change why it ended. Every end passes through `over`, which publishes it and decides the status.
- * - A call touches the world through its `line` (closed with the call, which hangs up whatever still stands), the
+ * - The first cause wins: a reason is never overwritten, so events during the end of a call cannot change why it ended.
+ *   Every end passes through `over`, which publishes it and decides the status.
+ * - A call has side effects only through its `line` (closed with the call, which hangs up all remaining legs), the
  *   replies of its conversation, and `publish`.
  */
 import {

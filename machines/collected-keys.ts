@@ -1,36 +1,36 @@
-/** Keys of the telephone that the agent wants from the other party, to hear them as one turn. */
+/** DTMF digits of the other party that the agent collects into one turn. */
 
 export type KeysWanted = {
-  /** So many are all; null for as many as come. */
+  /** Number of digits that completes the entry; null for no limit. */
   digits: number | null;
-  /** The key that says that these were all, and is none of them; null for none. */
+  /** Digit that ends the entry and is not part of it; null for none. */
   finish: string | null;
-  /** So long is waited for the first key, and for each next one, while the floor is free. */
+  /** Timeout for the first digit and between digits, counted while the floor is free. */
   timeoutSec: number;
-  /** Nobody but the agent is to know them. */
+  /** The digits are visible to the agent only. */
   secret: boolean;
 };
 
 export type CollectRequest = { type: 'collect.requested'; wanted: KeysWanted };
 
 /**
- * The agent is about to ask for secret keys: those that come before it was heard whole are a secret as well, though
- * they are none of those that it gets. Or it is not, for it was interrupted.
+ * `secret.awaited`: the agent is about to ask for secret digits. Digits that arrive before the question was fully heard
+ * are hidden too, although they are not part of the entry. `secret.dropped`: the question was interrupted.
  */
 export type SecretNotice = { type: 'secret.awaited'; wanted: KeysWanted } | { type: 'secret.dropped' };
 
-/** Of secret keys each is a dot here: what they are is told to nobody who looks on (`src/calls/live/secret-keys.ts`). */
+/** Each secret digit is replaced by a dot here: observers never see its value (`src/calls/live/secret-keys.ts`). */
 export type CollectedKeys = {
   wanted: KeysWanted;
   keys: string;
-  /** Whether nothing more is waited for. */
+  /** Whether the entry is complete. */
   areAll: boolean;
-  /** Of the first key, and of the last; null before. */
+  /** Times of the first and the last digit; null before. */
   startedAt: number | null;
   endedAt: number | null;
 };
 
-/** Stands for a secret key, and for all of them in a turn. */
+/** Placeholder for a secret digit, and for a whole secret entry in a turn. */
 export const secretKey = '•';
 export const secretKeys = '[keys] ••••';
 
@@ -60,7 +60,7 @@ export const withKey = (
 
 export const isTurnOfKeys = (text: string): boolean => text.startsWith('[keys]');
 
-/** The turn that the agent hears: `[keys] 1234`, or `[keys]` where none was pressed. */
+/** Returns the turn for the agent: `[keys] 1234`, or `[keys]` without digits. */
 export const turnOfKeys = ({ wanted, keys }: CollectedKeys): string => {
   if (keys === '') return '[keys]';
   return wanted.secret ? secretKeys : `[keys] ${keys}`;

@@ -1,21 +1,21 @@
-/** The notice to the other party before anything else, and its agreement (guides/privacy.md). */
+/** Consent announcement at the beginning of a call, and the other party's answer (guides/privacy.md). */
 
-/** `none`: being told is enough; `speech`: it has to say yes; `key`: it has to press `1`. */
+/** `none`: the announcement is enough; `speech`: a spoken yes is required; `key`: the digit `1` is required. */
 export type ConsentRequirement = 'none' | 'speech' | 'key';
 
-/** Before it, nothing is recorded and the agent is asked for nothing. */
+/** Played before recording and before the first request to the agent. */
 export type ConsentWanted = {
   announcement: string;
   requirement: ConsentRequirement;
-  /** BCP 47; that in which it answers. */
+  /** BCP 47; the language of the answer. */
   language: string;
 };
 
-/** The means by which it was found out: it was told and no answer was wanted; its words; its key; or its silence. */
+/** Means of the decision: announcement without an answer, words, DTMF digit, or silence. */
 export type ConsentMeans = 'announcement' | 'speech' | 'key' | 'silence';
 
-/** From the conversation to its call; a refusal is told when the goodbye was heard. */
+/** From the conversation to its call; a refusal is sent after the goodbye was heard. */
 export type ConsentMessage = { type: 'consent.given' } | { type: 'consent.refused' };
 
-/** The key that agrees. Any other one does not. */
+/** The digit that agrees. Other digits do not. */
 export const agreeingKey = '1';

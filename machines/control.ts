@@ -1,6 +1,7 @@
 /**
- * The controls of a reply: what an agent that only writes text has done by a mark in it (guides/design/agents.md,
- * "Controls"). A control acts when what stands before it was heard, and becomes the request that a program would make.
+ * Controls of a reply: actions that a text-only agent requests by marks in its text (guides/design/agents.md,
+ * "Controls"). A control acts after the words before it were heard, and becomes the same request that a program would
+ * make.
  */
 import type { CollectedKeys, CollectRequest, KeysWanted } from './collected-keys.ts';
 import { transfersInVain, type History, type TransferWanted, type TransferWish } from './transfer.ts';
@@ -13,7 +14,7 @@ export type Control =
   /** BCP 47, for the recognizer and the voice. */
   | { act: 'change_language'; language: string };
 
-/** The same requests to the call as those of its API, but for a transfer, of which it is found out first whether it may be. */
+/** The requests of the API, except for a transfer, which is first checked against the number's policy. */
 export type ControlRequest =
   | { type: 'hangup.requested'; immediate: false; isFinal?: false }
   | { type: 'keys.requested'; keys: string }
@@ -21,15 +22,15 @@ export type ControlRequest =
   | TransferWish
   | LanguageRequest;
 
-/** From now on the other party is heard in this language, and spoken to in it. */
+/** Changes the language of recognition and synthesis. */
 export type LanguageRequest = { type: 'language.requested'; language: string };
 
-/** A control that acts when so many of the utterances that have not been heard yet were. */
+/** A control that acts after this number of unheard utterances was heard. */
 export type WaitingControl = { behind: number; control: Control };
 
 /**
- * So many transfers may come to nothing before the other party has said something more: an agent that answers each of
- * them with the next one would go on for ever.
+ * Maximum of failed transfers between two turns of the other party: prevents an endless loop of an agent that answers
+ * each failure with another transfer.
  */
 const mostTransfersInVain = 3;
 
@@ -43,13 +44,13 @@ const requestOf = (control: Control): ControlRequest => {
       return { type: 'transfer.wanted', wanted: control.transfer };
     case 'change_language':
       return { type: 'language.requested', language: control.language };
-    // Pressing keys, the only one that is left.
+    // Only sending DTMF digits is left.
     default:
       return { type: 'keys.requested', keys: control.keys };
   }
 };
 
-/** The requests of controls that are due. `messages` is the history of the call. */
+/** Returns the requests of due controls. `messages` is the history of the call. */
 export const requestsOf = (due: readonly Control[], messages: History): ControlRequest[] =>
   due
     .filter(({ act }) => act !== 'transfer' || transfersInVain(messages) < mostTransfersInVain)
@@ -58,13 +59,13 @@ export const requestsOf = (due: readonly Control[], messages: History): ControlR
 const languageIn = (controls: readonly Control[]): string | null =>
   controls.findLast((control) => control.act === 'change_language')?.language ?? null;
 
-/** The language of the call when these have acted; null while it is the one that the call began with. */
+/** Language of the call after these controls; null while it is the initial one. */
 export const languageAfter = (due: readonly Control[], before: string | null): string | null =>
   languageIn(due) ?? before;
 
 /**
- * What is said now is heard behind controls that wait, and so in the language of the last of them. Null where none of
- * them changes it. `place` counts the utterances that were not heard yet, from 1.
+ * Returns the language of a new utterance, set by the last waiting control before it. Null if there is no language
+ * change. `place` is the utterance's position among the unheard ones, from 1.
  */
 export const languageBehind = (waiting: readonly WaitingControl[], place: number): string | null =>
   languageIn(waiting.filter(({ behind }) => behind < place).map(({ control }) => control));
@@ -72,7 +73,7 @@ export const languageBehind = (waiting: readonly WaitingControl[], place: number
 const secretOf = (control: Control): KeysWanted | null =>
   control.act === 'collect_keys' && control.wanted.secret ? control.wanted : null;
 
-/** Secret keys that the agent waits for, or is about to ask for; null where there are none. */
+/** Secret digits that the agent collects or is about to ask for; null without any. */
 export const secretWanted = ({
   collected,
   controls,
@@ -85,8 +86,8 @@ export const secretWanted = ({
 };
 
 /**
- * What the line's report of an utterance means for those that wait: which act now, and which wait on. Of an utterance
- * that was stopped nothing is done that was to follow it.
+ * Applies the line's report of an utterance to the waiting controls: returns those that act now and those that keep
+ * waiting. Controls behind a stopped utterance are dropped.
  */
 export const withHeardUtterance = (
   waiting: readonly WaitingControl[],

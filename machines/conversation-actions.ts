@@ -1,4 +1,4 @@
-/** The sentences, messages and facts of a conversation, as the actions that its arrows name. */
+/** Actions of the conversation chart: sentences, messages and published facts. */
 import { turnOfKeys, type CollectedKeys } from './collected-keys.ts';
 import type { ConsentMeans } from './consent.ts';
 import {
@@ -16,7 +16,7 @@ import { hasBegun, type Spoken, type Turns } from './turns.ts';
 
 type Context = { context: Pick<ConversationContext, 'input' | 'language' | 'controls'> };
 
-/** The sentences of a reply, and those that the gateway has of its own. */
+/** Sentences of a reply, and the gateway's own. */
 export const says = {
   sentence: {
     type: 'say',
@@ -35,21 +35,21 @@ export const says = {
     params: ({ context }: Context) => [context.input.consent?.announcement ?? ''],
   },
   consentRefused: { type: 'say', params: ({ context }: Context) => [context.input.consentRefused] },
-  /** The words of a program. */
+  /** Words of a program. */
   asked: {
     type: 'say',
     params: ({ context }: { context: Pick<ConversationContext, 'asked'> }) => context.asked,
   },
-  /** Before a person is rung for the other party. */
+  /** Announcement before a transfer rings. */
   announcement: {
     type: 'say',
     params: ({ event }: { event: Extract<TransferMessage, { type: 'transfer.begun' }> }) => event.sentences,
   },
-  /** Of a call that was taken over. */
+  /** Unheard utterances of a call that was taken over. */
   unsaid: { type: 'say', params: ({ context }: Context) => unsaidOf(context) },
 } as const;
 
-/** Words for the agent to answer. */
+/** Words that the agent has to answer. */
 export const hears = {
   kickoff: { type: 'hear', params: ({ context }: Context) => context.input.kickoff ?? '' },
   failedTransfer: {
@@ -68,7 +68,7 @@ export const notesPlayed = {
   params: ({ event }: { event: LineEventOf<'line.played'> }) => event,
 } as const;
 
-/** Messages to the call, about the conversation and for the voice; utterances go with `says`. */
+/** Messages to the call, about the conversation and for the voice. Utterances are in `says`. */
 export const tells = {
   busy: { type: 'tellCall', params: { type: 'agent.busy' } },
   quiet: { type: 'tellCall', params: { type: 'agent.quiet' } },
@@ -84,7 +84,7 @@ export const tells = {
   resumeTalking: { type: 'tellCall', params: { type: 'resumeTalking' } },
 } as const;
 
-/** A call that was taken over goes on with this. */
+/** First step of a call that was taken over. */
 export const resumesAs = (as: ResumedAs) => ({ type: 'resumesAs', params: { as } }) as const;
 
 const heardTurn = ({ at, startedAt, text }: LineEventOf<'line.heard'>): CallFact => ({
@@ -121,7 +121,7 @@ const failedReply = (turns: Turns, event: ConversationEvent): CallFact => {
   };
 };
 
-/** A pause that has lasted too long ends at no moment that the line tells. */
+/** A pause that ended by timeout has no time from the line. */
 const agentResumed = (event: ConversationEvent): CallFact => ({
   type: 'agent.resumed',
   ...(event.type === 'line.no_speech' ? { at: event.at } : {}),
@@ -133,7 +133,7 @@ const spokenTurn = (spoken: Spoken | null): CallFact => {
   return { type: 'turn.spoken', at: startedAt, endedAt, role: 'assistant', text, whole };
 };
 
-/** That it was not answered is known of no moment that the line tells. */
+/** Silence has no time from the line. */
 const consent = (given: boolean) => (how: ConsentMeans) =>
   ({
     type: 'publish',
@@ -161,7 +161,7 @@ export const publishes = {
       digit: event.digit,
     }),
   },
-  /** The keys that the agent wanted, as a turn of the other party. */
+  /** The collected digits as a turn of the other party. */
   keys: {
     type: 'publish',
     params: ({ context }: { context: Pick<ConversationContext, 'collected'> }) =>
@@ -184,7 +184,7 @@ export const publishes = {
   },
 } as const;
 
-/** Words of a program that interrupt what the agent says or thinks of. */
+/** Words of a program that interrupt the agent's words or its pending reply. */
 export const saysInstead = {
   guard: 'interrupts',
   target: 'listening',
@@ -192,13 +192,13 @@ export const saysInstead = {
   description: 'It is said instead.',
 } as const;
 
-/** The agent answers the keys that it wanted. */
+/** Makes the agent answer the collected digits. */
 export const hearsKeys = {
   target: '#conversation.replying',
   actions: [publishes.keys, 'hearKeys', tells.keysCollected],
 } as const;
 
-/** A turn of the agent that is over is published once, wherever the conversation is. */
+/** Publishes a completed turn of the agent once, in any state of the conversation. */
 export const closesTurn = {
   guard: 'turnIsOver',
   actions: [

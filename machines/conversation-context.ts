@@ -1,4 +1,4 @@
-/** The input of a conversation, its events, its messages to the call, and its context. */
+/** Input, events, messages and context of a conversation. */
 import type { CollectedKeys, CollectRequest, SecretNotice } from './collected-keys.ts';
 import type { ConsentMessage, ConsentWanted } from './consent.ts';
 import { languageBehind, type ControlRequest, type WaitingControl } from './control.ts';
@@ -9,35 +9,37 @@ import type { TransferAnnounced, TransferMessage } from './transfer.ts';
 import type { Turns } from './turns.ts';
 import type { VoicemailMessage } from './voicemail.ts';
 
-/** The few sentences that the gateway says by itself, whatever the agent. */
+/** The gateway's own sentences, independent of the agent. */
 export type Phrases = {
-  /** Said when a reply failed of which nothing had come; then the gateway goes on listening. */
+  /** Said when a reply failed before its first words; then the gateway listens again. */
   apology: string;
-  /** Said when a reply broke off after its first words; then the gateway goes on listening. */
+  /** Said when a reply failed after its first words; then the gateway listens again. */
   brokenOff: string;
-  /** Introduces the call, excuses it and says goodbye: when the first reply of an outbound call failed. The call ends. */
+  /**
+   * Introduces the caller, apologizes and says goodbye when the first reply of an outbound call failed. The call ends.
+   */
   failedOpening: string;
-  /** Excuses and says goodbye: when the second reply in a row failed. The call ends. */
+  /** Apologizes and says goodbye when the second reply in a row failed. The call ends. */
   failedGoodbye: string;
-  /** Said once when nobody has spoken for `silenceTimeoutSec`. */
+  /** Said once after a silence of `silenceTimeoutSec`. */
   reprompt: string;
   /** Left on an answering machine. */
   voicemailMessage: string;
-  /** Said to who does not agree to what it was told; then the call ends. */
+  /** Said when the other party refuses consent; then the call ends. */
   consentRefused: string;
 };
 
 export type ConversationInput = Phrases & {
   callId: string;
-  /** The same in other languages, by their names (BCP 47), for a call of which the agent changes the language. */
+  /** The same sentences by language (BCP 47), for calls in which the agent changes the language. */
   phrasesIn: Readonly<Record<string, Phrases>>;
-  /** The first user turn of an outbound call; `null` where the other party speaks first. */
+  /** First user turn of an outbound call; `null` if the other party speaks first. */
   kickoff: string | null;
-  /** What an inbound caller is greeted with; `null` for nothing. */
+  /** Greeting of an inbound call; `null` for none. */
   greeting: string | null;
   /** Answer to call screening: the caller's name and the reason for the call. */
   introduction: string;
-  /** `null` where the other party is told nothing before. */
+  /** `null` without a consent announcement. */
   consent: ConsentWanted | null;
   silenceTimeoutSec: number;
   bargeIn: BargeIn;
@@ -46,56 +48,56 @@ export type ConversationInput = Phrases & {
 };
 
 /**
- * Words that a program has said in the agent's place as soon as the floor is free; with `interrupt` instead of what the
- * agent is saying or thinking of.
+ * Words of a program, said in the agent's place when the floor is free; with `interrupt` they replace the agent's words
+ * or pending reply.
  */
 export type SayRequest = { type: 'say.requested'; sentences: readonly string[]; interrupt: boolean };
 
-/** Events that the call passes on to its conversation. */
+/** Events that the call forwards to its conversation. */
 export type ConversationEvent =
   | LineEvent
   | ReplyEvent
   | VoicemailMessage
   | SayRequest
-  /** The other party's keys are to be a turn. */
+  /** DTMF digits of the other party are collected into a turn. */
   | CollectRequest
   | TransferMessage
-  /** A machine has answered: a message is to be left on it. */
+  /** A machine answered: a message is left on it. */
   | { type: 'voicemail.reached' }
-  /** Call screening has answered: it is to be told who calls and why. */
+  /** Call screening answered: the caller is introduced. */
   | { type: 'screening.reached' }
-  /** Somebody has come behind call screening, who may have to agree first to what it is told. */
+  /** A person follows behind call screening, whose consent may be required first. */
   | { type: 'screening.over'; consentIsAwaited: boolean }
-  /** The line is being hung up; it may still report what was heard. */
+  /** The line is being hung up; it may still report heard words. */
   | { type: 'call.ending' }
-  /** The line is gone; nothing more will be reported. */
+  /** The line is closed; further reports will not arrive. */
   | { type: 'call.over' };
 
-/** Messages of the conversation to its call. */
+/** Messages from the conversation to its call. */
 export type ConversationMessage =
   | { type: 'say'; utterance: number; text: string; language?: string }
   | { type: 'stopTalking' }
   | { type: 'pauseTalking' }
   | { type: 'resumeTalking' }
-  /** What the agent has done by a mark in its reply. */
+  /** A control of the agent's reply. */
   | ControlRequest
   | SecretNotice
   | TransferAnnounced
   | ConsentMessage
-  /** Something is being said, a reply is being produced, or the other party is in the midst of a sentence. */
+  /** An utterance is playing, a reply is in progress, or the other party is speaking. */
   | { type: 'agent.busy' }
-  /** Nothing is left to say or to answer. */
+  /** All words are said and answered. */
   | { type: 'agent.quiet' }
-  /** Replies have failed, and the goodbye was said. */
+  /** Replies failed, and the goodbye was said. */
   | { type: 'agent.failed' }
-  /** Nobody spoke, not even after the reprompt. */
+  /** The other party was silent, even after the reprompt. */
   | { type: 'silence.lasted' }
-  /** The whole message was said to the machine. */
+  /** The whole message was left on the machine. */
   | { type: 'message.left' }
-  /** The keys that the agent wanted are a turn now, or are not waited for any more. */
+  /** The collected digits became a turn, or the collection was dropped. */
   | { type: 'keys.collected' };
 
-/** The context of a conversation. Its input is one object in it, as in `CallContext`. */
+/** Context of a conversation. Its input is a single object, as in `CallContext`. */
 export type ConversationContext = Pick<ConversationInput, 'callId'> &
   Turns & {
     input: ConversationInput;
@@ -103,17 +105,17 @@ export type ConversationContext = Pick<ConversationInput, 'callId'> &
     utterance: number;
     /** Sentences of a program that wait for the floor, in order. */
     asked: readonly string[];
-    /** Of the replies whose sentences are not heard yet, in order. */
+    /** Controls of replies whose sentences are not heard yet, in order. */
     controls: readonly WaitingControl[];
-    /** To which the agent has changed it; null while it is the one that the call began with. */
+    /** Language set by the agent; null while it is the initial one. */
     language: string | null;
-    /** Null while the agent wants no keys. */
+    /** Null if the agent is not collecting digits. */
     collected: CollectedKeys | null;
     failuresInARow: number;
     wasReprompted: boolean;
   };
 
-/** Of a conversation of which nothing was said. */
+/** Context of a new conversation. */
 const nothingSaid = {
   messages: [],
   turn: 0,
@@ -135,11 +137,11 @@ export const contextOf = (input: ConversationInput): ConversationContext => ({
   unplayed: [],
 });
 
-/** Of a conversation that was taken over: what was left to say, each from its beginning. */
+/** Unheard utterances of a conversation that was taken over, each complete. */
 export const unsaidOf = ({ input }: Pick<ConversationContext, 'input'>): readonly string[] =>
   input.takenOver?.conversation.unsaid ?? [];
 
-/** The sentences of the gateway, in the language in which what is said now will be heard. */
+/** Returns the gateway's sentences in the language that applies to an utterance queued now. */
 export const phrasesOf = ({
   input,
   language,

@@ -1,12 +1,12 @@
 /**
- * The states of a conversation before its beginning. Where its number says so, the other party is told what is recorded
- * and asked whether it agrees. It cannot interrupt that, and what it says meanwhile is no answer yet: nobody agrees to
- * what was not heard. Who gives no clear answer is asked once more. Nothing of this is told to the agent.
+ * States before the conversation begins. If the number requires it, the other party hears the consent announcement and
+ * is asked to agree. The announcement cannot be interrupted, and speech during it is not an answer: consent requires
+ * the full text. An unclear answer is asked for once more. The agent does not learn of this exchange.
  */
 import { closesTurn, hears, notesPlayed, publishes, says, tells } from './conversation-actions.ts';
 import { conversationSetup } from './conversation-setup.ts';
 
-/** Who speaks first. */
+/** Decides which party speaks first. */
 const begins = [
   { guard: 'agentSpeaksFirst', target: '#conversation.replying', actions: hears.kickoff },
   { guard: 'callerIsGreeted', target: '#conversation.saying', actions: says.greeting },

@@ -1,4 +1,4 @@
-/** The parts of the chart of a conversation: its delays, its guards and its actions. */
+/** Delays, guards and actions of the conversation chart. */
 import { assign, enqueueActions, raise, sendParent, sendTo, setup } from 'xstate';
 import type {
   ConversationContext,
@@ -39,20 +39,20 @@ export const conversationSetup = setup({
   delays: {
     keysTimeout: ({ context }) => (context.collected?.wanted.timeoutSec ?? 0) * 1000,
     silenceTimeout: ({ context }) => context.input.silenceTimeoutSec * 1000,
-    /** Speech of which no words have come after this was none: silence is measured by words. */
+    /** Speech without words within this time is treated as noise: silence is measured by words. */
     longestSpeech: 30_000,
-    /** A line that does not tell what came of an onset is not waited for. */
+    /** Limit for a line that does not report the result of an onset. */
     longestPause: 10_000,
-    /** Behind a take-over: for a voice that is still speaking to be noticed, and for its words. */
+    /** After take-over: time to detect a voice that is still speaking, and to recognize its words. */
     lostWordsWait: 1_000,
     lostSpeechWait: 10_000,
-    /** For the first word, or the key. */
+    /** For the first word or digit. */
     consentWait: 10_000,
-    /** Call screening that does not say when its question is over is answered all the same. */
+    /** Call screening without a detected end of its question is answered after this time. */
     longestQuestion: 15_000,
-    /** For a person behind call screening. */
+    /** Time to wait for a person behind call screening. */
     screeningWait: 60_000,
-    /** A line that does not report the goodbye is not waited for. */
+    /** Limit for a line that does not report the end of the goodbye. */
     longestGoodbye: 120_000,
   },
   guards: {
@@ -66,17 +66,17 @@ export const conversationSetup = setup({
     pressesYes: ({ event }) => event.type === 'line.digit' && event.digit === agreeingKey,
     wasReprompted: ({ context }) => context.wasReprompted,
     failedTwice: ({ context }) => context.failuresInARow > 1,
-    /** Who was called has heard nothing of who calls, and could repeat nothing. */
+    /** The callee has not heard an introduction and could not repeat one. */
     isUnintroduced: ({ context }) => context.input.kickoff !== null && !agentWasHeard(context),
     hasBegun: ({ context }) => hasBegun(context),
-    /** Nobody interrupts what it says; where nothing is being said, there is nothing to finish. */
+    /** With barge-in off, words are played to the end; without unplayed words there is no need to wait. */
     finishesFirst: ({ context }) => context.input.bargeIn.mode === 'off' && context.unplayed.length > 0,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
     everythingWasPlayed: ({ context }) => context.unplayed.length === 0,
-    /** Not one that was stopped: the line itself is ending then, and says so next. */
+    /** False for a stopped utterance: the line itself is ending then and reports that next. */
     lastHasRunItsCourse: ({ context, event }) =>
       context.unplayed.length === 1 && event.type === 'line.played' && event.whole,
-    /** Whatever became of it. */
+    /** True for a stopped utterance as well. */
     lastHasLeft: ({ context }) => context.unplayed.length === 1,
     turnIsOver: ({ context }) => context.spoken !== null && context.unplayed.length === 0,
     isAddressed: ({ context }) => context.unanswered > 0 && context.unplayed.length === 0,
@@ -85,11 +85,11 @@ export const conversationSetup = setup({
     interrupts: ({ event }) => event.type === 'say.requested' && event.interrupt,
     nothingIsAsked: ({ context }) => context.asked.length === 0 && context.collected === null,
     waitsForKeys: ({ context: { asked, collected } }) => asked.length === 0 && collected?.areAll === false,
-    /** The agent's turn before them is over and published. */
+    /** The agent's previous turn is over and published. */
     keysMayBeHeard: ({ context: { collected, spoken, unplayed } }) =>
       collected?.areAll === true && spoken === null && unplayed.length === 0,
     someKeyWasPressed: ({ context }) => context.collected !== null && context.collected.startedAt !== null,
-    /** The turn before it is over and published. */
+    /** The previous turn is over and published. */
     askedMayBeSaid: ({ context: { asked, spoken, unplayed } }) =>
       asked.length > 0 && spoken === null && unplayed.length === 0,
     resumesAs: ({ context }, { as }: { as: ResumedAs }) =>
@@ -100,7 +100,7 @@ export const conversationSetup = setup({
       throw new Error('No "publish" was provided to this machine');
     },
     hear: assign(({ context }, text: string) => ({ ...withHeard(context, text), wasReprompted: false })),
-    /** A reply of which nobody has heard a word is asked for once more. */
+    /** A reply without a heard word is requested again. */
     takeBackTurn: assign({ unanswered: ({ context }) => stillUnanswered(context) }),
     countTurn: assign({ turn: ({ context }) => context.turn + 1, unanswered: 0 }),
     say: enqueueActions(({ context, enqueue }, texts: readonly string[]) => {
@@ -122,7 +122,7 @@ export const conversationSetup = setup({
       const isAwaited = secretWanted({ ...context, controls: waiting }) !== null;
       if (wasAwaited && !isAwaited && due.length === 0) enqueue.sendParent({ type: 'secret.dropped' });
     }),
-    /** With nothing before it that is not heard yet, it acts at once. */
+    /** Acts at once if all utterances before it were heard. */
     takeControl: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'reply.control') return;
       const { unplayed, controls, messages } = context;
@@ -144,7 +144,7 @@ export const conversationSetup = setup({
       asked: ({ context, event }) =>
         event.type === 'say.requested' ? withAsked(context.asked, event.sentences) : context.asked,
     }),
-    /** The agent has talked to nobody: its first words are for who comes. */
+    /** The other party has not heard the agent yet: the first words are for the person behind call screening. */
     forgetScreening: assign(({ context: { input } }) => ({
       messages: input.kickoff === null ? [] : [{ role: 'user' as const, content: input.kickoff }],
       unanswered: 0,
@@ -170,9 +170,9 @@ export const conversationSetup = setup({
     noteReprompt: assign({ wasReprompted: true }),
     noteBrokenSilence: assign({ wasReprompted: false }),
     tellVoicemail: sendTo('voicemail', (_, event: VoicemailEvent) => event),
-    /** A reply that crashed has failed like any other. */
+    /** A crashed reply counts as a failed one. */
     failReply: raise({ type: 'reply.failed', failure: 'agent_crashed' } satisfies ReplyEvent),
-    /** What is left of it was to come to a process that is no more. */
+    /** The rest of the reply was addressed to a process that no longer exists. */
     loseReply: raise({ type: 'reply.failed', failure: 'gateway_lost' } satisfies ReplyEvent),
   },
 });

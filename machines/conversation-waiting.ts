@@ -1,4 +1,4 @@
-/** The states of a conversation in which the agent waits: on hold, and while a person is rung for the other party. */
+/** States in which the agent waits: on hold, and while a transfer rings. */
 import { closesTurn, hears, notesPlayed, publishes, says, tells } from './conversation-actions.ts';
 import { conversationSetup } from './conversation-setup.ts';
 
@@ -13,7 +13,7 @@ export const onHold = conversationSetup.createStateConfig({
   },
 });
 
-/** A transfer begins while a voice has the agent pause: what was said already is heard to its end all the same. */
+/** If a transfer begins during a pause of the agent, the words before it are still played to the end. */
 export const standsBy = {
   target: '#conversation.standing-by',
   actions: [tells.resumeTalking, publishes.resumed, says.announcement],

@@ -1,22 +1,22 @@
 /**
- * The conversation of one call: who has the floor, what was heard, what was said.
+ * The conversation of one call: the floor, the heard words, the spoken words.
  *
- * These rules carry the chart:
- * - What counts as said is what was *heard*: only `line.played` adds to the history, never a sentence that was queued.
- * - Leaving `replying` aborts the reply behind it; nothing of an abandoned reply is ever said. A reply that is whole has
- *   left it, too: what is played in `saying` is said to its end, whoever wrote it.
- * - At the onset of a voice the agent pauses. What the voice says makes it an interruption; where it says nothing, the
- *   agent goes on, and nothing of its reply is lost. Whoever leaves `paused` lets the line go on, or stops it.
- * - Who has put the call on hold is not there: nothing is said, nothing is heard, and no time of silence runs.
- * - A control in a reply acts when what stands before it was heard, wherever the chart is by then; never when that was
+ * Rules of the chart:
+ * - Only *heard* words count as said: `line.played` adds to the history, a queued sentence does not.
+ * - Leaving `replying` aborts the pending reply; an abandoned reply is never said. A complete reply has also left
+ *   `replying`: utterances in `saying` are played to the end, regardless of their author.
+ * - At the onset of a voice the agent pauses. Recognized words make it an interruption; without words the agent
+ *   resumes, and its reply stays complete. Every exit from `paused` resumes or stops the line.
+ * - A party that put the call on hold is absent: speech in both directions stops, and silence timers do not run.
+ * - A control in a reply acts after the words before it were heard, in any state of the chart; never if they were
  *   interrupted.
- * - A turn of the agent is over when all its utterances have left the line, wherever the chart is by then; the
- *   interrupted part of a reply is reported by the line a moment after the interruption.
- * - No failure is dead air, nor a line that drops in mid-word: what had come of the reply is said, then an apology that
- *   fits the moment. A first failure is listened after. A second one in a row, and a kickoff of which nobody has heard
- *   anything, end in a goodbye, and the goodbye in the end of the call.
+ * - A turn of the agent is over when all its utterances have left the line, in any state of the chart; the line reports
+ *   the interrupted part of a reply a moment after the interruption.
+ * - Every failure is audible, even a line that breaks off within a word: the received part of the reply is said, then
+ *   an apology that fits the situation. After a first failure the conversation continues. A second one in a row, and a
+ *   kickoff that failed before its first heard word, end in a goodbye, and the goodbye ends the call.
  *
- * It speaks to its call by messages (`say`, `stopTalking`, `agent.*`) and publishes each turn as a fact.
+ * The conversation sends messages to its call (`say`, `stopTalking`, `agent.*`) and publishes each turn as a fact.
  */
 import {
   closesTurn,

@@ -1,47 +1,53 @@
 /**
  * The life of one delivery: an event on its way to one endpoint.
  *
- * It lasts for up to days and outlives every process, so no actor lives it: a row of the database tells where it stands,
- * and whoever has made an attempt asks this chart what follows from it (XState's `transition`). In the row `pending`
- * and `waiting` are one state, told apart by the time at which it is due; `attempting` is one that is claimed.
+ * A delivery may take days and outlives every process, so it has no actor: a database row holds its state, and after
+ * each attempt this chart computes the next state (XState's `transition`). In the row, `pending` and `waiting` are one
+ * state, distinguished by the due time; `attempting` is a claimed row.
  *
- * Only an attempt asks about one row. Claiming, releasing and replaying are statements over many rows at once, which
- * choose them by their state and cannot ask for each: `claimed`, `released` and `replayed` say what such a statement must
- * do, and test/events/deliveries.test.ts holds each of them to it, step by step against the database.
+ * Only an attempt evaluates the chart for a single row. Claiming, releasing and replaying are statements over many
+ * rows, which select rows by state and cannot evaluate the chart for each: `claimed`, `released` and `replayed` specify
+ * these statements, and test/events/deliveries.test.ts compares each of them with the chart, step by step against the
+ * database.
  */
 import { assign, setup } from 'xstate';
 
 export type DeliveryTimes = Readonly<{
-  /** Delay before each attempt of a round, seconds: the first entry is the first attempt's. Its length is their number. */
+  /**
+   * Delay before each attempt of a round, in seconds; the first entry is for the first attempt. The length is the
+   * number of attempts.
+   */
   scheduleSec: readonly number[];
-  /** Each delay is lengthened by up to this share of itself, so that retries do not come in step. */
+  /** Each delay is extended by up to this share, so that retries are spread out. */
   jitter: number;
-  /** What an endpoint may ask for with `Retry-After`; more is cut to it. */
+  /** Maximum for an endpoint's `Retry-After`; larger values are reduced to it. */
   longestRetryAfterSec: number;
 }>;
 
 export type DeliveryInput = {
   times: DeliveryTimes;
-  /** Attempts of this round that have failed. */
+  /** Failed attempts of this round. */
   failures: number;
 };
 
 type DeliveryContext = DeliveryInput & {
-  /** From the last failed attempt to the next one. */
+  /** Delay between the last failed attempt and the next one. */
   retryMs: number;
 };
 
 export type DeliveryEvent =
-  /** It is due, and a gateway takes it for an attempt. */
+  /** The delivery is due, and a gateway claims it for an attempt. */
   | { type: 'claimed' }
-  /** The gateway that took it has not said in time what came of it, or could not make the attempt at all. */
+  /** The gateway that claimed it did not report a result in time, or could not make the attempt. */
   | { type: 'released' }
   | { type: 'attempt.delivered' }
-  /** `chance` is from 0 (inclusive) to 1 (exclusive). `retryAfterMs`: what the endpoint asked for, `null` for nothing. */
+  /**
+   * `chance` is from 0 (inclusive) to 1 (exclusive). `retryAfterMs`: delay requested by the endpoint, `null` for none.
+   */
   | { type: 'attempt.failed'; chance: number; retryAfterMs: number | null }
-  /** The endpoint wants no more events. */
+  /** The endpoint unsubscribed. */
   | { type: 'attempt.gone' }
-  /** An admin wants it to be sent, again or now. */
+  /** An admin requests a retry or an immediate attempt. */
   | { type: 'replayed' };
 
 type Failure = Pick<Extract<DeliveryEvent, { type: 'attempt.failed' }>, 'chance' | 'retryAfterMs'>;

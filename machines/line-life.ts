@@ -1,42 +1,44 @@
 /**
- * The life of one line, of every driver (`sip/`): how it comes to an answer, whether it is held, and how it ends. Its
- * first cause is its end; what comes later finds no arrow.
+ * The life of one line, for every driver (`sip/`): answer, hold and end. The first cause decides the end; later ones
+ * are ignored.
  */
 import { assign, setup } from 'xstate';
 import type { LineEventOf, LineReport, UnansweredCause } from './line.ts';
 
-/** The side that has ended a line; `cause` is `null` where it was answered. */
+/** The side that ended a line; `cause` is `null` for an answered line. */
 export type LineEnd = { by: LineEventOf<'line.ended'>['by']; cause: UnansweredCause | null };
 
-/** Actions of a life on its line. */
+/** Actions of a line life on its line. */
 export type LineActions = {
   report(report: LineReport): void;
   carrySound(): void;
-  /** Nobody is heard or rung for any more. */
+  /** Stops listening and ringing. */
   fallSilent(end: LineEnd): void;
-  /** Tells the far end, if it does not know; `released` is to follow, unless the line was closed. */
+  /**
+   * Ends the call at the far end, if it is still unaware of the end; `released` follows, unless the line was closed.
+   */
   release(end: LineEnd): void;
-  /** The call goes on without this line: nothing of it is left here, and its far end notices nothing. */
+  /** The call continues without this line: releases local resources without notifying the far end. */
   leave(): void;
 };
 
 export type LineLifeEvent =
-  /** The far end rings, holds the call or takes it back; it may say so more than once. */
+  /** The far end rings, holds the call or resumes it; these events may repeat. */
   | { type: 'rang' | 'held' | 'resumed' }
   | { type: 'answered' }
-  /** The call stood already, in another process, and goes on here; or it cannot. */
+  /** A call of another process was adopted; or it could not be. */
   | { type: 'adopted' | 'adoption.failed' }
-  /** It came to no answer; that confirms a cancelled call, too. */
+  /** The call was not answered; also confirms a cancelled call. */
   | { type: 'unanswered'; cause: UnansweredCause }
-  /** The call stands, but carries no sound any more. */
+  /** The call exists but has lost its media. */
   | { type: 'sound.lost' }
-  /** The far end hangs up, or gives up before the answer. */
+  /** The far end hangs up, or cancels before the answer. */
   | { type: 'left' }
-  /** The network has ended the call, and the far end has not hung up. */
+  /** The network ended the call, not the far end. */
   | { type: 'cut.off' }
-  /** The far end knows that the line is over, or has had long enough to say so. */
+  /** The far end has learned of the end of the line, or the timeout for that has passed. */
   | { type: 'released' }
-  /** The call has taken the last word. */
+  /** The call has received the final event. */
   | { type: 'reported' }
   /** `handed.over`: another gateway holds the call. */
   | { type: 'hangup.requested' | 'closed' | 'handed.over' };
@@ -50,7 +52,7 @@ const lastWord = ({ by, cause }: LineEnd): LineReport =>
 export const lineLifeMachine = setup({
   types: {
     input: {} as LineActions,
-    /** Until it has an end, `end` is the one that the gateway would give it now. */
+    /** Until the line has an end, `end` is the one for a hang-up by the gateway. */
     context: {} as { line: LineActions; end: LineEnd },
     events: {} as LineLifeEvent,
   },

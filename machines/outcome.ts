@@ -1,4 +1,4 @@
-/** Which status a call ends in, by its cause (guides/design/calls.md, "Status from the cause"). */
+/** Status of an ended call by its cause (guides/design/calls.md, "Status from the cause"). */
 import type { UnansweredCause } from './line.ts';
 
 /** Why a call ended. The first cause wins. */
@@ -21,7 +21,7 @@ const somethingBroke: ReadonlySet<EndReason> = new Set(['agent_error', 'media_er
 
 export type FinalStatus = 'completed' | 'no_answer' | 'failed';
 
-/** The end of a call: its cause, and the status that follows from it. */
+/** The end of a call: its cause and the resulting status. */
 export type CallOutcome = { reason: EndReason; status: FinalStatus };
 
 const statusAfter = (reason: EndReason, wasAnswered: boolean): FinalStatus => {
@@ -29,7 +29,7 @@ const statusAfter = (reason: EndReason, wasAnswered: boolean): FinalStatus => {
   return nobodyPickedUp.has(reason) ? 'no_answer' : 'failed';
 };
 
-/** A call ends with its chart's own output; this is also for those whose chart never ran, or is gone. */
+/** Calls normally end with their chart's output; this also serves calls whose chart never ran or no longer exists. */
 export const outcomeOf = (reason: EndReason, wasAnswered: boolean): CallOutcome => ({
   reason,
   status: statusAfter(reason, wasAnswered),

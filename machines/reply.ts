@@ -2,10 +2,10 @@
 import { fromCallback } from 'xstate';
 import type { Control } from './control.ts';
 
-/** One message of the history that an agent is given. What an interrupted reply holds is what was heard of it. */
+/** A message of the history for an agent. An interrupted reply contains only its heard part. */
 export type Message = { role: 'user' | 'assistant'; content: string };
 
-/** The input of a reply. `messages` ends with the new turn of the user (or with the kickoff). */
+/** Input of a reply. `messages` ends with the new user turn (or with the kickoff). */
 export type ReplyInput = {
   callId: string;
   /** Counts the replies of the call, from 1. */
@@ -13,12 +13,12 @@ export type ReplyInput = {
   messages: readonly Message[];
 };
 
-/** The failures of a reply; the words of the agent interface, safe to log. */
+/** Failures of a reply, in the terms of the agent interface; safe to log. */
 export type ReplyFailure =
   | 'connect_timeout'
-  /** Its server has not answered lately, so it was not asked. */
+  /** The server was not asked, because it did not answer recently. */
   | 'circuit_open'
-  /** The workspace has as many requests under way as it may. */
+  /** The workspace has reached its limit of concurrent requests. */
   | 'over_capacity'
   | 'first_token_timeout'
   | 'reply_timeout'
@@ -28,21 +28,21 @@ export type ReplyFailure =
   | 'redirect_refused'
   | 'http_error'
   | 'invalid_reply'
-  /** The server answered, but there was no reply in it. */
+  /** The server answered without a reply. */
   | 'no_reply'
-  /** The agent itself said, within an answer, that it has failed or refuses. */
+  /** The agent itself reported, within an answer, that it failed or refuses. */
   | 'agent_reported_error'
   /** The server ended the reply within a sentence. */
   | 'reply_cut_off'
   | 'reply_too_large'
   | 'agent_crashed'
-  /** The gateway that had asked for it is no more. */
+  /** The gateway that requested it no longer exists. */
   | 'gateway_lost';
 
-/** Events of a reply, for its conversation. After `reply.finished` or `reply.failed` it is silent. */
+/** Events of a reply for its conversation. `reply.finished` and `reply.failed` are final. */
 export type ReplyEvent =
   | { type: 'reply.sentence'; text: string }
-  /** It acts when the sentences before it were heard. */
+  /** Acts after the sentences before it were heard. */
   | { type: 'reply.control'; control: Control }
   | { type: 'reply.finished' }
   | { type: 'reply.failed'; failure: ReplyFailure; detail?: string };

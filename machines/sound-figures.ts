@@ -1,37 +1,37 @@
-/**
- * Figures of a call's sound, for the record of the call: the way it was carried, and its quality. Null where nobody
- * knows.
- */
+/** Audio statistics of a call for its call record: transport and quality. Null if unknown. */
 
-/** One direction of it, from the agreement until now. */
+/** One direction of the audio, from negotiation until now. */
 export type StreamFigures = {
   packets: number | null;
-  /** The share of packets that did not arrive, 0 to 1. */
+  /** Share of lost packets, 0 to 1. */
   loss: number | null;
   jitterMs: number | null;
-  /** Mean opinion score, 1 to 4.5 (ITU-T P.800), as the E-model has it from the other figures. */
+  /** Mean opinion score, 1 to 4.5 (ITU-T P.800), computed from the other statistics by the E-model. */
   mos: number | null;
 };
 
 /**
- * How DTMF digits go out and come in: as events of RTP (RFC 4733), by SIP INFO, as tones in the audio, or not at all. INFO
- * is always taken in beside the way that is named.
+ * Transport of DTMF digits in each direction: RTP events (RFC 4733), SIP INFO, tones in the audio, or none. INFO is
+ * always accepted in addition.
  */
 export type DtmfMeans = { sent: 'rfc4733' | 'info' | 'none'; received: 'rfc4733' | 'inband' };
 
 export type SoundFigures = {
-  /** Missing in records of earlier versions, and where a call has no SIP. */
+  /** Missing in records of earlier versions, and in calls without SIP. */
   dtmf?: DtmfMeans;
   codec: string | null;
-  /** Where RTP comes in, and where it comes from and goes to, as `address:port`. */
+  /** RTP addresses as `address:port`: the local one, the source and the target. */
   localAddress: string | null;
   remoteAddress: string | null;
   received: StreamFigures;
-  /** Of what is sent, as far as the other party's reports (RTCP) say how it arrives. */
+  /** Statistics of sent audio, according to the other party's RTCP reports. */
   sent: StreamFigures;
   roundTripMs: number | null;
-  /** Whether anything of what is sent arrives, as those reports say. */
+  /** Whether any sent audio arrives, according to those reports. */
   isHeardThere: boolean | null;
-  /** Whether the other party sends now, by its reports and its description: with silence suppression it may pause. */
+  /**
+   * Whether the other party should be sending now, according to its reports and its session description: with silence
+   * suppression it may pause.
+   */
   isSentThere: boolean | null;
 };

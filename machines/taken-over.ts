@@ -1,5 +1,5 @@
 /**
- * A call that another process held: how far it had come there. It is read from what that process has kept
+ * Progress of a call that another process held. It is read from the data that the process persisted
  * (`src/calls/recovery`), so the last moments before its death may be missing.
  */
 import type { CollectedKeys } from './collected-keys.ts';
@@ -11,11 +11,11 @@ import type { Transfer } from './transfer.ts';
 import type { Spoken } from './turns.ts';
 
 /**
- * The next step of its conversation: say what was left to say; say goodbye, for replies had failed; wait for who had
- * put the call on hold; leave a message on a machine; or ask anew whether the other party agrees. With `words-lost` the
- * floor was free, and what the other party said meanwhile was heard by nobody: it is asked to say it again. A reply that came no further than its first words, or that is
- * not to be asked for twice, is `broken-off`: what had come of it is said, and then an excuse. Otherwise it listens,
- * and answers what was not answered.
+ * Next step of the conversation: say the unheard utterances; say goodbye after failed replies; wait for the end of a
+ * hold; leave a message on a machine; or ask for consent again. With `words-lost` the floor was free and speech of the
+ * other party in the meantime was lost: the agent asks for it again. A reply that was lost after its first words, or
+ * that must not be requested twice, is `broken-off`: its received part is said, and then an apology. Otherwise the
+ * conversation listens, and answers unanswered turns.
  */
 export type ResumedAs =
   'listening' | 'words-lost' | 'saying' | 'broken-off' | 'parting' | 'on-hold' | 'voicemail' | 'consenting';
@@ -24,49 +24,49 @@ export type TakenOverConversation = {
   resumesAs: ResumedAs;
   messages: readonly Message[];
   turn: number;
-  /** The last utterance that was said. */
+  /** Number of the last utterance. */
   utterance: number;
   spoken: Spoken | null;
   unanswered: number;
-  /** Words of a program that were still to be said. */
+  /** Words of a program that were still queued. */
   asked: readonly string[];
-  /** What the agent wanted to be done behind some of `unsaid`. */
+  /** Controls of the agent that follow some of `unsaid`. */
   controls: readonly WaitingControl[];
-  /** To which the agent had changed it; null while it was the one that the call began with. */
+  /** Language set by the agent; null while it is the initial one. */
   language: string | null;
-  /** Keys that the agent wanted, as far as they had come; secret ones have to be pressed once more. */
+  /** Collected digits so far; secret ones have to be entered again. */
   collected: CollectedKeys | null;
   failuresInARow: number;
   wasReprompted: boolean;
-  /** Utterances that nobody has heard whole; each is said again from its beginning. */
+  /** Utterances that were not heard completely; each is said again from its beginning. */
   unsaid: readonly string[];
 };
 
-/** A transfer of a call whose process has died, or has let go of it. */
+/** Transfer of a call whose process died or handed it over. */
 export type LeftTransfer =
-  /** Nobody was connected yet, and the person is lost with that process. */
+  /** The transfer was not connected yet, and the person is lost with that process. */
   | { state: 'lost'; transferId: string; to: string }
-  /** The other party and the person talk with each other; `talkedMs`: since they were connected. */
+  /** The other party and the person are connected; `talkedMs`: time since then. */
   | ({ state: 'connected' } & Pick<
       Transfer,
       'transferId' | 'to' | 'isRecorded' | 'maxDurationSec' | 'talkedMs'
     >);
 
 export type TakenOverCall = {
-  /** The name of the gateway that takes it over. */
+  /** Name of the gateway that takes the call over. */
   node: string;
   answeredBy: AnsweredBy | null;
   recordingIsPaused: boolean;
-  /** Whether that was for secret keys alone; where it is not known it was not, and the recording stays paused. */
+  /** Whether the pause was only for secret digits; false if unknown, and the recording stays paused. */
   pausedForSecret: boolean;
-  /** The last keys that the agent wanted were secret, so those that still come are hidden. */
+  /** The last requested digits were secret, so further ones are hidden. */
   keysAreHidden: boolean;
-  /** The other party was to be told or asked something first, and had not agreed. */
+  /** The consent announcement was pending, and the other party had not agreed. */
   consentIsAwaited: boolean;
   hangupIsPending: boolean;
-  /** Why it was being ended; `null` where its end was not decided. */
+  /** Reason of the pending end; `null` if the end was not decided. */
   endReason: EndReason | null;
-  /** The transfer that was under way, or had come about. */
+  /** The transfer in progress, or the completed one. */
   transfer: LeftTransfer | null;
   conversation: TakenOverConversation;
 };

@@ -1,16 +1,16 @@
 /**
- * Transfers, as a call and its conversation speak of them: the other party is handed to a person, and the agent is out
- * from when both are connected (guides/transfer.md).
+ * Transfers in the terms of a call and its conversation: the other party is handed to a person, and the agent leaves
+ * the call when both are connected (guides/transfer.md).
  */
 import type { TransferMode, UnansweredCause } from './line.ts';
 
 /**
- * Why nobody was connected; `cancelled` where whoever had asked for it took it back, `not_accepted` where the person who
- * answered has not pressed the key that takes the call.
+ * Reason of a failed transfer; `cancelled`: its requester took it back; `not_accepted`: the person who answered did not
+ * press the digit that accepts the call.
  */
 export type TransferFailure = UnansweredCause | 'not_accepted';
 
-/** The fate of the call when nobody was connected. */
+/** Continuation of the call after a failed transfer. */
 export type OnTransferFailure = 'resume' | 'hang_up';
 
 export type TransferRequest = {
@@ -19,39 +19,39 @@ export type TransferRequest = {
   /** Domestic format. */
   to: string;
   mode: TransferMode;
-  /** Said to the other party before the person is rung. */
+  /** Announcement to the other party before the person is rung. */
   sentences: readonly string[];
-  /** Said to the person of a warm transfer before they are connected. */
+  /** Briefing of the person of a warm transfer before both are connected. */
   briefing: string;
-  /** The key by which that person takes the call; null where none is asked for. */
+  /** Digit by which the person accepts the call; null if acceptance is not required. */
   acceptKey: string | null;
   ringTimeoutSec: number;
   onFailure: OnTransferFailure;
-  /** Whether a recorded call is recorded from when they are connected. */
+  /** Whether a recorded call is still recorded after both are connected. */
   isRecorded: boolean;
-  /** How long the other party and the person may talk with each other. */
+  /** Maximum duration of their conversation. */
   maxDurationSec: number;
 };
 
-/** A better briefing for a transfer under way. It is heard where the person has not picked up yet. */
+/** A better briefing for a transfer in progress. It is used if the person has not answered yet. */
 export type BriefingWritten = { type: 'transfer.briefing_written' } & Pick<
   TransferRequest,
   'transferId' | 'briefing'
 >;
 
-/** A transfer as an agent wrote it in its reply. Whether the number allows it is known outside of the charts. */
+/** A transfer as written by an agent in its reply. Whether the number allows it is decided outside of the charts. */
 export type TransferWanted = Pick<TransferRequest, 'mode' | 'acceptKey' | 'ringTimeoutSec' | 'onFailure'> & {
-  /** As it was written. */
+  /** Number as written by the agent. */
   to: string;
-  /** To the other party, before the person is rung; null for nothing. */
+  /** Announcement to the other party before the person is rung; null for none. */
   say: string | null;
-  /** To the person of a warm transfer; null for what is known of the call. */
+  /** Briefing of the person of a warm transfer; null for a default from the call's data. */
   briefing: string | null;
-  /** The other party asks for it, not the agent. */
+  /** Requested by the other party instead of the agent. */
   forOtherParty?: true;
 };
 
-/** A transfer as the other party asks for it (REFER). */
+/** A transfer requested by the other party (REFER). */
 export const transferForOtherParty = (to: string): TransferWanted => ({
   to,
   mode: 'cold',
@@ -65,10 +65,12 @@ export const transferForOtherParty = (to: string): TransferWanted => ({
 
 export type TransferWish = { type: 'transfer.wanted'; wanted: TransferWanted };
 
-/** Why nobody was rung whom the agent wanted to be rung. */
+/** Reason why a transfer requested by the agent was refused. */
 export type TransferRefusal = 'not_allowed' | 'invalid_number' | 'unavailable';
 
-/** To the call, and from it to its conversation where the agent wanted it. `to` is as it was wanted. */
+/**
+ * To the call, and from it to its conversation if the agent requested the transfer. `to` is the number as requested.
+ */
 export type TransferRefused = {
   type: 'transfer.refused';
   reason: TransferRefusal;
@@ -76,23 +78,23 @@ export type TransferRefused = {
   forOtherParty?: true;
 };
 
-/** A transfer that is under way, or has come about. */
+/** A transfer in progress, or a completed one. */
 export type Transfer = Omit<TransferRequest, 'type'> & {
-  /** Why it is being given up; null where it is not. */
+  /** Reason of a pending cancellation; null without one. */
   givenUp: TransferFailure | null;
-  /** Milliseconds for which they had talked when this gateway took the call over. */
+  /** Milliseconds that both had been connected at take-over. */
   talkedMs: number;
 };
 
 /** Messages of a call to its conversation. */
 export type TransferMessage =
-  /** Somebody is rung for the other party: the agent says nothing until it is told more. */
+  /** A transfer has started: the agent is silent until the next message. */
   | { type: 'transfer.begun'; sentences: readonly string[] }
   | { type: 'transfer.over'; reason: TransferFailure; to: string }
-  /** Nobody is rung; whatever the agent says goes on. */
+  /** The transfer was refused; the agent continues. */
   | TransferRefused;
 
-/** The turn of the agent's partner in which it learns that nobody was connected. */
+/** User turn that reports a failed transfer to the agent. */
 export const failedTransferTurn = ({
   reason,
   to,
@@ -102,14 +104,14 @@ export const failedTransferTurn = ({
 }): string =>
   `[transfer failed: ${reason}] The other party is still on the line. You speak first.\n[to] ${to}`;
 
-/** Of the history of a call (`reply.ts`), what tells whether a transfer has failed. */
+/** The part of the call history (`reply.ts`) that shows failed transfers. */
 export type History = readonly { role: string; content: string }[];
 
-/** Transfers that came to nothing since the other party has said something. */
+/** Returns the number of failed transfers since the last words of the other party. */
 export const transfersInVain = (messages: History): number => {
   const heard = messages.filter(({ role }) => role === 'user');
   return heard.length - 1 - heard.findLastIndex(({ content }) => !content.startsWith('[transfer failed: '));
 };
 
-/** The conversation to its call: what the other party was to be told before the person is rung has been heard. */
+/** From the conversation to its call: the announcement before the transfer was heard. */
 export type TransferAnnounced = { type: 'transfer.announced' };

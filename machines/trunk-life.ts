@@ -1,19 +1,19 @@
 /**
- * The life of one SIP trunk on one gateway: whether it is registered, and whether it is there.
+ * The life of one SIP trunk on one gateway: registration and reachability.
  *
- * - `serving` holds as long as the registration does: it is refreshed while calls go on.
- * - One unanswered OPTIONS says little. A trunk is given up after three in a row, and trusted again after two answers in
- *   a row, so that a bad minute does not make it come and go.
- * - Settings do not change during a life: a trunk that was changed begins a new one.
+ * - `serving` lasts as long as the registration: refreshes happen during calls.
+ * - A single unanswered OPTIONS is not conclusive. A trunk is considered unreachable after three in a row, and
+ *   reachable again after two answers in a row, so that its state does not flap.
+ * - Settings are constant during a life: a changed trunk begins a new one.
  */
 import { assign, fromPromise, setup } from 'xstate';
 
 export type TrunkLifeTimes = {
-  /** Between two questions whether the trunk is there. */
+  /** Interval of OPTIONS requests. */
   checkMs: number;
-  /** The same while it did not answer the last one. */
+  /** Interval of OPTIONS requests while the last one is unanswered. */
   recheckMs: number;
-  /** Before a refused registration is tried again; doubled each time. */
+  /** Delay before a refused registration is retried; doubled each time. */
   retryFirstMs: number;
   retryLongestMs: number;
 };
@@ -21,31 +21,31 @@ export type TrunkLifeTimes = {
 export type TrunkInput = {
   trunkId: string;
   isEnabled: boolean;
-  /** Whether the trunk must be registered at. */
+  /** Whether the trunk requires registration. */
   registers: boolean;
-  /** Whether it is asked if it is there. */
+  /** Whether reachability is checked with OPTIONS. */
   isChecked: boolean;
   times: TrunkLifeTimes;
 };
 
 type TrunkContext = TrunkInput & {
   hasBeenChecked: boolean;
-  /** OPTIONS in a row without, and with an answer. */
+  /** OPTIONS requests in a row without and with an answer. */
   failures: number;
   successes: number;
-  /** Registrations in a row that failed. */
+  /** Failed registrations in a row. */
   refusals: number;
-  /** Of the last registration. */
+  /** Time of the last registration. */
   expiresMs: number;
   /** Wall-clock milliseconds since the epoch. */
   lastSeenAt: number | null;
-  /** What went wrong last, as a plain sentence. */
+  /** Last error, as a plain sentence. */
   detail: string | null;
 };
 
 const mostFailures = 3;
 const enoughSuccesses = 2;
-/** A registration is refreshed when this share of its time has passed. */
+/** Share of its lifetime after which a registration is refreshed. */
 const refreshAfter = 0.8;
 const shortestRefreshMs = 5_000;
 const longestRefreshMs = 86_400_000;
@@ -57,7 +57,7 @@ const register = fromPromise<{ at: number; expiresSec: number }, OneTrunk>(() =>
   throw new Error('No "register" was provided to this machine');
 });
 
-/** The same. */
+/** Rejects like `register`. */
 const check = fromPromise<{ at: number }, OneTrunk>(() => {
   throw new Error('No "check" was provided to this machine');
 });

@@ -1,29 +1,29 @@
 /**
- * Leaving a message on an answering machine: when to say it, and when it has been left. Saying it is the conversation's:
- * it keeps account of what was really heard.
+ * Leaving a message on an answering machine: when to say it, and when it is complete. The conversation says it, because
+ * it tracks the heard words.
  */
 import { sendParent, setup } from 'xstate';
 
 /** Events from the conversation. */
 export type VoicemailEvent =
-  /** What is said from now on is recorded by the machine. */
+  /** The machine records from now on. */
   | { type: 'line.takes_message' }
-  /** The message that was asked for last was heard to its end. */
+  /** The last requested message was heard to its end. */
   | { type: 'message.played' };
 
-/** Its message to the conversation: be silent, and say the whole message. */
+/** Message to the conversation: fall silent, and say the whole message. */
 export type VoicemailMessage = { type: 'message.due' };
 
 export const voicemailMachine = setup({
   types: {
-    /** Whether what is said is recorded by the machine already. */
+    /** Whether the machine is already recording. */
     input: {} as { takesMessage: boolean },
     context: {} as { takesMessage: boolean },
     events: {} as VoicemailEvent,
   },
   guards: { takesMessage: ({ context }) => context.takesMessage },
   delays: {
-    /** A machine that never says that it takes a message is told it all the same. */
+    /** A machine whose recording is not detected gets the message after this time. */
     longestGreeting: 60_000,
   },
   actions: { askForMessage: sendParent({ type: 'message.due' } satisfies VoicemailMessage) },
