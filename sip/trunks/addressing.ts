@@ -1,15 +1,15 @@
-/** The addressing of a call to a trunk: where it goes, and who calls (RFC 3261, RFC 3323, RFC 3325). */
+/** Addressing of a call to a trunk: Request-URI and caller identity (RFC 3261, RFC 3323, RFC 3325). */
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
 import type { Credentials } from '../digest/digest-response.ts';
 import { dialledNumber } from '../parties/number-format.ts';
 import { addressKey, addressName, hostInUri } from '#src/domain/trunk-addresses.ts';
 
-/** As a parameter of a URI; UDP is what is meant without one. */
+/** Transport as a URI parameter; UDP is the default without one. */
 export const transportIn = ({ transport }: Pick<Trunk, 'transport'>): string =>
   transport === 'udp' ? '' : `;transport=${transport}`;
 
-/** Without a user: where the trunk itself is asked, as for OPTIONS and REGISTER. */
+/** URI without a user, for requests to the trunk itself, such as OPTIONS and REGISTER. */
 export const trunkUri = (
   { transport, ...trunk }: Trunk,
   user?: string,
@@ -17,46 +17,46 @@ export const trunkUri = (
 ): string =>
   `sip:${user === undefined ? '' : `${user}@`}${addressName(address)}${transportIn({ transport })}`;
 
-/** A user name as the user of a URI; the domain that some trunks put into it stands there already. */
+/** User name as the user part of a URI, without the domain that some trunks require in it. */
 export const userInUri = (username: string): string =>
   encodeURIComponent(username.split('@')[0] ?? '').replaceAll('%2B', '+');
 
 export const trunkDomain = ({ fromDomain, host }: Trunk): string => hostInUri(fromDomain ?? host);
 
-/** Where an INVITE goes. */
+/** Target of an INVITE. */
 export type Place = {
   uri: string;
-  /** Whether this is the trunk itself, which gets its password and may be told who calls. */
+  /** Whether this is the trunk itself, which may receive its password and the caller's identity. */
   isOwn: boolean;
-  /** The `addressKey` of the trunk's own addresses; null where it has sent the call on to. */
+  /** `addressKey` of the trunk's own address; null for a redirect target. */
   key: string | null;
 };
 
 export type Invite = {
   uri: string;
   headers: Record<string, string>;
-  /** For challenges; absent where there are none, and for others than the trunk itself. */
+  /** Credentials for challenges; absent without any, and for redirect targets. */
   credentials?: Credentials;
 };
 
 export const credentialsOf = ({ username, password }: Trunk): Credentials | undefined =>
   username === null || password === null ? undefined : { username, password };
 
-/** An address of the trunk, for a number in domestic format. */
+/** Target for a number in domestic format at an address of the trunk. */
 export const placeAt = (trunk: Trunk, address: TrunkAddress, number: string, country: Country): Place => ({
   uri: trunkUri(trunk, dialledNumber(number, country, trunk.numberFormat), address),
   isOwn: true,
   key: addressKey(trunk, address),
 });
 
-/** A number in domestic format calls. */
+/** INVITE for a caller's number in domestic format. */
 export const inviteTo = (trunk: Trunk, { uri, isOwn }: Place, from: string, country: Country): Invite => {
   const domain = trunkDomain(trunk);
   const caller = `<sip:${dialledNumber(from, country, trunk.numberFormat)}@${domain}>`;
   const asserts = trunk.callerId !== 'from';
   const visible =
     asserts && trunk.username !== null ? `<sip:${userInUri(trunk.username)}@${domain}>` : caller;
-  // A caller who wants privacy is named to the trunk alone (RFC 3325 section 7).
+  // With privacy, the caller's identity is sent to the trunk only (RFC 3325 section 7).
   const isToldWho = isOwn || !trunk.privacy;
   const credentials = isOwn ? credentialsOf(trunk) : undefined;
   return {
@@ -71,13 +71,13 @@ export const inviteTo = (trunk: Trunk, { uri, isOwn }: Place, from: string, coun
   };
 };
 
-/** drachtio-server puts its own address in place of `localhost` in From alone. */
+/** drachtio-server replaces `localhost` by its own address in From only. */
 const referringHost = (trunk: Trunk): string =>
   trunk.fromDomain === 'localhost' ? hostInUri(trunk.host) : trunkDomain(trunk);
 
 /**
- * Headers of a REFER (RFC 3515, RFC 3892) by which the trunk is to call a number in domestic format, written as the
- * Request-URI of an INVITE would be. `from` asks for it; a caller who wants privacy is not named.
+ * Headers of a REFER (RFC 3515, RFC 3892) that asks the trunk to call a number in domestic format, written like the
+ * Request-URI of an INVITE. `from` is the referrer; with privacy it is omitted.
  */
 export const referTo = (
   trunk: Trunk,

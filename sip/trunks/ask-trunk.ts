@@ -11,12 +11,14 @@ import { registeredSec, secondsIn } from './registered-contact.ts';
 import { repetitionAfter, type Repetition } from './repeat-request.ts';
 import { credentialsOf, transportIn, trunkDomain, trunkUri, userInUri } from './addressing.ts';
 
-/** All reject with an error whose message is a plain sentence for the operator. `at` is wall-clock milliseconds. */
+/**
+ * All methods reject with an error whose message is a plain sentence for the operator. `at` is wall-clock milliseconds.
+ */
 export type AskTrunk = {
   register(trunk: Trunk, signal: AbortSignal, ladder?: Ladder): Promise<{ at: number; expiresSec: number }>;
-  /** The trunk shall forget where this gateway is. */
+  /** Removes this gateway's registration. */
   unregister(trunk: Trunk): Promise<void>;
-  /** Whatever it answers, it is there; but for a server error or a time-out. */
+  /** Any answer proves reachability, except a server error or a time-out. */
   check(
     trunk: Trunk,
     signal: AbortSignal,
@@ -24,7 +26,7 @@ export type AskTrunk = {
   ): Promise<{ at: number }>;
 };
 
-/** The trunk has answered, and it is no good. */
+/** Thrown when the trunk answered with an error. */
 export class TrunkRefusal extends Error {
   override readonly name = 'TrunkRefusal';
   readonly status: number;
@@ -41,14 +43,14 @@ type Request = {
   credentials: Credentials | undefined;
 };
 
-/** A request as drachtio-srf takes it; its types say something else. */
+/** A request in the form that drachtio-srf accepts; its type declarations differ. */
 type Send = (
   uri: string,
   request: Pick<Request, 'method' | 'headers'> & { proxy?: string },
   sent: (error: unknown, request?: Srf.SrfRequest) => void,
 ) => void;
 
-/** The final response, and the request that it answers. */
+/** The final response and its request. */
 type Answered = { response: Srf.SrfResponse; request: Srf.SrfRequest };
 
 const sentence = (response: Srf.SrfResponse): string => {
@@ -66,18 +68,18 @@ const numberIn = (response: Srf.SrfResponse, header: string): number | undefined
 
 export type AskTrunkOptions = {
   srf: Srf;
-  /** Why there is no connection to drachtio-server; `null` when there is one. */
+  /** Returns why there is no connection to drachtio-server; `null` if connected. */
   problem: () => string | null;
-  /** A trunk that says nothing for so long does not answer. */
+  /** Timeout for an answer. */
   answerMs: number;
-  /** How long a registration is asked for. */
+  /** Requested lifetime of a registration. */
   registrationSec: number;
   clock: Clock;
 };
 
 type Asking = { signal?: AbortSignal | undefined; ladder?: Ladder | undefined };
 
-/** Sends a request outside of any dialog; resolves with the final response, be it a challenge. */
+/** Sends a request outside of any dialog; resolves with the final response, including a challenge. */
 const sendOnce = (
   { srf, clock, answerMs, problem }: AskTrunkOptions,
   uri: string,
@@ -120,7 +122,7 @@ const sendOnce = (
     return undefined;
   });
 
-/** The same; a challenge is answered where there are credentials for it. */
+/** Like `sendOnce`, but answers a challenge if there are credentials for it. */
 const send = async (
   options: AskTrunkOptions,
   uri: string,
@@ -144,7 +146,7 @@ const registerRequest = (trunk: Trunk, expiresSec: number): Request => {
     headers: {
       From: account,
       To: account,
-      // drachtio-server puts its own address where `localhost` stands.
+      // drachtio-server replaces `localhost` by its own address.
       Contact: `<sip:${user}@localhost${transportIn(trunk)}>`,
       Expires: String(expiresSec),
     },

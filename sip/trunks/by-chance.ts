@@ -1,4 +1,4 @@
-/** All of these, in an order that chance decides by weight, as for SRV records (RFC 2782): a weight of 0 comes last. */
+/** Returns all elements in a random order by weight, as for SRV records (RFC 2782): a weight of 0 comes last. */
 export const byChance = <Weighted extends { weight: number }>(
   equals: readonly Weighted[],
   /** From 0 to below 1. */

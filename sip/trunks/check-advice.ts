@@ -1,4 +1,4 @@
-/** Advice for a trunk that does not do what it should: one sentence for each failure that is known. */
+/** Advice for a failed trunk check: one sentence for each known failure. */
 
 import type { TrunkCheckStep } from '#src/domain/trunk.ts';
 
@@ -38,7 +38,7 @@ const known: Readonly<Record<CheckedStep, Readonly<Record<number, string>>>> = {
   },
 };
 
-/** `status`: the last answer; null when there was none. */
+/** `status`: the last answer; null without one. */
 export const adviceFor = (step: CheckedStep, status: number | null): string => {
   if (status === null) return silence;
   const sentence = known[step][status];

@@ -1,16 +1,16 @@
 /**
- * In which order trunks are tried for a call, and their addresses. The rules:
+ * Order of the trunks and addresses for a call. The rules:
  *
- * 1. A number that is bound to a trunk uses that one alone; its caller id may be worth nothing elsewhere.
+ * 1. A number that is bound to a trunk uses only that one; its caller id may be invalid elsewhere.
  * 2. Otherwise the trunks of its workspace, then the configured one; the lowest priority first.
- * 3. A trunk that names prefixes serves their numbers alone; the longest that fits goes first, before any priority, and
- *    behind it those that serve all numbers. Among equals chance decides by weight.
- * 4. A trunk that takes no calls is left out: one that is drained, or that has asked to be left alone.
- * 5. A call with headers of its own goes by trunks alone that name all of them: none is lost on the way.
- * 6. A trunk that is not usable is tried behind all others and never left out: what is known of it may be old, and
- *    with nothing else left, trying costs nothing.
+ * 3. A trunk with prefixes serves only their numbers; the longest match goes first, before any priority, followed by
+ *    trunks for all numbers. The order among equals is random by weight.
+ * 4. A trunk that accepts no calls is left out: a drained one, or one in its cool-down.
+ * 5. A call with custom headers uses only trunks that name all of them, so that every header is sent.
+ * 6. An unusable trunk is tried after all others and never left out: its state may be outdated, and as a last resort an
+ *    attempt costs little.
  *
- * The same holds for the addresses of a trunk.
+ * The same applies to the addresses of a trunk.
  */
 import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
 import { addressesOf, addressKey, addressName } from '#src/domain/trunk-addresses.ts';
@@ -19,15 +19,15 @@ import { byChance } from './by-chance.ts';
 import type { NumberOwner } from './directory.ts';
 import type { TrunkRests } from './rests.ts';
 
-/** A trunk that may carry the call, and where, in the order in which these are tried. */
+/** A trunk that may carry the call, and its addresses in the order of attempts. */
 export type ChosenTrunk = {
   trunk: Trunk;
   addresses: TrunkAddress[];
-  /** Of the trunk, that the number begins with; empty where it serves all. */
+  /** The trunk's prefix that matches the number; empty if the trunk serves all numbers. */
   prefix: string;
 };
 
-/** A trunk of the number that takes no calls now; `until`: wall-clock milliseconds since the epoch. */
+/** A trunk of the number that accepts no calls now; `until`: wall-clock milliseconds since the epoch. */
 export type LeftOut = { trunk: Trunk } & (
   { because: 'drained' | 'prefixes' | 'headers' } | { because: 'resting'; until: number }
 );
@@ -35,11 +35,11 @@ export type LeftOut = { trunk: Trunk } & (
 export type Choice = { routes: ChosenTrunk[]; leftOut: LeftOut[] };
 
 export type ChoiceOptions = {
-  /** Of the number that calls; undefined where nobody knows it. */
+  /** Owner of the calling number; undefined if unknown. */
   owner: NumberOwner | undefined;
-  /** The number that is called, as prefixes are compared with it. */
+  /** The called number in the form that prefixes are compared with. */
   number: string;
-  /** The names of the headers that it is to have. */
+  /** Names of the call's custom headers. */
   headers: readonly string[];
   trunks: readonly Trunk[];
   isUsable: (trunkId: string, address?: string) => boolean;
@@ -53,14 +53,14 @@ const trunksOf = ({ owner, trunks }: Pick<ChoiceOptions, 'owner' | 'trunks'>): r
     ? trunks.filter(({ id }) => id === owner.trunkId)
     : trunks.filter(({ workspaceId }) => workspaceId === null || workspaceId === owner?.workspaceId);
 
-/** With its +. */
+/** Length including the +. */
 const longestPrefix = 16;
 
-/** Compared as a text. */
+/** Rank that is compared as text. */
 const rankOf = (...parts: readonly number[]): string =>
   parts.map((part) => String(part).padStart(5, '0')).join();
 
-/** The lowest rank first, chance decides among equals. */
+/** Sorts by rank, lowest first; the order among equals is random by weight. */
 const inOrder = <Weighted extends { weight: number }>(
   all: readonly Weighted[],
   rank: (one: Weighted) => string,
@@ -70,7 +70,7 @@ const inOrder = <Weighted extends { weight: number }>(
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([, equals]) => byChance(equals, random));
 
-/** The longest that the number begins with, empty where the trunk serves all; undefined where it does not serve it. */
+/** Longest matching prefix, empty if the trunk serves all numbers; undefined if it does not serve this one. */
 const prefixOf = ({ prefixes }: Trunk, number: string): string | undefined =>
   prefixes.length === 0
     ? ''
@@ -78,7 +78,7 @@ const prefixOf = ({ prefixes }: Trunk, number: string): string | undefined =>
         .filter((prefix) => number.startsWith(prefix))
         .toSorted((one, other) => other.length - one.length)[0];
 
-/** The addresses of a trunk that take calls, or why there are none. */
+/** The addresses of a trunk that accept calls, or why there are none. */
 const routeBy = (
   trunk: Trunk,
   { number, headers, isUsable, rests, random }: ChoiceOptions,
@@ -115,7 +115,7 @@ export const chooseTrunks = (options: ChoiceOptions): Choice => {
   return { routes: ordered.map(({ trunk, addresses, prefix }) => ({ trunk, addresses, prefix })), leftOut };
 };
 
-/** For people, where no trunk can be tried. Of those that rest the first to take calls again is named. */
+/** Explains why there is no trunk to try. Among trunks in a cool-down, the one that ends first is named. */
 export const whyNoRoute = (leftOut: readonly LeftOut[], secondsUntil: TrunkRests['secondsUntil']): string => {
   const resting = leftOut.flatMap((one) => (one.because === 'resting' ? [one] : []));
   const [first] = resting.toSorted((one, other) => one.until - other.until);

@@ -1,4 +1,4 @@
-/** Chooses trunks by what is known now: those of the directory, the configured one behind them, and who rests. */
+/** Chooses trunks by their current state: those of the directory, then the configured one, and cool-downs. */
 import { prefixedNumber, type Country } from '#src/domain/phone-number.ts';
 import { addressName } from '#src/domain/trunk-addresses.ts';
 import type { Trunk, TrunkRoute } from '#src/domain/trunk.ts';
@@ -6,10 +6,10 @@ import { chooseTrunks, whyNoRoute, type Choice } from './choose.ts';
 import type { NumberOwner, TrunkDirectory } from './directory.ts';
 import type { TrunkRests } from './rests.ts';
 
-/** The trunk of the configuration is null where there is none. */
+/** `configured` is null without a trunk in the configuration. */
 export type TrunkSources = { directory: TrunkDirectory; configured: Trunk | null };
 
-/** Of all workspaces. */
+/** Returns the trunks of all workspaces. */
 export const allTrunks = ({ directory, configured }: TrunkSources): readonly Trunk[] =>
   configured === null ? directory.all() : [...directory.all(), configured];
 
@@ -28,11 +28,11 @@ export const createChooser = (sources: TrunkSources & { country: Country }, rest
     });
 
   return {
-    /** For a call. What is called is domestic or `+…`. */
+    /** Choice for a call. The called number is domestic or `+…`. */
     choose: async (from: string, to: string, headers: readonly string[]): Promise<Choice> =>
       choiceFor(await directory.ownerOf(from), prefixedNumber(to, country), headers),
 
-    /** The same without a call, for a number of this owner, to be read. */
+    /** The same choice for a number of this owner, without a call, for display. */
     route(owner: NumberOwner, to: string): TrunkRoute {
       const number = prefixedNumber(to, country);
       const { routes, leftOut } = choiceFor(owner, number, []);

@@ -6,11 +6,11 @@ import {
   type TrunkMedia,
 } from '#src/domain/trunk.ts';
 
-/** The trunk that needs no administration: one address in the gateway's own configuration. */
+/** The trunk without administration: one address in the gateway's own configuration. */
 export type ConfiguredTrunk = {
-  /** Where calls go: `host` or `host:port`. */
+  /** Target of calls: `host` or `host:port`. */
   address: string;
-  /** What stands behind the caller's number in the From header; without it, drachtio-server's own address. */
+  /** Host of the From header; without it, drachtio-server's own address. */
   fromHost?: string;
   numbers?: NumberFormat;
   media?: TrunkMedia;
@@ -21,7 +21,7 @@ export type ConfiguredTrunk = {
   acceptRefer?: boolean;
 };
 
-/** It serves every workspace, behind the workspace's own trunks. */
+/** Serves every workspace, after the workspace's own trunks. */
 export const configuredTrunk = ({
   address,
   fromHost,
@@ -42,7 +42,7 @@ export const configuredTrunk = ({
     host,
     port: port === undefined ? null : Number(port),
     password: null,
-    // drachtio-server puts its own address where `localhost` stands.
+    // drachtio-server replaces `localhost` by its own address.
     fromDomain: fromHost ?? 'localhost',
     numberFormat: numbers ?? trunkDefaults.numberFormat,
     media: media ?? trunkDefaults.media,

@@ -1,10 +1,10 @@
 /**
- * The places that are tried for one call over one trunk, one after the other: first the trunk's own, then where it sends
- * the call on to. No place twice, and so many redirects and no more: a call cannot go round in circles.
+ * Targets of one call over one trunk, tried in order: first the trunk's own, then its redirect targets. Each target is
+ * tried once and the number of redirects is limited, so a call cannot loop.
  */
 import type { Place } from './addressing.ts';
 
-/** Followed in one call over one trunk. */
+/** Maximum of followed redirects in one call over one trunk. */
 const mostRedirections = 5;
 
 export const createCourse = (own: readonly Place[]) => {
@@ -14,7 +14,7 @@ export const createCourse = (own: readonly Place[]) => {
 
   return {
     next: (): Place | undefined => left.shift(),
-    /** They come before whatever else is left. Whether there is a new place among them. */
+    /** Inserts redirect targets before the remaining ones. Returns whether any of them is new. */
     redirect(places: readonly Place[]): boolean {
       const followed = places.filter(({ uri }) => !known.has(uri)).slice(0, mostRedirections - redirections);
       redirections += followed.length;

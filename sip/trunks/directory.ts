@@ -1,4 +1,4 @@
-/** The directory of trunks, as real lines need it. The gateway provides it; nothing here is asked for during a call. */
+/** Directory of trunks for real lines, provided by the gateway; it is not queried during a call. */
 import type { Destinations } from '#src/domain/destinations.ts';
 import type { Trunk, TrunkCheckStep, TrunkRoute } from '#src/domain/trunk.ts';
 import type { AskTrunk } from './ask-trunk.ts';
@@ -7,30 +7,30 @@ import type { TrunkRests } from './rests.ts';
 export type NumberOwner = { workspaceId: string; trunkId: string | null };
 
 export type TrunkRequests = AskTrunk & {
-  /** Registers, asks, and calls; numbers in domestic format, the same twice for a call that is to come back. */
+  /** Registers, checks and calls; numbers in domestic format, equal for a call that returns to the gateway. */
   tryOut(trunk: Trunk, numbers: { from: string; to: string }): Promise<TrunkCheckStep[]>;
-  /** Which trunks have asked to be left alone. */
+  /** Cool-downs of trunks. */
   rests: Pick<TrunkRests, 'until' | 'end' | 'secondsUntil'>;
-  /** Calls that go by a trunk, or by one of its addresses (`addressKey`), now. */
+  /** Number of current calls over a trunk, or over one of its addresses (`addressKey`). */
   channelsOf(key: string): number;
-  /** Which trunks a call from a number of this owner would take now; `to` is domestic or `+…`. */
+  /** Trunks that a call from a number of this owner would use now; `to` is domestic or `+…`. */
   route(owner: NumberOwner, to: string): TrunkRoute;
 };
 
 export interface TrunkDirectory {
-  /** There is a way to ask trunks now. Resolves when `all` is known. */
+  /** Called when requests to trunks are possible. Resolves when `all` is known. */
   start(requests: TrunkRequests): Promise<void>;
-  /** The enabled trunks of all workspaces, as they are now. */
+  /** The enabled trunks of all workspaces at this moment. */
   all(): readonly Trunk[];
-  /** Whether a trunk is registered, where it must be, and answers; or whether this address of it (`addressName`) does. */
+  /** Whether a trunk is registered, if required, and answers; or whether this address of it (`addressName`) does. */
   isUsable(trunkId: string, address?: string): boolean;
-  /** Whose number this is and which trunk it is bound to; undefined for a number that belongs to nobody. */
+  /** Owner of this number and the trunk it is bound to; undefined for a number without an owner. */
   ownerOf(number: string): Promise<NumberOwner | undefined>;
-  /** Where a number may call, as its next call would be asked. */
+  /** Destinations that the next call of a number may use. */
   destinationsOf(number: string): Promise<readonly Destinations[]>;
 }
 
-/** Where there are no trunks but that of the configuration. */
+/** Directory for a gateway with only the configured trunk. */
 export const emptyDirectory: TrunkDirectory = {
   start: async () => {},
   all: () => [],

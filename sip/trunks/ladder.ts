@@ -1,10 +1,10 @@
-/** The messages between the gateway and a trunk while it is tried out, in order: one line each. */
+/** Messages between the gateway and a trunk during a check, in order: one line each. */
 import type Srf from 'drachtio-srf';
 import type { LadderLine } from '#src/domain/trunk.ts';
 
 export type Ladder = {
   lines: () => LadderLine[];
-  /** A request that was just sent, with all that is answered to it. */
+  /** Records a sent request and all its responses. */
   follow(request: Srf.SrfRequest): void;
   sent(message: string): void;
 };

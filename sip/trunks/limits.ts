@@ -1,13 +1,13 @@
 /**
- * Limits of a trunk, as this process holds them (`shared-limits.ts` holds them with the others): calls at once, and new
- * ones a second. A call that comes too early waits a little in a short queue; when that is full, or the wait would be too
- * long, it is told why.
+ * Limits of a trunk in this process (`shared-limits.ts` applies them across gateways): concurrent calls, and new calls
+ * per second. A call that exceeds them waits in a short queue; if the queue is full or the wait too long, it is
+ * rejected with a reason.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { once } from '#src/domain/once.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 
-/** For one channel of a trunk. Releasing it is idempotent. */
+/** Permit for one channel of a trunk. Releasing it is idempotent. */
 export type Permit = { release(): void };
 
 /** `full` is a plain sentence. */
@@ -19,10 +19,10 @@ type Waiter = { goOn: (hasChannel: boolean) => void };
 
 type Load = { channels: number; nextCallAt: number; waiters: Set<Waiter> };
 
-/** Calls that may wait for a channel of one trunk. */
+/** Maximum of calls that wait for a channel of one trunk. */
 const mostWaiting = 50;
 
-/** Resolves when the time is over, or with the signal. */
+/** Resolves after this time, or when the signal aborts. */
 export const waitOn = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
@@ -35,7 +35,7 @@ export const waitOn = (clock: Clock, ms: number, signal: AbortSignal): Promise<v
     if (signal.aborted) end();
   });
 
-/** Resolves to whether a channel was left to this call. */
+/** Resolves to whether this call got a channel. */
 const waitForChannel = (load: Load, clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
     const end = (hasChannel: boolean): void => {
@@ -52,7 +52,7 @@ const waitForChannel = (load: Load, clock: Clock, ms: number, signal: AbortSigna
     if (signal.aborted) giveUp();
   });
 
-/** For a channel that is counted already. Whoever waits longest gets it next. */
+/** Permit for a channel that is already counted. Releasing it passes the channel to the longest waiting call. */
 const permitFor = (load: Load): Permit => ({
   release: once(() => {
     const [next] = load.waiters;
@@ -76,7 +76,7 @@ export const pacedOf = ({ name, callsPerSecond }: Limited): { full: string } => 
 
 export const createTrunkLimits = (options: {
   clock: Clock;
-  /** The longest wait of a call for its turn. */
+  /** Maximum time that a call waits for its turn. */
   patienceMs: number;
 }) => {
   const { clock, patienceMs } = options;
@@ -93,16 +93,16 @@ export const createTrunkLimits = (options: {
   return {
     channelsOf: (id: string): number => loads.get(id)?.channels ?? 0,
 
-    /** For one more call there, without any limit. */
+    /** Counts one more call there, without any limit. */
     count: (key: string): Permit => takeChannel(loadOf(key)),
 
-    /** For a call that comes in: there is a channel for it now, or there is none. */
+    /** For an inbound call: takes a channel if one is free, without waiting. */
     tryAcquire({ id, maxChannels }: Limited): Permit | null {
       const load = loadOf(id);
       return maxChannels !== null && load.channels >= maxChannels ? null : takeChannel(load);
     },
 
-    /** For a call that goes out; `isLast`: there is no other trunk, so that it waits for a channel. */
+    /** For an outbound call; `isLast`: there is no other trunk, so the call waits for a channel. */
     async acquire(trunk: Limited, isLast: boolean, signal: AbortSignal): Promise<Acquired> {
       const { maxChannels, callsPerSecond } = trunk;
       const load = loadOf(trunk.id);

@@ -1,4 +1,4 @@
-/** Whether and with which audio a session description can be taken, and which one is offered (RFC 3264). */
+/** Whether a session description is acceptable and with which audio, and which one is offered (RFC 3264). */
 import {
   isWide,
   trunkCodecs,
@@ -25,12 +25,12 @@ import {
   type SessionDescription,
 } from './session-description.ts';
 
-/** RFC 3551: these need no `rtpmap`. */
+/** Payload types that need no `rtpmap` (RFC 3551). */
 const staticFormats: Readonly<Record<string, TrunkCodec>> = { 0: 'PCMU', 8: 'PCMA', 9: 'G722' };
 
 /**
- * What is described by these names, in capital letters, at this rate: that of the RTP clock, which says nothing of the
- * sound (RFC 3551 section 4.5.2 for G.722, RFC 7587 section 4.1 for Opus).
+ * Codecs by upper-case name and RTP clock rate, which differs from the audio's sample rate (RFC 3551 section 4.5.2 for
+ * G.722, RFC 7587 section 4.1 for Opus).
  */
 const describedAs: Readonly<Record<string, string>> = {
   'PCMU/8000': 'PCMU',
@@ -41,13 +41,19 @@ const describedAs: Readonly<Record<string, string>> = {
   'CN/8000': 'CN',
 };
 
-/** Formats that are no voice; keys at whatever rate (RFC 4733 section 2.1), which a media server judges. */
+/**
+ * Formats that are not voice codecs; telephone events at any rate (RFC 4733 section 2.1), which a media server chooses
+ * from.
+ */
 const besideVoice = /^a=rtpmap:(\S+) (?:telephone-event|CN)\//i;
 
-/** The same at the clock of the telephone's codecs; keys at that of Opus (RFC 7587) have no stream beside those. */
+/**
+ * The same at the 8 kHz clock of telephone codecs; telephone events at the clock of Opus (RFC 7587) have no stream
+ * there.
+ */
 const besideTelephoneVoice = /^a=rtpmap:(\S+) (?:telephone-event|CN)\/8000/i;
 
-/** Names of payload types: `PCMU`, `TELEPHONE-EVENT` …; of two `rtpmap` for the same type the first counts. */
+/** Names of payload types: `PCMU`, `TELEPHONE-EVENT` …; the first `rtpmap` of a type counts. */
 const namesIn = (attributes: readonly string[]): ((format: string) => string | undefined) => {
   const maps = new Map<string, string>();
   for (const attribute of attributes) {
@@ -62,19 +68,19 @@ const namesIn = (attributes: readonly string[]): ((format: string) => string | u
   };
 };
 
-/** The audio that a description offers or takes. */
+/** The audio in an offer or answer. */
 export type DescribedAudio = {
   /** Such as `RTP/AVP`. */
   protocol: string;
   address: string;
   port: number;
-  /** Where reports are wanted (RFC 3605), where it says so. */
+  /** RTCP address (RFC 3605), if given. */
   reports: { address: string; port: number } | null;
-  /** In the order of preference, with the names of those that are known. */
+  /** In order of preference, with the names of known codecs. */
   formats: { format: string; name: string | undefined }[];
 };
 
-/** Undefined where there is none that can be read. */
+/** Returns undefined without readable audio. */
 export const audioIn = (sdp: string): DescribedAudio | undefined => {
   const description = parseDescription(sdp);
   const audio = audioOf(description);
@@ -95,20 +101,20 @@ export const audioIn = (sdp: string): DescribedAudio | undefined => {
 };
 
 /**
- * In bytes. It goes on to the media server by way of drachtio-server, which takes messages of 12,000 bytes at most with
- * all their headers.
+ * Limit in bytes. The description is forwarded to the media server through drachtio-server, which accepts messages of
+ * at most 12,000 bytes including headers.
  */
 export const longestDescription = 10_000;
 
 const wellFormed = /^[a-z]=\S?.*$/;
 
-/** What a description must have to be taken. */
+/** Requirements for an acceptable description. */
 export type AudioTerms = Pick<Trunk, 'codecs' | 'srtp'> & {
-  /** Of the addresses that the carrier of the sound reaches. */
+  /** Address families that the media carrier reaches. */
   families: readonly Family[];
 };
 
-/** Why a description cannot be taken, with its code for the header Warning (RFC 3261 section 20.43). */
+/** Why a description is not acceptable, with its code for the Warning header (RFC 3261 section 20.43). */
 export type OfferProblem = { warning: 300 | 399; why: string };
 
 const problem = (why: string): OfferProblem => ({ warning: 399, why });
@@ -123,7 +129,7 @@ const srtpProblem = ({ protocol, lines }: MediaSection, srtp: TrunkSrtp): OfferP
   return problem(`Audio over ${protocol} is not supported${otherwise}`);
 };
 
-/** Why this audio cannot be taken; undefined when it can. */
+/** Why this audio is not acceptable; undefined if it is. */
 const audioProblem = (
   description: SessionDescription,
   audio: MediaSection,
@@ -146,15 +152,15 @@ const audioProblem = (
     : problem(`There is no common codec (known here: ${known.join(', ')})`);
 };
 
-/** An offer (or answer) that can be taken. */
+/** An acceptable offer (or answer). */
 export type TakenOffer = {
-  /** With the audio that is taken alone. */
+  /** Contains only the accepted audio. */
   sdp: string;
-  /** Our description with all the media of the offer in their order, each other one refused (RFC 3264 section 6). */
+  /** Returns our description with all media of the offer in their order, the others refused (RFC 3264 section 6). */
   answerWith(own: string): string;
 };
 
-/** The first audio that can be had on these terms, for one may be offered in several ways; or why there is none. */
+/** The first acceptable audio, because one may be offered in several ways; or why there is none. */
 export const takeOffer = (sdp: string, terms: AudioTerms): TakenOffer | OfferProblem => {
   if (Buffer.byteLength(sdp) > longestDescription)
     return problem(`The session description is longer than ${longestDescription} bytes`);
@@ -177,7 +183,7 @@ export const takeOffer = (sdp: string, terms: AudioTerms): TakenOffer | OfferPro
   };
 };
 
-/** Why this offer (or answer) cannot be taken, for the refusal 488 and the log; undefined when it can. */
+/** Why this offer (or answer) is not acceptable, for the 488 response and the log; undefined if it is. */
 export const offerProblem = (
   sdp: string,
   terms: Pick<AudioTerms, 'codecs' | 'srtp'> & Partial<AudioTerms>,
@@ -186,7 +192,7 @@ export const offerProblem = (
   return 'why' in taken ? taken : undefined;
 };
 
-/** The place of our audio among the media of our description; -1 where there is none. */
+/** Index of our audio among the media of our description; -1 without audio. */
 const placeIn = (own: string): number =>
   parseDescription(own).media.findIndex(({ kind, port }) => kind === 'audio' && port !== 0);
 
@@ -197,27 +203,27 @@ const activityIn = (sdp: string, own = ''): { sends: boolean; receives: boolean 
 };
 
 /**
- * Whether the author of this description does not want to hear us: it has put the call on hold (RFC 3264 section 8.4).
- * Of several audios the one at the place of ours counts.
+ * Whether the author of this description does not want to receive our audio, which is a hold (RFC 3264 section 8.4).
+ * With several audio media, the one at the index of ours counts.
  */
 export const isHold = (sdp: string, own?: string): boolean => !activityIn(sdp, own).receives;
 
-/** Our direction while the other side has described its own so (RFC 3264 section 6.1). */
+/** Our direction in response to the other party's (RFC 3264 section 6.1). */
 export const directionToward = (sdp: string): MediaDirection => {
   const { sends, receives } = activityIn(sdp);
   if (sends) return receives ? 'sendrecv' : 'recvonly';
   return receives ? 'sendonly' : 'inactive';
 };
 
-/** A new offer of ours keeps the media that our last description had, with the audio at its place (RFC 3264 section 8). */
+/** A new offer keeps the media of our last description, with the audio at its index (RFC 3264 section 8). */
 export const offerAfter = (last: string, next: string): string => {
   const place = placeIn(last);
   return place === -1 ? next : amongMedia(parseDescription(last).media, place, next);
 };
 
 /**
- * FreeSWITCH would carry two channels where Opus is offered with them (RFC 7587 section 6.1), and a telephone has one;
- * who is not asked for two sends one.
+ * FreeSWITCH would use two channels if Opus is offered with them (RFC 7587 section 6.1), although a telephone has one;
+ * a sender that is not asked for stereo sends mono.
  */
 const inMono = (line: string): string[] => {
   const [, head, parameters] = /^(a=fmtp:\d+ )(.*)$/.exec(line) ?? [];
@@ -237,7 +243,7 @@ const withFormats = (sdp: string, audio: MediaSection, kept: ReadonlySet<string>
     .join('\r\n');
 };
 
-/** With these formats of voices alone, in this order; what is no codec (keys, noise) stays behind them. */
+/** Keeps only these voice formats, in this order, followed by the other formats (telephone events, comfort noise). */
 const withVoices = (
   sdp: string,
   audio: MediaSection,
@@ -253,8 +259,8 @@ const withVoices = (
 };
 
 /**
- * An answer with the formats alone that were offered (RFC 3264 section 6.1): a media server that has settled on more
- * before names more, such as keys at the rate of another codec.
+ * Answer with only the offered formats (RFC 3264 section 6.1): a media server that negotiated more earlier lists more,
+ * such as telephone events at the rate of another codec.
  */
 export const answering = (offer: string, answer: string): string => {
   const [offered, answered] = [audioOf(parseDescription(offer)), audioOf(parseDescription(answer))];
@@ -264,8 +270,9 @@ export const answering = (offer: string, answer: string): string => {
 };
 
 /**
- * Our own offer, with the voice codecs of a trunk alone and in their order, and keys at their clocks: a media server that
- * knows Opus offers keys at 48,000 Hz, too, whatever is kept of the voices (RFC 4733 section 2.1).
+ * Our own offer, with only the voice codecs of a trunk in their order, and telephone events at their clock rates: a
+ * media server with Opus also offers telephone events at 48,000 Hz, regardless of the remaining voice codecs (RFC 4733
+ * section 2.1).
  */
 export const offerWith = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): string => {
   const audio = audioOf(parseDescription(sdp));
@@ -279,10 +286,10 @@ export const offerWith = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): strin
 };
 
 /**
- * Another's description with one voice codec, so that it is known which one both sides send: a media server that is
- * offered one cannot answer with one and send another. It is the first of the trunk's own list that is there, for who
- * lists codecs knows which sound best at that trunk; where it lists none, the first in the order of the description
- * (RFC 3264 section 6.1).
+ * The other party's description reduced to one voice codec, so that both sides are known to send the same one: a media
+ * server that is offered one codec cannot answer with one and send another. The first available codec of the trunk's
+ * list is used, because the list is ordered by quality at that trunk; without a list, the first in the description (RFC
+ * 3264 section 6.1).
  */
 export const withOneVoice = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): string => {
   const audio = audioOf(parseDescription(sdp));
@@ -299,10 +306,10 @@ export const withOneVoice = (sdp: string, { codecs }: Pick<Trunk, 'codecs'>): st
 
 const packetTime = /^a=(max)?ptime:\s*(\d+)/;
 
-/** Packets of a channel of FreeSWITCH, in milliseconds. */
+/** Packet duration of a FreeSWITCH channel, in milliseconds. */
 export type PacketMs = 10 | 20;
 
-/** The packets with which a channel of FreeSWITCH serves who describes its sound so: 20 ms where those are not too long. */
+/** Packet duration of a FreeSWITCH channel for a party with this description: 20 ms unless that is too long. */
 export const packetMsIn = (sdp: string): PacketMs => {
   const isShort = (line: string): boolean => {
     const [, max, milliseconds] = packetTime.exec(line) ?? [];
@@ -312,7 +319,7 @@ export const packetMsIn = (sdp: string): PacketMs => {
   return sdp.split(/\r?\n/).some(isShort) ? 10 : 20;
 };
 
-/** The same description, with packets of this length whatever it says of them; 20 ms is what nothing said means. */
+/** The same description with this packet duration; 20 ms is the default without an attribute. */
 export const withPackets = (sdp: string, packetMs: PacketMs): string => {
   const lines = sdp.split(/\r?\n/);
   if (packetMs === 20) return lines.filter((line) => !packetTime.test(line)).join('\r\n');
@@ -323,7 +330,7 @@ export const withPackets = (sdp: string, packetMs: PacketMs): string => {
   return [...kept(lines.slice(0, end)), 'a=ptime:10', ...kept(lines.slice(end))].join('\r\n');
 };
 
-/** The first voice codec of a description; undefined where there is none. */
+/** The first voice codec of a description; undefined without one. */
 export const voiceIn = (sdp: string): TrunkCodec | undefined => {
   const names: readonly (string | undefined)[] = audioIn(sdp)?.formats.map(({ name }) => name) ?? [];
   const isVoice = (name: string | undefined): boolean => trunkCodecs.some((codec) => codec === name);
@@ -331,9 +338,9 @@ export const voiceIn = (sdp: string): TrunkCodec | undefined => {
   return trunkCodecs.find((codec) => codec === first);
 };
 
-/** Whether DTMF may be sent as events of RTP (RFC 4733) to whoever describes its audio so. */
+/** Whether DTMF may be sent as RTP events (RFC 4733) to the author of this description. */
 export const hasTelephoneEvents = (sdp: string): boolean =>
   audioIn(sdp)?.formats.some(({ name }) => name === 'TELEPHONE-EVENT') === true;
 
-/** Of the sound that a codec carries, which is not that of its RTP clock. */
+/** Sample rate of the audio in a codec, which differs from its RTP clock rate. */
 export const soundRateOf = (codec: TrunkCodec): SampleRate => (isWide(codec) ? wideRate : telephoneRate);

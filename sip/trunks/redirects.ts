@@ -1,6 +1,6 @@
 /**
- * Where a trunk sends a call on to: the Contacts of a 3xx (RFC 3261 sections 8.1.3.4 and 20.10). They are somebody
- * else's words: what is dialled is written anew from the parts that are understood, and the rest is passed over.
+ * Redirect targets of a trunk: the Contacts of a 3xx (RFC 3261 sections 8.1.3.4 and 20.10). They are untrusted: the
+ * dialled URI is rebuilt from the recognized parts, and the rest is ignored.
  */
 import type { Country } from '#src/domain/phone-number.ts';
 import { trunkTransports, type Trunk, type TrunkTransport } from '#src/domain/trunk.ts';
@@ -10,21 +10,21 @@ import { calledNumber } from '../parties/number-format.ts';
 import { transportIn, type Place } from './addressing.ts';
 
 export type Redirection = Place & {
-  /** That is dialled there, in domestic format. */
+  /** Dialled number in domestic format. */
   number: string;
 };
 
-/** Further Contacts are passed over. */
+/** Further Contacts are ignored. */
 const mostContacts = 10;
 
-/** Without a valid `q` it is 1 (RFC 3261 section 20.10). */
+/** Defaults to 1 without a valid `q` (RFC 3261 section 20.10). */
 const priorityOf = (q: string | undefined): number =>
   q !== undefined && /^[01](?:\.\d{0,3})?$/.test(q) ? Number(q) : 1;
 
 const sipUri =
   /^(sips?):([\w+.;=()-]{1,128})@(\[[0-9a-f:.]{2,45}\]|[0-9a-z][0-9a-z.-]{0,252})(?::(\d{1,5}))?((?:;[^;?]*)*)$/i;
 
-/** As it is said, else the trunk's own. What goes by TLS stays there. */
+/** The Contact's transport, else the trunk's own. TLS is never downgraded. */
 const transportFor = (
   { transport: own }: Pick<Trunk, 'transport'>,
   scheme: string,
@@ -56,7 +56,7 @@ const redirectionTo = (uri: string, trunk: Trunk, country: Country): Redirection
   };
 };
 
-/** In the order in which they are tried: the highest `q` first. Only what the trunk's setting allows. */
+/** In the order of attempts: the highest `q` first. Contains only targets that the trunk's setting allows. */
 export const redirectionsIn = (contacts: string, trunk: Trunk, country: Country): Redirection[] => {
   if (trunk.redirects === 'refused') return [];
   return nameAddressesIn(contacts)

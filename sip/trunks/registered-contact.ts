@@ -1,15 +1,15 @@
 /**
- * How long a registration lasts. The answer to a REGISTER lists the contacts of all who are registered for the account,
- * each with its own expiry (RFC 3261 section 10.2.4): ours counts.
+ * Lifetime of a registration. The answer to a REGISTER lists all contacts of the account, each with its own expiry (RFC
+ * 3261 section 10.2.4): ours counts.
  */
 import { headerOf, type Headers } from '../headers/header-values.ts';
 import { nameAddressesIn } from '../headers/name-addresses.ts';
 
-/** Undefined for anything but a whole number of seconds. */
+/** Returns undefined unless the text is a whole number of seconds. */
 export const secondsIn = (text: string | undefined): number | undefined =>
   text !== undefined && /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : undefined;
 
-/** The parts that tell one contact from another; the host in lower case, the port as a number. */
+/** The parts that distinguish contacts; the host in lower case, the port as a number. */
 const partsOf = (uri: string): { user: string; address: string } => {
   const [, scheme = '', user = '', host = '', port] =
     /^(sips?):(?:([^@]*)@)?(\[[^\]]*\]|[^:;?]*)(?::(\d{1,5}))?/i.exec(uri) ?? [];
@@ -18,9 +18,9 @@ const partsOf = (uri: string): { user: string; address: string } => {
 };
 
 /**
- * The seconds for our contact; undefined where the answer does not say. A registrar may replace our address by the one
- * that it saw: then contacts of our user count, and of several the one that expires first. Contacts of other users do
- * not count, but a single one is ours under whatever name.
+ * Seconds for our contact; undefined if the answer does not contain them. A registrar may replace our address by the
+ * one it saw: then contacts of our user count, and the earliest expiry among several. Contacts of other users do not
+ * count, except a single contact, which is ours under any name.
  */
 export const registeredSec = (response: Headers, contact: string): number | undefined => {
   const ours = partsOf(contact);

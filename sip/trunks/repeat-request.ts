@@ -1,6 +1,6 @@
 /**
- * A request outside of dialogs that was challenged goes out again: the same Call-ID and From, the next CSeq, and the
- * credentials (RFC 3261 section 22.2).
+ * Repetition of a challenged request outside of dialogs: the same Call-ID and From, the next CSeq, and credentials (RFC
+ * 3261 section 22.2).
  */
 import { isIP } from 'node:net';
 import type Srf from 'drachtio-srf';
@@ -9,12 +9,12 @@ import { hostInUri } from '#src/domain/trunk-addresses.ts';
 
 export type Repetition = {
   headers: Record<string, string>;
-  /** Where it goes, when the URI does not say that with certainty. */
+  /** Target address, if the URI does not determine it. */
   proxy?: string;
 };
 
 /**
- * A name may stand for several servers, and a nonce is good for the one that gave it: the repetition goes to the address
+ * A name may resolve to several servers, and a nonce is valid only for its issuer: the repetition goes to the address
  * that answered.
  */
 const serverOf = (uri: string, response: Srf.SrfResponse): Pick<Repetition, 'proxy'> => {
@@ -26,7 +26,7 @@ const serverOf = (uri: string, response: Srf.SrfResponse): Pick<Repetition, 'pro
   return { proxy: `sip:${hostInUri(address)}:${port}${transport}` };
 };
 
-/** `null` where the response is no challenge, or one that is not answered (any more). */
+/** Returns `null` if the response is not a challenge, or one that cannot be answered (any more). */
 export const repetitionAfter = (
   response: Srf.SrfResponse,
   sent: Srf.SrfRequest,

@@ -1,23 +1,23 @@
 /**
- * Addresses of trunks that have asked to be left alone for a while (`Retry-After`, RFC 3261 section 20.33): no call goes there until
- * then, and none waits for it.
+ * Cool-downs of trunk addresses (`Retry-After`, RFC 3261 section 20.33): calls skip such an address and do not wait for
+ * it.
  */
 import type { Clock } from '#src/domain/clock.ts';
 
 export const createTrunkRests = (options: {
   clock: Clock;
-  /** One that asks to be left alone for longer is asked again after this, in milliseconds. */
+  /** Maximum cool-down in milliseconds; longer requests are reduced to it. */
   longestRestMs: number;
 }) => {
   const { clock, longestRestMs } = options;
   const ends = new Map<string, number>();
 
-  /** Wall-clock milliseconds since the epoch; `null` for one that takes calls. `key` is an `addressKey`. */
+  /** Wall-clock milliseconds since the epoch; `null` for an address that accepts calls. `key` is an `addressKey`. */
   const until = (key: string): number | null => {
     const end = ends.get(key);
     if (end === undefined) return null;
     const restMs = end - clock.now();
-    // More than the longest rest is a clock that was set back.
+    // A value above the maximum means that the clock was set back.
     if (restMs > 0 && restMs <= longestRestMs) return end;
     ends.delete(key);
     return null;
@@ -28,11 +28,11 @@ export const createTrunkRests = (options: {
     begin(key: string, milliseconds: number): void {
       ends.set(key, clock.now() + Math.min(milliseconds, longestRestMs));
     },
-    /** For a trunk whose settings are others now. */
+    /** Ends the cool-down of a trunk whose settings changed. */
     end(trunkId: string): void {
       for (const key of ends.keys()) if (key.startsWith(`${trunkId} `)) ends.delete(key);
     },
-    /** Whole seconds until then, as people are told. */
+    /** Whole seconds until then, for display. */
     secondsUntil: (end: number): number => Math.ceil((end - clock.now()) / 1_000),
   };
 };

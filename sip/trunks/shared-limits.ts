@@ -1,7 +1,7 @@
 /**
- * The limits of a trunk, held by all gateways of a database together: a channel and a turn are taken in this process
- * first (`limits.ts`), then in the database, before anything is dialled. While the database cannot be asked, each gateway
- * holds them for itself, so that no call is refused for that.
+ * Limits of a trunk across all gateways of a database: a channel and a turn are taken in this process first
+ * (`limits.ts`), then in the database, before dialling. While the database is unavailable, each gateway applies the
+ * limits alone, so that calls are not refused for that reason.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -10,14 +10,14 @@ import type { Trunk, TrunkChannel } from '#src/domain/trunk.ts';
 import { TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 import { fullOf, pacedOf, waitOn, type Acquired, type Permit, type TrunkLimits } from './limits.ts';
 
-/** The load of all gateways on a trunk; each rejects when the database cannot be asked. */
+/** Load of all gateways on a trunk; each method rejects when the database is unavailable. */
 export type SharedTrunkLoad = {
-  /** Resolves to whether there was a channel. */
+  /** Resolves to whether a channel was free. */
   take(channel: TrunkChannel & { maxChannels: number }): Promise<boolean>;
-  /** The call goes on here, also where the trunk is full. */
+  /** Counts a call that continues here, even if the trunk is full. */
   keep(channel: TrunkChannel): Promise<void>;
   giveBack(channel: TrunkChannel): Promise<void>;
-  /** Milliseconds until it is the turn of one more call; null where that is further away than its patience. */
+  /** Milliseconds until the turn of one more call; null if that exceeds its patience. */
   turn(call: { trunkId: string; callsPerSecond: number; patienceMs: number }): Promise<number | null>;
 };
 
@@ -25,17 +25,17 @@ type Limited = Pick<Trunk, 'id' | 'name' | 'maxChannels' | 'callsPerSecond'>;
 
 type WaitingCall = {
   callId: string;
-  /** It is not wanted any more. */
+  /** Aborts when the call is cancelled. */
   signal: AbortSignal;
 };
 
-/** `hasChannel`: the others have room for it, too. Whatever comes of it, the permit is to be released. */
+/** `hasChannel`: the other gateways leave room for the call. The permit must be released in either case. */
 type Joining = { permit: Permit; hasChannel: Promise<boolean> };
 
 /**
- * Between two looks for a channel that another gateway has given back. Nobody is woken for it, because nobody gives back
- * what a dead gateway had: there has to be a look anyway. There is one only while a call waits at the last of its trunks,
- * which is full, and for as long as its patience lasts.
+ * Polling interval for a channel that another gateway released. There is no notification, because a dead gateway would
+ * not send one and polling is needed anyway. It happens only while a call waits at the last of its trunks, which is
+ * full, and at most for its patience.
  */
 const lookMs = 200;
 
@@ -43,18 +43,18 @@ export type SharedLimitsOptions = {
   limits: TrunkLimits;
   load: SharedTrunkLoad;
   clock: Clock;
-  /** The longest wait of a call for its turn, and of this gateway for the database. */
+  /** Maximum time that a call waits for its turn, and this gateway for the database. */
   patienceMs: number;
-  /** Does what nobody waits for. */
+  /** Runs work whose result is not awaited. */
   inBackground: (what: string, work: () => Promise<unknown>) => void;
   logger: Logger;
 };
 
-/** Counts the channels of this gateway with those of the others. */
+/** Counts the channels of this gateway together with those of the others. */
 const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
   const { load, clock, patienceMs, inBackground, logger } = options;
 
-  /** What this gateway says alone, where the others cannot be asked. */
+  /** Falls back to this gateway's own answer when the database is unavailable. */
   const asked = async <Answer>(what: string, work: () => Promise<Answer>, alone: Answer): Promise<Answer> => {
     try {
       const error = (): Error => new TimeoutError(patienceMs, what);
@@ -65,7 +65,7 @@ const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
     }
   };
 
-  /** Of a channel of this gateway; it is given back when it is known whether the others had one. */
+  /** Permit for a channel of this gateway; it is returned to the database after the result of `taking` is known. */
   const permitFor = (channel: TrunkChannel, here: Permit, taking: Promise<unknown>): Permit => ({
     release: once(() => {
       here.release();
@@ -84,7 +84,7 @@ const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
     return { permit: permitFor(channel, here, hasChannel), hasChannel };
   };
 
-  /** Waits for a channel that another gateway gives back, where `until` is later than now. */
+  /** Waits for a channel that another gateway releases, if `until` is in the future. */
   const joinUntil = async (
     until: number,
     trunk: Limited,
@@ -113,13 +113,13 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
     channelsOf: limits.channelsOf,
     count: limits.count,
 
-    /** For a call that comes in: null where not even this gateway has a channel for it. */
+    /** For an inbound call: null if this gateway itself has no channel for it. */
     arrive(trunk: Limited, callId: string): Joining | null {
       const here = limits.tryAcquire(trunk);
       return here && joinOthers(trunk, callId, here);
     },
 
-    /** For a call that goes on here, also where the trunk is full. */
+    /** For a call that continues here, even if the trunk is full. */
     goOn(trunk: Limited, callId: string): Permit {
       const permit = limits.tryAcquire(trunk) ?? { release() {} };
       if (trunk.maxChannels === null) return permit;
@@ -128,7 +128,7 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
       return permitFor(channel, permit, keeping);
     },
 
-    /** For a call that goes out; `isLast`: there is no other trunk, so that it waits for a channel. */
+    /** For an outbound call; `isLast`: there is no other trunk, so the call waits for a channel. */
     async acquire(trunk: Limited, isLast: boolean, call: WaitingCall): Promise<Acquired> {
       const until = clock.now() + (isLast ? patienceMs : 0);
       const acquired = await limits.acquire(trunk, isLast, call.signal);
@@ -151,7 +151,7 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
 
 export type SharedLimits = ReturnType<typeof createSharedLimits>;
 
-/** Of a gateway that shares its trunks with nobody. */
+/** For a gateway that does not share its trunks. */
 export const loadOfNobodyElse: SharedTrunkLoad = {
   take: () => Promise.resolve(true),
   keep: () => Promise.resolve(),
