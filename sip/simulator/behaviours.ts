@@ -1,9 +1,9 @@
-/** The behaviour of people on a telephone: the small courses that scripts and callees are made of. */
+/** Behaviours of people on a telephone: the building blocks of scripts and callees. */
 import type { Course, Phone } from './party.ts';
 
-/** The silence after which somebody takes it that the other one has finished. */
+/** Silence after which a person assumes that the other party has finished. */
 const politePauseMs = 800;
-/** How long somebody lets the other one talk before breaking in; of a short utterance, this share. */
+/** Time before a person interrupts; for a short utterance, this share of it. */
 const breakInAfterMs = 700;
 const breakInAfterShare = 0.4;
 
@@ -13,7 +13,7 @@ export function* pause(milliseconds: number): Course {
   yield { atMostMs: milliseconds };
 }
 
-/** Picks up after this time, counted from the dialing. */
+/** Answers after this time, counted from dialing. */
 export function* pickUp(phone: Phone, afterMs: number): Course {
   const ringingAfterMs = Math.min(dialledToRingingMs, afterMs / 2);
   yield* pause(ringingAfterMs);
@@ -22,28 +22,28 @@ export function* pickUp(phone: Phone, afterMs: number): Course {
   phone.answer();
 }
 
-/** Rings and rings. */
+/** Rings without an answer. */
 export function* letRing(phone: Phone): Course {
   yield* pause(dialledToRingingMs);
   phone.ring();
   yield {};
 }
 
-/** Says this to its end. */
+/** Says this text to its end. */
 export function* speak(phone: Phone, text: string): Course {
   phone.say(text);
   yield { until: () => !phone.isSpeaking() };
 }
 
-/** Waits until the agent says something; something that it is just saying counts. Tells whether it came in time. */
+/** Waits until the agent says something; a current utterance counts. Returns whether it came in time. */
 export function* agentSpeaks(phone: Phone, begunBefore: number, atMostMs?: number): Course<boolean> {
   const until = (): boolean => phone.voicesBegun() > begunBefore || phone.voice() !== null;
   return yield atMostMs === undefined ? { until } : { until, atMostMs };
 }
 
 /**
- * Waits until the agent has been silent for a polite pause. `unless` is looked at while it speaks and ends the
- * waiting; tells whether the silence came.
+ * Waits until the agent has been silent for a polite pause. `unless` is checked while it speaks and ends the wait;
+ * returns whether the silence came.
  */
 export function* agentIsSilent(phone: Phone, unless: () => boolean = () => false): Course<boolean> {
   for (;;) {
@@ -54,7 +54,7 @@ export function* agentIsSilent(phone: Phone, unless: () => boolean = () => false
   }
 }
 
-/** Waits until the agent is well under way with an utterance: the moment to break in. */
+/** Waits until the agent is well into an utterance: the moment to interrupt. */
 export function* agentIsWellUnderWay(phone: Phone): Course {
   for (;;) {
     yield { until: () => phone.voice() !== null };
@@ -67,7 +67,7 @@ export function* agentIsWellUnderWay(phone: Phone): Course {
   }
 }
 
-/** Waits until the agent has been talking for so long, however many sentences that takes. */
+/** Waits until the agent has been talking for this time, over any number of sentences. */
 export function* agentHasSpokenFor(phone: Phone, milliseconds: number): Course {
   for (;;) {
     yield { until: () => phone.voice() !== null };

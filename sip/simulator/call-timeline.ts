@@ -1,21 +1,21 @@
 /**
- * The sound of one call, remembered as words and times: a simulated line carries no sound, so the sound is made from
- * them when the call is over (`render-recording.ts`).
+ * Words and times of one call: a simulated line carries no audio, so the audio is rendered from them after the call
+ * (`render-recording.ts`).
  */
 import type { LineTime } from '../line-time.ts';
 
 export type Side = 'agent' | 'counterparty';
 
-/** Words that sounded. `startedAt` is wall-clock, `durationMs` how long they took on the line. */
+/** Audible words. `startedAt` is wall-clock; `durationMs` is their duration on the line. */
 export type Sounded = { party: Side; text: string; language: string; startedAt: number; durationMs: number };
 
-/** The same, `offsetMs` on the line after the answer. */
+/** The same with `offsetMs`, the line time since the answer. */
 export type RecordedPart = { text: string; language: string; offsetMs: number; durationMs: number };
 
-/** Nothing that was said in this stretch of the call may be heard; both ends on the line after the answer. */
+/** A stretch of the call that is silenced in the recording; both ends in line time since the answer. */
 export type Pause = { fromMs: number; toMs: number };
 
-/** A call as its recording will be: each side's parts in order of time. */
+/** A call for its recording: each side's parts in order of time. */
 export type CallTimeline = Record<Side, readonly RecordedPart[]> & {
   pauses: readonly Pause[];
   durationMs: number;
@@ -25,13 +25,13 @@ export type TimelineRecorder = {
   add(sounded: Sounded): void;
   pause(): void;
   resume(): void;
-  /** The call is over. */
+  /** Called when the call is over. */
   finish(): void;
-  /** It goes on elsewhere. */
+  /** Called when the call continues in another process. */
   leave(): void;
 };
 
-/** Begins now, at the answer. */
+/** Creates a recorder that begins now, at the answer. */
 export const createTimelineRecorder = (
   time: LineTime,
   on: { end: (call: CallTimeline) => void; left: (call: CallTimeline) => void },

@@ -1,6 +1,6 @@
 /**
- * The far ends of simulated calls: the nine telephones that can be reached without further ado (guides/design/start.md,
- * "The simulated line"), those that were given a script, and the usual caller.
+ * Far ends of simulated calls: the nine telephones that are available without setup (guides/design/start.md, "The
+ * simulated line"), those with a script, and the default caller.
  */
 import type { LineInput, UnansweredCause } from '#machines/line.ts';
 import {
@@ -36,8 +36,8 @@ const pickUpMs = 1_000;
 const callerIsAnsweredMs = 50;
 
 /**
- * Answers each reply politely for as long as the agent likes, and leaves a farewell alone; who has `oneMoreThing`
- * speaks into the first farewell.
+ * Answers each reply politely as long as the agent continues, and ignores a farewell; with `oneMoreThing` it speaks
+ * into the first farewell.
  */
 function* talkPolitely(phone: Phone, oneMoreThing = false): Course {
   const { polite, intoFarewell } = smallTalkIn(phone.language);
@@ -62,8 +62,8 @@ function* talkPolitely(phone: Phone, oneMoreThing = false): Course {
 }
 
 /**
- * Interrupts every reply once. A farewell that is said again after it was interrupted is let through: otherwise
- * nobody could ever hang up on this number.
+ * Interrupts every reply once. A farewell that is repeated after an interruption is not interrupted again; otherwise
+ * the agent could never hang up.
  */
 function* talkOver(phone: Phone): Course {
   const nextInterruption = inTurn(smallTalkIn(phone.language).interruptions);
@@ -105,7 +105,7 @@ const knownCallees: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>(
   ['01000000009', calleeOf([{ trunk_error: true }])],
 ]);
 
-/** How those who are known talk, wherever the call has got to. */
+/** Behaviours of the known numbers after the answer, from any point of the call. */
 const knownTalk: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>([
   ['01000000001', (phone) => talkPolitely(phone)],
   ['01000000005', (phone) => talkPolitely(phone)],
@@ -121,14 +121,14 @@ const goingOn = (talk: Behaviour): Behaviour =>
     yield* talk(phone);
   };
 
-/** There is no telephone at the far end. */
+/** A far end without a telephone. */
 export const unreachable = (cause: UnansweredCause): Behaviour =>
   function* (phone) {
     yield* pause(0);
     phone.refuse(cause);
   };
 
-/** Is let in and plays this script; without one, opens with a sentence and goes on politely. */
+/** A caller that, once admitted, plays this script; without one, it opens with a sentence and continues politely. */
 export const callerOf = (script: Script | null, watch: ScriptWatch | null = null): Behaviour =>
   function* (phone) {
     yield* pause(callerIsAnsweredMs);
@@ -137,7 +137,7 @@ export const callerOf = (script: Script | null, watch: ScriptWatch | null = null
     if (script === null) yield* talkPolitely(phone);
   };
 
-/** One who plays this script in a call that is rehearsed. */
+/** A callee that plays this script in a rehearsed call. */
 export const rehearsing =
   (
     { callId, script, rehearsal }: { callId: string; script: Script; rehearsal: Rehearsal },
@@ -152,22 +152,22 @@ export const rehearsing =
   };
 
 /**
- * One that is known to every gateway, and so is there for the next one too; one that plays a script of this one; or
- * somebody of flesh and blood, of whom it is known who picks up.
+ * `known`: available on every gateway, and so after take-over; `scripted`: plays a script of this gateway; `person`: a
+ * human, so the answerer is known.
  */
 export type Who = 'known' | 'scripted' | 'person';
 
-/** The one who is reached by a call. */
+/** The party that a call reaches. */
 export type Reached = {
   createParty: CreateParty;
   /** BCP 47. */
   language: string;
   who: Who;
-  /** To whom the call can be transferred, beside those whom everybody knows. */
+  /** Transfer targets of this call, in addition to the known ones. */
   people: ReadonlyMap<string, Person>;
 };
 
-/** Somebody whom every gateway knows. */
+/** A party that every gateway knows. */
 export const knownPerson = (behaviour: Behaviour, language: string): Reached => ({
   createParty: behaving(behaviour),
   language,
@@ -177,25 +177,25 @@ export const knownPerson = (behaviour: Behaviour, language: string): Reached => 
 
 export type Callees = {
   /**
-   * How the telephone with this number behaves from now on, for calls of this workspace. Checked by `parseScript` for a
-   * callee. A script of a rehearsal is watched.
+   * Sets the behaviour of the telephone with this number, for calls of this workspace. `parseScript` must have checked
+   * the script for a callee. A script of a rehearsal is watched.
    */
   define(number: string, script: Script, workspaceId?: string, rehearsal?: Rehearsal): void;
-  /** How it was told to behave. */
+  /** Returns the number's script. */
   scriptOf(number: string, workspaceId?: string): Script | undefined;
-  /** Who has the number that is dialled: by its script, by what the number is known for, or whoever it may be. */
+  /** Returns the party at the dialled number: by its script, by the known numbers, or by `anybody`. */
   reachedBy(input: LineInput): Reached;
   /**
-   * Who has answered this call, of which another process held the gateway's end; undefined for those whom that process
-   * alone knew: people, and those who play a script.
+   * Returns the party of a call that another process held; undefined for parties that only that process knew: humans,
+   * and those with a script.
    */
   standingAt(input: LineInput): Reached | undefined;
 };
 
 export type CalleesOptions = {
-  /** Whose call this is; without it, all calls are one workspace's. */
+  /** Workspace of a call; without it, all calls belong to one workspace. */
   workspaceOf?: (callId: string) => string | undefined;
-  /** Who is reached by a number that nobody gave a script; without it, nobody is at home. */
+  /** Party for numbers without a script; without it, such numbers are unreachable. */
   anybody?: (input: LineInput) => CreateParty;
 };
 

@@ -1,4 +1,4 @@
-/** Those who call in on a simulated network, until their call is answered. */
+/** Inbound callers of a simulated network until their calls are answered. */
 import type { Logger } from 'pino';
 import type { LineInput } from '#machines/line.ts';
 import type { LineTime } from '../line-time.ts';
@@ -7,8 +7,8 @@ import type { CreateParty } from './party.ts';
 import type { Person } from './transferring.ts';
 
 /**
- * A caller that was let in and is not answered within this time goes away. It is of the wall clock: the gateway is waited
- * for, whose work is not simulated.
+ * A caller that was admitted but is not answered within this time hangs up. Wall-clock time, because it waits for the
+ * gateway, whose work is not simulated.
  */
 const patienceMs = 10_000;
 
@@ -21,21 +21,21 @@ export type SimulatedCaller = {
 };
 
 export type Callers = {
-  /** Somebody calls, and nobody has decided about it. */
+  /** A new call, before the admission decision. */
   add(callId: string, caller: SimulatedCaller): void;
-  /** Was let in; goes away when the call is not answered soon. */
+  /** The call was admitted; the caller hangs up if it is not answered soon. */
   letIn(callId: string): void;
-  /** Was turned away. */
+  /** The call was rejected. */
   remove(callId: string): void;
-  /** Takes out the one whose call is answered, once. */
+  /** Removes and returns the caller of an answered call, once. */
   take(callId: string): SimulatedCaller | undefined;
   clear(): void;
 };
 
 export const createCallers = (options: {
-  /** Of the network. */
+  /** Line time of the network. */
   time: Pick<LineTime, 'after'>;
-  /** How many times faster than the wall clock it goes. */
+  /** Speed factor relative to the wall clock. */
   speed: number;
   logger: Logger;
 }): Callers => {

@@ -1,6 +1,6 @@
 /**
- * The voices on a simulated line whose far end has a microphone and a speaker: they sound, and are carried, listened to and
- * recorded as those of a real line are. What the person types meanwhile is understood as well, without a sound.
+ * Voices on a simulated line whose far end has a microphone and a speaker: their audio is carried, recognized and
+ * recorded as on a real line. Text that the person types is understood as well, without audio.
  */
 import type { Logger } from 'pino';
 import type { LineInput, LineReport } from '#machines/line.ts';
@@ -16,13 +16,13 @@ import { waitsMs, type Voices, type VoicesOptions } from './voices.ts';
 
 type CarriedVoicesOptions = Pick<VoicesOptions, 'answering' | 'time' | 'report' | 'onChange'> & {
   input: Pick<LineInput, 'callId' | 'language' | 'bargeIn' | 'turnEnd'>;
-  /** The sound does not come any more, or never did. */
+  /** Called when the audio is lost, or never arrived. */
   onLost: () => void;
 };
 
 export type CarryVoices = (sound: CarriedSound, options: CarriedVoicesOptions) => Voices;
 
-/** The agent's voice as its far end is told of it. */
+/** The agent's voice as reported to its far end. */
 const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => void) => {
   const texts = new Map<number, Pick<Voice, 'text' | 'language'>>();
   let voice: Voice | null = null;
@@ -56,7 +56,7 @@ const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => voi
     voice: () => voice,
     begun: () => begun,
     cut: () => cut,
-    // What was heard is known by the sound.
+    // The audio itself shows the heard part.
     setReported: () => undefined,
     report: () => undefined,
   };
@@ -65,7 +65,7 @@ const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => voi
     agent,
     begins(utterance: number): void {
       const said = texts.get(utterance);
-      // It begins because it was said.
+      // Starts only with a text.
       if (said === undefined) return;
       const { text } = said;
       voice = { utterance, ...said, startedAt: time.now(), durationMs: sayingTime(text) };
@@ -82,7 +82,7 @@ const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => voi
   };
 };
 
-/** What the person types. */
+/** Text that the person types. */
 const createTyping = (
   { input: { language, bargeIn }, time, report, onChange }: CarriedVoicesOptions,
   isAgentAudible: () => boolean,
@@ -104,7 +104,7 @@ const createTyping = (
     },
   });
 
-/** Of a line that can carry sound by these means. */
+/** For a line that can carry audio by these means. */
 export const createCarriedVoices =
   (means: () => MediaMeans, logger: Logger): CarryVoices =>
   (sound, options) => {
@@ -131,7 +131,7 @@ export const createCarriedVoices =
     const typing = createTyping({ ...options, report }, () => spoken.agent.voice() !== null);
     const media = createCallMedia({
       ...means(),
-      // It is a person, whoever called whom: nobody asks whether a machine has picked up.
+      // The far end is a person in either direction, so answering-machine detection is skipped.
       input: { ...input, direction: 'inbound' },
       time,
       report: heard,
@@ -168,7 +168,7 @@ export const createCarriedVoices =
       holdTone: { begin: () => tone.begin(sound.sampleRate()), end: tone.end },
       handOver() {
         spoken.agent.stopTalking();
-        // Whoever is talked with has no sound here.
+        // Audio of the person of a transfer is not carried here.
         media.talkWith({ pass: () => undefined });
       },
       pauseRecording: media.pauseRecording,

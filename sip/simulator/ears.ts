@@ -1,4 +1,4 @@
-/** What a simulated person has heard of the agent since it last spoke itself or heard what it waited for. */
+/** What a simulated person has heard of the agent since it last spoke or heard an awaited text. */
 import type { SaidPattern } from '#src/domain/said-pattern.ts';
 import { heardAfter, sayingTime } from '../speaking-time.ts';
 import type { Course, Phone } from './party.ts';
@@ -6,25 +6,25 @@ import type { Voice } from './sounding-utterance.ts';
 
 type Utterance = {
   readonly voice: Voice;
-  /** All of it, or what of it was said before it was cut off. */
+  /** The text, or its part before it was cut off. */
   text: string;
-  /** So many of its characters are known already. */
+  /** Number of its characters that are already consumed. */
   known: number;
 };
 
-/** Up to which place of which utterance something was found. */
+/** Position of a match: the utterance and the end within it. */
 type Found = { utterance: Utterance; end: number };
 
 export type Ears = {
-  /** To be called whenever the line has changed: an utterance that nobody looks at is not heard. */
+  /** Must be called whenever the line has changed: an utterance is heard only by this call. */
   listen(): void;
   find(pattern: SaidPattern): Found | undefined;
-  /** Up to there, everything is known. */
+  /** Consumes everything up to this position. */
   take(found: Found): void;
   forget(): void;
 };
 
-/** Between two utterances. */
+/** Separator between two utterances. */
 const gap = ' ';
 
 export const createEars = (phone: Phone): Ears => {
@@ -59,14 +59,14 @@ export const createEars = (phone: Phone): Ears => {
       said = said.slice(said.indexOf(utterance));
     },
     forget() {
-      // The last one may still sound, and is not to be heard anew.
+      // The last utterance may still be playing, and must not be heard again.
       said = said.slice(-1);
       for (const utterance of said) utterance.known = utterance.text.length;
     },
   };
 };
 
-/** Waits until the agent has said it; what is in its mouth when it is cut off was not said. */
+/** Waits until the agent has said it; words that were cut off do not count. */
 export function* hear(phone: Phone, ears: Ears, pattern: SaidPattern): Course {
   for (;;) {
     yield { until: () => ears.find(pattern) !== undefined };

@@ -1,7 +1,7 @@
 /**
- * The person at the far end of a simulated line. What a person does is written as a generator that reads like a
- * script: it acts on its telephone and yields what it waits for. It is looked at again whenever something on the line
- * changes and when its time is up, so a waiting person costs one small object and at most one timer.
+ * The person at the far end of a simulated line. Behaviour is written as a generator that reads like a script: it acts
+ * on its telephone and yields its wait conditions. A condition is checked whenever the line changes and when its time
+ * is over, so a waiting person costs one small object and at most one timer.
  */
 import type { UnansweredCause } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
@@ -9,67 +9,67 @@ import { createAlarm, type LineTime } from '../line-time.ts';
 import type { MediaEndpoint } from '../media/media-endpoint.ts';
 import type { Voice } from './sounding-utterance.ts';
 
-/** Where the sound of a call goes in and out that is carried for once: of a person with a microphone and a speaker. */
+/** Audio endpoint of a call that carries audio: a person with a microphone and a speaker. */
 export type CarriedSound = Pick<MediaEndpoint, 'sampleRate' | 'connect'>;
 
-/** The far end's telephone: what a person can do with it and hear in it. */
+/** The far end's telephone: the actions and perceptions of a person. */
 export interface Phone {
   /** BCP 47. */
   readonly language: string;
   ring(): void;
-  /** With this sound both ways, where the line can carry it; without it, in words alone. */
+  /** Answers with this audio in both directions, if the line can carry it; without it, with words only. */
   answer(sound?: CarriedSound): void;
-  /** Does not answer; only before the answer. */
+  /** Rejects the call; only before the answer. */
   refuse(cause: UnansweredCause): void;
-  /** Before the answer it gives up. */
+  /** Before the answer it cancels. */
   hangUp(): void;
-  /** Begins to say this; wait for `isSpeaking` to become false before saying more. */
+  /** Begins to say this; wait for `isSpeaking` to become false before the next text. */
   say(text: string): void;
-  /** Speaks before the words are known, which `say` then tells; `false`: no words come of it. */
+  /** Begins speech before its words are known, which `say` provides later; `false`: the speech has no words. */
   speak(isSpeaking: boolean): void;
   isSpeaking(): boolean;
-  /** Makes a sound of which no words are known, or ceases to. */
+  /** Starts or stops a noise without words. */
   noise(isOn: boolean): void;
   press(digit: string): void;
-  /** Puts the call on hold, or takes it back. */
+  /** Puts the call on hold, or resumes it. */
   hold(isHeld: boolean): void;
-  /** The beep of an answering machine is over. */
+  /** The beep of an answering machine has ended. */
   beep(): void;
-  /** What was understood of the sound of this end so far. */
+  /** Recognized words of this end so far. */
   wordsHeard(): readonly string[];
-  /** The keys that the agent has pressed so far. */
+  /** DTMF digits of the agent so far. */
   keysHeard(): string;
-  /** The language in which this end is heard (BCP 47). */
+  /** Language in which this end is recognized (BCP 47). */
   heardIn(): string;
-  /** What the agent is saying now, also while it pauses in it. */
+  /** The agent's current utterance, including a paused one. */
   voice(): Voice | null;
   isVoicePaused(): boolean;
-  /** Milliseconds on the line since the voice began. */
+  /** Milliseconds of line time since the voice began. */
   sinceBeginOf(voice: Voice): number;
-  /** How many utterances of the agent have begun. */
+  /** Number of utterances of the agent that have begun. */
   voicesBegun(): number;
-  /** How many of them were stopped before their end. */
+  /** Number of utterances that were stopped before their end. */
   voicesCut(): number;
-  /** Whether this end reports what it has heard of the agent; it is estimated otherwise. */
+  /** Whether this end reports the heard part of the agent's words; otherwise it is estimated. */
   setReporting(isReporting: boolean): void;
-  /** So many characters of the utterance that sounds now were heard. */
+  /** Reports the number of heard characters of the current utterance. */
   reportHeard(utterance: number, characters: number): void;
-  /** The agent is about to hang up: what it says now is its farewell. */
+  /** Whether the agent is about to hang up: its current words are its farewell. */
   isFarewell(): boolean;
 }
 
-/** Goes on when the condition holds (true) or the time is over (false); neither given: never. */
+/** Resumes when the condition holds (true) or the time is over (false); without either, never. */
 export type Wait = { until?: () => boolean; atMostMs?: number };
 
-/** The course of what somebody does, wait by wait. It may return something to the one who delegates to it. */
+/** Behaviour of a person, wait by wait. It may return a result to a delegating course. */
 export type Course<Result = void> = Generator<Wait, Result, boolean>;
 
 export type Behaviour = (phone: Phone) => Course;
 
-/** Whoever is at the far end of a line: a course of behaviour, or a person of flesh and blood. */
+/** The far end of a line: a simulated course of behaviour, or a human. */
 export type Party = {
   start(): void;
-  /** Something on the line has changed. */
+  /** The line has changed. */
   notice(): void;
   /** The line has ended. */
   stop(end: LineEnd): void;
@@ -78,7 +78,7 @@ export type Party = {
 export type CreateParty = (phone: Phone, time: LineTime) => Party;
 
 export const createScriptedParty = (course: Course, time: LineTime): Party => {
-  /** While the course acts it waits for nothing, so the changes that it makes itself do not start it again. */
+  /** A course does not wait while it acts, so its own changes do not resume it recursively. */
   let state: 'acting' | { waitsFor: Wait } | 'stopped' = 'acting';
   const patience = createAlarm(time);
 

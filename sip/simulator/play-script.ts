@@ -14,7 +14,7 @@ import { inTime, type ScriptWatch } from './script-watch.ts';
 import type { Interruption, Script, ScriptStep } from './script.ts';
 import { plainPattern } from '#src/domain/said-pattern.ts';
 
-/** How long somebody waits for an answer before speaking again. */
+/** Time that a person waits for an answer before speaking again. */
 const patienceMs = 5_000;
 const betweenKeysMs = 250;
 const untilRefusedMs = 300;
@@ -22,7 +22,7 @@ const untilDeclinedMs = 1_500;
 const usualAnswerMs = 1_000;
 const beepMs = 500;
 
-/** Takes the call as the script's first step says; tells whether it was answered. */
+/** Takes the call according to the script's first step; returns whether it was answered. */
 function* takeCall(phone: Phone, first: ScriptStep | undefined): Course<boolean> {
   if (first !== undefined && 'busy' in first) {
     yield* pause(untilRefusedMs);
@@ -50,12 +50,12 @@ function* takeCall(phone: Phone, first: ScriptStep | undefined): Course<boolean>
   return true;
 }
 
-/** What a person knows of the talk so far. */
+/** A person's knowledge of the conversation so far. */
 type Talk = {
-  /** How many utterances of the agent had begun when the person last spoke or listened. */
+  /** Number of the agent's utterances that had begun when the person last spoke or listened. */
   begunBefore: number;
   expectsAnswer: boolean;
-  /** Of the agent's keys, those that were awaited already. */
+  /** Number of the agent's digits that were already awaited. */
   keysTaken: number;
   ears: Ears;
 };
@@ -83,7 +83,7 @@ function* pressKeys(phone: Phone, keys: string): Course {
   }
 }
 
-/** Does one step of a call that stands. */
+/** Plays one step of an answered call. */
 function* doStep(phone: Phone, talk: Talk, step: ScriptStep, watch: ScriptWatch | null): Course {
   if ('say' in step) {
     if (talk.expectsAnswer) yield* agentSpeaks(phone, talk.begunBefore, patienceMs);
@@ -129,14 +129,14 @@ function* doStep(phone: Phone, talk: Talk, step: ScriptStep, watch: ScriptWatch 
     yield* pause(beepMs);
     phone.beep();
   } else if ('hang_up' in step) {
-    // It stops this course.
+    // Hanging up stops this course.
     watch?.isDone();
     phone.hangUp();
     yield {};
   }
 }
 
-/** Does the steps of a call that stands; one that is watched ends it when a step does not come about in time. */
+/** Plays the steps of an answered call; a watched script ends the call when a step times out. */
 export function* talkByScript(phone: Phone, script: Script, watch: ScriptWatch | null = null): Course {
   const ears = createEars(phone);
   const talk: Talk = { begunBefore: 0, expectsAnswer: false, keysTaken: 0, ears };

@@ -1,7 +1,7 @@
 /**
- * Makes the sound of a recorded call: each part is spoken by the synthesizer when the time line gets to it, fitted to
- * the time that it took on the line, and written with the other side's sound in short stretches. No more than one
- * utterance a side is in memory at once.
+ * Renders the audio of a recorded call: each part is synthesized when the timeline reaches it, fitted to its duration
+ * on the line, and written with the other side's audio in short stretches. At most one utterance per side is in memory
+ * at once.
  */
 import { setImmediate } from 'node:timers/promises';
 import { recordingSampleRate, type RecordingSink } from '../recording-sink.ts';
@@ -12,13 +12,16 @@ import type { Resample } from '../resampler.ts';
 const samplesOf = (milliseconds: number): number => Math.round((milliseconds * recordingSampleRate) / 1_000);
 
 const stretch = samplesOf(100);
-/** After so many stretches others get their turn: encoding is work. */
+/** Number of stretches after which the event loop is yielded, because encoding is CPU work. */
 const stretchesAtOnce = 5;
 
-/** A voice that is a little slower than the line's is hurried along by at most this much; more is cut off. */
+/** A voice that is slower than the line's is sped up by at most this factor; the rest is cut off. */
 const maxHurry = 1.35;
 
-/** Engines put silence around what they say; on the line a voice is heard from its first moment to its last. */
+/**
+ * Amplitude that counts as silence. Engines pad speech with silence; on the line a voice is heard from its first moment
+ * to its last.
+ */
 const silence = 64;
 
 const withoutSilence = (samples: Int16Array): Int16Array => {
@@ -27,10 +30,10 @@ const withoutSilence = (samples: Int16Array): Int16Array => {
   return first === -1 ? samples : samples.subarray(first, samples.findLastIndex(isSound) + 1);
 };
 
-/** Says what was said, in so many samples. */
+/** Synthesizes a text in exactly this number of samples. */
 type Speak = (said: Pick<RecordedPart, 'text' | 'language'>, length: number) => Promise<Int16Array>;
 
-/** Makes silence of what lies in a pause; `from` is where the first sample stands in the call. */
+/** Silences the samples within pauses; `from` is the position of the first sample in the call. */
 const silencePauses = (samples: Int16Array, from: number, pauses: readonly Pause[]): Int16Array => {
   for (const { fromMs, toMs } of pauses)
     samples.fill(0, Math.max(0, samplesOf(fromMs) - from), Math.max(0, samplesOf(toMs) - from));
@@ -40,7 +43,7 @@ const silencePauses = (samples: Int16Array, from: number, pauses: readonly Pause
 const liesInPause = ({ offsetMs, durationMs }: RecordedPart, pauses: readonly Pause[]): boolean =>
   pauses.some(({ fromMs, toMs }) => offsetMs >= fromMs && offsetMs + durationMs <= toMs);
 
-/** Speaks a part in exactly the samples that it has. */
+/** Fits speech into exactly this number of samples. */
 const fitInto = (length: number, { sampleRate, samples }: Audio, resample: Resample): Int16Array => {
   const voice = withoutSilence(samples);
   const naturalLength = (voice.length * recordingSampleRate) / sampleRate;
@@ -50,7 +53,7 @@ const fitInto = (length: number, { sampleRate, samples }: Audio, resample: Resam
   return sound;
 };
 
-/** One side of the call, read from its beginning to its end. */
+/** One side of the call, read from beginning to end. */
 const createSide = (parts: readonly RecordedPart[], pauses: readonly Pause[], speak: Speak) => {
   const waiting = parts.filter((each) => !liesInPause(each, pauses)).values();
   let part: { from: number; sound: Int16Array } | null = null;
@@ -64,7 +67,7 @@ const createSide = (parts: readonly RecordedPart[], pauses: readonly Pause[], sp
       for (;;) {
         if (part === null) {
           if (next === undefined || samplesOf(next.offsetMs) >= end) break;
-          // The timers of a hurried line are coarse: a part may seem to begin before the one before it has ended.
+          // Timers of a sped-up line are coarse: a part may seem to begin before the previous one has ended.
           const from: number = Math.max(readTo, samplesOf(next.offsetMs));
           const sound = await speak(next, samplesOf(next.durationMs));
           part = { from, sound: silencePauses(sound, samplesOf(next.offsetMs), pauses) };

@@ -1,14 +1,14 @@
-/** Work in the background, a few pieces at once, in order; at the end it is waited for, but not for ever. */
+/** Background work with limited concurrency, in order; closing waits for it for a limited time. */
 import type { Clock } from '#src/domain/clock.ts';
 
 export type Work = (signal: AbortSignal) => Promise<void>;
 
 export type Renderings = {
-  /** `work` gets an aborted signal when it is too late; it settles its own failures. */
+  /** The signal of `work` aborts when the time for closing is over; `work` handles its own failures. */
   add(work: Work): void;
-  /** Pieces that wait or are being done. */
+  /** Number of waiting and running pieces. */
   count(): number;
-  /** Resolves when all work is done; what is not done within this time is aborted. */
+  /** Resolves when all work is done; work that is unfinished after this time is aborted. */
   close(withinMs: number): Promise<void>;
 };
 

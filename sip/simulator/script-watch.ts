@@ -1,4 +1,4 @@
-/** A script that somebody watches: how far it has come, and that no step of it is waited for without end. */
+/** A watched script: its progress, and a time limit for every step. */
 import { isPattern, type ReadPattern, type SaidPattern } from '#src/domain/said-pattern.ts';
 import type { LineTime } from '../line-time.ts';
 import type { Ears } from './ears.ts';
@@ -6,33 +6,33 @@ import type { Course, Phone } from './party.ts';
 import type { Script, ScriptStep } from './script.ts';
 import type { Person } from './transferring.ts';
 
-/** `timed_out`: the step behind those that were done did not come about in time, and the person has hung up. */
+/** `timed_out`: the step after the completed ones did not happen in time, and the person hung up. */
 export type ScriptOutcome = 'playing' | 'done' | 'timed_out';
 
 export type ScriptProgress = { steps: number; stepsDone: number; outcome: ScriptOutcome };
 
 export type ScriptWatch = {
   stepTimeoutMs: number;
-  /** Begins to wait for a step. */
+  /** Starts the time limit of a step. */
   limit(): { isOver(): boolean; cancel(): void };
   patternOf(source: string): SaidPattern | undefined;
-  /** So many steps were done. */
+  /** Sets the number of completed steps. */
   done(count: number): void;
   isDone(): void;
   timedOut(): void;
 };
 
-/** How watched scripts are played. */
+/** Settings for watched scripts. */
 export type Rehearsal = {
   stepTimeoutMs: number;
   readPattern: ReadPattern;
-  /** To whom the call can be transferred, by number. */
+  /** Transfer targets of the call, by number. */
   people: ReadonlyMap<string, Person>;
 };
 
 export const nobodyElse: ReadonlyMap<string, Person> = new Map();
 
-/** `progress` is kept up to date; `notice` has the person look up. */
+/** `progress` is kept up to date; `notice` makes the person check its condition. */
 export const watchScript = (
   { stepTimeoutMs, readPattern }: Omit<Rehearsal, 'people'>,
   progress: ScriptProgress,
@@ -63,7 +63,7 @@ export const watchScript = (
   },
 });
 
-/** Of calls that were rehearsed lately. */
+/** Maximum of finished rehearsals that are kept. */
 const mostKept = 1_000;
 
 export type Rehearsals = {
@@ -86,13 +86,13 @@ export const createRehearsals = (): Rehearsals => {
   };
 };
 
-/** What these steps wait for is their own time. */
+/** Whether a step waits for its own duration only. */
 const takesItsTime = (step: ScriptStep): boolean =>
   'wait_sec' in step || 'noise_sec' in step || 'hold_sec' in step;
 
 /**
- * Does a step, and hears the agent meanwhile. False when it is watched and did not come about in time; while the person
- * itself speaks, it does.
+ * Plays a step, and hears the agent meanwhile. Returns false if it is watched and timed out; the limit does not apply
+ * while the person itself speaks.
  */
 export function* inTime(
   course: Course,

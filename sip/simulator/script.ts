@@ -24,7 +24,7 @@
  */
 import { isPattern, type ReadPattern } from '#src/domain/said-pattern.ts';
 
-/** `after_ms` counts from the begin of the agent's utterance. */
+/** `after_ms` counts from the beginning of the agent's utterance. */
 export type Interruption = string | { text: string; after_ms: number };
 
 type Talking =
@@ -118,7 +118,7 @@ const taking: Readonly<Record<string, (value: unknown) => Problem>> = {
 
 const checks = { ...talking, ...taking };
 
-/** Who gives no reader of patterns has none but texts. */
+/** Without a reader of patterns only texts are allowed. */
 const whyNotHeard = (source: unknown, read: ReadPattern | undefined): Problem => {
   if (read === undefined || typeof source !== 'string') return undefined;
   const pattern = read(source);
@@ -149,13 +149,13 @@ const whyStepIsWrong = (
   return undefined;
 };
 
-/** A callee takes calls, a caller places them. */
+/** A callee receives calls, a caller places them. */
 export type Role = 'callee' | 'caller';
 
 const isScript = (steps: readonly unknown[], reading: Reading): steps is Script =>
   steps.every((step, index) => whyStepIsWrong(step, index, steps.length, reading) === undefined);
 
-/** Reads a script from unknown data. All that is wrong with it comes back as values. */
+/** Reads a script from unknown data. All problems are returned as values. */
 export const parseScript = (
   value: unknown,
   role: Role,

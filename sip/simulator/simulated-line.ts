@@ -1,7 +1,7 @@
 /**
- * One simulated line: a telephone call without sound, in the vocabulary of `machines/line.ts`. At one end is the call
- * with its commands, at the other a person who behaves as told (`party.ts`), and between them time passes as it does
- * on a telephone. Only an answered line carries voices.
+ * One simulated line: a telephone call without audio, in the vocabulary of `machines/line.ts`. At one end is the call
+ * with its commands, at the other a person with a behaviour (`party.ts`), and time passes between them as on a
+ * telephone. Only an answered line carries voices.
  */
 import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
@@ -21,25 +21,25 @@ export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> &
   emit: (event: LineEvent) => void;
   time: LineTime;
   createParty: CreateParty;
-  /** To whom this call can be transferred, beside those whom everybody knows. */
+  /** Transfer targets of this call, in addition to the known ones. */
   people: ReadonlyMap<string, Person>;
-  /** Makes voices of sound that is carried; `null` where this line can carry none. */
+  /** Creates voices with carried audio; `null` if this line cannot carry audio. */
   carry: CarryVoices | null;
-  /** Goes on with a call that stands. */
+  /** Takes over an existing call. */
   isAdopted: boolean;
-  /** The person of a transfer who talks with the far end of such a call. */
+  /** Person of a transfer who is connected with the far end of an adopted call. */
   connectedWith: LeftLine['connectedWith'];
-  /** Whether the far end would be there for another process. */
+  /** Whether the far end would be available in another process. */
   outlives: boolean;
-  /** The line is over and holds nothing any more. */
+  /** Called when the line is over and has released everything. */
   onOver: () => void;
 };
 
-/** Real words cancel a pending hangup: the call takes what follows for no farewell any more. */
+/** Speech cancels a pending hang-up: the call no longer treats later words as a farewell. */
 const cancelsFarewell = (event: LineEvent): boolean =>
   event.type === 'line.speech' || (event.type === 'line.heard' && !event.backchannel);
 
-/** Voices of sound where that is carried, or of words. */
+/** Creates voices with carried audio, or with words only. */
 const makeVoices = (
   carried: CarriedSound | null,
   options: SimulatedLineOptions,
@@ -57,7 +57,7 @@ const say = (
   { life, voices, time }: { life: LineLife; voices: () => Voices; time: LineTime },
 ): void => {
   if (life.is('answered')) return voices().agent.say(utterance, text, language);
-  // Nobody is there to hear it, not yet or no longer.
+  // The far end cannot hear it, before the answer or after the end.
   return life.report({ type: 'line.played', startedAt: time.now(), utterance, text: '', whole: false });
 };
 
@@ -103,7 +103,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     },
     onOver,
   });
-  /** `null` while nobody could have been heard: most of the weight of a line that rings. */
+  /** `null` before the far end can be heard: voices are most of the memory of a ringing line. */
   let heard: Voices | null = null;
   const voices = (): Voices => (heard ??= makeVoices(phone.sound, options, { life, onChange }));
   const phone = new LinePhone({ life, voices, signs, time, language: input.language, isAdopted });

@@ -1,4 +1,4 @@
-/** The agent's voice on a line: utterances are said one after the other, each as long as its text takes. */
+/** The agent's voice on a line: utterances play one after the other, each for a duration computed from its text. */
 import type { Played } from '../line-reports.ts';
 import type { LineTime } from '../line-time.ts';
 import {
@@ -11,24 +11,24 @@ import {
 export type SimulatedPlayout = {
   /** `language` is BCP 47. */
   say(utterance: number, text: string, language: string): void;
-  /** Falls silent; what sounds and what is queued is reported as played, in order. */
+  /** Falls silent; the current utterance and the queue are reported as played, in order. */
   stopTalking(): void;
-  /** Falls silent; when the pause is over, what sounded goes on from where it was, and what is queued follows. */
+  /** Falls silent; after the pause the current utterance continues from its position, followed by the queue. */
   pause(): void;
   resume(): void;
   isPaused(): boolean;
-  /** What sounds, also while it pauses: it is not over. */
+  /** The current utterance, including a paused one. */
   voice(): Voice | null;
-  /** How many utterances have begun to sound. */
+  /** Number of utterances that have begun to play. */
   begun(): number;
-  /** How many of them were stopped. */
+  /** Number of utterances that were stopped. */
   cut(): number;
   /**
-   * From now on the far end reports what it has heard, and an utterance is over when it has heard all of it; or, from
-   * now on nobody reports, and the pace of a calm speaker counts again.
+   * With `true`, the far end reports its heard part, and an utterance is over when all of it was heard; with `false`,
+   * the pace of a calm speaker is used again.
    */
   setReported(isReported: boolean): void;
-  /** The far end has heard so many characters of the utterance that sounds now. */
+  /** Number of characters of the current utterance that the far end has heard. */
   report(utterance: number, characters: number): void;
 };
 
@@ -98,7 +98,7 @@ export const createSimulatedPlayout = (
     setReported(nowReported) {
       isReported = nowReported;
       if (playing === null || playing.voice.durationMs === 0 || playing.isReported() === nowReported) return;
-      // The utterance was shown as well as said, so a far end that stops listening has read it.
+      // The utterance was also displayed, so a far end that stops listening has read it.
       if (nowReported) playing.beReported();
       else finish();
     },

@@ -1,4 +1,7 @@
-/** Makes the recordings of simulated calls, which have no sound: after the call both parties are given a voice. */
+/**
+ * Creates recordings of simulated calls, which carry no audio: after the call the words of both parties are
+ * synthesized.
+ */
 import type { Logger } from 'pino';
 import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -10,19 +13,22 @@ import { createTimelineRecorder, type TimelineRecorder, type CallTimeline } from
 import { renderRecording } from './render-recording.ts';
 import { createRenderings } from './renderings.ts';
 
-/** A hand-over waits for what is written. Of more calls than this at once the part before it is given up. */
+/**
+ * A hand-over waits for its recording. With more simultaneous hand-overs than this, the earlier part of a recording is
+ * given up.
+ */
 const mostAtHandOver = 10;
 
 export type RecorderOptions = {
   clock: Clock;
   logger: Logger;
-  /** What recordings are made with; `null`: no call leaves one. */
+  /** Means of recording; `null`: calls are not recorded. */
   recording: {
     open: OpenRecording;
     speech: Pick<SpeechEngines, 'synthesizerFor'>;
     resample: Resample;
   } | null;
-  /** How many recordings are made at the same time. */
+  /** Number of recordings that are rendered at the same time. */
   renderingsAtOnce?: number;
 };
 
@@ -40,7 +46,7 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
       const synthesizer = speech.synthesizerFor(input.speech);
       await renderRecording(call, { synthesizer, resample }, sink, signal);
     } catch (error) {
-      // Whoever keeps recordings keeps what there is of it.
+      // The recording store keeps the written part.
       if (signal.aborted) return;
       logger.warn(
         { call_id: input.callId, err: error },
@@ -51,7 +57,7 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
   };
 
   return {
-    /** Begins the recording of a call; `null` when it is not recorded. */
+    /** Begins the recording of a call; `null` if it is not recorded. */
     record(input: LineInput, time: LineTime): TimelineRecorder | null {
       if (!input.recording || recording === null) return null;
       try {
@@ -60,7 +66,7 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
           end: (call) => renderings.add((signal) => render(recording, call, input, sink, signal)),
           left(call) {
             if (renderings.count() >= mostAtHandOver) return sink.leave();
-            // What was said here is written before another process goes on with it.
+            // The part of this process is written before another process continues the call.
             const unfinished = { ...sink, finish: sink.leave };
             renderings.add((signal) => render(recording, call, input, unfinished, signal));
           },
@@ -70,7 +76,7 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
         return null;
       }
     },
-    /** Waits at most so long for recordings that are being made. */
+    /** Waits at most this long for unfinished recordings. */
     close: renderings.close,
   };
 };

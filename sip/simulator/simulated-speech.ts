@@ -1,6 +1,6 @@
 /**
- * The other party's speech on a line, and how it is understood: words are recognised a moment after they begin, and
- * a sentence is known to be over a moment after it is. A voice over the agent's is noticed before that.
+ * The other party's speech on a line and its recognition: words are recognized shortly after they begin, and the end of
+ * a sentence shortly after it. A voice over the agent's is detected earlier.
  */
 import type { BargeIn } from '#machines/line.ts';
 import { isBackchannel } from '#src/domain/backchannels.ts';
@@ -9,51 +9,51 @@ import { createBargeInWatch } from '../listening/barge-in-watch.ts';
 import type { Heard } from '../listening/turn-taking.ts';
 import { heardAfter, sayingTime } from '../speaking-time.ts';
 
-/** From the first sound to the first recognised word. */
+/** Time from the first sound to the first recognized word. */
 const recognitionMs = 200;
-/** The silence after which a sentence counts as over. */
+/** Silence after which a sentence counts as over. */
 const endpointingMs = 300;
-/** A sound that is no speech is taken for a voice for so long. */
+/** Maximum time for which noise is taken for a voice. */
 const longestOnsetMs = 2_000;
 
-/** Of a simulated person it is always known when the words were over. */
+/** The end of words is always known for a simulated person. */
 type HeardWhole = Required<Heard>;
 
 export type Speech = {
-  /** The person speaks, and what the words are is known only later, when they are `say`ed. May be repeated. */
+  /** The person begins to speak; the words follow by `say`. May be repeated. */
   begin(): void;
-  /** No words will come of what was begun. */
+  /** The speech that was begun has no words. */
   cancel(): void;
-  /** Begins to say this; the words before have been said. */
+  /** Begins to say this; the previous words are complete. */
   say(text: string): void;
   isSpeaking(): boolean;
-  /** From its next words on it is heard in this language (BCP 47). */
+  /** Changes the language of recognition from the next words on (BCP 47). */
   changeLanguage(language: string): void;
-  /** Makes a sound without words, or ceases to. */
+  /** Starts or stops a sound without words. */
   noise(isOn: boolean): void;
-  /** No more sound is heard. What was said whole before is still understood; a word in the mouth is lost. */
+  /** Stops hearing. Complete earlier words are still recognized; an incomplete word is lost. */
   stop(): void;
 };
 
 type Saying = Omit<HeardWhole, 'endedAt'> & { durationMs: number };
 
 export type SpeechEvents = {
-  /** Words are recognised. A backchannel over the agent's voice never gets here. */
+  /** Words are recognized. Not called for a backchannel over the agent's voice. */
   begun: () => void;
   heard: (heard: HeardWhole) => void;
-  /** Something begins to sound over the agent's voice, and it was nothing. */
+  /** A sound begins over the agent's voice, or turns out to be noise. */
   onset: () => void;
   noSpeech: () => void;
-  /** A stretch of speech is over, for the recording; `text` is what of it sounded. */
+  /** A stretch of speech is over, for the recording; `text` is its audible part. */
   sounded: (sounded: { text: string; startedAt: number; durationMs: number }) => void;
   change: () => void;
   isAgentAudible: () => boolean;
-  /** A voice begins or ends, and the words in it, for who only wants to know what kind of voice it is. */
+  /** A voice or its words begin or end, for answerer detection. */
   voiced: (isVoiced: boolean) => void;
   recognized: (text: string) => void;
 };
 
-/** What begins to sound over the agent's voice, where that is to be told. */
+/** Reports sounds over the agent's voice, if barge-in requires it. */
 const createOnsets = ({ bargeIn, time, on }: SpeechOptions) => {
   const watch = createBargeInWatch({
     numbers: { longestMs: longestOnsetMs, lateWordsMs: 0 },
@@ -81,7 +81,7 @@ const createOnsets = ({ bargeIn, time, on }: SpeechOptions) => {
 
 export type SpeechOptions = {
   time: LineTime;
-  /** In which it is heard (BCP 47). */
+  /** Language of recognition (BCP 47). */
   language: string;
   bargeIn: BargeIn;
   on: SpeechEvents;
@@ -91,9 +91,9 @@ export const createSpeech = (options: SpeechOptions): Speech => {
   const { time, on } = options;
   let { language } = options;
   let saying: Saying | null = null;
-  /** When the person began to speak whose words are not known yet. */
+  /** Time when speech began whose words are not known yet. */
   let begunAt: number | null = null;
-  /** Said whole, but it is not clear yet that no more will come. */
+  /** Complete words, before the end of the sentence is certain. */
   let unconfirmed: HeardWhole | null = null;
   const onsets = createOnsets(options);
   const recognition = createAlarm(time);

@@ -1,6 +1,6 @@
 /**
- * The simulated telephone network: lines that behave as on a telephone, without a telephone (guides/design/start.md,
- * "The simulated line"). Who answers is decided by the number that is dialled; callers are made by `placeInbound`.
+ * The simulated telephone network: lines that behave like a telephone (guides/design/start.md, "The simulated line").
+ * The dialled number determines the answerer; `placeInbound` creates callers.
  */
 import { randomUUID } from 'node:crypto';
 import type { Line, LineEvent, LineInput } from '#machines/line.ts';
@@ -32,15 +32,15 @@ import { createSimulatedLine, type SimulatedLineOptions } from './simulated-line
 
 export type SimulatorLinesOptions = RecorderOptions &
   CalleesOptions & {
-    /** All timers of the lines run on it. */
+    /** Clock for all timers of the lines. */
     clock: Clock;
-    /** How many times faster than the wall clock the timers of `clock` run. */
+    /** Speed of the timers of `clock` relative to the wall clock. */
     speed: number;
-    /** What sound is carried with, of who answers with sound; `false`: nobody does. */
+    /** Media means for a far end that answers with audio; `false`: calls carry words only. */
     mediaFor: ((input: LineInput) => MediaMeans) | false;
-    /** How it is found out whether a machine has picked up. */
+    /** Thresholds of answering-machine detection. */
     answering: AnsweringNumbers;
-    /** How long closing waits for recordings that are not done, in milliseconds of the wall clock. */
+    /** Maximum time that closing waits for unfinished recordings, in wall-clock milliseconds. */
     closeWithinMs?: number;
   };
 
@@ -49,24 +49,24 @@ export type InboundCall = {
   to: string;
   /** Domestic format, `+…` from abroad, or `anonymous`. */
   from: string;
-  /** `null`: a polite caller with a question. Checked by `parseScript` for a caller. */
+  /** `null`: a polite caller with a question. `parseScript` must have checked it for a caller. */
   script: Script | null;
   /** Watches the script. */
   rehearsal?: Rehearsal | undefined;
-  /** Who calls, when it is somebody who plays no script. */
+  /** Creates the caller if it does not play a script. */
   partyFor?: ((input: LineInput) => CreateParty) | undefined;
-  /** Of its INVITE, as far as they are taken. */
+  /** Accepted headers of the INVITE. */
   sipHeaders?: SipHeaders | null;
-  /** BCP 47, what the caller speaks; without it, the language of the call. */
+  /** Language of the caller (BCP 47); without it, the language of the call. */
   language?: string | undefined;
 };
 
 export type SimulatorLines = Lines & {
-  /** Somebody calls. Resolves when it is decided whether they are let in; rejects when that could not be decided. */
+  /** Places a call. Resolves with the admission decision; rejects when there could be no decision. */
   placeInbound(call: InboundCall): Promise<{ callId: string; verdict: ArrivalVerdict }>;
   defineCallee: Callees['define'];
   calleeScript: Callees['scriptOf'];
-  /** How far the script of a call has come that is, or was lately, rehearsed. */
+  /** Progress of a call's script that is being rehearsed, or was lately. */
   scriptProgress: Rehearsals['find'];
 };
 
@@ -88,7 +88,7 @@ const callerBy = (
   return { who: 'scripted', partyFor: () => createParty, language, people };
 };
 
-/** A line to somebody, which is among `lines` while it stands. */
+/** Opens a line, which is among `lines` while it exists. */
 const createOpenLine =
   ({
     clock,
@@ -116,7 +116,7 @@ const createOpenLine =
       createParty,
       people,
       record: () => recorder.record(input, time),
-      // Whom one hears cannot be hurried.
+      // Carried audio cannot be sped up.
       carry:
         mediaFor === false || speed !== 1
           ? null
@@ -129,7 +129,7 @@ const createOpenLine =
 
 export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorLines => {
   const { clock, speed, logger } = options;
-  /** Of the network itself, beyond single lines. */
+  /** Time of the network itself, beyond single lines. */
   const time = createLineTime(clock, speed);
   const recorder = createRecorder(options);
   const rehearsals = createRehearsals();
@@ -138,7 +138,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
   const lines = new Set<Line>();
   let state: State = { is: 'new' };
 
-  /** Who is at the far end of this call. */
+  /** Returns the party at the far end of this call. */
   const reachedBy = (input: LineInput): Reached => {
     const { callId, direction, language } = input;
     if (state.is === 'closed') return knownPerson(unreachable('trunk_error'), language);

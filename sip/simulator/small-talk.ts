@@ -1,10 +1,10 @@
-/** The small talk of the simulated people, in the languages of the gateway. */
+/** Small talk of the simulated people, in the gateway's languages. */
 import { languages, type Language } from '#src/domain/language.ts';
 
 export type SmallTalk = {
   /** An inbound caller's first words. */
   opening: string;
-  /** Answers to whatever was said; used in turn. */
+  /** Answers to anything; used in turn. */
   polite: readonly [string, ...string[]];
   intoFarewell: string;
   interruptions: readonly [string, ...string[]];
@@ -65,13 +65,13 @@ const smallTalk: Readonly<Record<Language, SmallTalk>> = {
   },
 };
 
-/** For a BCP 47 tag; English for a language that the simulated people do not know. */
+/** Looks up a BCP 47 tag; English for a language that the simulated people do not know. */
 export const smallTalkIn = (tag: string): SmallTalk => {
   const primary = tag.split('-', 1)[0]?.toLowerCase();
   return smallTalk[languages.find((language) => language === primary) ?? 'en'];
 };
 
-/** The texts one after the other, over and over. */
+/** Returns the texts in a repeating cycle. */
 export const inTurn = (texts: readonly [string, ...string[]]): (() => string) => {
   let next = 0;
   return () => {

@@ -1,41 +1,44 @@
-/** One utterance of the agent while it sounds on a simulated line: how far it has come, also with pauses in it. */
+/** One utterance of the agent while it plays on a simulated line: its progress, including pauses. */
 import type { Played } from '../line-reports.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
 import { heardAfter, sayingTime } from '../speaking-time.ts';
 
-/** An utterance that sounds now. It is the same object from its first to its last sound. */
+/** An utterance in playback. It is the same object from beginning to end. */
 export type Voice = {
   readonly utterance: number;
   readonly text: string;
   /** BCP 47. */
   readonly language: string;
   readonly startedAt: number;
-  /** How long it takes at a calm pace. */
+  /** Duration at a calm pace. */
   readonly durationMs: number;
 };
 
-/** Words that sounded without a pause between them. `startedAt` is wall-clock, `durationMs` how long on the line. */
+/** Words that played without a pause. `startedAt` is wall-clock, `durationMs` the duration on the line. */
 export type SoundedStretch = { text: string; language: string; startedAt: number; durationMs: number };
 
 export type SoundingUtterance = {
   readonly voice: Voice;
-  /** It sounds from here on: at first, and behind each pause. */
+  /** Starts playback, at first and after each pause. */
   sound(): void;
-  /** Falls silent; idempotent. */
+  /** Pauses playback; idempotent. */
   pause(): void;
-  /** Ends it before its time. */
+  /** Ends it early. */
   cut(): Played;
-  /** Ends it as one that was heard whole. */
+  /** Ends it as completely heard. */
   finish(): Played;
-  /** Whether its far end reports what it has heard; its time counts otherwise. */
+  /** Whether its far end reports the heard part; otherwise it is estimated by time. */
   isReported(): boolean;
-  /** From now on its far end reports. */
+  /** Switches to reports by the far end. */
   beReported(): void;
-  /** So many characters were heard; tells whether that is all. */
+  /** Sets the number of heard characters; returns whether that is all. */
   report(characters: number): boolean;
 };
 
-/** Who reports may speak more slowly and begin later than a calm speaker would; after this it was heard all the same. */
+/**
+ * A reporting far end may speak more slowly and begin later than a calm speaker; after this time the utterance counts
+ * as heard.
+ */
 const longestReportedMs = (durationMs: number): number => durationMs * 3 + 5_000;
 
 export const createSoundingUtterance = (
@@ -53,9 +56,9 @@ export const createSoundingUtterance = (
   const end = createAlarm(time);
   let isReported = options.isReported && durationMs > 0;
   let heardCharacters = 0;
-  /** How long it had sounded before the last pause, and what of it. */
+  /** Duration and text before the last pause. */
   let before = { ms: 0, text: '' };
-  /** Since when it sounds; `null` in a pause. */
+  /** Start of the current stretch; `null` in a pause. */
   let since: number | null = null;
 
   const soundedMs = (): number => {

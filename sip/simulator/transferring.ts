@@ -1,16 +1,16 @@
-/** The second leg of a simulated line: the person to whom the other party is transferred. */
+/** The second leg of a simulated line: the person of a transfer. */
 import type { LineCommand, LineEvent, TransferMode, UnansweredCause } from '#machines/line.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
 import type { LineLife } from '../run-line-life.ts';
 import { sayingTime } from '../speaking-time.ts';
 
 /**
- * What a person does who is rung: takes the call; or declines it, at once or when it was heard what it is about; or
- * hears that to its end and presses no key; or is not reached; or lets it ring.
+ * Reaction of a person to a ringing transfer: accepts; declines, at once or after the briefing; hears the briefing to
+ * its end without pressing a digit; is not reached; or lets it ring.
  */
 export type Person = 'accepting' | 'declining' | 'undecided' | { isNotReached: UnansweredCause } | 'absent';
 
-/** Those to whom calls can be transferred (guides/transfer.md); whatever else is dialled is nobody's number. */
+/** Transfer targets (guides/transfer.md); every other number is unassigned. */
 const people: ReadonlyMap<string, Person> = new Map<string, Person>([
   ['01000000011', 'accepting'],
   ['01000000012', { isNotReached: 'busy' }],
@@ -20,15 +20,15 @@ const people: ReadonlyMap<string, Person> = new Map<string, Person>([
 ]);
 const nobody: Person = { isNotReached: 'invalid_number' };
 
-/** Whether the person with this number, who talks with somebody, is known to every gateway, and so is there for the next one. */
+/** Whether the connected person with this number is known to every gateway, and so available after take-over. */
 export const outlivesGateway = (to: string): boolean => people.get(to) === 'accepting';
 
-/** It takes so long until the network says that somebody is not reached. */
+/** Time until the network reports that a person is not reached. */
 const refusedAfterMs = 500;
 const answersAfterMs = 1_000;
-/** Behind the end of a briefing. */
+/** Counted from the end of a briefing. */
 const pressesKeyAfterMs = 500;
-/** Behind the beginning of the talk. */
+/** Counted from the connection. */
 const hangsUpAfterMs = 10_000;
 
 const heardOfOtherParty: ReadonlySet<LineEvent['type']> = new Set([
@@ -43,22 +43,22 @@ const heardOfOtherParty: ReadonlySet<LineEvent['type']> = new Set([
 
 export type Transferring = {
   tell(command: Extract<LineCommand, { type: 'transfer' | 'brief' | 'connect' | 'cancelTransfer' }>): void;
-  /** Goes on with a person who has talked with the other party for `talkedMs` milliseconds, in another process. */
+  /** Takes over a person who has been connected with the other party for `talkedMs` milliseconds in another process. */
   adopt(talkedMs: number): void;
-  /** Lets go of the person, whatever it is doing. */
+  /** Releases the person in any state. */
   end(): void;
-  /** Whether another gateway could go on with the person, or there is none. */
+  /** Whether another gateway could take over the person, or there is none. */
   canBeLeft(): boolean;
-  /** Whether it is of what two persons who are connected say to each other: nobody else hears that. */
+  /** Whether the event belongs to the conversation of two connected persons, which is not heard here. */
   isTheirs(event: LineEvent): boolean;
 };
 
 export const createTransferring = (options: {
-  /** Those of this call, before those whom everybody knows. */
+  /** Transfer targets of this call, which take precedence over the known ones. */
   people: ReadonlyMap<string, Person>;
   time: LineTime;
   life: Pick<LineLife, 'is' | 'report' | 'send'>;
-  /** The person is rung; until that is decided, the other party hears a hold tone. */
+  /** The person is rung; the other party hears a hold tone until the transfer is decided. */
   onRinging: () => void;
   onDecided: () => void;
   /** Both persons are connected. */
@@ -67,7 +67,7 @@ export const createTransferring = (options: {
   const { life, time } = options;
   let leg: 'none' | 'ringing' | 'answered' | 'connected' = 'none';
   let person: Person = nobody;
-  /** Whether the next gateway would know that person, too. */
+  /** Whether the next gateway would know that person. */
   let outlives = false;
   const next = createAlarm(time);
 
@@ -130,7 +130,7 @@ export const createTransferring = (options: {
         case 'brief':
           return leg === 'answered' ? brief(command.text, command.acceptKey) : undefined;
         case 'connect':
-          // In a later task, as everything that a line says.
+          // In a later task, like all events of a line.
           return leg === 'answered' ? next.set(0, connect) : undefined;
         case 'cancelTransfer':
           return leg === 'ringing' || leg === 'answered' ? fail('cancelled') : undefined;

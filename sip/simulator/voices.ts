@@ -1,6 +1,6 @@
 /**
- * The voices on a simulated line while it is answered: what the agent says and what the far end says, both recorded, and
- * listened to for what kind of voice has answered.
+ * Voices on a simulated line while it is answered: the words of the agent and of the far end, both recorded and
+ * analysed for answerer detection.
  */
 import type { AnsweredBy, BargeIn, LineReport } from '#machines/line.ts';
 import {
@@ -13,51 +13,51 @@ import type { TimelineRecorder } from './call-timeline.ts';
 import { createSimulatedPlayout, type SimulatedPlayout } from './simulated-playout.ts';
 import { createSpeech, type Speech, type SpeechEvents } from './simulated-speech.ts';
 
-/** Who has said something and then waits is a person: it is told after this. */
+/** A far end that speaks and then waits is a person: reported after this time. */
 export const waitsMs = 500;
 
 export type VoicesOptions = {
   time: LineTime;
-  /** BCP 47, what the far end speaks. */
+  /** Language of the far end (BCP 47). */
   language: string;
   bargeIn: BargeIn;
-  /** How it is found out who has picked up; `null` where nobody asks, `human` where it is known. */
+  /** Thresholds of answerer detection; `null` without detection, `human` if the answerer is known. */
   answering: AnsweringNumbers | 'human' | null;
-  /** Begins the recording of a call that was just answered; `null` when it is not recorded. */
+  /** Begins the recording of a call that was just answered; `null` if it is not recorded. */
   record: () => TimelineRecorder | null;
   report: (report: LineReport) => void;
-  /** Somebody begins or ceases to speak. */
+  /** Speech begins or ends. */
   onChange: () => void;
 };
 
 export type Voices = {
   readonly agent: SimulatedPlayout;
   readonly counterparty: Speech;
-  /** The call was answered: it is recorded and listened to from now on. */
+  /** Called at the answer: starts recording and recognition. */
   begin(): void;
-  /** What was understood of sound that was carried, in order. */
+  /** Recognized words of carried audio, in order. */
   wordsHeard(): readonly string[];
-  /** The beep of an answering machine is over. */
+  /** The beep of an answering machine has ended. */
   beep(): void;
-  /** The hold tone for the other party while a person is rung for it, where sound is carried. */
+  /** Hold tone for the other party while a person is rung, if audio is carried. */
   readonly holdTone: { begin(): void; end(): void };
-  /** The other party talks with somebody else from now on: the agent is silent, and nobody listens. */
+  /** The other party is connected with another person from here on: the agent is silent, and recognition stops. */
   handOver(): void;
   pauseRecording(): void;
   resumeRecording(): void;
-  /** Of keys that are pressed; only voices that are carried have any. */
+  /** Hides tones of DTMF digits; only carried voices have any. */
   hideTones(): void;
   showTones(): void;
-  /** The call goes on elsewhere, and its recording with it. Otherwise as `close`. */
+  /** The call and its recording continue in another process. Otherwise like `close`. */
   leave(): void;
-  /** Nobody is heard any more; what was cut is reported. */
+  /** Stops all voices; interrupted utterances are reported. */
   close(): void;
 };
 
 export const createVoices = (options: VoicesOptions): Voices => {
   const { time, language, bargeIn, answering, report, onChange } = options;
   let recording: TimelineRecorder | null = null;
-  /** From the answer until it is known who has answered, where a person has; made when there is something to hear. */
+  /** Detects the answerer, from the answer until the result is known; created when there is something to hear. */
   let answerer: 'nobody asks' | 'nothing heard' | AnsweringMachine = 'nobody asks';
   let cancelWaiting: Cancel | null = null;
 
@@ -128,7 +128,7 @@ export const createVoices = (options: VoicesOptions): Voices => {
     hideTones: () => undefined,
     showTones: () => undefined,
     leave() {
-      // What is being said belongs to the recording as far as it was heard.
+      // The heard part of the current words belongs to the recording.
       fallSilent();
       recording?.leave();
       recording = null;
