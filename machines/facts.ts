@@ -1,6 +1,6 @@
 /**
- * The facts of a call's journal, which it publishes. A fact is written once, in order; the row of the call and the
- * events for customers are made from it in one transaction.
+ * Facts that a call publishes to its journal. A fact is written once, in order; one transaction updates the call's row
+ * and creates the customer events from it.
  */
 import type { KeysWanted } from './collected-keys.ts';
 import type { ConsentMeans } from './consent.ts';
@@ -11,25 +11,25 @@ import type { SoundFigures } from './sound-figures.ts';
 import type { TransferFailure } from './transfer.ts';
 
 /**
- * `at` is wall-clock milliseconds since the epoch. A fact that comes from a timer of the chart carries none:
- * the chart has no clock, so the journal stamps it on arrival.
+ * `at` is wall-clock milliseconds since the epoch. A fact from a timer of the chart has none: the chart has no clock,
+ * so the journal stamps it on arrival.
  */
 export type CallFact =
   | { type: 'call.answered'; at: number; sip?: SipDetails; route?: CallRoute }
-  /** The process that held the call is no more, and this gateway goes on with it. */
+  /** The process that held the call ended, and this gateway took the call over. */
   | { type: 'call.taken_over'; at: number; node: string }
-  /** Who answered; missing where that stays unclear. */
+  /** The answerer was detected; absent if it stays unclear. */
   | { type: 'call.answered_by'; at: number; by: AnsweredBy; latency?: VerdictLatency }
-  /** The other party has put the call on hold, and has taken it back. */
+  /** The other party put the call on hold, or resumed it. */
   | { type: 'call.held'; at: number }
   | { type: 'call.resumed'; at: number }
-  /** One of both hears nothing of the other. */
+  /** One party does not hear the other. */
   | { type: 'sound.one_way'; at: number; missing: OneWaySound }
-  /** Whether the other party agrees to what it was told first. */
+  /** Whether the other party agreed to the consent announcement. */
   | { type: 'call.consent'; at?: number; given: boolean; how: ConsentMeans }
   | { type: 'call.hangup_requested'; at?: number; immediate: boolean }
   | { type: 'call.hangup_cancelled'; at?: number }
-  /** Words that were really heard on the line, by either party; a row of the transcript. */
+  /** Words that were heard on the line, from either party; a row of the transcript. */
   | {
       type: 'turn.spoken';
       at: number;
@@ -37,27 +37,24 @@ export type CallFact =
       role: 'assistant' | 'user';
       text: string;
       whole: boolean;
-      /** Of a reply of the agent, added by who keeps the journal: the chart has no clock. */
+      /** Times of the agent's reply, added by the journal: the chart has no clock. */
       latency?: TurnLatency;
     }
-  /** The agent fell silent at the onset of a voice, and went on where it had stopped, as that was nothing. */
+  /** The agent paused at the onset of a voice and resumed, because the voice contained no speech. */
   | { type: 'agent.paused'; at: number }
   | { type: 'agent.resumed'; at?: number }
   | { type: 'turn.digit'; at: number; digit: string }
-  /** The agent pressed keys, as in `LineCommand`. */
+  /** The agent sent DTMF digits, as in `LineCommand`. */
   | { type: 'keys.pressed'; at?: number; keys: string }
-  /** The agent wanted these pressed, and they could not be sent, or not all of them. */
+  /** Digits of the agent that could not be sent, completely or in part. */
   | { type: 'keys.failed'; at?: number; keys: string }
-  /** A program has words said in the agent's place; what was heard of them is a turn. */
+  /** A program says something in the agent's place; the heard part becomes a turn. */
   | { type: 'say.requested'; at?: number; text: string; interrupt: boolean }
-  /** The agent wants keys of the other party, as in `KeysWanted`; what comes is a turn. */
+  /** The agent collects digits of the other party, as in `KeysWanted`; the entry becomes a turn. */
   | ({ type: 'collect.requested'; at?: number } & KeysWanted)
-  /** The agent has changed the language in which the other party is heard and spoken to (BCP 47). */
+  /** The agent changed the language of recognition and synthesis (BCP 47). */
   | { type: 'language.changed'; at?: number; language: string }
-  /**
-   * Somebody is rung, who is to talk with the other party in the agent's place; `announced`: the other party is told
-   * something first.
-   */
+  /** A transfer to a person began; `announced`: the other party hears an announcement first. */
   | {
       type: 'call.transfer_requested';
       at?: number;
@@ -66,21 +63,21 @@ export type CallFact =
       mode: TransferMode;
       announced?: true;
     }
-  /** The other party was told what it was to be told, and the person is rung. */
+  /** The announcement was heard, and the person is rung. */
   | { type: 'call.transfer_ringing'; at?: number; transferId: string }
-  /** The person of a warm transfer has answered, and hears what the call is about. */
+  /** The person of a warm transfer answered and hears the briefing. */
   | { type: 'call.transfer_answered'; at: number; transferId: string }
-  /** They talk with each other, and the agent is out. */
+  /** The other party and the person are connected, and the agent has left the call. */
   | {
       type: 'call.transfer_connected';
       at: number;
       transferId: string;
-      /** Whether a recorded call is recorded from then on. */
+      /** Whether a recorded call is still recorded after that. */
       recorded: boolean;
-      /** The longest time for which they may talk. */
+      /** Maximum duration of their conversation. */
       maxDurationSec: number;
     }
-  /** Nobody was connected. */
+  /** The transfer failed. */
   | {
       type: 'call.transfer_failed';
       at?: number;
@@ -88,12 +85,12 @@ export type CallFact =
       reason: TransferFailure;
       sip?: SipDetails;
     }
-  /** The transfer was taken back before anybody was connected. */
+  /** The transfer was cancelled before it connected. */
   | { type: 'call.transfer_returned'; at?: number; transferId: string }
-  /** Nothing that is said from here on is recorded, until the recording is resumed. */
+  /** The recording is paused until it is resumed. */
   | { type: 'recording.paused'; at?: number }
   | { type: 'recording.resumed'; at?: number }
-  /** A reply that did not come; `turn` is the reply's number, `begun` that its first words came. */
+  /** A failed reply; `turn` is the reply's number, `begun` means that its first words arrived. */
   | { type: 'reply.failed'; at?: number; turn: number; failure: ReplyFailure; detail?: string; begun?: true }
   | {
       type: 'call.ended';
@@ -103,17 +100,17 @@ export type CallFact =
       sip?: SipDetails;
       route?: CallRoute;
       sound?: SoundFigures;
-      /** Nobody saw when this call really ended: its duration is unknown if it was answered. */
+      /** The end of this call was not observed: its duration is unknown if it was answered. */
       durationIsKnown?: false;
     };
 
-/** Milliseconds from the answer to the verdict on who answered. */
+/** Milliseconds from the answer to the detection of the answerer. */
 export type VerdictLatency = { answeredByMs: number };
 
 /**
- * The other party's wait for a turn of the agent, in milliseconds; a time that is not known is missing. The first is
- * the time from the last sound of the other party to its words. The others count from when the reply was asked for: to
- * the agent's first text, to its first sentence, and to the first sound that the other party heard.
+ * The other party's wait for a turn of the agent, in milliseconds; unknown times are missing. The first is the time
+ * from the end of the other party's speech to its recognized words. The others count from the request for the reply: to
+ * the agent's first text, to its first sentence, and to the first audio that the other party heard.
  */
 export type TurnLatency = {
   endpointingMs?: number;

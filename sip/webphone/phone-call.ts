@@ -1,6 +1,6 @@
 /**
- * One call at the web phones of a workspace: the far end of a simulated line, played by a person. It rings at all of
- * them, belongs to the one that answers, and tells that one what the agent does.
+ * One call at the web phones of a workspace: the far end of a simulated line, operated by a person. It rings at all
+ * phones, belongs to the one that answers, and reports the agent's actions to that one.
  */
 import type { LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
@@ -16,10 +16,10 @@ import type { Voice } from '../simulator/sounding-utterance.ts';
 
 const dialledToRingingMs = 100;
 const callerIsAnsweredMs = 50;
-/** Who sends more than that while one text is being said is a program. */
+/** Limit of queued texts; more of them during one utterance come from a program. */
 const mostWaitingTexts = 50;
 
-/** Of an agent that speaks on and on, a phone that comes back is told the last of it. */
+/** If the agent speaks without a pause, a reconnecting phone receives only this many last utterances. */
 const mostSaid = 50;
 
 /** Messages of a phone in a call. */
@@ -30,23 +30,23 @@ export type InCall = Exclude<
 
 export type PhoneCall = {
   readonly details: PhoneCallDetails;
-  /** The person has picked up, with sound or by typing; what the agent does is told to `tell` from now on. */
+  /** The person answered, with audio or by typing; actions of the agent are sent to `tell` from here on. */
   answer(tell: Tell, sound: CarriedSound | null): void;
   decline(): void;
   hangUp(): void;
   receive(message: InCall): void;
-  /** The phone has come back: it is told where the call stands. */
+  /** The phone reconnected: sends it the state of the call. */
   resume(tell: Tell): void;
-  /** The phone is away and can be told nothing. */
+  /** The phone is disconnected and cannot receive messages. */
   suspend(): void;
 };
 
 export type Tell = (message: ToPhone) => void;
 
 export type PhoneCallEvents = {
-  /** The telephone rings now. Not for a call that was dialled here. */
+  /** The telephone begins to ring. Not emitted for a call that was dialled here. */
   ringing: (call: PhoneCall) => void;
-  /** A call that was dialled here was taken by the gateway. */
+  /** The gateway accepted a call that was dialled here. */
   taken: (call: PhoneCall) => void;
   ended: (call: PhoneCall, reason: PhoneCallEnd) => void;
 };
@@ -60,7 +60,7 @@ const detailsOf = ({ callId, direction, from, to, language, sipHeaders }: LineIn
   ...(sipHeaders === undefined ? {} : { sip_headers: sipHeaders }),
 });
 
-/** The agent's turn: what it has said since the person last spoke; that stays until it says something else. */
+/** The agent's turn: its words since the person last spoke; kept until the agent says something else. */
 const createTurn = () => {
   let said: readonly SaidSentence[] = [];
   let isOver = false;
@@ -86,7 +86,7 @@ const agentSays = (
   ...(language === usual ? {} : { language }),
 });
 
-/** The person's side of the call: what the phone that has it says in it, and is told of it. */
+/** The person's side of the call: messages from and to the phone that has it. */
 const createHandset = (details: PhoneCallDetails, phone: Phone) => {
   const waiting: string[] = [];
   let tell: Tell | null = null;
@@ -111,7 +111,7 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
   };
 
   return {
-    /** It is known from now on. */
+    /** From here on the call is known to have audio. */
     hasSound: () => void (hasSound = true),
     pickUp(told: Tell): void {
       tell = told;
@@ -125,7 +125,7 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
       waiting.push(text);
       return sayNext();
     },
-    /** What has changed on the line is told, and what waits to be said is said. */
+    /** Sends changes of the line, and says queued texts. */
     notice(): void {
       if (phone.voicesCut() > cutsTold) send({ type: 'agent_stops', call_id: details.call_id });
       cutsTold = phone.voicesCut();
@@ -152,11 +152,11 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
       if (keys !== '') send({ type: 'keys', call_id: details.call_id, keys });
       sayNext();
     },
-    /** Nothing is told any more. */
+    /** Stops sending messages. */
     layDown(): void {
       tell = null;
     },
-    /** Nothing more is said either. */
+    /** Stops speaking as well. */
     hangUp(): void {
       tell = null;
       waiting.length = 0;
@@ -197,13 +197,13 @@ const callOn = (details: PhoneCallDetails, phone: Phone, handset: Handset): Phon
   },
 });
 
-/** Why the call is over, as a phone is told. */
+/** Returns the reason of the end for a phone. */
 const reasonOf = ({ by, cause }: LineEnd): PhoneCallEnd => {
   if (by === 'counterparty') return cause === 'declined' ? 'declined' : 'hung_up';
   return cause === null ? 'other_side' : 'cancelled';
 };
 
-/** A far end that such a call answers for. */
+/** Creates the far end for such a call. */
 export const phoneParty =
   (input: LineInput, on: PhoneCallEvents): CreateParty =>
   (phone, time) => {

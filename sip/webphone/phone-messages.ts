@@ -1,8 +1,8 @@
-/** Messages of phones, checked where they come in. */
+/** Validation of messages from phones. */
 import * as z from 'zod';
 import type { FromPhone } from '#src/domain/web-phone.ts';
 
-/** The longest text that is said at once. */
+/** Maximum length of one text. */
 export const longestText = 2_000;
 
 const callId = z.uuid();
@@ -24,7 +24,7 @@ const fromPhone = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sound_flushed'), samples: z.number().int().nonnegative() }),
 ]) satisfies z.ZodType<FromPhone>;
 
-/** `undefined` for what is no message of a phone. */
+/** Returns `undefined` for an invalid message. */
 export const parseFromPhone = (text: string): FromPhone | undefined => {
   let value: unknown;
   try {

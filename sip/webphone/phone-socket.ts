@@ -1,6 +1,6 @@
 /**
- * The websocket of web phones: JSON messages and frames of sound both ways, as `src/domain/web-phone.ts` has them. `?phone=` is the name by
- * which a phone is known again when it comes back.
+ * The websocket of web phones: JSON messages and audio frames in both directions, as in `src/domain/web-phone.ts`.
+ * `?phone=` is the name that identifies a phone when it reconnects.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -11,33 +11,33 @@ import { parseFromPhone } from './phone-messages.ts';
 import type { Dial, WebPhones } from './web-phones.ts';
 
 export type PhoneSocketLimits = {
-  /** Phones at once, of all workspaces and of one. */
+  /** Maximum of connected phones: of all workspaces, and of one. */
   phones: number;
   phonesOfWorkspace: number;
   messageBytes: number;
-  /** What may wait for one that reads slowly; it is sent away then. */
+  /** Maximum of bytes that wait for a slow reader, which is then disconnected. */
   waitingBytes: number;
-  /** A phone that has not answered for this long is gone. */
+  /** A phone without a pong within this time is disconnected. */
   pingMs: number;
 };
 
 export type PhoneSocket = {
   accept(upgrade: AuthorizedUpgrade<IncomingMessage, Duplex>): void;
-  /** Sends every phone away. */
+  /** Disconnects every phone. */
   close(): void;
 };
 
-/** RFC 6455 section 7.4.1, and one of our own: the phone is open somewhere else under this name. */
+/** RFC 6455 section 7.4.1, and a private code: the phone has been opened elsewhere under this name. */
 const closeCodes = { goingAway: 1001, tooSlow: 1013, replaced: 4001 } as const;
 
-/** A phone that does not say goodbye within this time is cut off. */
+/** Time for a phone to complete the closing handshake. */
 const farewellMs = 500;
 
 const isName = (name: string): boolean => /^[\w-]{8,64}$/.test(name);
 
 export const createPhoneSocket = (options: {
   phones: Pick<WebPhones, 'connect' | 'close'>;
-  /** How a phone calls. */
+  /** Places calls for phones. */
   dial: Dial;
   limits: PhoneSocketLimits;
   logger: Logger;

@@ -1,9 +1,9 @@
 /**
- * The sound of one call at a web phone: the frames of its microphone come in, the agent's voice goes out. The phone keeps
- * a little of that before it is heard and says with each frame how much was played, so the gateway sends what there is
- * room for and needs no timer: a phone that is slow, or gone, holds nobody up.
+ * Audio of one call at a web phone: microphone frames in, the agent's voice out. The phone buffers a little of the
+ * voice and reports with each frame how much was played. The gateway sends as much as there is room for and needs no
+ * timer: a slow or disconnected phone blocks only itself.
  *
- * A phone that comes back on a new connection counts from the beginning; what was under way to it counts as played.
+ * A phone that reconnects counts from zero; audio that was in transit to it counts as played.
  */
 import { phoneFrameHead, phoneFrameSamples, phoneSampleRate, soundLeadMs } from '#src/domain/web-phone.ts';
 import { bytesOf } from '#src/domain/sample-bytes.ts';
@@ -11,54 +11,54 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { MediaEndpoint, SoundEvents, SoundPath } from '../media/media-endpoint.ts';
 
 export type SoundNumbers = Readonly<{
-  /** A phone may be ahead of time by so much sound, after a hiccup of its network. */
+  /** Maximum of audio that a phone may be ahead of time after a network hiccup. */
   burstMs: number;
-  /** When no frame has come for so long, the sound of the call is lost. */
+  /** Without a frame for this time, the audio of the call is lost. */
   stallMs: number;
 }>;
 
-/** The way to the phone, while it is connected. */
+/** Connection to the phone, while it is connected. */
 export type Speaker = {
   play(frame: Uint8Array): void;
-  /** What it has not played yet is not to be played. */
+  /** Discards the audio that was not played yet. */
   flush(): void;
 };
 
 export type PhoneSound = {
   readonly endpoint: Pick<MediaEndpoint, 'sampleRate' | 'connect'>;
-  /** A frame has come; says what is wrong with it. */
+  /** Takes a frame; returns what is wrong with it. */
   hear(message: Uint8Array): 'invalid_sound' | 'too_much' | undefined;
-  /** The answer to a flush; says what is wrong with it. */
+  /** Takes the answer to a flush; returns what is wrong with it. */
   flushed(samples: number): 'invalid_sound' | undefined;
-  /** The phone is connected by this from now on; `null`: it is not. */
+  /** Sets the phone's connection; `null`: disconnected. */
   connectTo(speaker: Speaker | null): void;
 };
 
 const leadSamples = (soundLeadMs * phoneSampleRate) / 1_000;
 const messageBytes = phoneFrameHead + phoneFrameSamples * 2;
-/** Clocks differ: a phone whose clock is faster by this factor is no nuisance. */
+/** Clocks differ: a phone whose clock is faster by this factor is accepted. */
 const tolerance = 1.05;
 
 type Waiting = { samples: Int16Array } | { onPlayed: () => void };
 
-/** The account of what was sent in a connection and of what has become of it, in samples. */
+/** Counts the samples sent in a connection, and their state. */
 const createAccount = () => {
   let sent = 0;
   let played = 0;
   let dropped = 0;
-  /** What was sent before it is gone, whether the phone has said so or not. */
+  /** Audio sent before this position is discarded, whether the phone has confirmed that or not. */
   let flushedTo = 0;
   return {
     underWay: (): number => sent - Math.max(flushedTo, played + dropped),
     sent: (samples: number): void => void (sent += samples),
     flush: (): void => void (flushedTo = sent),
-    /** Whether the phone can have played so many. */
+    /** Returns whether the phone can have played this many samples. */
     played(samples: number): boolean {
       if (samples < played || samples + dropped > sent) return false;
       played = samples;
       return true;
     },
-    /** Whether it can have thrown away so many more. */
+    /** Returns whether it can have discarded this many more samples. */
     dropped(samples: number): boolean {
       if (played + dropped + samples > flushedTo) return false;
       dropped += samples;
@@ -67,12 +67,12 @@ const createAccount = () => {
   };
 };
 
-/** The agent's voice on its way: what waits here, and what is under way to the phone. */
+/** The agent's voice on its way: queued here, and in transit to the phone. */
 const createVoicePath = () => {
   const waiting: Waiting[] = [];
   let account = createAccount();
   let speaker: Speaker | null = null;
-  /** The phone has begun to send, so it can play. */
+  /** Set when the phone begins to send, which shows that it can play. */
   let isReady = false;
 
   const sendFrames = (samples: Int16Array): Int16Array => {
@@ -115,7 +115,7 @@ const createVoicePath = () => {
       isReady = false;
       account = createAccount();
     },
-    /** The phone says how much it has played; tells whether that can be. */
+    /** Takes the phone's count of played samples; returns whether it is possible. */
     played(samples: number): boolean {
       if (!account.played(samples)) return false;
       isReady = speaker !== null;
@@ -140,7 +140,7 @@ const createVoicePath = () => {
   };
 };
 
-/** The sound that may still come at once. */
+/** The amount of audio that may still arrive at once. */
 const createAllowance = (burstMs: number, clock: Pick<Clock, 'now'>) => {
   let leftMs = burstMs;
   let at = clock.now();
@@ -156,7 +156,7 @@ const createAllowance = (burstMs: number, clock: Pick<Clock, 'now'>) => {
   };
 };
 
-/** Calls back when nothing has come for so long; once. */
+/** Calls back once when no frame has arrived for this time. */
 const createStallWatch = (stallMs: number, clock: Clock, onStall: () => void) => {
   let lastAt = clock.now();
   const look = (): void => {
@@ -168,11 +168,11 @@ const createStallWatch = (stallMs: number, clock: Clock, onStall: () => void) =>
   return { came: () => void (lastAt = clock.now()), stop: () => clock.clearTimeout(timer) };
 };
 
-/** Whether a binary message is a frame of a phone, by its length. */
+/** Whether a binary message is a phone's frame, by its length. */
 export const isSoundFrame = ({ length }: Uint8Array): boolean => length === messageBytes;
 
 const samplesOf = (message: Uint8Array): Int16Array =>
-  // A copy: the message may lie at an odd place in its memory, and is kept by who listens.
+  // A copy: the message may be unaligned in memory, and listeners keep it.
   new Int16Array(Uint8Array.from(message.subarray(phoneFrameHead)).buffer);
 
 export const createPhoneSound = (numbers: SoundNumbers, clock: Clock): PhoneSound => {

@@ -1,28 +1,28 @@
-/** The phones of one workspace and what rings at them. */
+/** The phones of one workspace and the calls that ring at them. */
 import type { Clock } from '#src/domain/clock.ts';
 import type { PhoneCallEnd, PhoneRefusal } from '#src/domain/web-phone.ts';
 import type { PhoneCall, Tell } from './phone-call.ts';
 import type { PhoneSound } from './phone-sound.ts';
 
 export type Station = {
-  /** `null` while it is lost. */
+  /** `null` while the connection is lost. */
   tell: Tell | null;
   /** Plays a frame of the agent's voice. */
   play: (frame: Uint8Array) => void;
   replaced: () => void;
   call: PhoneCall | null;
-  /** Of its call, where that has any. */
+  /** Audio of its call, if any. */
   sound: PhoneSound | null;
-  /** It speaks the agent's words aloud and reports what was heard. */
+  /** The phone synthesizes the agent's words itself and reports the heard part. */
   reports: boolean;
-  /** What it has dialled and what was not yet taken. */
+  /** A dialled call that was not accepted yet. */
   dialling: symbol | null;
   timer: unknown;
 };
 
 export type Workspace = { stations: Map<string, Station>; ringing: Set<PhoneCall> };
 
-/** The way from a phone's calls to its connection. */
+/** Connection through which calls reach a phone. */
 export type PhoneWay = { tell: Tell; play: Station['play']; replaced: () => void };
 
 const createStation = (way: PhoneWay): Station => ({
@@ -37,14 +37,14 @@ const createStation = (way: PhoneWay): Station => ({
 export const ringingCall = ({ ringing }: Workspace, callId: string): PhoneCall | undefined =>
   [...ringing].find(({ details }) => details.call_id === callId);
 
-/** It does not ring any more; `except` is where it goes on. */
+/** Stops ringing; `except` is the phone that takes the call. */
 const silence = (workspace: Workspace, call: PhoneCall, reason: PhoneCallEnd, except?: Station): void => {
   if (!workspace.ringing.delete(call)) return;
   for (const station of workspace.stations.values())
     if (station !== except) station.tell?.({ type: 'ended', call_id: call.details.call_id, reason });
 };
 
-/** The call is over, wherever it was. */
+/** The call is over: removes it from every phone. */
 export const release = (
   workspace: Workspace,
   call: PhoneCall,
@@ -62,13 +62,13 @@ export const release = (
   }
 };
 
-/** To whatever connection it has when there is something to tell. */
+/** Sends through the phone's current connection. */
 const tellTo =
   (station: Station): Tell =>
   (message) =>
     station.tell?.(message);
 
-/** The sound of its call goes by whatever connection it has. */
+/** Routes the audio of its call through the phone's current connection. */
 const connectSound = ({ call, sound, ...station }: Station): void => {
   if (call === null) return;
   const { call_id: callId } = call.details;
@@ -76,7 +76,7 @@ const connectSound = ({ call, sound, ...station }: Station): void => {
   sound?.connectTo(tell && { play, flush: () => tell({ type: 'sound_flush', call_id: callId }) });
 };
 
-/** It has lost its connection, and may come back to its call. */
+/** The phone lost its connection, and may come back to its call. */
 export const loseStation = (station: Station): void => {
   station.tell = null;
   station.dialling = null;
@@ -84,7 +84,7 @@ export const loseStation = (station: Station): void => {
   connectSound(station);
 };
 
-/** A phone connects, for the first time or again: one that is known by its name goes on where it was. */
+/** Connects a phone, for the first time or again: a phone with a known name continues where it was. */
 export const connectStation = (
   { stations, ringing }: Workspace,
   { name, ...way }: PhoneWay & { name: string },
@@ -104,7 +104,7 @@ export const connectStation = (
   return station;
 };
 
-/** The call is this phone's, with sound or without. */
+/** Assigns the call to this phone, with audio or without. */
 export const take = (station: Station, call: PhoneCall, sound: PhoneSound | null): void => {
   station.dialling = null;
   station.call = call;
@@ -114,7 +114,7 @@ export const take = (station: Station, call: PhoneCall, sound: PhoneSound | null
   call.receive({ type: 'voice', on: station.reports });
 };
 
-/** Answers a call that rings; says why not. */
+/** Answers a ringing call; returns why that is impossible. */
 export const answer = (
   workspace: Workspace,
   station: Station,

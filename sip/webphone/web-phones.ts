@@ -1,8 +1,8 @@
 /**
- * The web phones of all workspaces: browsers in which simulated calls ring. Those of one workspace ring together and
- * the first that answers has the call; a phone that is lost in a call has a moment to come back to it.
+ * Web phones of all workspaces: browsers in which simulated calls ring. The phones of one workspace ring together and
+ * the first that answers gets the call; a phone that disconnects during a call has a moment to come back to it.
  *
- * A phone has a name of its own choice, by which it is known again when it comes back.
+ * A phone chooses its own name, which identifies it when it reconnects.
  */
 import type { Logger } from 'pino';
 import type { LineInput } from '#machines/line.ts';
@@ -40,52 +40,55 @@ export type Dial = (call: {
   partyFor: (input: LineInput) => CreateParty;
 }) => Promise<Dialled>;
 
-/** A browser that is open; `replaced` is called when one of the same name connects. */
+/** An open browser; `replaced` is called when another one with the same name connects. */
 export type ConnectingPhone = PhoneWay & {
   workspaceId: string;
   name: string;
-  /** How it calls. */
+  /** Places calls for this phone. */
   dial: Dial;
 };
 
 export type WebPhonesOptions = {
-  /** The workspace whose call this is; `undefined` for one that is over. */
+  /** Workspace of a call; `undefined` for a call that is over. */
   workspaceOf: (callId: string) => string | undefined;
-  /** How long a phone that is lost in a call has to come back, in milliseconds of the wall clock. */
+  /** Time for a phone to come back after a disconnect during a call, in wall-clock milliseconds. */
   comeBackMs: number;
-  /** Of calls with sound; `null` where lines carry none. */
+  /** Settings of calls with audio; `null` if lines carry none. */
   sound: SoundNumbers | null;
-  /** In which speakers are understood (BCP 47); absent where that is every language. */
+  /** Languages of speech recognition (BCP 47); absent if every language is recognized. */
   understood?: readonly string[];
-  /** Runs at the speed of the wall clock: browsers do not hurry. */
+  /** Runs at wall-clock speed, because browsers do. */
   clock: Clock;
   logger: Logger;
 };
 
 export type PhoneConnection = {
   receive(message: FromPhone): void;
-  /** A binary message has come: a frame of sound. */
+  /** Takes a binary message: an audio frame. */
   hear(message: Uint8Array): void;
-  /** The connection is gone. */
+  /** The connection was closed. */
   lost(): void;
 };
 
 export type WebPhones = {
   connect(phone: ConnectingPhone): PhoneConnection;
-  /** Who is reached by a call to any number. */
+  /** Returns the party for a call to any number. */
   partyFor(input: LineInput): CreateParty;
-  /** Lets go of all timers. */
+  /** Releases all timers. */
   close(): void;
 };
 
-/** A call that is over before its line was opened rings nowhere. */
+/** A call that ends before its line was opened does not ring. */
 const nowhere: PhoneCallEvents = {
   ringing: () => undefined,
   taken: () => undefined,
   ended: () => undefined,
 };
 
-/** Calls a number; the call is the phone's as soon as it was taken, and no other has been dialled or answered there. */
+/**
+ * Calls a number; the phone gets the call as soon as it was accepted, unless the phone has dialled or answered another
+ * one.
+ */
 const dialFrom = async (
   {
     workspaceId,
@@ -132,13 +135,13 @@ const dialFrom = async (
   if (!verdict.accepted) giveUp(verdict.because);
 };
 
-/** Does what a phone wants, or tells it why not. */
+/** Executes a phone's message, or replies why that is impossible. */
 const obey = (
   message: FromPhone,
   phone: {
     workspace: Workspace;
     station: Station;
-    /** The sound of a call, where it is wanted. */
+    /** Audio of a call, if wanted. */
     sound: (isWanted: boolean) => PhoneSound | null;
     dial: (to: string, hasSound: boolean) => void;
     refuse: (code: PhoneRefusal | undefined) => void;
@@ -166,12 +169,12 @@ const obey = (
     case 'sound_flushed':
       return refuse(station.sound?.flushed(message.samples));
     default:
-      // The call may have ended while the message was on its way.
+      // The call may have ended while the message was in transit.
       return station.call?.receive(message);
   }
 };
 
-/** The workspaces that have a phone, or a call that rings. */
+/** Workspaces that have a phone or a ringing call. */
 const createWorkspaces = () => {
   const workspaces = new Map<string, Workspace>();
   return {
@@ -240,7 +243,7 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
         },
         hear(message) {
           if (station.tell !== tell) return;
-          // A frame may have been on its way when the call ended.
+          // The frame may have been in transit when the call ended.
           refuse(isSoundFrame(message) ? station.sound?.hear(message) : 'invalid_sound');
         },
         lost() {
