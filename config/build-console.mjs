@@ -1,8 +1,8 @@
 /**
- * Builds the console when it is missing or its sources have changed, so that `npm start` on a fresh clone serves it.
- * Takes about a second. Each file lies there compressed as well (`.br`, `.gz`), so that nobody waits for that at a
- * request. A build that fails stops nothing: the gateway serves a plain page instead. Plain JavaScript without packages:
- * it may run on a Node that is too old for Vite, which the pinned one then runs.
+ * Builds the console if it is missing or its sources have changed, so that `npm start` works on a fresh clone. Takes
+ * about a second. Each file is also stored compressed (`.br`, `.gz`), so that requests do not wait for compression. A
+ * failed build does not stop the start: the gateway then serves a plain page. Plain JavaScript without packages: it may
+ * run on a Node that is too old for Vite, which then runs on the pinned one.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -35,7 +35,7 @@ const wanted = hash.digest('hex');
 
 const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 
-/** As small as both can: a file is compressed once and sent often. */
+/** Maximum compression for both formats: a file is compressed once and sent often. */
 const compress = () => {
   for (const name of readdirSync(built)) {
     const path = join(built, name);

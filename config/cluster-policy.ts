@@ -1,8 +1,8 @@
 /**
- * Gateways that share a database; see `judge-nodes.ts` of src/cluster. A killed one is found within five seconds: its
- * session is gone at once, and a living one takes its own back, or renews its row, in less than three looks. One that
- * is cut off without a word, or frozen, keeps its calls for half a minute: that is longer than a failover of the
- * database takes its clients, and shorter than a person waits in silence.
+ * Gateways that share a database; see `judge-nodes.ts` of src/cluster. A killed gateway is detected within five
+ * seconds: its session disappears at once, while a running one restores its session or renews its row in less than
+ * three looks. A gateway that is disconnected without notice, or frozen, keeps its calls for half a minute. That is
+ * longer than clients need for a database failover and shorter than people wait in silence.
  */
 export const cluster = {
   beatMs: 1_000,
@@ -10,10 +10,12 @@ export const cluster = {
   looksOfLease: 30,
   looksOfLost: 0,
   claimMs: 20_000,
-  /** Another gateway does what it is asked within this, or is not reached. */
+  /** Time limit of a request to another gateway, which is then considered unreachable. */
   answerMs: 3_000,
   fetching: { connectMs: 3_000, stallMs: 15_000, connections: 64 },
-  /** See `CallNewsLimits` and `FollowNumbers` of src/cluster. A chart is introduced with its definition. */
+  /**
+   * See `CallNewsLimits` and `FollowNumbers` of src/cluster. The first message about a chart contains its definition.
+   */
   callNews: {
     beatMs: 5_000,
     limits: {
@@ -24,7 +26,7 @@ export const cluster = {
     },
   },
   callFollowing: { connectMs: 3_000, stallMs: 15_000, lookMs: 1_000 },
-  /** See `CountingNumbers` of src/cluster. A lease lasts three looks. */
+  /** See `CountingNumbers` of src/cluster. A lease lasts for three looks. */
   counting: { leaseMs: 3_000, patienceMs: 5_000, impatienceMs: 30_000, retryMs: 50 },
   /** See `NatsNumbers` of src/cluster. */
   nats: { connectMs: 3_000, retryMs: 1_000, lookMs: 1_000 },

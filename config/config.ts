@@ -1,4 +1,6 @@
-/** Environment → one frozen, checked Config. Every setting is documented in the table of guides/settings.md. */
+/**
+ * Reads the environment into a validated, immutable Config. The table in guides/settings.md documents every setting.
+ */
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import type { NatsConfig } from './nats-servers.ts';
@@ -11,112 +13,112 @@ import { speechOf, type SpeechConfig } from './speech-config.ts';
 
 export { ConfigError } from './parse-settings.ts';
 
-/** Those of the servers beside the gateway are no mistakes: one environment may serve all. */
+/** Settings of the accompanying servers are accepted, too, because one environment may serve all programs. */
 const names: ReadonlySet<string> = new Set(
   [settings, serverSettings].flatMap(({ shape }) => Object.keys(shape)),
 );
 
-/** Real lines: SIP by drachtio-server, sound by FreeSWITCH or by this gateway itself. */
+/** Real lines: SIP through drachtio-server, audio through FreeSWITCH or this gateway. */
 export type DrachtioConfig = Readonly<{
-  /** Whether `drachtio` is the relay, by which other gateways reach the same far ends. */
+  /** Whether `drachtio` is the relay, through which other gateways reach the same far ends. */
   isByRelay: boolean;
   drachtio: { host: string; port: number; secret: string };
-  /** With the same secret. None: the gateway carries the sound of all calls itself. */
+  /** All have the same secret. Empty: the gateway carries the audio of all calls itself. */
   freeSwitches: readonly { host: string; port: number; secret: string }[];
-  /** The trunk of every workspace: `host` or `host:port`; `null` where each has its own. */
+  /** The trunk of every workspace: `host` or `host:port`; `null` if each workspace has its own. */
   trunkAddress: string | null;
-  /** How numbers are written to the trunk. */
+  /** Number format towards the trunk. */
   trunkNumbers: 'domestic' | 'e164' | 'e164_without_plus';
-  /** Who carries the sound of its calls. */
+  /** Which component carries the audio of its calls. */
   trunkMedia: 'freeswitch' | 'auto' | 'direct';
-  /** Which codecs its calls may have, in order of preference; `null`: those of telephones. */
+  /** Allowed codecs in order of preference; `null`: the default telephone codecs. */
   trunkCodecs: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null;
-  /** Names `X-…` of headers that are taken from its INVITEs, and of those that an INVITE to it may have. */
+  /** Names of `X-…` headers that are read from the trunk's INVITEs, and of those that INVITEs to it may contain. */
   trunkHeadersIn: string[];
   trunkHeadersOut: string[];
-  /** Whether it makes cold transfers by REFER, and whether it may ask for them. */
+  /** Whether the gateway makes cold transfers by REFER, and whether the trunk may request transfers by REFER. */
   trunkRefer: boolean;
   trunkAcceptRefer: boolean;
-  /** Where FreeSWITCH reaches this gateway; port 0 takes a free one. */
+  /** Address at which FreeSWITCH reaches this gateway; port 0 selects a free one. */
   mediaHost: string;
-  /** Where trunks send the sound that this gateway carries itself: an address of this machine, and its ports. */
+  /** Local address and ports for RTP that this gateway carries itself. */
   rtp: { host: string; ports: { from: number; to: number } };
-  /** A call to which no RTP comes for so long has lost its sound; 0 for never. */
+  /** A call without RTP for this long has lost its audio; 0 disables the check. */
   rtpTimeoutMs: number;
 }>;
 
-/** Any server that speaks chat completions. */
+/** Any server with the chat completions API. */
 export type LanguageModelConfig = Readonly<{ baseUrl: string; model: string; apiKey: string | null }>;
 
 export type Config = Readonly<{
   port: number;
   host: string;
-  /** Addresses and subnets of proxies before the API, whose word on where a request comes from is taken. */
+  /** Addresses and subnets of reverse proxies whose information about the client address is trusted. */
   trustedProxies: readonly string[];
-  /** Absolute. */
+  /** Absolute path. */
   dataFolder: string;
   /** `null` starts the embedded PostgreSQL in the data folder. */
   databaseUrl: string | null;
-  /** Connections for what is read and written, and for the journal of calls. */
+  /** Connection pools for reads and writes, and for the journal of calls. */
   databasePool: number;
   databaseJournalPool: number;
-  /** How long the database may take; no setting. */
+  /** Time limits of the database; not configurable. */
   databaseLimits: Readonly<Record<keyof typeof databaseLimits, number>>;
-  /** `none`: calls of other gateways are shown, none are placed, taken or hung up. */
+  /** `none`: shows calls of other gateways, but does not place, take or hang up any. */
   lines: 'simulator' | 'drachtio' | 'none';
-  /** `null` but for `drachtio`. */
+  /** `null` unless `lines` is `drachtio`. */
   realLines: DrachtioConfig | null;
-  /** `null`: made and kept in the data folder (embedded start only). */
+  /** `null`: generated and stored in the data folder (only with the embedded database). */
   masterKey: Buffer | null;
   oldMasterKeys: readonly Buffer[];
   agentCaFile: string | null;
   agentAllowedHosts: readonly string[];
   agentAllowLoopback: boolean;
-  /** `address` or `address:port`, asked for the names of customers' servers; `null`: those of the system. */
+  /** `address` or `address:port` of DNS servers for the names of customers' servers; `null`: the system's. */
   nameServers: readonly string[] | null;
   simulatorSpeed: number;
   country: string;
-  /** Name of this gateway among those that share a database. */
+  /** Name of this gateway among the gateways of its database. */
   node: string;
-  /** Where other gateways reach this one; `null`: where it listens, if that is an address of one machine. */
+  /** URL at which other gateways reach this one; `null`: the listening address, if it identifies one machine. */
   nodeUrl: string | null;
-  /** What gateways wake each other by; `null`: the database. */
+  /** Notification channel between gateways; `null`: the database. */
   nats: NatsConfig | null;
-  /** Minutes of outbound calls a day where a workspace says nothing; `null` for no limit. */
+  /** Default limit of outbound minutes per day for workspaces without their own; `null` for no limit. */
   dailyMinutes: number | null;
-  /** Kinds and prefixes that may be called where a workspace says nothing; `null` for the platform's. */
+  /** Default of allowed kinds and prefixes for workspaces without their own; `null` for the platform's default. */
   destinations: readonly string[] | null;
-  /** Where trunks of workspaces may be (`src/outgoing/trunk-addresses.ts`); `null` where the operator says nothing. */
+  /** Allowed addresses of workspaces' trunks (`src/outgoing/trunk-addresses.ts`); `null` if the operator sets none. */
   trunkAddresses: readonly string[] | null;
   maxCalls: number;
-  /** How late the event loop may be, on average, before no more calls are taken; 0: that is no reason. */
+  /** Average delay of the event loop above which new calls are rejected; 0 disables this check. */
   maxDelayMs: number;
-  /** Requests a minute for one key; 0 switches the limit off. */
+  /** Requests per minute for one key; 0 disables the limit. */
   rateLimit: number;
   drainSec: number;
-  /** Whether calls in progress go on at another gateway, or at the next process, when this one is asked to end. */
+  /** Whether another gateway, or the next process, takes over the calls in progress on shutdown. */
   handsOver: boolean;
-  /** What the built-in agent thinks with; `null`: it works without a language model. */
+  /** Language model of the built-in agent; `null`: it works without one. */
   languageModel: LanguageModelConfig | null;
   speech: SpeechConfig;
   recordings: RecordingsConfig;
   /** Whether calls can be watched in the Stately inspector. */
   inspect: boolean;
-  /** How long the SIP messages of calls are kept; 0 for not at all. */
+  /** Retention of the SIP messages of calls; 0 disables storing. */
   sipTraceDays: number;
-  /** The file of a model that hears the end of a turn; `null`: there is none. */
+  /** File of the end-of-turn detection model; `null`: none. */
   turnModel: string | null;
-  /** Where they are sent to as well, by HEP; `null`: nowhere. */
+  /** HEP collector that also receives the SIP messages; `null`: none. */
   hep: Readonly<{ host: string; port: number; captureId: number; password: string | null }> | null;
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   logFormat: 'pretty' | 'json';
-  /** Names that begin with GW_ and are no setting: mistyped, most likely. */
+  /** Names with the prefix GW_ that are not settings, probably misspelled. */
   unknownNames: readonly string[];
 }>;
 
 const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
   isByRelay: values.GW_RELAY !== undefined,
-  // The relay speaks as drachtio-server does.
+  // The relay has the same protocol as drachtio-server.
   drachtio: { ...(values.GW_RELAY ?? values.GW_DRACHTIO), secret: values.GW_DRACHTIO_SECRET },
   freeSwitches: values.GW_FREESWITCH.map((each) => ({ ...each, secret: values.GW_FREESWITCH_SECRET })),
   trunkAddress: values.GW_TRUNK ?? null,
@@ -151,7 +153,7 @@ const languageModelOf = (values: z.infer<typeof settings>): LanguageModelConfig 
   return { baseUrl, model, apiKey };
 };
 
-/** An empty variable counts as absent. Throws a ConfigError whose message names the first wrong setting. */
+/** An empty variable counts as absent. Throws a ConfigError whose message names the first invalid setting. */
 export const readConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean): Config => {
   const values = parseSettings(settings, environment);
   const databaseUrl = values.GW_DATABASE_URL ?? null;

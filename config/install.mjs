@@ -1,7 +1,7 @@
 /**
- * Installs the locked packages when they are missing or older than the lockfile, so that `npm start` and
- * `npm test` each work alone on a fresh clone. Plain JavaScript without packages: it runs on the machine's own
- * Node (18 or newer), before the pinned one is there.
+ * Installs the locked packages if they are missing or older than the lockfile, so that `npm start` and `npm test` each
+ * work alone on a fresh clone. Plain JavaScript without packages: it runs on the machine's own Node (18 or newer),
+ * before the pinned one is installed.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,9 @@ const lockfile = readFileSync(`${root}package-lock.json`, 'utf8');
 const stamp = `${root}node_modules/.installed-lockfile`;
 const wanted = createHash('sha256').update(lockfile).digest('hex');
 
-/** The packages in npm's own list of what is installed, which a manual `npm ci` writes too; `null` if it cannot be read. */
+/**
+ * Packages from npm's own list of installed packages, which a manual `npm ci` also writes; `null` if it cannot be read.
+ */
 const readInstalled = () => {
   try {
     return JSON.parse(readFileSync(`${root}node_modules/.package-lock.json`, 'utf8')).packages ?? null;
@@ -23,7 +25,7 @@ const readInstalled = () => {
   }
 };
 
-/** npm leaves out optional packages for other machines, and those that only stand in for one of them. */
+/** npm omits optional packages for other machines, and placeholders for such packages. */
 const mayBeMissing = ({ optional, os, cpu, libc }) =>
   optional === true && !(os?.includes(process.platform) && cpu?.includes(process.arch) && libc === undefined);
 
@@ -51,7 +53,7 @@ const isInstalled = () => {
 const install = () => {
   if (isInstalled()) return;
   console.error('Installing the locked packages (only needed once) …');
-  // No package needs an install script here; without them nothing can phone home or build natively.
+  // No package needs an install script here; without scripts, packages can neither phone home nor compile native code.
   const { status, error } = spawnSync(
     'npm',
     ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
@@ -70,5 +72,5 @@ const install = () => {
   writeFileSync(stamp, wanted);
 };
 
-// `npm ci` begins by removing what is installed: two at once break each other.
+// `npm ci` first removes the installed packages, so two concurrent runs would break each other.
 if (!isInstalled()) oneAtATime(`${root}.installing`, 'is installing the packages', install);

@@ -1,6 +1,6 @@
-/** The numbers of real telephone lines; a part of the platform's numbers (`policy.ts`). */
+/** Limits and times of real telephone lines; part of the platform's policy (`policy.ts`). */
 
-/** The longest waits for a trunk; see `TrunkTimes` of sip/drachtio/signalling/signalling.ts. */
+/** Maximum waits for a trunk; see `TrunkTimes` of sip/drachtio/signalling/signalling.ts. */
 export const trunkTimes = {
   silenceMs: 4_000,
   answerMs: 4_000,
@@ -8,13 +8,13 @@ export const trunkTimes = {
   longestRestMs: 3_600_000,
   byeMs: 1_500,
   registrationSec: 600,
-  /** How long a call lives without a sign of the other side (RFC 4028). */
+  /** Session timer: how long a call continues without a refresh from the counterparty (RFC 4028). */
   session: { expiresSec: 1_800, shortestSec: 90 },
 } as const;
 
 /**
- * Callers who are no trunk, or must prove that they are one; see `InboundAccessNumbers` of sip/inbound-access. Refused at
- * once a few times in a minute, then later and later.
+ * Handling of inbound requests that match no trunk or require authentication; see `InboundAccessNumbers` of
+ * sip/inbound-access. The first few refusals in a minute are sent immediately, later ones with increasing delay.
  */
 export const inboundAccess = {
   challengeMs: 10_000,
@@ -22,7 +22,7 @@ export const inboundAccess = {
   refusals: { atOnce: 3, firstMs: 250, longestMs: 8_000 },
 } as const;
 
-/** Times of keeping a trunk registered and asking if it is there; see `TrunkLifeTimes` of machines/trunk-life.ts. */
+/** Intervals of a trunk's registrations and health checks; see `TrunkLifeTimes` of machines/trunk-life.ts. */
 export const trunkLifeTimes = {
   checkMs: 30_000,
   recheckMs: 5_000,
@@ -31,23 +31,23 @@ export const trunkLifeTimes = {
 } as const;
 
 /**
- * Times of asking drachtio-server over its control connection whether it still takes in what it is sent, and the
- * longest wait of calls that stand for it, or for the relay before it, when that is lost.
+ * Intervals at which the control connection checks that drachtio-server still reads its input. `comeBackMs` is how long
+ * calls wait for drachtio-server, or the relay in front of it, after it is lost.
  */
 export const controlProbe = { everyMs: 2_000, answerMs: 2_000, comeBackMs: 5_000 } as const;
 
 /**
- * The media servers: how many endpoints each keeps ready, what they may take, and how they are watched; see
- * `MediaServerNumbers` of sip/drachtio.
+ * Media servers: size of the endpoint pool, time limits and health checks; see `MediaServerNumbers` of sip/drachtio.
  */
 export const mediaServers = {
-  // Two answer a caller as soon as eight do, some 15 ms sooner than none, and cost 6 to 7 ms of the processor a call.
+  // A pool of two answers as fast as a pool of eight: some 15 ms sooner than without a pool, for 6 to 7 ms of processor
+  // time per call.
   pool: { size: 2, atOnce: 2, refillMs: 50, longestAgeMs: 600_000, retryMs: 500 },
   createMs: 5_000,
   busy: { afterMs: 2_000, coolDown: { firstMs: 1_000, longestMs: 8_000 } },
   answerMs: 3_000,
   probeMs: 5_000,
-  // With what it takes to make sure of it, an ended unicast is opened again 200 ms after its last frame.
+  // Including the verification, an ended unicast is reopened 200 ms after its last frame.
   silenceMs: 140,
 } as const;
 
@@ -55,14 +55,14 @@ export const mediaServers = {
 export const relayNumbers = {
   gateways: {
     most: 100,
-    /** In which a gateway must have said the secret. */
+    /** Time limit for a gateway to authenticate with the secret. */
     admissionMs: 10_000,
-    /** In bytes; drachtio-server takes 12,000. */
+    /** Bytes; drachtio-server's limit is 12,000. */
     longestMessage: 65_536,
-    /** Bytes that a gateway has not taken in: some seconds of a very busy one. */
+    /** Unread bytes of one gateway: several seconds of traffic for a very busy one. */
     mostUnread: 8_000_000,
   },
-  /** A far end waits for 32 s for the answer to its request (RFC 3261 section 17.1.2.2). */
+  /** A far end waits 32 s for the response to its request (RFC 3261 section 17.1.2.2). */
   held: { longestMs: 30_000, mostRequests: 10_000, mostBytes: 16_000_000 },
   probe: controlProbe,
   mostWaiting: 262_144,

@@ -1,12 +1,12 @@
-/** When no more calls are begun, so that those in progress do not wait; see src/calls/setup/load-shedding.ts. */
+/** Load shedding: when new calls are rejected to protect those in progress; see src/calls/setup/load-shedding.ts. */
 export const loadLimits = {
   everyMs: 250,
-  /** Shares of the memory that the process may have. */
+  /** Fractions of the memory available to the process. */
   memory: { from: 0.9, until: 0.8 },
-  /** Facts that wait for the database. */
+  /** Journal entries waiting for the database. */
   journal: { from: 20_000, until: 10_000 },
-  /** Of GW_MAX_DELAY_MS, when calls are taken again. */
+  /** Fraction of GW_MAX_DELAY_MS below which calls are accepted again. */
   delayLeft: 0.3,
-  /** Calls that begin at once: their number is looked up, or their row is written. More would only wait for each other. */
+  /** Maximum of calls in setup (number lookup or insert). More would only wait for each other. */
   beginning: 250,
 } as const;

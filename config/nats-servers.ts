@@ -1,8 +1,8 @@
-/** Servers of NATS, as one setting names them. */
+/** NATS servers in one setting. */
 import { z } from 'zod';
 
 export type NatsConfig = Readonly<{
-  /** Each `host:port`. */
+  /** Each as `host:port`. */
   servers: readonly string[];
   isEncrypted: boolean;
   credentials: Readonly<{ user: string; password: string } | { token: string }> | null;
@@ -34,7 +34,7 @@ const credentialsIn = ({ username, password }: URL): NatsConfig['credentials'] =
   return secret === undefined || secret === '' ? { token: name } : { user: name, password: secret };
 };
 
-/** A word before the host is a token, two are a user and a password; they hold for all servers. */
+/** One word before the host is a token, two are user and password; the credentials apply to all servers. */
 export const natsServers = z
   .string()
   .transform((text) => text.split(',').map((each) => URL.parse(each.trim())))

@@ -1,11 +1,11 @@
 /**
- * Keeps two programs that are started in one folder from installing or building at the same time. Plain JavaScript
- * without packages, for Node 18 or newer.
+ * Prevents two programs in one folder from installing or building at the same time. Plain JavaScript without packages,
+ * for Node 18 or newer.
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
 const lookAgainMs = 200;
-/** What holds a lock for so long belongs to a program that was killed, and its number to another one. */
+/** A lock older than this belongs to a killed program whose process id has been reused. */
 const longestMs = 15 * 60_000;
 
 const isRunning = (pid) => {
@@ -17,7 +17,10 @@ const isRunning = (pid) => {
   }
 };
 
-/** `false` where another program has it. A folder that cannot be written has no lock: the work will say so better. */
+/**
+ * `false` if another program holds the lock. Returns true if the folder is not writable: the work itself will report a
+ * better error.
+ */
 const take = (lock) => {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });
@@ -27,7 +30,7 @@ const take = (lock) => {
   }
 };
 
-/** Whether its owner is gone. An owner that has not yet written its number is there. */
+/** Whether the lock's owner is gone. An owner that has not yet written its process id counts as running. */
 const isLeft = (lock) => {
   try {
     const pid = Number(readFileSync(lock, 'utf8'));
@@ -39,7 +42,7 @@ const isLeft = (lock) => {
   }
 };
 
-/** Only one of those who find it left takes it away. */
+/** The rename succeeds for only one of several programs that find the lock abandoned. */
 const takeAway = (lock) => {
   const aside = `${lock}.${process.pid}`;
   try {
@@ -50,7 +53,7 @@ const takeAway = (lock) => {
   }
 };
 
-/** Does the work, which must not wait for anything but programs, while nobody else who names this lock does theirs. */
+/** Runs the work while holding the lock. The work must be synchronous, except for child processes. */
 export const oneAtATime = (lock, whatOthersDo, work) => {
   let isTold = false;
   while (!take(lock)) {
@@ -63,7 +66,7 @@ export const oneAtATime = (lock, whatOthersDo, work) => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lookAgainMs);
   }
   const giveBack = () => rmSync(lock, { force: true });
-  // Also where the work ends the process.
+  // Also releases the lock if the work exits the process.
   process.once('exit', giveBack);
   try {
     return work();

@@ -1,15 +1,15 @@
 /**
- * The platform's numbers: limits, time-outs and intervals that an operator or a reader would look for. Durations carry
- * their unit in their name. Beside their use stand the numbers of protocols (RFC timers, frames of 20 ms, what a server's
- * own documents say), those that only make a mechanism work (how often something is looked at, how loud is silence), the
- * pace of simulated people, and what the API's document promises in words.
+ * The platform's limits, time-outs and intervals that an operator or a reader would look for. Names of durations
+ * include the unit. Other constants are defined next to their use: protocol constants (RFC timers, 20 ms frames, limits
+ * documented by servers), internals of a mechanism (polling intervals, silence levels), the pace of simulated people,
+ * and values that the API document promises in words.
  */
 export { controlProbe, inboundAccess, mediaServers, trunkLifeTimes, trunkTimes } from './line-policy.ts';
 export { cluster } from './cluster-policy.ts';
 export { loadLimits } from './load-policy.ts';
 export { answeringMachine, listening, turnModelLimits } from './listening-policy.ts';
 
-/** The policy of calls where neither a number nor its workspace says otherwise (guides/design/calls.md, "Policy"). */
+/** Default call policy if neither the number nor its workspace sets one (guides/design/calls.md, "Policy"). */
 export const platformCallPolicy = {
   maxDurationSec: 1800,
   defaultDurationSec: 600,
@@ -23,26 +23,29 @@ export const platformCallPolicy = {
   consent: { announce: null, require: 'none' },
 } as const;
 
-/** Where calls may not go unless `GW_DESTINATIONS` or a workspace says so: abroad, and where it costs more than a call. */
+/**
+ * Destinations that are denied unless `GW_DESTINATIONS` or a workspace allows them: international and premium-rate
+ * numbers.
+ */
 export const platformDeniedDestinations = ['premium', 'international'] as const;
 
-/** Calls in progress over all numbers of a workspace that names no maximum of its own. */
+/** Default maximum of calls in progress over all numbers of a workspace. */
 export const platformMaxCallsInProgress = 1_000;
 
-/** The journal of calls, which waits for an absent database. */
+/** The journal of calls, which buffers while the database is unavailable. */
 export const journalLimits = {
-  /** Facts that may wait. */
+  /** Maximum of buffered journal entries. */
   facts: 200_000,
   retry: { firstMs: 100, longestMs: 5_000 },
-  /** Gathered for a moment, and written many at once; of a day without a database not all are kept. */
+  /** Written in batches after a short delay; if the database is unavailable for a day, some are dropped. */
   transitions: { gatherMs: 1_000, batch: 1_000, limit: 100_000, retryMs: 5_000 },
-  /** How far calls have come: after a crash so much of a conversation is unknown. */
+  /** Progress of calls: after a crash, at most this much of a conversation is lost. */
   progress: { gatherMs: 100, batch: 500, limit: 50_000, retryMs: 1_000 },
 } as const;
 
 /**
- * The SIP messages of calls; see `CaptureLimits` of sip/drachtio/capture. They are gathered for a moment and written many
- * at once; while the database is away so many characters of them wait.
+ * SIP messages of calls; see `CaptureLimits` of sip/drachtio/capture. They are written in batches after a short delay;
+ * `limit` is the number of characters buffered while the database is unavailable.
  */
 export const sipTrace = {
   limits: {
@@ -58,8 +61,8 @@ export const sipTrace = {
 } as const;
 
 /**
- * Time limits of the database; see `PoolLimits` and `NodeSessionLimits` of src/persistence. A server is found frozen
- * within `beatMs + beatAnswerMs`: requests that wait for it are refused then, and later ones at once.
+ * Time limits of the database; see `PoolLimits` and `NodeSessionLimits` of src/persistence. A frozen server is detected
+ * within `beatMs + beatAnswerMs`: waiting requests then fail, and later ones fail immediately.
  */
 export const databaseLimits = {
   connectMs: 5_000,
@@ -74,33 +77,33 @@ export const databaseLimits = {
   retryLongestMs: 1_000,
 } as const;
 
-/** The keys that belong to the calls in progress are looked up again so often; see src/calls/live/known-keys.ts. */
+/** Interval of refreshing the cached API keys of the calls in progress; see src/calls/live/known-keys.ts. */
 export const knownKeysMs = 5_000;
 
-/** So long a database that is silent is waited for where such a key will do: a hang-up is not to wait for it. */
+/** How long to wait for a silent database before using such a cached key, so that a hang-up is not delayed. */
 export const knownKeyPatienceMs = 1_000;
 
-/** The longest end of a gateway, beyond GW_DRAIN_SEC for calls in progress. */
+/** Time limits of the shutdown, in addition to GW_DRAIN_SEC for calls in progress. */
 export const closing = {
   /** See `EndCallsNumbers` of src/start. */
   farewellMs: 10_000,
-  /** How long lines get to confirm their end when calls are hung up by the gateway itself. */
+  /** How long lines have to confirm their end after the gateway has hung up all calls. */
   lastEndsMs: 6_000,
   lastFactsMs: 2_000,
   /** See `HandOverNumbers` of src/calls/recovery. */
   handOver: { lookMs: 50, batch: 100, silenceMs: 3_000 },
-  /** How long is waited until all that is known of calls that are handed over is written. */
+  /** How long the shutdown waits until all data of handed-over calls is stored. */
   handOverWriteMs: 5_000,
-  /** How long an absent database is waited for; after the second signal, only so long. */
+  /** How long the shutdown waits for an unavailable database, normally and after the second signal. */
   journalMs: 5_000,
   hurriedJournalMs: 1_000,
-  /** How long requests to the API that are under way are waited for. */
+  /** How long the shutdown waits for API requests in progress. */
   requestsMs: 5_000,
-  /** How long the far ends of calls get to be written down. */
+  /** How long storing the far ends of calls may take. */
   legsMs: 2_000,
-  /** After all of that, what has not ended is left. */
+  /** Limit of the whole shutdown, after which unfinished work is abandoned. */
   longestMs: 45_000,
-  /** The same, counted from the second signal. */
+  /** The same limit, counted from the second signal. */
   hurriedMs: 12_000,
 } as const;
 
@@ -110,13 +113,13 @@ export const underway = { forMs: 5_000, lookMs: 100 } as const;
 /** See `QueueLimits` of src/calls. */
 export const queueLimits = { facts: 1_000, digitsMs: 60_000, transfersInVain: 20 } as const;
 
-/** The longest waits of a call for what ends it. */
+/** Maximum waits at the end of a call. */
 export const callTimes = {
-  /** A pending hangup ends the call at the latest after this. */
+  /** A pending hang-up ends the call after this at the latest. */
   farewellWaitMs: 30_000,
-  /** A line that does not confirm a hangup is given up after this. */
+  /** A line that does not confirm a hang-up is abandoned after this. */
   hangUpTimeoutMs: 5_000,
-  /** What cannot be connected to another process within this is ended. */
+  /** A call that cannot be taken over within this is ended. */
   adoptTimeoutMs: 5_000,
 } as const;
 
@@ -126,13 +129,16 @@ export const agentTimes = {
   firstTokenMs: 8_000,
   wholeReplyMs: 60_000,
   handshakeMs: 3_000,
-  /** Nothing came of a reply for this long: what could be spoken of it is. */
+  /** After a reply has paused for this long, the words received so far are spoken if possible. */
   idleFlushMs: 250,
-  /** A trial of an agent by the admin API, all turns together. */
+  /** All turns of a trial of an agent through the admin API. */
   wholeTrialMs: 60_000,
 } as const;
 
-/** A LangGraph server, beside its replies; see `GraphTimes` of src/agents. A thread has the time of the first words. */
+/**
+ * LangGraph requests other than replies; see `GraphTimes` of src/agents. Creating a thread has the time limit of the
+ * first words.
+ */
 export const graphTimes = {
   threadMs: agentTimes.firstTokenMs,
   cancelMs: 3_000,
@@ -144,7 +150,7 @@ export const graphTimes = {
 export const languageModelLimits = {
   connectMs: 3_000,
   connections: 2_048,
-  /** A little less than any agent has, so that the failure is counted as the model's. */
+  /** Slightly shorter than an agent's limit, so that the failure is attributed to the model. */
   firstTokenMs: 7_500,
   summaryMs: 20_000,
 } as const;
@@ -155,24 +161,24 @@ export const replyLimits = {
   lineCharacters: 2 * 1024 * 1024,
 } as const;
 
-/** Requests to servers of customers. */
+/** Requests to customers' servers. */
 export const outgoingLimits = {
-  /** An agent's reply beyond this is a failure, not a speech. */
+  /** A longer reply of an agent counts as a failure. */
   maxBodyBytes: 256 * 1024,
   /**
-   * At once, over all workspaces: one alone has half of them, of two that want all each has a third (see `places.ts` of
-   * src/outgoing).
+   * Concurrent requests of all workspaces: a single workspace may use half of them; if two want all, each may use a
+   * third (see `places.ts` of src/outgoing).
    */
   requests: {
-    /** For each call that GW_MAX_CALLS allows: a workspace that has all calls may have each of them asked. */
+    /** Per call allowed by GW_MAX_CALLS: a workspace with all calls can send a request for each of them. */
     agentsPerCall: 2,
     handshakes: 512,
-    /** Agents and endpoints that are tried by hand. */
+    /** Manual trials of agents and endpoints. */
     trials: 64,
-    /** More than `deliveryPolicy.inAll`: the shares of attempts are kept where they are claimed. */
+    /** More than `deliveryPolicy.inAll`, because fair shares of attempts are enforced when they are claimed. */
     receivers: 256,
   },
-  /** Look-ups of names at once, shared in the same way. */
+  /** Concurrent DNS lookups, shared in the same way. */
   lookUps: 256,
   /** See `NameLimits` of src/outgoing. */
   names: {
@@ -186,40 +192,41 @@ export const outgoingLimits = {
 } as const;
 
 /**
- * When an agent endpoint is left alone: three different calls in a row got no answer from it (no connection, or no word
- * in time), and no call got one meanwhile. Two turns in a row that fail end a call, so it is left alone only briefly.
+ * Circuit breaker of an agent endpoint: opens after three different calls in a row got no response (no connection, or
+ * no words in time) and no other call got one meanwhile. Two failed turns in a row end a call, so the cool-down is
+ * short.
  */
 export const agentBreakers = { opensAfter: 3, coolDown: { firstMs: 1_000, longestMs: 15_000 } } as const;
 
 /** Delivery of events (guides/design/events.md, "Delivery"). */
 export const deliveryPolicy = {
-  /** Delay before each attempt, seconds; after the last one the delivery is dead. */
+  /** Delays before each attempt in seconds; after the last attempt the delivery is dead. */
   scheduleSec: [0, 5, 60, 300, 1_800, 7_200, 18_000, 36_000, 50_400],
-  /** Each delay is lengthened by up to this share of itself, so that retries do not come in step. */
+  /** Each delay is extended by up to this fraction, so that retries are not synchronized. */
   jitter: 0.2,
-  /** What an endpoint may ask for with `Retry-After`. */
+  /** Maximum delay accepted from `Retry-After`. */
   longestRetryAfterSec: 86_400,
   timeoutMs: 15_000,
   /**
-   * Attempts under way at once, to one endpoint and by this gateway in all. Of these a workspace alone has half, and
-   * less the more others want.
+   * Concurrent attempts, per endpoint and for this gateway in total. A single workspace may use half of the total, and
+   * less if others compete.
    */
   perEndpoint: 5,
   inAll: 100,
-  /** When an endpoint is left alone: so many deliveries in a row got no answer at all from it. */
+  /** Circuit breaker of an endpoint: opens after this number of deliveries in a row without any response. */
   breakers: { opensAfter: 5, coolDown: { firstMs: 5_000, longestMs: 60_000 } },
-  /** How long shutting down waits for attempts under way. */
+  /** How long the shutdown waits for attempts in progress. */
   closeMs: 3_000,
 } as const;
 
-/** The longest time of a client of the HTTP server for its headers and its request, and of an idle connection. */
+/** Time limits of HTTP clients for headers and request, and for idle connections. */
 export const httpTimes = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000 } as const;
 
-/** Limits of the API; how much one key may ask is the setting GW_RATE_LIMIT. */
+/** Limits of the API; the rate limit per key is the setting GW_RATE_LIMIT. */
 export const requestLimits = {
-  /** How often one address may fail to authenticate. */
+  /** Maximum of failed authentications per address. */
   failuresPerAddress: { points: 120, perSeconds: 60 },
-  /** The longest instruction fits in, also where each of its characters is written as two escapes of six bytes. */
+  /** Fits the longest instruction, even if each of its characters is encoded as two escapes of six bytes. */
   bodyBytes: 128 * 1024,
   /** See `EventStreamTimes` of src/api/calls. */
   eventStream: {
@@ -231,14 +238,14 @@ export const requestLimits = {
     retryMs: 2_000,
   },
   readinessMs: 2_000,
-  /** So long the database is waited for that counts requests with other gateways. */
+  /** How long to wait for the database that counts requests across gateways. */
   countingMs: 3_000,
 } as const;
 
-/** Streams of events that one key may have open. */
+/** Maximum of open event streams per key. */
 export const streamsPerKey = 20;
 
-/** Engines that hear and speak; see `EngineLimits` and `FailOverNumbers` of src/speech. */
+/** Speech recognition and synthesis; see `EngineLimits` and `FailOverNumbers` of src/speech. */
 export const speechEngines = {
   limits: {
     connectMs: 3_000,
@@ -255,7 +262,7 @@ export const speechEngines = {
     keptMs: 15_000,
     steadyMs: 10_000,
   },
-  /** Sound of sentences that are said over and over, of each synthesizer. */
+  /** Cache of audio for repeated sentences, per synthesizer. */
   rememberedBytes: 16 * 1024 * 1024,
 } as const;
 
@@ -266,10 +273,10 @@ export const recordings = {
     atOnce: 4,
     retryFirstMs: 1_000,
     retryLongestMs: 300_000,
-    /** A recording that has waited a day for an absent store is completed where it lies. */
+    /** A recording that has waited for an unavailable store for a day is completed locally. */
     pendingMs: 86_400_000,
   },
-  /** Longer than a gateway waits for its store: whatever it had has been completed by then. */
+  /** Longer than a gateway waits for its store: by then, all of its own recordings have been completed. */
   abandoned: { everyMs: 60_000, afterMs: 90_000_000 },
   /** See `LeftElsewhereNumbers` of src/recordings. */
   elsewhere: { everyMs: 5_000 },
@@ -279,7 +286,7 @@ export const recordings = {
 /** See `RetentionNumbers` of src/start. */
 export const retention = { everyMs: 60_000, batch: 200 } as const;
 
-/** For so long it is taken for granted that the data folder can, or cannot, be written to. */
+/** How long a check that the data folder is writable is cached. */
 export const dataFolderMs = 5_000;
 
 /** See `EventLoopNumbers` of src/telemetry. */
@@ -290,7 +297,7 @@ export const eventLoop = {
   utilization: { idle: 0.5, busy: 0.8 },
 } as const;
 
-/** Onlookers by the Stately inspector; see `InspectorLimits` of src/inspector. */
+/** Viewers of the Stately inspector; see `InspectorLimits` of src/inspector. */
 export const inspectorLimits = {
   viewers: 100,
   viewersOfWorkspace: 20,
@@ -298,7 +305,7 @@ export const inspectorLimits = {
   pingMs: 15_000,
 } as const;
 
-/** Admins who listen to calls: eight seconds of sound may wait for one. */
+/** Admins who listen in; the buffer for each holds eight seconds of audio. */
 export const listenInLimits = {
   listeners: 100,
   listenersOfWorkspace: 20,
@@ -306,7 +313,7 @@ export const listenInLimits = {
   pingMs: 15_000,
 } as const;
 
-/** Browsers in which simulated calls ring; see sip/webphone. A reload of the page is quicker than `comeBackMs`. */
+/** Browsers that receive simulated calls; see sip/webphone. Reloading the page takes less than `comeBackMs`. */
 export const webPhones = {
   comeBackMs: 6_000,
   /** See `SoundNumbers` of sip/webphone. */

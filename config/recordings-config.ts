@@ -1,4 +1,4 @@
-/** The format, the folder and the store of recordings. */
+/** Format, folder and store of recordings. */
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { ConfigError } from './parse-settings.ts';
@@ -6,9 +6,9 @@ import type { settings } from './settings.ts';
 
 export type RecordingsConfig = Readonly<{
   format: 'ogg' | 'mp3';
-  /** Where they are written; gateways of one database may share it. */
+  /** Folder in which they are written; gateways of one database may share it. */
   folder: string;
-  /** `null`: in the data folder. */
+  /** `null`: recordings remain in the data folder. */
   store: Readonly<{
     endpoint: string;
     bucket: string;

@@ -1,4 +1,7 @@
-/** Environment → what the relay is started with, which shares one drachtio-server among gateways (sip/relay). */
+/**
+ * Reads the environment into the configuration of the relay, which shares one drachtio-server among gateways
+ * (sip/relay).
+ */
 import type { z } from 'zod';
 import { ConfigError, parseSettings } from './parse-settings.ts';
 import { settings } from './settings.ts';
@@ -6,7 +9,7 @@ import { settings } from './settings.ts';
 type Address = { host: string; port: number };
 
 export type RelayConfig = Readonly<{
-  /** Where gateways reach it. */
+  /** Address at which gateways reach it. */
   listen: Address;
   drachtio: Address & { secret: string };
   logLevel: z.infer<typeof settings>['GW_LOG_LEVEL'];
@@ -25,7 +28,7 @@ const usualListen: Address = { host: '127.0.0.1', port: 9023 };
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host.startsWith('127.');
 
-/** An empty variable counts as absent. Throws a ConfigError whose message names the first wrong setting. */
+/** An empty variable counts as absent. Throws a ConfigError whose message names the first invalid setting. */
 export const readRelayConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean): RelayConfig => {
   const values = parseSettings(relaySettings, environment);
   const listen = values.GW_RELAY ?? usualListen;

@@ -1,4 +1,4 @@
-/** Environment → what drachtio-server and FreeSWITCH are started with on this machine. */
+/** Reads the environment into the configuration of drachtio-server and FreeSWITCH on this machine. */
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
@@ -10,31 +10,31 @@ type Address = { host: string; port: number };
 
 export type DrachtioServerConfig = Readonly<{
   control: Address & { secret: string };
-  /** Where trunks reach it, or where their packets are brought to. */
+  /** Address at which trunks reach it, or to which their packets are forwarded. */
   sip: Address;
-  /** What the outside is told behind NAT. */
+  /** Public address behind NAT. */
   publicAddress: string | null;
-  /** Names of files; `null`: no SIP over TLS. */
+  /** File names; `null`: no SIP over TLS. */
   tls: Readonly<{ port: number; keyFile: string; certFile: string; chainFile: string }> | null;
 }>;
 
 export type FreeSwitchServerConfig = Readonly<{
   eventSocket: Address & { secret: string };
-  /** For drachtio-server; sound goes over the same address. */
+  /** Address for drachtio-server; RTP uses the same address. */
   sip: Address;
   publicAddress: string | null;
-  /** The address block of the gateway and of drachtio-server. */
+  /** Address block of the gateway and of drachtio-server. */
   clients: string;
-  /** How long a channel is kept whose gateway died. */
+  /** How long a channel is kept after its gateway died. */
   parkSec: number;
   rtp: Readonly<{ from: number; to: number }>;
 }>;
 
 export type ServersConfig = Readonly<{
-  /** Absolute. */
+  /** Absolute path. */
   dataFolder: string;
   drachtio: DrachtioServerConfig;
-  /** `null`: there is none, and the gateway carries the sound of calls itself. */
+  /** `null`: no FreeSWITCH; the gateway carries the audio of calls itself. */
   freeSwitch: FreeSwitchServerConfig | null;
 }>;
 
@@ -78,10 +78,10 @@ const freeSwitchOf = (values: Values, eventSocket: Address): FreeSwitchServerCon
   };
 };
 
-/** An empty variable counts as absent. Throws a ConfigError whose message names the first wrong setting. */
+/** An empty variable counts as absent. Throws a ConfigError whose message names the first invalid setting. */
 export const readServersConfig = (environment: NodeJS.ProcessEnv): ServersConfig => {
   const values = parseSettings(readBoth, environment);
-  // Of several the first is started here; each of the others where it has its machine.
+  // Only the first of several is started here; the others are started on their own machines.
   const [freeSwitch] = values.GW_FREESWITCH;
   requireSecret('GW_DRACHTIO', values.GW_DRACHTIO, environment);
   if (freeSwitch !== undefined) requireSecret('GW_FREESWITCH', freeSwitch, environment);

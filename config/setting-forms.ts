@@ -1,4 +1,4 @@
-/** The forms that settings have: each turns the text of an environment variable into a value, or says what it must be. */
+/** Formats of settings: each parses the text of an environment variable, or reports what it must be. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -28,7 +28,7 @@ export const yesOrNo = z
   .enum(['0', '1', 'true', 'false'], 'must be 1 or 0')
   .transform((value) => value === '1' || value === 'true');
 
-/** A host, with or without a port from 1 to 65535. */
+/** A host with an optional port from 1 to 65535. */
 export const address = (message: string) =>
   z
     .string()
@@ -57,7 +57,7 @@ export const hostAndPortList = (defaultPort: number) => {
     );
 };
 
-/** The same, or the word `none`: there is no such server. */
+/** The same, or the word `none` for no server. */
 export const hostAndPortListOrNone = (defaultPort: number) =>
   z.union(
     [z.literal('none').transform((): { host: string; port: number }[] => []), hostAndPortList(defaultPort)],
@@ -66,10 +66,13 @@ export const hostAndPortListOrNone = (defaultPort: number) =>
     },
   );
 
-/** What is before the hosts of a URL, these, and the rest: several are no URL any more, though libpq writes them so. */
+/**
+ * Splits a URL into the part before its hosts, the hosts, and the rest. libpq allows several hosts, which is not a
+ * valid URL.
+ */
 const severalHosts = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
 
-/** Anything else is found out when it is connected to. */
+/** Other errors are detected when connecting. */
 export const isDatabaseUrl = (text: string): boolean => {
   const [, before, hosts = '', behind] = severalHosts.exec(text) ?? [];
   try {
@@ -106,7 +109,7 @@ export const subnetList = z
     'must be IP addresses or subnets such as 10.0.0.0/8, separated by commas',
   );
 
-/** Classes of addresses, addresses and subnets that trunks may have, and behind `!` those that they may not have. */
+/** Allowed address classes, addresses and subnets of trunks; those prefixed with `!` are denied. */
 export const trunkAddressList = z
   .string()
   .transform((text) => text.split(',').map((word) => word.trim()))
@@ -118,7 +121,7 @@ export const trunkAddressList = z
     'must be public, private, loopback, IP addresses or subnets, such as public,10.1.0.0/16,!10.1.0.1, separated by commas',
   );
 
-/** Kinds of numbers, prefixes that are allowed, and behind `!` those that are denied; what a kind is, the start knows. */
+/** Kinds of numbers and allowed prefixes; those prefixed with `!` are denied. The kinds are validated at the start. */
 export const destinationList = z
   .string()
   .transform((text) => text.split(',').map((word) => word.trim()))
@@ -137,7 +140,7 @@ export const choiceOf = <Name extends string>(...names: readonly Name[]) => {
     .refine((chosen) => new Set(chosen).size === chosen.length, message);
 };
 
-/** Names of SIP headers of one's own, as the API takes them for a trunk. */
+/** Names of custom SIP headers in the API's format for a trunk. */
 export const sipHeaderList = z
   .string()
   .transform((text) => text.split(',').map((name) => name.trim()))
@@ -149,10 +152,10 @@ export const sipHeaderList = z
     'must be up to 20 names of headers such as X-Ticket, separated by commas, none twice',
   );
 
-/** A key that can go into a header as it is. */
+/** A key that can be sent in a header without encoding. */
 export const apiKey = z.string().regex(/^[!-~]+$/, 'must be made of visible ASCII characters');
 
-/** A URL of a server that the operator has chosen. */
+/** URL of a server chosen by the operator. */
 export const serverUrl = (...protocols: readonly string[]) => {
   const example = `${protocols[0]}://host/path`;
   return z.string().refine((text) => {
@@ -163,7 +166,7 @@ export const serverUrl = (...protocols: readonly string[]) => {
   }, `must be a URL such as ${example}`);
 };
 
-/** Where a store is: without a path, and without encryption on this machine alone. */
+/** URL of a store: without a path; unencrypted only on this machine. */
 export const storeUrl = z
   .string()
   .refine((text) => {
@@ -176,7 +179,7 @@ export const storeUrl = z
   }, 'must look like https://host or https://host:port; http is for this machine alone')
   .transform((text) => new URL(text).origin);
 
-/** Name servers, separated by commas: a name would need another name server to be found. */
+/** DNS servers, separated by commas. Must be addresses: a name would need another DNS server to be resolved. */
 export const nameServerList = z
   .string()
   .transform((text) => text.split(',').map((server) => server.trim()))

@@ -1,4 +1,4 @@
-/** Every setting of the gateway: its name in the environment, what it may be, and what it is when nobody says. */
+/** Every setting of the gateway: its environment variable, format and default. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import {
@@ -22,7 +22,7 @@ import {
 } from './setting-forms.ts';
 import { natsServers } from './nats-servers.ts';
 
-/** A URL to which paths are added. */
+/** A URL to which paths are appended. */
 const baseUrl = (...protocols: readonly string[]) =>
   serverUrl(...protocols)
     .refine((text) => !text.includes('?'), 'must have no query')
@@ -171,7 +171,7 @@ export const settings = z.object({
   GW_LOG_FORMAT: z.enum(['pretty', 'json'], 'must be pretty or json').optional(),
 });
 
-/** Values that are never repeated in a message. */
+/** Settings whose values must not appear in messages. */
 export const secretSettings: ReadonlySet<string> = new Set([
   'GW_DATABASE_URL',
   'GW_NATS_URL',
@@ -184,7 +184,7 @@ export const secretSettings: ReadonlySet<string> = new Set([
   'GW_DEEPGRAM_API_KEY',
   'GW_ELEVENLABS_API_KEY',
   'GW_SPEECH_API_KEY',
-  // Somebody may write a key into it.
+  // An operator may include a key in this URL.
   'GW_RECORDINGS_S3_ENDPOINT',
   'GW_RECORDINGS_S3_ACCESS_KEY',
   'GW_RECORDINGS_S3_SECRET_KEY',

@@ -1,4 +1,4 @@
-/** The engines that hear and speak, in the operator's order, each with what it needs. */
+/** Speech engines in the operator's order, each with its settings. */
 import type { z } from 'zod';
 import { ConfigError } from './parse-settings.ts';
 import type { settings } from './settings.ts';
@@ -18,15 +18,15 @@ export type SynthesizerConfig = Readonly<
 >;
 
 export type SpeechConfig = Readonly<{
-  /** None: what is said on real lines is not understood. */
+  /** Empty: speech on real lines is not recognized. */
   recognizers: readonly RecognizerConfig[];
-  /** None: what is installed on this machine speaks. */
+  /** Empty: uses the synthesizer installed on this machine. */
   synthesizers: readonly SynthesizerConfig[];
 }>;
 
 type Values = z.infer<typeof settings>;
 
-/** The setting's value; throws a ConfigError where it is absent. */
+/** Returns the setting's value; throws a ConfigError if it is absent. */
 const needed = (values: Values, name: keyof Values, engine: string): string => {
   const value = values[name];
   if (typeof value !== 'string') throw new ConfigError(`${name} is required with the engine ${engine}`);

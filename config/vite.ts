@@ -4,8 +4,8 @@ import { defineConfig } from 'vite';
 const folder = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 /**
- * The console and the API reference, built into files that the gateway serves itself. Nothing inline: their policy allows
- * none of that.
+ * Builds the console and the API reference into files that the gateway serves. Does not inline anything, because their
+ * content security policy forbids it.
  */
 export default defineConfig({
   root: folder('src/console'),
@@ -24,7 +24,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       input: [folder('src/console/index.html'), folder('src/console/docs.html')],
-      // One file for all that pages share, instead of one for each set of pages that share something.
+      // One file for all shared modules, instead of one for each combination of pages that share some.
       output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } },
     },
   },
