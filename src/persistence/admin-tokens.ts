@@ -19,7 +19,7 @@ export type AuthenticatedAdmin = {
   workspace: { id: string; timeZone: string };
 };
 
-/** A new token. The token itself is not stored. */
+/** A stored token without its fingerprint. The token itself is not stored. */
 export type AdminTokenRecord = Omit<Row<'AdminToken'>, 'tokenHash' | 'tokenKeyId'>;
 
 type Fingerprint = Pick<Row<'AdminToken'>, 'tokenHash' | 'tokenKeyId'>;

@@ -14,7 +14,7 @@ export const alone = async <Result>(
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> => {
   const client = await connect();
-  // Errors of the connection also reject the statements of the work.
+  // Lost connections also reject the statements of the work.
   client.on('error', () => {});
   try {
     await askConnection(client, takeLock(`trunkline ${what}`));

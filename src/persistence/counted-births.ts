@@ -36,7 +36,8 @@ const nodes = prepared((queries, { node }: { node: string }) =>
     .selectFrom('Node')
     .select(['name', 'countsAlone', 'lostAt'])
     .where(({ eb, or }) => or([eb('name', '=', node), eb('countsAlone', '=', true)]))
-    // The lock prevents gateways from changing to counting alone until the transaction ends.
+    // The lock prevents the deletion of these rows until the transaction ends. While they exist, no other gateway
+    // considers itself alone.
     .forKeyShare(),
 );
 

@@ -78,7 +78,7 @@ export class DatabaseServers {
       const { rows } = await client.query<{ copies: boolean }>('select pg_is_in_recovery() as copies');
       if (rows[0]?.copies !== false) throw new OnlyCopies();
     } finally {
-      // Not awaited: a dead connection never confirms its end.
+      // Closes without the protocol's end message, which a dead connection never answers.
       client.connection.stream.destroy();
     }
   }

@@ -106,7 +106,7 @@ export const openPool = (settings: {
     breakOff: connections.closeAll,
     async close() {
       const limit = setTimeout(connections.closeAll, limits.endMs);
-      // Not awaited: a dead connection never confirms its end.
+      // Still runs after `pool.end()`: a dead connection never answers its end and is destroyed by this timer.
       limit.unref();
       await pool.end();
     },

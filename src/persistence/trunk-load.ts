@@ -96,8 +96,8 @@ const removingTurns = prepared((queries, { trunkId }: { trunkId: string }) =>
 );
 
 /**
- * Deletes the load of a deleted trunk: taking a channel normally clears the channels of dead gateways, which no longer
- * happens.
+ * Deletes the load of a deleted trunk. Channels of dead gateways are otherwise cleared when a channel is taken, which
+ * no longer happens for this trunk.
  */
 export const forgetTrunkLoad = async (db: Statements, trunkId: string): Promise<void> => {
   await removingChannels(db, { trunkId });

@@ -80,7 +80,7 @@ export const createStoreKeeper = ({
     taken.isPublished = true;
   };
 
-  /** By file. */
+  /** Running uploads by file. */
   const underWay = new Map<string, Promise<void>>();
 
   const upload = async (taken: Taken): Promise<void> => {

@@ -1,6 +1,7 @@
 /**
- * Uploads complete files to the store: a few at once, in order, each retried until it is stored. After failures the
- * store has an increasing cool-down; the files stay on disk, so that a restart finds them.
+ * Uploads complete files to the store: a few at once, in order of arrival, each retried until it is stored; a failed
+ * file moves to the end of the queue. After failures the store has an increasing cool-down; the files stay on disk, so
+ * that a restart finds them.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';

@@ -20,7 +20,10 @@ export const CallSearch = defineEntity({
     workspaceId: p.uuid(),
     /** Copy of the call's start time; finds the newest calls first. */
     startedAt: p.datetime(3),
-    /** In PostgreSQL's comparison form: the words of the transcript, and every suffix of the other party's number. */
+    /**
+     * In PostgreSQL's comparison form: words of caller name, instruction, transcript and summary, and suffixes of the
+     * other party's number with at least four digits.
+     */
     words: p.type('tsvector').$type<string>(),
   },
   indexes: [
