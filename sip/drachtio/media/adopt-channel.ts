@@ -1,7 +1,7 @@
 /**
- * Takes over a channel that another process made and left: gives it the name of this gateway, and moves it into a new park,
- * in which a unicast can be opened. A second unicast within one park would crash FreeSWITCH in the end (`open-unicast.ts`). A
- * channel in a bridge is only named: a new park would end the bridge.
+ * Takes over a channel of another process: assigns it to this gateway and moves it into a new park, in which a unicast
+ * can be opened. A second unicast within one park would eventually crash FreeSWITCH (`open-unicast.ts`). A bridged
+ * channel is only renamed: a new park would end the bridge.
  */
 import type Srf from 'drachtio-srf';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
@@ -64,7 +64,7 @@ const dialogOf = (
 
 type Claimed = Pick<Channel, 'localSdp' | 'isBridged'>;
 
-/** Rejects where there is no such channel any more. `keepsBridge`: a bridge that it is in goes on. */
+/** Rejects if the channel no longer exists. `keepsBridge`: its bridge, if any, continues. */
 export const claimChannel = async (uuid: string, keepsBridge: boolean, means: Means): Promise<Claimed> => {
   const localSdp = await valueOf(uuid, 'rtp_local_sdp_str', means.commands);
   if (localSdp === null) throw new Error('The channel is gone');
@@ -75,7 +75,7 @@ export const claimChannel = async (uuid: string, keepsBridge: boolean, means: Me
   return { localSdp };
 };
 
-/** Rejects also where nothing is known of its dialog. */
+/** Also rejects if its dialog is unknown. */
 export const adoptChannel = async (
   { uuid, dialog }: MediaChannel,
   keepsBridge: boolean,

@@ -1,7 +1,7 @@
 /**
- * What the two parties of a bridge say, brought to this process for the recording: by two more channels of FreeSWITCH, one for
- * each party, that eavesdrop on the first channel of the bridge and send what they hear as RTP. FreeSWITCH decodes and encodes
- * it, so the codecs of the bridge may be any and may change.
+ * Brings the audio of both parties of a bridge to this process for the recording. Two additional FreeSWITCH channels,
+ * one for each party, eavesdrop on the first channel of the bridge and send the audio as RTP. FreeSWITCH decodes and
+ * encodes it, so the bridge may use any codecs and may change them.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -11,18 +11,18 @@ import { telephoneRate } from '../../samples.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { Commands } from './event-socket/commands.ts';
 
-/** Each gets samples at `telephoneRate`. */
+/** Both handlers receive samples at `telephoneRate`. */
 export type TapEvents = {
-  /** Said by the party of the first channel. */
+  /** Audio of the first channel's party. */
   onFirst: (samples: Int16Array) => void;
-  /** Said by the party of the second channel. */
+  /** Audio of the second channel's party. */
   onSecond: (samples: Int16Array) => void;
 };
 
 export type TapMeans = {
   commands: Pick<Commands, 'run' | 'tell'>;
   direct: DirectOptions;
-  /** Makes a channel with that offer. */
+  /** Creates a channel with that offer. */
   createChannel: (offer: string) => Promise<MediaEndpoint>;
   backgroundTasks: BackgroundTasks;
   clock: Clock;
@@ -31,10 +31,10 @@ export type TapMeans = {
 
 export type BridgeTaps = { close(): void };
 
-/** Before a tap that has ended is opened again. */
+/** Delay before an ended tap is opened again. */
 const reopenMs = 1_000;
 
-/** Of the tapped channel: what comes from its far end, and what is sent there. */
+/** Direction at the tapped channel: audio from its far end, and audio sent to its far end. */
 const directions = { from: 'eavesdrop_bridge_aleg', toward: 'eavesdrop_bridge_bleg' } as const;
 type Direction = keyof typeof directions;
 
@@ -53,7 +53,7 @@ const openTap = async (
     await channel?.destroy();
   };
   try {
-    // This process only listens, and sends no silence.
+    // This process only listens and sends no silence.
     channel = await createChannel(ear.localSdp.replace('a=sendrecv', 'a=recvonly'));
     await ear.connect({ onAudio, onLost: () => {} }, telephoneRate);
     await ear.takeAnswer(channel.localSdp);
@@ -72,7 +72,7 @@ const openTap = async (
   }
 };
 
-/** Opens the taps on a bridge by the name of its first channel. What cannot be opened is tried again until they are closed. */
+/** Opens the taps on a bridge, given its first channel's id. Failed taps are retried until the taps are closed. */
 export const openBridgeTaps = (
   firstUuid: string,
   { onFirst, onSecond }: TapEvents,

@@ -1,27 +1,29 @@
 /**
- * Bridges two parked channels of one FreeSWITCH, so that both parties hear each other without this process (`uuid_bridge`).
+ * Bridges two parked channels of one FreeSWITCH, so that both parties hear each other without this process
+ * (`uuid_bridge`).
  *
- * - The unicast of each channel is ended before, in the channel's own thread (`repark.ts`): `uuid_bridge` would end it in the
- *   thread of the event socket.
- * - `uuid_bridge` answers before the channels are bridged. They are when `bridge_to` of each names the other one.
- * - With `park_after_bridge` a channel whose partner has ended is parked. Otherwise FreeSWITCH would hang up both, and which
- *   BYE comes first would be chance.
- * - A new park takes a channel out of its bridge; its partner is parked.
+ * - The unicast of each channel is ended first, in the channel's own thread (`repark.ts`): `uuid_bridge` would end it
+ *   in the thread of the event socket.
+ * - `uuid_bridge` answers before the channels are bridged. They are bridged when `bridge_to` of each contains the other
+ *   one.
+ * - With `park_after_bridge` a channel whose partner has ended is parked. Otherwise FreeSWITCH would hang up both, with
+ *   the BYEs in random order.
+ * - A new park removes a channel from its bridge; its partner is parked.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import type { BridgeSide } from '../../media/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
 import type { Commands } from './event-socket/commands.ts';
 
-/** The variable of a channel with the name of the channel that it is bridged with. */
+/** Channel variable with the id of the bridged partner. */
 export const partnerVariable = 'bridge_to';
 
-/** Between two looks whether the channels are bridged; it takes about one frame of 20 ms. */
+/** Interval of the check whether the channels are bridged; bridging takes about one frame of 20 ms. */
 const lookMs = 5;
 
 export type BridgeMeans = {
   commands: Pick<Commands, 'api' | 'run'>;
-  /** How long FreeSWITCH may take. */
+  /** Timeout for FreeSWITCH. */
   answerMs: number;
   clock: Clock;
 };
@@ -58,8 +60,8 @@ const untilBridged = async (
 };
 
 /**
- * Rejects where the bridge does not come about; the audio of both is at this process again then. Two channels that were adopted
- * in their bridge stay in it.
+ * Rejects if the bridge fails; the audio of both legs is then at this process again. Two channels that were adopted in
+ * their bridge stay in it.
  */
 export const bridgeChannels = async (
   first: BridgeSide,

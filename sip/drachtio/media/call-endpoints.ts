@@ -1,6 +1,6 @@
 import { releasingWith, type MediaEndpoint } from '../../media/media-endpoint.ts';
 
-/** The endpoints of calls: those that there are, and those that calls wait for. */
+/** Endpoints of calls: existing ones, and those that calls are waiting for. */
 export const createCallEndpoints = () => {
   const taken = new Set<MediaEndpoint>();
   let coming = 0;
@@ -19,7 +19,7 @@ export const createCallEndpoints = () => {
     loseAll(): void {
       for (const endpoint of taken) endpoint.lose();
     },
-    /** Those whose channels are not there are lost. */
+    /** Loses the endpoints whose channels no longer exist. */
     async loseThose(isThere: (uuid: string) => Promise<boolean>): Promise<void> {
       const loseUnless = async (endpoint: MediaEndpoint): Promise<void> => {
         const channel = endpoint.channel();

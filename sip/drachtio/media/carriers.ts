@@ -1,7 +1,6 @@
 /**
- * The carriers of calls' sound, chosen as the trunk says: a media server, or this process itself. With `auto` it is
- * this process, and a media server for what it alone can do: from the caller's offer on, or from where the call comes
- * to it.
+ * Carriers of call audio, chosen by the trunk: a media server, or this process itself. With `auto`, this process
+ * carries a call unless it needs a feature of the media server, either from the caller's offer on or later in the call.
  */
 import { isIPv6 } from 'node:net';
 import { isWide, type Trunk } from '#src/domain/trunk.ts';
@@ -18,19 +17,19 @@ export type MediaTerms = Pick<Trunk, 'srtp' | 'media' | 'codecs'> & Encryption;
 
 export type Carrier = 'media server' | 'this process';
 
-/** Why calls cannot be carried, in plain sentences. `isLasting`: until somebody changes the settings. */
+/** Why calls cannot be carried, in plain sentences. `isLasting`: only a change of the settings helps. */
 export type CarryingProblem = { sentence: string; isLasting: boolean };
 
 export type Carriers = {
-  /** Codecs, encryption and address families that session descriptions on this trunk may use. */
+  /** Codecs, encryption and address families allowed in session descriptions on this trunk. */
   termsFor(trunk: Pick<Trunk, 'srtp' | 'media' | 'codecs'>): AudioTerms;
-  /** Who would carry a call on these terms. */
+  /** The carrier of a call on these terms. */
   carrierFor(terms: MediaTerms): Carrier;
-  /** Why no call on these terms can be carried; `null` when one can. */
+  /** Why no call on these terms can be carried; `null` if one can. */
   problem(terms: MediaTerms): CarryingProblem | null;
   /**
-   * With the caller's offer, or without one to make an offer; on the media server named `preferred`, where that can be. Rejects
-   * after a few seconds at the latest.
+   * With the caller's offer, or without one to make an offer; on the media server named `preferred` if possible.
+   * Rejects after a few seconds at the latest.
    */
   createEndpoint(
     offer: string | undefined,
@@ -40,8 +39,8 @@ export type Carriers = {
 };
 
 /**
- * A media server either encrypts a call or does not: where encryption is optional the offer decides, once for the call,
- * and what we offer is in clear.
+ * A media server either encrypts a call or not: with optional encryption the offer decides once for the call, and our
+ * own offer is unencrypted.
  */
 const createOnServer = async (
   offer: string | undefined,
@@ -69,7 +68,10 @@ const createOnServer = async (
   };
 };
 
-/** Here, and on a media server where the far end describes what cannot be had here. */
+/**
+ * Creates an endpoint in this process, and moves to a media server when the far end requires features that this process
+ * lacks.
+ */
 const createHereOrThere = async (
   offer: string | undefined,
   terms: MediaTerms,
@@ -89,7 +91,7 @@ export const createCarriers = (
   mediaServers: Pick<MediaServers, 'createEndpoint' | 'problem' | 'areThere'>,
   direct: DirectOptions,
 ): Carriers => {
-  /** With these codecs an offer of this process would be another one than the trunk wants. */
+  /** With these codecs an offer of this process would differ from the one that the trunk requires. */
   const isForServers = ({ media, codecs }: MediaTerms): boolean =>
     media === 'auto' && mediaServers.areThere && codecs?.some(isWide) === true;
 
@@ -102,7 +104,7 @@ export const createCarriers = (
     return sentence === null ? null : { sentence, isLasting: !mediaServers.areThere };
   };
 
-  /** FreeSWITCH is configured for IPv4 alone (config/README.md, "Several FreeSWITCHes, or none"). */
+  /** FreeSWITCH is configured only for IPv4 (config/README.md, "Several FreeSWITCHes, or none"). */
   const familiesOf = (terms: MediaTerms): readonly Family[] => {
     const own = isIPv6(direct.address) ? 'IP6' : 'IP4';
     if (carrierFor(terms) === 'media server') return ['IP4'];
@@ -130,8 +132,8 @@ export const createCarriers = (
 };
 
 /**
- * The health of those who carry the sound of calls over these trunks. `isDown`: calls that could be carried cannot be
- * now; a trunk whose calls can never be carried here takes nothing from the others.
+ * Health of the carriers of these trunks. `isDown`: calls that could normally be carried are currently refused; a trunk
+ * whose calls can never be carried does not affect the others.
  */
 export const carryingHealth = (
   trunks: readonly Trunk[],

@@ -1,6 +1,6 @@
 /**
- * The figures of a call's sound as FreeSWITCH has them. They are asked for by two commands: one makes it write them among
- * the variables of the channel, the other says these, where `uuid_dump` says all.
+ * FreeSWITCH's audio statistics of a call, read by two commands: one writes them into channel variables, the other
+ * reads only these, unlike `uuid_dump`, which returns all.
  */
 import type { SoundFigures } from '#machines/sound-figures.ts';
 import { addressText, callFigures } from '../../media/call-figures.ts';
@@ -19,7 +19,7 @@ const names = {
 
 const fields = Object.keys(names) as (keyof typeof names)[];
 
-/** FreeSWITCH works its share of lost packets out every five seconds, the first time when there is nothing to tell. */
+/** FreeSWITCH calculates its packet loss every five seconds, the first time before there is data. */
 const tellingPackets = 300;
 
 const said = (text: string | undefined): string | null => (text === undefined || text === '' ? null : text);
@@ -30,13 +30,13 @@ const counted = (text: string | undefined): number | null =>
 const place = (ip: string | undefined, port: string | undefined): string | null =>
   said(ip) === null || said(port) === null ? null : addressText(ip ?? '', port ?? '');
 
-/** Of lost and received packets, as FreeSWITCH has it, to the share of all that were sent. */
+/** Converts FreeSWITCH's ratio of lost to received packets into the share of all sent packets. */
 const lossOf = (lostToReceived: number | null, received: number | null): number | null =>
   lostToReceived === null || received === null || received < tellingPackets
     ? null
     : lostToReceived / (1 + lostToReceived);
 
-/** The answer to the second command; `null` where the channel is gone. */
+/** Parses the answer to the second command; `null` if the channel is gone. */
 export const readChannelFigures = (body: string): SoundFigures | null => {
   const values = body.trim().split('|');
   if (values.length !== fields.length) return null;

@@ -1,14 +1,15 @@
 /**
- * The sound of a channel over its whole call, by one unicast after another: a unicast has one codec, and FreeSWITCH may end it
- * without a word.
+ * Audio of a channel for the whole call, over successive unicasts: a unicast has one codec, and FreeSWITCH may end it
+ * without notice.
  *
- * Before another codec is agreed on, the unicast is ended by a new park (`repark.ts`). Otherwise FreeSWITCH ends it while it
- * changes the codec (`switch_core_media_set_codec`), where it holds a lock for which the thread of the unicast may wait: then
- * both wait for ever. FreeSWITCH changes the codec when it reads next, after its answer. A unicast that is opened before that
- * has the old codec, and ends with it.
+ * Before another codec is negotiated, a new park ends the unicast (`repark.ts`). Otherwise FreeSWITCH ends it while it
+ * changes the codec (`switch_core_media_set_codec`), holding a lock for which the unicast's thread may wait: a
+ * deadlock. FreeSWITCH changes the codec at its next read after its answer. A unicast opened before that has the old
+ * codec and ends with it.
  *
- * When FreeSWITCH sends nothing any more, it may have ended the unicast (a packet that it could not decode, for one), or it
- * stands still for a moment. It is asked something: one that stands still answers late, and sends again by then.
+ * When FreeSWITCH stops sending, it may have ended the unicast (for example after a packet that it could not decode),
+ * or it may be stalled. A query distinguishes the two: a stalled FreeSWITCH answers late, and has resumed sending by
+ * then.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -17,37 +18,37 @@ import { createMovablePath } from '../../media/movable-path.ts';
 import { openUnicast, type UnicastEvents, type UnicastMeans, type UnicastRates } from './open-unicast.ts';
 import { repark, type ReparkMeans } from './repark.ts';
 
-/** FreeSWITCH reads every 20 ms; seen: it changes the codec in the second read at the latest. */
+/** FreeSWITCH reads every 20 ms; observed: it changes the codec in the second read at the latest. */
 const codecChangeMs = 100;
 
-/** In which a FreeSWITCH that answers again sends again. */
+/** Time in which a FreeSWITCH that answers again resumes sending. */
 const frameMs = 40;
-/** Before FreeSWITCH is asked again that did not answer. */
+/** Delay before an unanswered query is repeated. */
 const askAgainMs = 1_000;
 
-/** A unicast that ends so often, each time within so long, is not opened again. */
+/** A unicast that has ended this many times, each time within this duration, is not opened again. */
 const mostEnds = 5;
 const shortMs = 2_000;
 
 export type ChannelSound = {
   path: SoundPath;
-  /** Ends the unicast; what is said waits. Rejects when the channel does not come to a new park; all is as before then. */
+  /** Ends the unicast; outgoing audio waits. Rejects without any change when the channel does not reach a new park. */
   pause(): Promise<void>;
-  /** Opens a unicast with the frames of now, in which all goes on. Rejects when it does not come about. */
+  /** Opens a unicast with the current frames, in which all audio continues. Rejects on failure. */
   resume(change: Change): Promise<void>;
 };
 
 /**
- * What changed in a channel since it was parked. A park keeps the frame length that it started with
- * (`switch_ivr_park`), so another frame length needs another park.
+ * Change of a channel since it was parked. A park keeps its initial frame length (`switch_ivr_park`), so another frame
+ * length requires another park.
  */
 export type Change = 'nothing' | 'codec' | 'frames';
 
 export type ChannelSoundMeans = UnicastMeans &
   ReparkMeans & {
-    /** Frames are shorter than 20 ms. */
+    /** Called when frames are shorter than 20 ms. */
     onShortFrames: () => void;
-    /** FreeSWITCH has ended the unicast, and it could not be opened again. */
+    /** FreeSWITCH has ended the unicast, and reopening it failed. */
     onFailed: (error: unknown) => void;
     /** Rejects when the call is over. */
     ended: Promise<never>;
@@ -59,7 +60,7 @@ const waitFor = (clock: Clock, milliseconds: number): Promise<void> =>
 
 class ChannelGone extends Error {}
 
-/** Keeps what is said while there is no unicast. */
+/** Counts outgoing audio while there is no unicast. */
 const createWaitingPath = (): SoundPath => {
   let waiting = 0;
   return {
@@ -77,7 +78,7 @@ const createWaitingPath = (): SoundPath => {
   };
 };
 
-/** Whether a unicast that has ended is to be opened again. */
+/** Whether an ended unicast should be opened again. */
 const createPatience = (clock: Clock) => {
   let openedAt = clock.now();
   let ends = 0;
@@ -92,7 +93,10 @@ const createPatience = (clock: Clock) => {
   };
 };
 
-/** Rejects when no sound comes within a few seconds, or `ended` does. `isPaused`: it begins without a unicast, until `resume`. */
+/**
+ * Rejects when no audio arrives within a few seconds, or when `ended` does. `isPaused`: begins without a unicast, until
+ * `resume`.
+ */
 export const openChannelSound = async (
   uuid: string,
   { onAudio, onLost }: SoundEvents,
@@ -148,7 +152,10 @@ export const openChannelSound = async (
 
   const isMissing = (): boolean => state === 'open' && isSilent;
 
-  /** Resolves when FreeSWITCH has answered, or there is nothing to ask any more; whether it is there at all is known elsewhere. */
+  /**
+   * Resolves when FreeSWITCH has answered, or when the query is no longer needed; the heartbeat detects a lost
+   * FreeSWITCH.
+   */
   const askUntilAnswered = async (): Promise<void> => {
     while (isMissing())
       try {

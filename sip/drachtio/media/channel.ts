@@ -1,6 +1,6 @@
 /**
- * A channel of FreeSWITCH: made by an INVITE of ours, parked by its dialplan (config/freeswitch), and told by the event
- * socket what to do. FreeSWITCH takes the Call-ID of the INVITE for its name.
+ * A FreeSWITCH channel: created by our INVITE, parked by its dialplan (config/freeswitch), and controlled over the
+ * event socket. FreeSWITCH uses the Call-ID of the INVITE as the channel's id.
  */
 import { randomUUID } from 'node:crypto';
 import type Srf from 'drachtio-srf';
@@ -9,32 +9,40 @@ import { gatewayHeader } from './event-socket/keeping.ts';
 
 export type Channel = {
   readonly uuid: string;
-  /** With FreeSWITCH, which is given the other party's description in it, and makes an offer now and then. */
+  /**
+   * Dialog with FreeSWITCH. It passes the other party's description to FreeSWITCH, which sometimes makes an offer
+   * itself.
+   */
   readonly dialog: Srf.Dialog;
-  /** Its answer, or its own offer. */
+  /** FreeSWITCH's answer, or its own offer. */
   readonly localSdp: string;
-  /** The other party's description that it began with; `null` where it made the offer, or another process made it. */
+  /**
+   * Initial description of the other party; `null` if FreeSWITCH made the offer or another process created the channel.
+   */
   readonly remoteSdp: string | null;
-  /** It was in a bridge when this process adopted it, and still is. */
+  /** The channel was bridged when this process adopted it, and still is. */
   readonly isBridged?: true;
 };
 
 export type ChannelRequest = {
-  /** The other party's; without one FreeSWITCH makes an offer. */
+  /** Offer of the other party; without one FreeSWITCH makes an offer. */
   offer: string | undefined;
   headers: Readonly<Record<string, string>>;
 };
 
 /**
- * The other party's description as FreeSWITCH is given it: with packets of 20 ms, or of 10 where those are too long.
- * FreeSWITCH would send longer ones if they were asked for, and we give it frames of 20 ms (`unicast-session.ts`), which it
- * divides but does not join. It takes longer ones at any length (`rtp-autofix-timing` in config/freeswitch), so the other
- * party may send as it has said.
+ * The other party's description as passed to FreeSWITCH: with packets of 20 ms, or of 10 ms if those are too long.
+ * FreeSWITCH would send longer packets on request, but our frames have 20 ms (`unicast-session.ts`), which it splits
+ * and does not join. It accepts longer packets of any length (`rtp-autofix-timing` in config/freeswitch), so the other
+ * party may send as described.
  */
 const given = (remoteSdp: string, packetMs = packetMsIn(remoteSdp)): string =>
   withPackets(remoteSdp, packetMs);
 
-/** `gateway` is the name that the channel bears; `sipAddress` where FreeSWITCH takes INVITEs. Has no limit in time. */
+/**
+ * `gateway` is the gateway name stored in the channel; `sipAddress` is where FreeSWITCH accepts INVITEs. Has no
+ * timeout.
+ */
 export const inviteChannel = (
   { offer, headers }: ChannelRequest,
   { srf, sipAddress, gateway }: { srf: Srf; sipAddress: string; gateway: string },
@@ -57,12 +65,12 @@ export const offerTo = (
   packetMs: PacketMs,
 ): Promise<string> => dialog.modify(given(remoteSdp, packetMs));
 
-/** The other party's description with which the next offer of FreeSWITCH is answered; drachtio-srf answers by itself. */
+/** Sets the other party's description with which drachtio-srf automatically answers the next offer of FreeSWITCH. */
 export const prepareAnswer = ({ dialog }: Pick<Channel, 'dialog'>, remoteSdp: string): void => {
   dialog.local.sdp = given(remoteSdp);
 };
 
-/** Ends a channel; resolves when FreeSWITCH has confirmed it, which it may never do. */
+/** Ends a channel; resolves when FreeSWITCH has confirmed it, which may never happen. */
 export const sayBye = ({ dialog }: Pick<Channel, 'dialog'>): Promise<void> =>
   new Promise((resolve, reject) => {
     dialog.destroy({ headers: {} }, (error: unknown) => {

@@ -1,4 +1,4 @@
-/** The channels of one FreeSWITCH that bear the name of this gateway, and the event socket by which they are driven. */
+/** Channels of one FreeSWITCH that carry this gateway's name, and the event socket that controls them. */
 import { randomUUID } from 'node:crypto';
 import type { ServerAddress } from '../reconnect.ts';
 import { createChannelKeys } from './event-socket/channel-keys.ts';
@@ -19,22 +19,22 @@ export const createChannels = (
     open: socket.open,
     problem: socket.problem,
     close: socket.close,
-    /** What is needed to make one, and to drive it. */
+    /** Requirements for creating and controlling a channel. */
     means: {
-      /** The name that its channels bear. */
+      /** Gateway name stored in its channels. */
       gateway,
       keeping,
       keys,
       commands,
-      /** Where FreeSWITCH is; throws while it is not connected. */
+      /** Address of FreeSWITCH; throws without a connection. */
       serverAddress: (): string => connected().socket.remoteAddress,
-      /** Where it takes INVITEs; throws while it is not connected. */
+      /** Address for INVITEs; throws without a connection. */
       sipAddress: (): string => connected().sipAddress,
     },
-    /** Rejects while that cannot be known. */
+    /** Rejects while the state is unknown. */
     isThere: async (uuid: string): Promise<boolean> =>
       (await commands.api(`uuid_exists ${uuid}`)).trim() === 'true',
-    /** Ends a channel that an earlier process has left behind; one that is gone already is none. */
+    /** Ends a channel left by an earlier process; a missing channel is ignored. */
     async end(uuid: string): Promise<void> {
       await commands.api(`uuid_kill ${uuid}`);
     },

@@ -1,6 +1,6 @@
 /**
- * Endpoints of one media server that are made beforehand: a call that finds one ready is answered in a few
- * milliseconds, without waiting for a channel to come about.
+ * Endpoints of one media server that are created in advance: with a ready endpoint a call is answered in a few
+ * milliseconds, without waiting for the creation of a channel.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -9,21 +9,21 @@ import { packetMsIn } from '../../trunks/media-offer.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 
 export type PoolNumbers = {
-  /** Endpoints that are kept ready; 0: each is made when it is needed. */
+  /** Number of endpoints kept ready; 0: each is created on demand. */
   size: number;
-  /** Made at the same time, so that refilling leaves the servers to the calls. */
+  /** Number created concurrently, low enough to leave the servers to the calls. */
   atOnce: number;
-  /** How long after a call has taken one the next is made: the call comes first. */
+  /** Delay of a replacement after a call has taken an endpoint, so that the call comes first. */
   refillMs: number;
-  /** An older one is replaced. */
+  /** Older endpoints are replaced. */
   longestAgeMs: number;
-  /** How long is waited after one could not be made. */
+  /** Delay after a failed creation. */
   retryMs: number;
 };
 
 /**
- * Whether an endpoint that was made beforehand can answer this offer. It has settled already on what nearly all offers
- * have - keys as payload type 101, packets of 20 ms, no encryption - and would answer with it whatever is offered.
+ * Whether an endpoint created in advance can answer this offer. It has already settled on the usual parameters -
+ * telephone events as payload type 101, packets of 20 ms, no encryption - and would answer with these to any offer.
  */
 export const isUsualOffer = (sdp: string): boolean =>
   /^m=audio \d+ RTP\/AVP([ \d]*)\r?$/m.exec(sdp)?.[1]?.split(' ').includes('101') === true &&
@@ -31,18 +31,18 @@ export const isUsualOffer = (sdp: string): boolean =>
   packetMsIn(sdp) === 20 &&
   [...sdp.matchAll(/^m=/gm)].length === 1;
 
-/** Endpoints that wait for a call, oldest first, each with the timer that ends its time. */
+/** Endpoints ready for a call, oldest first, each with the timer of its expiry. */
 const createReadyEndpoints = (options: {
   longestAgeMs: number;
   onAged: (endpoint: MediaEndpoint) => void;
-  /** It has gone by itself. */
+  /** Called when an endpoint has ended by itself. */
   onLost: () => void;
   clock: Clock;
 }) => {
   const { clock, longestAgeMs } = options;
   const timers = new Map<MediaEndpoint, unknown>();
 
-  /** Whether it was still here. */
+  /** Returns whether the endpoint was still in the pool. */
   const remove = (endpoint: MediaEndpoint): boolean => {
     clock.clearTimeout(timers.get(endpoint));
     return timers.delete(endpoint);
@@ -70,7 +70,7 @@ const createReadyEndpoints = (options: {
 };
 
 export type EndpointPoolOptions = {
-  /** A fresh endpoint without a remote description. */
+  /** Creates a fresh endpoint without a remote description. */
   create: () => Promise<MediaEndpoint>;
   numbers: PoolNumbers;
   clock: Clock;
@@ -82,7 +82,7 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
   const { numbers, clock, backgroundTasks, logger } = options;
   let making = 0;
   let timer: unknown = null;
-  /** `null` while it is empty. What was begun in an earlier filling does not come into it any more. */
+  /** `null` while the pool is closed. Endpoints begun in an earlier filling are not added to a later one. */
   let filling: symbol | null = null;
 
   const destroy = (endpoint: MediaEndpoint): void =>
@@ -142,13 +142,13 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
       filling ??= Symbol('filling');
       refill();
     },
-    /** The oldest that is ready; `null` when there is none. It is the caller's to destroy. */
+    /** Returns the oldest ready endpoint; `null` if there is none. The caller must destroy it. */
     take(): MediaEndpoint | null {
       const endpoint = ready.takeOldest();
       if (endpoint !== null) refillIn(numbers.refillMs);
       return endpoint;
     },
-    /** Destroys them all; nothing is made until it is opened again. */
+    /** Destroys all endpoints and stops creating new ones until the pool is opened again. */
     empty(): void {
       filling = null;
       clock.clearTimeout(timer);

@@ -22,35 +22,34 @@ import { openChannelSound, type Change, type ChannelSound } from './channel-soun
 import type { UnicastMeans } from './open-unicast.ts';
 import { repark } from './repark.ts';
 
-/** Who holds a call may be silent for as long as a call may last. */
+/** A party that holds a call may be silent for the longest duration of a call. */
 const heldSilenceMs = 86_400_000;
 
-/** The header by which a channel that begins with the caller's offer is told its time-out; see config/freeswitch. */
+/** Header that sets the media timeout of a channel that begins with the caller's offer; see config/freeswitch. */
 export const rtpTimeoutHeader = (rtpTimeoutMs: number): Record<string, string> =>
   rtpTimeoutMs === 0 ? {} : { 'X-Rtp-Timeout': String(rtpTimeoutMs) };
 
 export type FreeSwitchOptions = UnicastMeans & {
-  /** Its name. */
+  /** Name of the server. */
   server: string;
   commands: Commands;
   keys: Pick<ChannelKeys, 'listen'>;
-  /** How long FreeSWITCH may take to confirm a BYE. */
+  /** Timeout for FreeSWITCH's confirmation of a BYE. */
   answerMs: number;
   /**
-   * FreeSWITCH ends the channel when no RTP has come for so long, from the moment at which the other side's description is
-   * known; 0 for never.
+   * FreeSWITCH ends the channel after this time without RTP, counted from the other party's description; 0 for never.
    */
   rtpTimeoutMs: number;
   logger: Logger;
 };
 
-/** Why FreeSWITCH says BYE (RFC 3326), such as `MEDIA_TIMEOUT`. */
+/** FreeSWITCH's reason for a BYE (RFC 3326), such as `MEDIA_TIMEOUT`. */
 const reasonOf = (bye: Pick<Srf.SrfRequest, 'get'>): string | null => {
   const reason: string | undefined = bye.get('Reason');
   return /;text="?([A-Z_]{1,64})/.exec(reason ?? '')?.[1] ?? null;
 };
 
-/** Parts of a dialog that the types of drachtio-srf leave out. */
+/** Parts of a dialog that the drachtio-srf types lack. */
 const dialogIn = (dialog: Srf.Dialog): MediaChannel['dialog'] => {
   const id: unknown = Reflect.get(dialog, 'id');
   const contact: unknown = Reflect.get(dialog.local, 'contact');
@@ -59,12 +58,12 @@ const dialogIn = (dialog: Srf.Dialog): MediaChannel['dialog'] => {
 
 type Ending = (reason: string | null) => void;
 
-/** Whether the channel stands. One that is lost may stand and must be ended all the same. */
+/** Channel state. A lost channel may still exist in FreeSWITCH and must be hung up. */
 const createFate = () => {
   const listeners: Ending[] = [];
   let state: 'standing' | 'lost' | 'over' | 'destroyed' = 'standing';
   let lostBecause: string | null = null;
-  /** It is destroyed; nobody may be waiting for that. */
+  /** Rejects when the endpoint is destroyed; the catch avoids an unhandled rejection. */
   const destroyed = Promise.withResolvers<never>();
   destroyed.promise.catch(() => {});
   const lose = (reason: string | null): void => {
@@ -77,7 +76,7 @@ const createFate = () => {
     destroyed: destroyed.promise,
     isStanding: (): boolean => state === 'standing',
     lose,
-    /** FreeSWITCH has ended it. */
+    /** FreeSWITCH has ended the channel. */
     end(reason: string | null): void {
       lose(reason);
       if (state === 'lost') state = 'over';
@@ -86,7 +85,7 @@ const createFate = () => {
       if (state === 'lost' || state === 'over') queueMicrotask(() => listener(lostBecause));
       else listeners.push(listener);
     },
-    /** Returns whether there is something to be ended. */
+    /** Returns whether the channel must be hung up. */
     destroy(): boolean {
       const stood = state === 'standing' || state === 'lost';
       state = 'destroyed';
@@ -97,8 +96,8 @@ const createFate = () => {
 };
 
 /**
- * FreeSWITCH looks at the time-out when it takes a description. It knows one for calls on hold, too, and forgets it at
- * once. That of audio, because an endpoint that makes the offer begins with it set to never.
+ * FreeSWITCH reads the timeout when it processes a description. It also has a timeout for held calls, but forgets it
+ * immediately. The audio timeout is set because an endpoint that makes the offer begins without a timeout.
  */
 const createSoundTimeout = (uuid: string, { commands, rtpTimeoutMs }: FreeSwitchOptions) => {
   let timeoutMs = 0;
@@ -138,17 +137,17 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
 
   const expectSound = createSoundTimeout(uuid, options);
   let sound: 'not connected' | 'connecting' | ChannelSound = 'not connected';
-  /** The audio that is being connected, or is; `null` before. */
+  /** Audio that is connected or being connected; `null` before. */
   let opening: Promise<ChannelSound> | null = null;
   const parked = framesOf(channel);
   let now = parked;
-  /** The other party's description that was taken last. */
+  /** Last accepted description of the other party. */
   let remote = channel.remoteSdp;
-  /** Its last answer names telephone events where the far end does. */
+  /** FreeSWITCH's last answer contains telephone events if the far end supports them. */
   let described = localSdp;
-  /** It sends packets of 10 ms, whatever it has said. */
+  /** The other party sends packets of 10 ms regardless of its description. */
   let sendsShort = false;
-  /** Its frames when its audio left for a bridge; `null` while its audio is here. */
+  /** Frames at the time its audio moved to a bridge; `null` while its audio is here. */
   let detached: Frames | null = channel.isBridged === true ? parked : null;
   const loseSound = (error: unknown): void => {
     if (!fate.isStanding()) return;
@@ -156,7 +155,7 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
     fate.lose('NO_SOUND');
   };
   const describe = async (remoteSdp: string): Promise<string> => {
-    // The answer of FreeSWITCH names its packets of before.
+    // FreeSWITCH's answer contains its earlier packet length, so the other party's description is used.
     const packetMs = sendsShort ? 10 : packetMsIn(remoteSdp);
     const before = now;
     const isSame = changeOf(before, { codec: voiceIn(remoteSdp) ?? before.codec, packetMs }) === 'nothing';
@@ -179,7 +178,7 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
     return done;
   };
   const describeInTurn = (remoteSdp: string): Promise<string> => inTurn(() => describe(remoteSdp));
-  /** A FreeSWITCH that reads every 20 ms would leave out half of it. The other party is told nothing. */
+  /** If FreeSWITCH read every 20 ms, it would drop half of the audio. The other party is not notified. */
   const takeShortPackets = (): void => {
     if (now.packetMs === 10 || remote === null) return;
     sendsShort = true;
@@ -257,7 +256,7 @@ export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions
       try {
         await within(clock, answerMs, 'BYE to FreeSWITCH', sayBye(channel));
       } catch (error) {
-        // drachtio-server is gone, or FreeSWITCH: one of them knows of it.
+        // Either drachtio-server or FreeSWITCH is gone; in the first case the event socket ends the channel.
         await commands.api(`uuid_kill ${uuid}`);
         throw error;
       }

@@ -1,4 +1,4 @@
-/** One FreeSWITCH: the connection to it, and the endpoints on it, one a call, where its sound goes in and out. */
+/** One FreeSWITCH: its connection and its endpoints, one for each call, which carry the call's audio. */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import { createCircuitBreaker, type CoolDown } from '#src/domain/circuit-breaker.ts';
@@ -22,22 +22,22 @@ import { createSrtpEndpoint, srtpRequest } from './srtp-endpoint.ts';
 
 export type MediaServerNumbers = {
   pool: PoolNumbers;
-  /** How long it may take to make an endpoint. */
+  /** Timeout of creating an endpoint. */
   createMs: number;
-  /** A server that fails only after so long has too much to do: it is left alone for a while. */
+  /** A failure after this time means that the server is overloaded; it gets a cool-down. */
   busy: { afterMs: number; coolDown: CoolDown };
-  /** How long it may take for anything else that it is told. */
+  /** Timeout of other commands. */
   answerMs: number;
-  /** How often it is asked whether it is still there, and told that we are; its calls are lost after it was silent twice. */
+  /** Interval of heartbeat and keep-alive; the server's calls are lost after two consecutive failures. */
   probeMs: number;
-  /** A call to which no RTP comes for so long has lost its sound; 0 for never. */
+  /** Time without RTP after which a call has lost its audio; 0 for never. */
   rtpTimeoutMs: number;
-  /** FreeSWITCH sends every 20 ms; when nothing has come for so long, it may have ended the unicast. 0: never looked at. */
+  /** FreeSWITCH sends every 20 ms; after this time without audio it may have ended the unicast. 0: never checked. */
   silenceMs: number;
 };
 
 export type MediaServerOptions = MediaServerNumbers & {
-  /** The address of this host at which FreeSWITCH reaches it. */
+  /** Address of this host at which FreeSWITCH reaches it. */
   ownAddress: string;
   srf: Srf;
   soundThread: Pick<SoundThread, 'openUnicast' | 'open'>;
@@ -47,17 +47,17 @@ export type MediaServerOptions = MediaServerNumbers & {
   logger: Logger;
 };
 
-/** The means by which endpoints are made. */
+/** Dependencies of creating endpoints. */
 type Making = MediaServerOptions & FreeSwitchOptions & ReturnType<typeof createChannels>['means'];
 
-/** Makes an endpoint; `offer` is the caller's. Rejects after a few seconds at the latest. */
+/** Creates an endpoint; `offer` is the caller's. Rejects after a few seconds at the latest. */
 const create = async (
   { offer, srtp }: { offer: string | undefined; srtp: TrunkSrtp },
   options: Making,
 ): Promise<MediaEndpoint> => {
   const { rtpTimeoutMs, createMs, clock, commands, backgroundTasks } = options;
   const asked = srtp === 'off' ? { offer, headers: {} } : srtpRequest(offer);
-  // Until it is known where its sound comes from, none is expected.
+  // Without the caller's offer, the source of audio is still unknown and no timeout applies.
   const headers = { ...asked.headers, ...(offer === undefined ? {} : rtpTimeoutHeader(rtpTimeoutMs)) };
   const { uuid, channel } = inviteChannel(
     { ...asked, headers },
@@ -68,7 +68,7 @@ const create = async (
   try {
     made = await within(clock, createMs, 'Creating an endpoint', channel, endLate);
   } catch (error) {
-    // Its answer may be on a way that nobody goes any more.
+    // A channel may have been created although its answer was lost.
     backgroundTasks.add('ending a channel that did not come about', () => commands.api(`uuid_kill ${uuid}`));
     throw error;
   }
@@ -77,7 +77,7 @@ const create = async (
     : createSrtpEndpoint(made, { ...options, offers: offer === undefined });
 };
 
-/** One that was made beforehand; `null` when none is ready or the offer is not for it. */
+/** Takes an endpoint created in advance; `null` if none is ready or the offer is unsuitable. */
 const takeReady = async (
   pool: EndpointPool,
   offer: string | undefined,
@@ -96,12 +96,12 @@ const takeReady = async (
   }
 };
 
-/** Where endpoints are made afresh. One that took long to fail shows that the server has too much to do. */
+/** Factory of fresh endpoints. A slow failure shows that the server is overloaded. */
 const createWorkshop = (options: Making) => {
   const { busy, clock } = options;
   const breaker = createCircuitBreaker(clock, busy.coolDown);
   return {
-    /** Asked before each that a call waits for: after a failure one call tries, the others are spared the wait. */
+    /** Checked before each creation for a call: after a failure one call tries, and the others skip the wait. */
     hasTime: breaker.mayTry,
     async createFresh(offer: string | undefined, srtp: TrunkSrtp): Promise<MediaEndpoint> {
       const begunAt = clock.now();
@@ -136,7 +136,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     ...options,
     onConnected() {
       fill();
-      // It may be another one than before.
+      // The server may be another process than before.
       backgroundTasks.add('looking for the channels of calls', () => endpoints.loseThose(channels.isThere));
     },
     onLost: () => pool.empty(),
@@ -156,13 +156,13 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     name,
     open: channels.open,
     problem: channels.problem,
-    /** Calls on it now. */
+    /** Number of current calls. */
     calls: endpoints.count,
-    /** Endpoints that wait for a call. */
+    /** Number of endpoints ready for a call. */
     ready: pool.size,
     /**
-     * With the caller's offer, or without one to make an offer. Rejects after a few seconds at the latest, and at once while
-     * others have just waited that long for nothing.
+     * With the caller's offer, or without one to make an offer. Rejects after a few seconds at the latest, and
+     * immediately while other calls have just failed after that wait.
      */
     createEndpoint: (offer?: string, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> =>
       endpoints.add(async () => {
@@ -171,7 +171,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
         if (!hasTime()) throw new Error(`FreeSWITCH at ${name} has too much to do`);
         return createFresh(offer, srtp);
       }),
-    /** Ends a channel that an earlier process has left behind; one that is gone already is none. */
+    /** Ends a channel left by an earlier process; a missing channel is ignored. */
     endChannel: channels.end,
     /** See `createMediaServers`. */
     adoptEndpoint: (left: MediaChannel, srtp: TrunkSrtp, keepsBridge: boolean): Promise<MediaEndpoint> =>
@@ -182,10 +182,10 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
           ? createMediaEndpoint(channel, means)
           : createSrtpEndpoint(channel, { ...means, offers: false });
       }),
-    /** Rejects where the bridge does not come about; the audio of both is at this process again then. */
+    /** Rejects if the bridge fails; the audio of both legs is then at this process again. */
     bridge: (first: BridgeSide, second: BridgeSide): Promise<void> =>
       bridgeChannels(first, second, { ...options, ...channels.means }),
-    /** Brings what the parties of a bridge say to this process until that is closed. */
+    /** Brings the audio of a bridge's parties to this process until the taps are closed. */
     tapBridge: (first: BridgeSide, events: TapEvents): BridgeTaps => {
       const { ownAddress: address, soundThread: thread, clock } = options;
       return openBridgeTaps(first.uuid, events, {
@@ -195,12 +195,12 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
         createChannel: (offer) => createFresh(offer, 'off'),
       });
     },
-    /** The dialogs with it are gone: what was made beforehand is of no use any more. */
+    /** Discards endpoints created in advance, because their dialogs are lost. */
     renew(): void {
       pool.empty();
       fill();
     },
-    /** Makes nothing beforehand any more and destroys what was, for which the connection must still stand. */
+    /** Destroys the endpoints created in advance and stops creating more; requires that the connection still exists. */
     empty(): void {
       isClosing = true;
       pool.empty();

@@ -1,4 +1,4 @@
-/** The media servers, one or several: each call goes to the one that has the fewest. */
+/** One or several media servers: each call goes to the least loaded one. */
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import { NoPlace, type MediaEndpoint } from '../../media/media-endpoint.ts';
@@ -7,29 +7,29 @@ import { createMediaServer, type MediaServer, type MediaServerOptions } from './
 import type { ServerAddress } from '../reconnect.ts';
 
 export type MediaServerState = {
-  /** `host:port`, as it was configured. */
+  /** `host:port` as configured. */
   name: string;
   isUsable: boolean;
   calls: number;
 };
 
-/** Two channels of one media server, and how their parties are joined there. */
+/** Two channels of one media server that can be bridged there. */
 export type Bridge = {
-  /** Rejects where it does not come about; the audio of both is at this process again then. */
+  /** Rejects on failure; the audio of both legs is then at this process again. */
   open(): Promise<void>;
-  /** What both say comes to this process, too, until that is closed. */
+  /** Also brings the audio of both parties to this process until the taps are closed. */
   tap(events: TapEvents): BridgeTaps;
-  /** The first one leaves the bridge: its audio is at this process again. */
+  /** The first channel leaves the bridge: its audio is at this process again. */
   leave(): Promise<void>;
 };
 
 const isUsable = (server: MediaServer): boolean => server.problem() === null;
 
-/** The fewest calls first, then the most endpoints that are ready. */
+/** Sorts by fewest calls, then by most ready endpoints. */
 const byLoad = (one: MediaServer, other: MediaServer): number =>
   one.calls() - other.calls() || other.ready() - one.ready();
 
-/** It was refused as such (RFC 3261 section 21.4.26), and not for want of room. */
+/** The offer itself was refused (RFC 3261 section 21.4.26), not for lack of resources. */
 const isOfferRefused = (error: unknown): boolean =>
   error instanceof Error && 'status' in error && error.status === 488;
 
@@ -44,21 +44,21 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
     async open(): Promise<void> {
       await Promise.all(servers.map((server) => server.open()));
     },
-    /** Whether the gateway has any, usable or not. */
+    /** Whether the gateway has any media servers, usable or not. */
     areThere,
-    /** Why none can be used, as plain sentences; `null` when one can. */
+    /** Why no server can be used, as plain sentences; `null` if one can. */
     problem: (): string | null => {
       if (servers.some(isUsable)) return null;
       return areThere ? sentences(servers) : 'This gateway has no FreeSWITCH (GW_FREESWITCH=none).';
     },
-    /** Those that cannot be used while others can; `null` when all can. */
+    /** Unusable servers while others are usable; `null` if all are usable. */
     warning: (): string | null => (servers.every(isUsable) ? null : sentences(servers)),
     states: (): MediaServerState[] =>
       servers.map((server) => ({ name: server.name, isUsable: isUsable(server), calls: server.calls() })),
     /**
-     * With the caller's offer, or without one to make an offer. When one server fails, the next one is asked; the only one is
-     * asked twice, for the ports that it found taken are others then. The server named `preferred` is asked before the others.
-     * Rejects with `NoPlace`, unless the offer was refused.
+     * With the caller's offer, or without one to make an offer. When one server fails, the next one is tried; a single
+     * server is tried twice, because it then chooses other ports than the occupied ones. The server named `preferred`
+     * is tried first. Rejects with `NoPlace`, unless the offer was refused.
      */
     async createEndpoint(
       remoteSdp?: string,
@@ -82,8 +82,8 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
       throw new Failure('No media server has a place for the call', { cause: failure });
     },
     /**
-     * Goes on with the channel of a process that is gone. Rejects where that channel, or its server, is not there. `keepsBridge`: a
-     * bridge that it is in goes on, and its audio comes here when its endpoint is attached.
+     * Takes over the channel of a dead process. Rejects if the channel or its server does not exist. `keepsBridge`: its
+     * bridge, if any, continues, and its audio moves here when its endpoint is attached.
      */
     async adoptEndpoint(
       channel: MediaChannel,
@@ -94,7 +94,7 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
       if (server === undefined) throw new Error('The media server of the channel is not known here');
       return server.adoptEndpoint(channel, srtp, keepsBridge);
     },
-    /** The bridge that these two can be joined by; `null` where they are not on one media server, or not to be bridged. */
+    /** The bridge for these two endpoints; `null` if they are not on one media server or must not be bridged. */
     bridgeOf(first: MediaEndpoint, second: MediaEndpoint): Bridge | null {
       const [own, other] = [first.bridgeSide(), second.bridgeSide()];
       const server = servers.find(({ name }) => name === own?.server);
@@ -108,9 +108,9 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
     async endChannel({ server, uuid }: MediaChannel): Promise<void> {
       await servers.find(({ name }) => name === server)?.endChannel(uuid);
     },
-    /** The connection to drachtio-server was lost, and with it the dialogs of endpoints that wait. */
+    /** Call after a loss of the connection to drachtio-server, which also loses the dialogs of ready endpoints. */
     renew: (): void => servers.forEach((server) => server.renew()),
-    /** Before `close`: what was made beforehand is destroyed. */
+    /** Call before `close`: destroys the endpoints created in advance. */
     empty: (): void => servers.forEach((server) => server.empty()),
     close: (): void => servers.forEach((server) => server.close()),
   };

@@ -1,14 +1,15 @@
 /**
- * The sound of a channel, brought here and taken from here by FreeSWITCH's own `unicast`.
+ * Exchanges a channel's audio with FreeSWITCH's `unicast`.
  *
- * How it wants to be spoken to (switch_ivr.c of 1.10):
- * - FreeSWITCH takes a free port of its own (`local-port: 0`) and says +OK also where it finds none: it has begun when
- *   its first datagram is here, and not before that is it sent any.
- * - Once a park of the channel: what a second time would leave behind goes on taking sound, and takes FreeSWITCH with it in the end.
- * - Without the flag `native`, with which it hears nothing while it waits for something to say; and on a channel whose
- *   `send_silence_when_idle` is not set, which would come between.
- * - Its port takes sound from anybody, so it is one of loopback or of a private network.
- * - Its samples have the rate of the channel's codec, both ways; with that codec it ends.
+ * Rules of `unicast` (switch_ivr.c of 1.10):
+ * - FreeSWITCH chooses a free port (`local-port: 0`) and answers +OK even if it finds none: the unicast has begun when
+ *   its first datagram has arrived, and nothing is sent to it before that.
+ * - Activate unicast once per park: a second activation leaks a socket that keeps receiving audio, and eventually
+ *   crashes FreeSWITCH.
+ * - Do not set the flag `native`: with it FreeSWITCH does not receive while it waits for audio to send. Use it only on
+ *   a channel without `send_silence_when_idle`, which would interfere.
+ * - Its port accepts audio from any source, so it must be on loopback or in a private network.
+ * - Its samples have the rate of the channel's codec in both directions; the unicast ends with that codec.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { createLineTime } from '../../line-time.ts';
@@ -23,16 +24,16 @@ import { within } from '../background-tasks.ts';
 import type { Commands } from './event-socket/commands.ts';
 
 /**
- * FreeSWITCH looks for what it was told every 20 ms. This is longer than it takes to find out that one hangs: that is
- * known first, and it gets no other call meanwhile.
+ * FreeSWITCH polls for messages to a channel every 20 ms. This timeout exceeds the time to detect a hanging FreeSWITCH,
+ * which must be known first, so that it gets no further calls.
  */
 const beginMs = 8_000;
 
 export type UnicastMeans = {
   soundThread: Pick<SoundThread, 'openUnicast'>;
-  /** Of this host, where FreeSWITCH reaches it. */
+  /** Address of this host at which FreeSWITCH reaches it. */
   ownAddress: string;
-  /** Where FreeSWITCH is; throws while it is not connected. */
+  /** Address of FreeSWITCH; throws without a connection. */
   serverAddress: () => string;
   /** See `MediaServerNumbers`. */
   silenceMs: number;
@@ -57,17 +58,17 @@ const begin = async (
   await begun;
 };
 
-/** The rate of the call, and that of the channel's codec now. */
+/** Rate of the call, and the current rate of the channel's codec. */
 export type UnicastRates = { callRate: SampleRate; codecRate: () => SampleRate };
 
 export type UnicastEvents = SoundEvents & {
   /** FreeSWITCH has sent nothing for `silenceMs`, or sends again. */
   onSilence: (isSilent: boolean) => void;
-  /** Its frames are shorter than 20 ms. */
+  /** The frames are shorter than 20 ms. */
   onShortFrames: () => void;
 };
 
-/** Rejects when no sound comes within a few seconds, or `ended` does. */
+/** Rejects when no audio arrives within a few seconds, or when `ended` does. */
 export const openUnicast = async (
   uuid: string,
   { onAudio, onLost, onSilence, onShortFrames }: UnicastEvents,

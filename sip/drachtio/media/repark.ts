@@ -1,28 +1,28 @@
 /**
- * Moves a parked channel into a new park (`again` in `config/freeswitch/freeswitch.xml`). Its unicast ends, and another one
- * can be opened (`open-unicast.ts`).
+ * Moves a parked channel into a new park (`again` in `config/freeswitch/freeswitch.xml`). Its unicast ends, and another
+ * one can be opened (`open-unicast.ts`).
  *
- * The channel's own thread runs the transfer (`sendmsg`, `execute`). The command `uuid_transfer` would end the unicast in the
- * thread of the event socket (`switch_core_session_reset`) while the channel's thread ends it, too: both join one thread,
- * and the loser waits for ever. That costs the call, or the event socket and with it all calls. No other command that is
- * sent to FreeSWITCH ends a unicast in another thread than the channel's.
+ * The channel's own thread runs the transfer (`sendmsg`, `execute`). The command `uuid_transfer` would end the unicast
+ * in the thread of the event socket (`switch_core_session_reset`) while the channel's thread ends it, too: both join
+ * one thread, and one of them waits forever. That would lose the call, or the event socket and with it all calls. No
+ * other command in use ends a unicast in another thread than the channel's.
  */
 import { randomInt } from 'node:crypto';
 import type { Clock } from '#src/domain/clock.ts';
 import { within } from '../background-tasks.ts';
 import type { Commands } from './event-socket/commands.ts';
 
-/** Between two looks whether the channel is in its new park; it takes one or two frames of 20 ms. */
+/** Interval of the check whether the channel is in its new park; it takes one or two frames of 20 ms. */
 const lookMs = 5;
 
 export type ReparkMeans = {
   commands: Pick<Commands, 'api' | 'tell'>;
-  /** How long FreeSWITCH may take. */
+  /** Timeout for FreeSWITCH. */
   answerMs: number;
   clock: Clock;
 };
 
-/** Resolves when the channel is in its new park. Rejects where there is no such channel, or it does not come there. */
+/** Resolves when the channel is in its new park. Rejects if the channel does not exist or does not get there. */
 export const repark = async (
   uuid: string,
   { commands: { api, tell }, answerMs, clock }: ReparkMeans,

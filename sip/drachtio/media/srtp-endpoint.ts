@@ -1,9 +1,10 @@
 /**
- * Endpoints whose sound is encrypted (SRTP, RFC 3711) with keys that stand in the session descriptions (RFC 4568).
+ * Endpoints with encrypted audio (SRTP, RFC 3711) and keys in the session descriptions (RFC 4568).
  *
- * FreeSWITCH keeps its own key while the far end's changes only if the offer was its own; it chooses another one for
- * every offer with another key. So an endpoint that is to make an offer is made with an offer of nobody, whose answer
- * goes out as the offer; when the far end has answered, FreeSWITCH is told to offer again, and gets that answer.
+ * FreeSWITCH keeps its own key when the far end's key changes only if FreeSWITCH made the offer; for every offer with
+ * another key it chooses a new one. So an endpoint that makes an offer is created with a placeholder offer, whose
+ * answer is sent as the offer. When the far end has answered, FreeSWITCH is told to offer again and receives that
+ * answer.
  */
 import { randomBytes } from 'node:crypto';
 import { usualCodecs } from '#src/domain/trunk.ts';
@@ -16,10 +17,10 @@ import { createMediaEndpoint, type FreeSwitchOptions } from './freeswitch-endpoi
 
 const codecs = [...usualCodecs];
 const answerMs = 3_000;
-/** Between two looks whether an answer was taken. */
+/** Interval of the check whether an answer was accepted. */
 const lookMs = 20;
 
-/** Port 9 discards what it gets (RFC 863); until the far end has answered, that is silence. */
+/** Port 9 discards its input (RFC 863), which is only silence until the far end has answered. */
 const offerOfNobody = (): string =>
   [
     'v=0',
@@ -37,28 +38,28 @@ const offerOfNobody = (): string =>
     '',
   ].join('\r\n');
 
-/** An answer names one codec, an offer all of them. */
+/** An answer contains one codec, an offer all of them. */
 const asOffer = (answer: string): string =>
   answer
     .replace(/^(m=audio \d+ RTP\/SAVP) 0 /m, '$1 0 8 ')
     .replace(/^a=rtpmap:0 PCMU\/8000\r\n/m, '$&a=rtpmap:8 PCMA/8000\r\n');
 
-/** An INVITE for an endpoint whose sound is encrypted; see config/freeswitch for the header. */
+/** INVITE for an endpoint with encrypted audio; see config/freeswitch for the header. */
 export const srtpRequest = (remoteSdp: string | undefined): ChannelRequest => ({
   offer: withOneKey(remoteSdp ?? offerOfNobody()),
   headers: { 'X-Srtp': 'required' },
 });
 
 /**
- * What FreeSWITCH cannot take it writes to its log, keys included, or ends the call; and once it has refused an offer,
- * drachtio-srf lets the next one wait for ever.
+ * FreeSWITCH logs a description that it cannot process, including keys, or ends the call; after one refused offer
+ * drachtio-srf lets the next one wait forever.
  */
 const requirePossible = (remoteSdp: string): void => {
   const problem = offerProblem(remoteSdp, { codecs, srtp: 'required' });
   if (problem !== undefined) throw new Error(problem.why);
 };
 
-/** `offers`: it was made without a remote description. */
+/** `offers`: created without a remote description. */
 export const createSrtpEndpoint = (
   channel: Channel,
   { offers, ...options }: FreeSwitchOptions & { offers: boolean },
@@ -67,7 +68,7 @@ export const createSrtpEndpoint = (
   const { clock, commands } = options;
   const { dialog, uuid } = channel;
 
-  /** FreeSWITCH makes an offer, which drachtio-srf answers by itself with what stands in the dialog. */
+  /** Makes FreeSWITCH send an offer, which drachtio-srf answers with the description stored in the dialog. */
   const offerAgain = async (): Promise<void> => {
     const acknowledged = new Promise<void>((resolve) => {
       dialog.once('ack', () => resolve());
@@ -85,7 +86,7 @@ export const createSrtpEndpoint = (
     return false;
   };
 
-  /** The answer to an offer of FreeSWITCH, which the endpoint beneath never sees. */
+  /** Answer to an offer of FreeSWITCH, unknown to the wrapped endpoint. */
   let answer: string | null = null;
 
   return {
@@ -106,7 +107,7 @@ export const createSrtpEndpoint = (
       requirePossible(remoteSdp);
       const key = keyIn(remoteSdp);
       prepareAnswer(channel, withOneKey(remoteSdp));
-      // In the first milliseconds of a channel FreeSWITCH passes an answer over now and then.
+      // In the first milliseconds of a channel FreeSWITCH sometimes ignores an answer.
       for (let tries = 1; tries <= 3; tries += 1) {
         await offerAgain();
         if (!(await hasTaken(key))) continue;

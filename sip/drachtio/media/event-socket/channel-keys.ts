@@ -1,15 +1,15 @@
-/** The keys that are pressed at the other ends of channels: events of the event socket, told to whose channel it is. */
+/** DTMF digits of channels: events of the event socket, dispatched to the channel's listener. */
 import { fieldIn } from './event-socket-frames.ts';
 
 export const createChannelKeys = () => {
   const listeners = new Map<string, (digit: string) => void>();
   return {
-    /** Returns what ends it. */
+    /** Returns a function that ends the subscription. */
     listen(uuid: string, onDigit: (digit: string) => void): () => void {
       listeners.set(uuid, onDigit);
       return () => void listeners.delete(uuid);
     },
-    /** An event in plain format. Channels of others are on the same FreeSWITCH. */
+    /** Handles an event in plain format. Channels of other gateways on the same FreeSWITCH are ignored. */
     take(event: string): void {
       const digit = fieldIn(event, 'DTMF-Digit');
       if (/^[0-9*#A-D]$/.test(digit)) listeners.get(fieldIn(event, 'Unique-ID'))?.(digit);

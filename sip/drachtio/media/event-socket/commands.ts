@@ -1,28 +1,28 @@
-/** Commands to FreeSWITCH and questions, whichever connection to its event socket stands now. */
+/** Commands and queries to FreeSWITCH over the current connection to its event socket. */
 import type { Clock } from '#src/domain/clock.ts';
 import { within } from '../../background-tasks.ts';
 import type { EventSocket } from './event-socket.ts';
 
 export type Commands = {
-  /** Runs a command; resolves with all that it answers. Rejects without a connection, and when no answer comes in time. */
+  /** Runs a command; resolves with its complete answer. Rejects without a connection, and on a timeout. */
   api(command: string): Promise<string>;
-  /** The same, and rejects where the answer is no `+OK`. */
+  /** Like `api`, but rejects if the answer is not `+OK`. */
   run(command: string): Promise<string>;
-  /** Tells a channel something (`sendmsg`). Rejects where there is no such channel. */
+  /** Sends a message to a channel (`sendmsg`). Rejects if the channel does not exist. */
   tell(uuid: string, message: Readonly<Record<string, string>>): Promise<void>;
 };
 
-/** A line break would be the beginning of something else. */
+/** Rejects CR and LF: a newline would inject a second command. */
 const oneLine = (text: string): string => {
   if (/[\r\n]/.test(text)) throw new Error('A command of FreeSWITCH is one line');
   return text;
 };
 
-/** The answer is for the log: what was asked may hold what is nobody's business, such as keys. */
+/** Only the verb is logged, because arguments may contain private data such as DTMF digits. */
 const verbOf = (command: string): string => command.split(' ', 1)[0] ?? '';
 
 export const commandsOn = (
-  /** Throws while there is none. */
+  /** Throws without a connection. */
   socket: () => Pick<EventSocket, 'command'>,
   { answerMs, clock }: { answerMs: number; clock: Clock },
 ): Commands => {

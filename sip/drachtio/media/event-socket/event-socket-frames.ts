@@ -1,21 +1,21 @@
 /**
  * Messages of FreeSWITCH on its event socket (mod_event_socket of 1.10): lines of `Name: value`, a blank line, and a
- * body where they name its length. Of the lines only those are looked at that the answers to our commands and the
- * events that we ask for need; all of it may be broken, and no bytes throw but by what stands here.
+ * body if they contain its length. Only the lines required for the answers to our commands and for subscribed events
+ * are read. Any input may be malformed, and errors other than the one defined here are never thrown.
  */
 
 export type SocketFrame = {
-  /** Such as `command/reply`; '' where it says none. */
+  /** For example `command/reply`; '' if missing. */
   type: string;
-  /** What is said to a command that is no question; '' otherwise. */
+  /** Reply to a command that is not an `api` query; '' otherwise. */
   reply: string;
   body: string;
 };
 
-/** There is no telling any more where one frame ends and the next begins. */
+/** Thrown when the frame boundaries are lost. */
 export class UnreadableFrame extends Error {}
 
-/** In bytes. The status of all profiles, the longest thing that we ask for, takes a few thousand. */
+/** In bytes. The status of all profiles, the longest answer requested, has a few thousand. */
 const longestHead = 65_536;
 const longestBody = 1_048_576;
 
@@ -28,7 +28,7 @@ const valueIn = (head: string, name: string): string => {
   return head.slice(begin + name.length + 2, end === -1 ? undefined : end).trim();
 };
 
-/** What is no number is no length, nor is one below zero. */
+/** Rejects a length that is not a number or is negative. */
 const lengthIn = (head: string): number => {
   const text = valueIn(head, 'Content-Length');
   const length = /^\d{1,15}$/.test(text) ? Number(text) : 0;
@@ -36,7 +36,7 @@ const lengthIn = (head: string): number => {
   return length;
 };
 
-/** Takes bytes as they come, and gives each frame when it is whole. Throws `UnreadableFrame`. */
+/** Takes bytes as they arrive and emits each complete frame. Throws `UnreadableFrame`. */
 export const createFrameReader = (onFrame: (frame: SocketFrame) => void): ((data: Buffer) => void) => {
   let buffer: Buffer = Buffer.alloc(0);
   return (data) => {
@@ -67,5 +67,5 @@ const decoded = (value: string): string => {
   }
 };
 
-/** A field of an event in plain format; what cannot be decoded stays as it is. '' where there is none. */
+/** A field of an event in plain format; '' if missing. A value that cannot be decoded is returned unmodified. */
 export const fieldIn = (event: string, name: string): string => decoded(valueIn(event, name));

@@ -1,32 +1,32 @@
-/** One connection to the event socket of a FreeSWITCH: commands and their answers in order, and the events asked for. */
+/** One connection to the event socket of a FreeSWITCH: commands with their answers in order, and subscribed events. */
 import { connect, type Socket } from 'node:net';
 import { ServerRefusal } from '../../heartbeat.ts';
 import type { ServerAddress } from '../../reconnect.ts';
 import { createFrameReader, type SocketFrame } from './event-socket-frames.ts';
 
-/** While it opens; after that whoever asks something sets a limit of his own. */
+/** Timeout of opening; later commands have their own timeouts. */
 const openMs = 3_000;
-/** A FreeSWITCH that leaves so many commands unanswered hangs. */
+/** A FreeSWITCH that leaves this many commands unanswered is hanging. */
 const mostWaiting = 2_000;
 
-/** There is nobody to be told anything. */
+/** Thrown when the event socket is not connected. */
 export class NoEventSocket extends Error {}
 
 export type EventSocket = {
-  /** The address of FreeSWITCH. */
+  /** Address of FreeSWITCH. */
   readonly remoteAddress: string;
   /**
-   * Sends a command, of several lines perhaps, and resolves with what is said to it. Rejects when the connection is lost,
-   * and at once when too many wait; a limit in time is the caller's.
+   * Sends a command, which may have several lines, and resolves with its reply. Rejects when the connection is lost,
+   * and immediately when too many commands are waiting; the caller sets a timeout.
    */
   command(text: string): Promise<string>;
-  /** Ends it; `onClosed` is not told of that. */
+  /** Closes the connection without calling `onClosed`. */
   close(): void;
 };
 
 type Answer = { resolve: (text: string) => void; reject: (error: Error) => void };
 
-/** Commands that were sent and not answered yet: answers have no names, they come in the order of the commands. */
+/** Commands sent and not yet answered: answers have no ids and arrive in the order of the commands. */
 const createWaiting = () => {
   const answers: Answer[] = [];
   return {
@@ -65,11 +65,11 @@ const createConversation = (socket: Socket, onEvent: (event: string) => void) =>
 };
 
 export type EventSocketOptions = {
-  /** Gets events in plain format; must not throw. */
+  /** Receives events in plain format; must not throw. */
   onEvent: (event: string) => void;
-  /** Is told why the connection that came about has ended. */
+  /** Receives the reason when an established connection has ended. */
   onClosed: (why: Error) => void;
-  /** It ends when nothing is said for so long; 0 for never. */
+  /** The connection ends after this time without input; 0 for never. */
   silenceMs?: number;
 };
 

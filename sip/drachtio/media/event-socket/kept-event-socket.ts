@@ -1,4 +1,4 @@
-/** The event socket of one FreeSWITCH, made again whenever it is lost; all of its channels are driven by it. */
+/** Event socket of one FreeSWITCH, re-established after each loss; it controls all of its channels. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { ServerRefusal, startHeartbeat } from '../../heartbeat.ts';
@@ -7,17 +7,17 @@ import { commandsOn, type Commands } from './commands.ts';
 import { openEventSocket, type EventSocket } from './event-socket.ts';
 import { askParkSec, type Keeping } from './keeping.ts';
 
-/** Of config/freeswitch. */
+/** Profile name in config/freeswitch. */
 const profile = 'trunkline';
 
-/** A FreeSWITCH that is connected, as far as it is known. */
+/** A connected FreeSWITCH with the properties known of it. */
 export type Connected = {
   socket: EventSocket;
-  /** `host:port`, where INVITEs go that make channels. */
+  /** `host:port` for the INVITEs that create channels. */
   sipAddress: string;
 };
 
-/** Rejects with a plain sentence where the profile is not there. */
+/** Rejects with a plain sentence if the profile does not exist. */
 const askSipAddress = async ({ api }: Pick<Commands, 'api'>): Promise<string> => {
   const rows = (await api('sofia status')).split('\n').map((line) => line.trim().split(/\s+/));
   const [, , url = ''] = rows.find(([name, type]) => name === profile && type === 'profile') ?? [];
@@ -26,13 +26,13 @@ const askSipAddress = async ({ api }: Pick<Commands, 'api'>): Promise<string> =>
   return address;
 };
 
-/** Whether nobody listens there: who was there is dead. */
+/** Whether the port is closed, which means that FreeSWITCH has died. */
 const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
 
 const probeMs = 3_000;
 
-/** Asks whether it is ready for calls; rejects with a plain sentence when it is not. */
+/** Checks whether FreeSWITCH is ready for calls; rejects with a plain sentence when it is not. */
 export const probeMediaServer = async (server: ServerAddress): Promise<void> => {
   const socket = await openEventSocket(server, { onEvent() {}, onClosed() {}, silenceMs: probeMs });
   try {
@@ -44,19 +44,19 @@ export const probeMediaServer = async (server: ServerAddress): Promise<void> => 
 
 export type KeptEventSocketOptions = {
   server: ServerAddress;
-  /** How long an answer may take. */
+  /** Timeout of an answer. */
   answerMs: number;
-  /** How often it is asked whether it is still there, and told that we are. */
+  /** Interval of the heartbeat and of the channels' keep-alive. */
   probeMs: number;
   keeping: Keeping;
-  /** An event in plain format: a key that was pressed. */
+  /** Handles an event in plain format: a DTMF digit. */
   onEvent: (event: string) => void;
   onConnected: () => void;
-  /** The connection is lost, and made again; channels go on. */
+  /** The connection is lost and will be re-established; channels continue. */
   onLost: () => void;
-  /** FreeSWITCH is gone, and all of its channels with it. */
+  /** FreeSWITCH is gone with all of its channels. */
   onGone: () => void;
-  /** It does not answer any more; the connection is then lost. */
+  /** FreeSWITCH no longer answers; the connection is then lost. */
   onSilent: () => void;
   clock: Clock;
   logger: Logger;
@@ -81,7 +81,7 @@ export const keepEventSocket = (options: KeptEventSocketOptions) => {
     return { socket, sipAddress };
   };
 
-  /** Who listens makes no mistake for the others. */
+  /** An error in one listener must not affect the others. */
   const onEvent = (event: string): void => {
     try {
       options.onEvent(event);
@@ -123,7 +123,7 @@ export const keepEventSocket = (options: KeptEventSocketOptions) => {
     logger,
   });
 
-  /** Throws while there is none. */
+  /** Throws without a connection. */
   const connected = (): Connected => {
     const now = kept.current();
     if (now === null) throw new Error(kept.problem() ?? 'There is no media server');
