@@ -1,63 +1,66 @@
 /**
- * An agent is made for one call and gives replies, piece by piece. The gateway does not care whether it lives here or
- * on a customer's server, nor in which format it is asked (guides/design/agents.md).
+ * An agent is created for one call and streams replies in pieces. The gateway treats the built-in agent and a
+ * customer's server alike, whatever the wire format (guides/design/agents.md).
  */
 import type { Control } from '#machines/control.ts';
 import type { Message, ReplyFailure } from '#machines/reply.ts';
 
 export type AgentRequest = {
-  /** Counts the replies of the call, from 1. */
+  /** Number of the reply within the call, from 1. */
   turn: number;
-  /** The history; it ends with the new turn of the user, or with the kickoff. */
+  /** The history; ends with the user's new turn, or with the kickoff. */
   messages: readonly Message[];
 };
 
-/** The sentence so far is complete, also where its words do not show it: nothing more will be added to it. */
+/** The sentence so far is complete, even if its text does not show it: it will not be continued. */
 export const sentenceEnd = Symbol('sentence end');
 
-/** What came so far was no reply: the model thought aloud, and the end of its thoughts shows it. */
+/** Retracts the text so far: the model was thinking aloud, which only the end of its thoughts shows. */
 export const retraction = Symbol('retraction');
 
 /**
- * A remark for the log; the reply stands. Safe to log. `endsEarly`: the server has ended the reply before it was
- * complete, so that it has failed where that tore a sentence apart.
+ * A remark for the log; the reply is still valid. Safe to log. `endsEarly`: the server ended the reply before it was
+ * complete; the reply fails if that cut a sentence.
  */
 export type Remark = { remark: string; endsEarly?: true };
 
-/** The controls that an answer lists beside its text, as they came. */
+/** Controls that an answer lists beside its text, unparsed. */
 export type ListedControls = { controls: unknown };
 
-/** An act of the built-in agent, behind the words so far: its model asked for it by a tool. */
+/** An act of the built-in agent after the words so far, requested by its model through a tool call. */
 export type ToolControl = { control: Control };
 
 export type ReplyPiece =
   string | typeof sentenceEnd | typeof retraction | Remark | ListedControls | ToolControl;
 
 export type Agent = {
-  /** Whether the binding lets it act by controls; else they are text like any other, or nothing. */
+  /** Whether the binding allows controls; otherwise tags are plain text and listed controls are ignored. */
   writesControls?: boolean;
-  /** Whether it is the customer's endpoint, which alone gets secret keys; the built-in agent would read them back. */
+  /**
+   * Whether the agent is the customer's endpoint. Only endpoints receive secret DTMF digits; the built-in agent would
+   * read them back.
+   */
   getsSecretKeys?: boolean;
-  /** The other party is on the line: what a first reply needs may be prepared now. Never throws. */
+  /** The other party is on the line: the agent may prepare its first reply now. Never throws. */
   begin?(): void;
   /**
-   * The reply's text in pieces, as they come; cut anywhere. Ending without any text is the agent choosing silence, and
-   * silence must have been declared in the agent's own format: whatever else has no words is no reply.
-   * Throws an AgentFailure or EndpointFailure when no reply can be had; what came before it stays said. Aborting the
-   * signal means that nobody wants the reply any more; whatever it throws then is of no interest.
+   * Yields the reply's text in pieces, cut anywhere. Ending without text means chosen silence, which must be declared
+   * in the agent's own format; any other reply without words is a failure. Throws an AgentFailure or EndpointFailure if
+   * the reply cannot be obtained; earlier pieces remain valid. An aborted signal means that the reply is no longer
+   * wanted; errors after that are ignored.
    */
   reply(request: AgentRequest, signal: AbortSignal): AsyncIterable<ReplyPiece>;
-  /** The call is over: lets go of whatever the agent still holds. Never throws. */
+  /** The call has ended: releases all resources of the agent. Never throws. */
   close?(): void;
 };
 
-/** A reply that cannot be had. The message is safe to log: nothing of what was said, no URL, no token. */
+/** A reply that could not be obtained. The message is safe to log: it contains no speech, URL or token. */
 export class AgentFailure extends Error {
   override readonly name = 'AgentFailure';
   readonly failure: ReplyFailure;
-  /** What the server itself said of it. Not for the log: it may repeat what was spoken. For the endpoint's owner. */
+  /** The server's own error text, for the endpoint's owner. Not for the log: it may repeat the conversation. */
   readonly serverSays: string | undefined;
-  /** The HTTP status of an `http_error`. */
+  /** HTTP status of an `http_error`. */
   readonly status: number | undefined;
 
   constructor(

@@ -5,27 +5,30 @@ import { AgentFailure } from './agent.ts';
 import { excerptOf } from './excerpt.ts';
 import { traceAgentRequest } from './trace-agent-request.ts';
 
-/** The longest waits for a LangGraph server beside the reply itself, in milliseconds. */
+/** Timeouts for LangGraph requests other than the reply itself, in milliseconds. */
 export type GraphTimes = {
-  /** Until the thread of a call stands. */
+  /** For creating the thread of a call. */
   threadMs: number;
-  /** Until an interrupted run is cancelled. */
+  /** For cancelling an interrupted run. */
   cancelMs: number;
-  /** The same, where the next turn waits for it. */
+  /** For cancelling an interrupted run while the next turn waits for it. */
   cancelWaitMs: number;
-  /** For a request to arrive that was given up before the server has named its run. */
+  /** For the response to a request that was aborted before the server named its run. */
   arrivalMs: number;
 };
 
-/** Everything that agents on customers' servers work with. */
+/** Dependencies shared by all agents on customers' servers. */
 export type EndpointWorld = {
   client: EndpointClient;
-  /** The system's clock, also where calls run accelerated. */
+  /** The system clock, even if calls run accelerated. */
   clock: Clock;
   limits: {
-    /** Bytes of a streamed reply; far more than its words, for some servers repeat all of it with each token. */
+    /**
+     * Maximum bytes of a streamed reply; far more than its words, because some servers repeat the whole text with each
+     * token.
+     */
     streamBytes: number;
-    /** Characters of one line of it. */
+    /** Maximum characters per line of a streamed reply. */
     lineCharacters: number;
   };
   graphTimes: GraphTimes;
@@ -36,11 +39,11 @@ export type AgentEndpointRequest = {
   headers?: Readonly<Record<string, string>>;
   body: unknown;
   signal: AbortSignal;
-  /** Where the reply is streamed. */
+  /** For streamed replies. */
   maxBodyBytes?: number;
 };
 
-/** What every request to an agent endpoint carries: its owner's own headers, the bearer token, the trace. */
+/** Properties of every request to an agent endpoint: the owner's custom headers, the bearer token and the trace. */
 export const endpointHeaders = (
   { headers, bearerToken }: Pick<AgentCall, 'headers' | 'bearerToken'>,
   traceparent: string,
@@ -51,8 +54,8 @@ export const endpointHeaders = (
 });
 
 /**
- * The common part of all requests to agent endpoints (guides/design/agents.md, "Headers"): JSON, and what every request
- * carries. Throws an AgentFailure `http_error` for a status that is no success, whatever its body holds.
+ * Common part of all requests to agent endpoints (guides/design/agents.md, "Headers"): JSON body, custom headers,
+ * bearer token, trace. Throws an AgentFailure `http_error` for a status other than success, whatever the body contains.
  */
 export const askEndpoint = async (
   { client, clock }: Pick<EndpointWorld, 'client' | 'clock'>,
@@ -79,14 +82,14 @@ export const askEndpoint = async (
   });
 };
 
-/** The whole body as JSON. */
+/** Reads the whole body as JSON. */
 export const readJson = async (body: AsyncIterable<Uint8Array>): Promise<unknown> => {
   const chunks: Uint8Array[] = [];
   for await (const bytes of body) chunks.push(bytes);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
   } catch {
-    // The error quotes what the agent said, so it is no cause to hand on.
+    // The parser's error quotes the agent's words, so it is not passed on as the cause.
     throw new AgentFailure('invalid_reply', 'the response is not JSON');
   }
 };

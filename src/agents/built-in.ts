@@ -1,7 +1,7 @@
 /**
- * The agent that needs no customer server and no language model (guides/design/agents.md, "The built-in agent"): it
- * tells the other party its task, takes the answer, thanks and hangs up. What it says is decided in
- * `built-in/dialogue.ts`.
+ * The agent that needs neither a customer server nor a language model (guides/design/agents.md, "The built-in agent"):
+ * it tells the other party its task, takes the answer, thanks and hangs up. `built-in/dialogue.ts` decides its
+ * sentences.
  */
 import type { Logger } from 'pino';
 import type { HangUp } from '#src/domain/own-call.ts';
@@ -19,7 +19,7 @@ export const builtInAgent = (
   const task = instruction === null ? '' : instruction.replaceAll(/\s+/g, ' ').trim();
   const opening = { direction: context.direction, task: task === '' ? null : task, words };
 
-  /** Whether the request was taken; the call stays alive when it was not. */
+  /** Whether the hangup request was accepted; if not, the call continues. */
   const requestHangup = async (immediate: boolean): Promise<boolean> => {
     try {
       await hangUp(context.call_id, { immediate });
@@ -34,11 +34,11 @@ export const builtInAgent = (
   return {
     async *reply({ messages }, signal) {
       const { text, hangUp: when } = nextAnswer(messages, opening);
-      // The farewell would not be heard: it was cut off twice.
+      // The farewell would not be heard: it was interrupted twice.
       if (when === 'now' && (await requestHangup(true))) return;
       yield text;
       if (when === 'no' || signal.aborted) return;
-      // While the farewell is being said (guides/design/calls.md, "Hang-up and farewell").
+      // During the farewell (guides/design/calls.md, "Hang-up and farewell").
       if (when === 'now' || !(await requestHangup(false))) yield `${words.space}${words.stillHere}`;
     },
   };

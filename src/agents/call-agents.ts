@@ -2,9 +2,9 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { Agent } from './agent.ts';
 import type { OwnCall } from '#src/domain/own-call.ts';
 
-/** The agents of the calls in progress, one each. */
+/** Agents of the calls in progress, one per call. */
 export type CallAgents = {
-  /** Makes the agent of a call and keeps it until the call is released. */
+  /** Creates the agent of a call and keeps it until the call is released. */
   keep(callId: string, call: AgentCall, workspaceId: string, own: OwnCall): void;
   find(callId: string): Agent | undefined;
   /** The call was answered. */

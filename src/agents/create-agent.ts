@@ -13,7 +13,7 @@ import { n8nAgent } from './n8n.ts';
 import { openAiCompatibleAgent } from './openai-compatible.ts';
 import { webhookAgent } from './webhook.ts';
 
-/** One file per wire format (guides/design/agents.md); `url` is the binding's chat URL. */
+/** One adapter per wire format (guides/design/agents.md); `url` is the binding's chat URL. */
 type EndpointAgent = (world: EndpointWorld, url: string, call: AgentCall) => Agent;
 
 const endpointAgents: Readonly<Record<AgentType, EndpointAgent>> = {
@@ -30,12 +30,12 @@ export type AgentWorld = EndpointWorld & {
   hangUp: HangUp;
   /** `null` where nobody could hear them. */
   pressKeys: PressKeys | null;
-  /** Of the built-in agent; `null`: it works without one. */
+  /** Language model of the built-in agent; `null`: it works without one. */
   languageModel: LanguageModel | null;
   logger: Logger;
 };
 
-/** Makes the agent of a call from its binding, which must be able to take calls (`canTakeCalls`). */
+/** Creates the agent of a call from its binding, which must be able to take calls (`canTakeCalls`). */
 export const createAgents =
   ({ hangUp, pressKeys, languageModel, logger, ...world }: AgentWorld): CreateAgent =>
   (call) => {

@@ -1,7 +1,7 @@
 /**
- * A path of an agent server, below the chat URL of a binding. People end their chat URLs with a slash or without, some
- * keep a key in the query: the first makes no difference, the second stays. `path` begins with a slash and is ready for
- * a URL: what a customer has chosen in it is percent-encoded.
+ * Returns the URL of a path below the chat URL of a binding. A trailing slash of the chat URL makes no difference; its
+ * query, which may contain a key, is kept. `path` begins with a slash and is ready for a URL: parts chosen by the
+ * customer are percent-encoded.
  */
 export const endpointPath = (chatUrl: string, path: string): string => {
   const url = new URL(chatUrl);
@@ -11,7 +11,10 @@ export const endpointPath = (chatUrl: string, path: string): string => {
 
 const completions = '/chat/completions';
 
-/** Below the base URL of a chat-completions server; a URL that already names the path is taken as it is. */
+/**
+ * Returns the URL of a path below the base URL of a chat-completions server; a URL that already ends in the path is
+ * unchanged.
+ */
 export const completionsUrl = (base: string): string =>
   new URL(base).pathname.replace(/(?<!\/)\/+$/, '').endsWith(completions)
     ? endpointPath(base, '')

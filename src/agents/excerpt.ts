@@ -3,12 +3,12 @@ import { doneWithin } from '#src/domain/with-timeout.ts';
 import type { EndpointResponse } from '#src/outgoing/endpoint-client.ts';
 
 const longestBytes = 2_048;
-/** A server that sends its error slowly, or never, holds nobody up. */
+/** Timeout, so that a slow or endless error body does not delay the call. */
 const longestWaitMs = 300;
 
 /**
- * The beginning of a response that is an error, for its owner to read; empty when nothing of it can be had. Never
- * spoken and never logged. The response is used up by it. Never throws.
+ * Returns the beginning of an error response for the endpoint's owner; empty if it cannot be read. Never spoken and
+ * never logged. Consumes the response. Never throws.
  */
 export const excerptOf = async (
   { body, discard }: EndpointResponse,
@@ -23,7 +23,7 @@ export const excerptOf = async (
       if (size >= longestBytes) return;
     }
   };
-  // The body only explains an error, so it does not matter why reading it broke off.
+  // The body only explains an error, so a failure to read it is ignored.
   const reading = read().catch(() => undefined);
   if (!(await doneWithin(clock, longestWaitMs, reading))) discard();
   return Buffer.concat(chunks).subarray(0, longestBytes).toString('utf8').trim();

@@ -1,12 +1,12 @@
 /**
- * Why a model has stopped, in the words of every server and provider: `stop`, `eos`, `end_turn`, `MAX_TOKENS`,
- * `content-filter`. Each has words of its own and invents others, so that one that is not known is no error.
+ * Finish reasons of all servers and providers: `stop`, `eos`, `end_turn`, `MAX_TOKENS`, `content-filter`. Servers use
+ * and invent their own values, so an unknown one is not an error.
  */
 export type Finish =
-  /** None yet: `null`, also as a text. */
+  /** No reason yet: `null`, also as text. */
   | 'none'
   | 'complete'
-  /** Calls of tools stand beside the words. */
+  /** The message contains tool calls besides its words. */
   | 'tools'
   | 'cut off'
   | 'filtered'
@@ -43,10 +43,10 @@ export const finishOf = (reason: string): Finish => {
   return cutOff.test(plain) ? 'cut off' : 'unknown';
 };
 
-/** Whether the server has ended the reply before the model did. */
+/** Whether the server ended the reply before the model did. */
 export const isCutOff = (finish: Finish): boolean => finish === 'cut off' || finish === 'filtered';
 
-/** Why a reply is not complete, or may not be; safe to log. `undefined` where it is. */
+/** Returns why a reply is or may be incomplete; safe to log. `undefined` for a complete reply. */
 export const finishRemark = (finish: Finish): string | undefined => {
   switch (finish) {
     case 'cut off':

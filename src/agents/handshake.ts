@@ -1,6 +1,6 @@
 /**
- * Asks a number's own authentication URL whether a caller may be let in (guides/design/agents.md, "Handshake"). Whoever
- * does not clearly say yes says no.
+ * Asks a number's own authentication URL whether to admit a caller (guides/design/agents.md, "Handshake"). Any answer
+ * other than a clear yes counts as no.
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -19,16 +19,16 @@ export type HandshakeRequest = { url: string; secret: string; context: AgentCont
 
 export type Handshake = (request: HandshakeRequest) => Promise<HandshakeResult>;
 
-/** It goes into a header, so it holds only what a header may hold. */
+/** Sent in a header, so limited to characters that are valid there. */
 const responseBody = z.object({ session_token: z.string().regex(/^[\x21-\x7e]{1,4096}$/) });
 
 const rejected = (reason: string): HandshakeResult => ({ allowed: false, reason });
 
 export const createHandshake = (options: {
   client: EndpointClient;
-  /** For the whole exchange. */
+  /** Timeout of the whole exchange. */
   timeoutMs: number;
-  /** The system's clock, also where calls run accelerated. */
+  /** The system clock, even if calls run accelerated. */
   clock: Clock;
 }): Handshake => {
   const { client, timeoutMs, clock } = options;

@@ -1,6 +1,6 @@
 /**
- * A graph on a LangGraph server (guides/design/agents.md, "LangGraph"). Its thread keeps the history, so a turn holds
- * only what is new, unless the server has lost it.
+ * A graph on a LangGraph server (guides/design/agents.md, "LangGraph"). Its thread stores the history, so a turn
+ * contains only new messages, unless the server has lost the thread.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { AgentFailure, type Agent } from './agent.ts';
@@ -15,7 +15,7 @@ export const langgraphAgent = (world: EndpointWorld, url: string, call: AgentCal
   const runs = createRuns(world, url, call, thread);
   return {
     begin() {
-      // The first turn waits for it, or tries again: a failure is told there.
+      // The first turn waits for the creation or retries it, and reports a failure.
       void thread.stand().catch(() => undefined);
     },
     async *reply({ messages }, signal) {

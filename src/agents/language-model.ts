@@ -1,6 +1,6 @@
 /**
- * The built-in agent with a language model behind it. A turn that the model cannot answer has failed, as that of any
- * other agent: two minds in one conversation would contradict each other.
+ * The built-in agent with a language model. A turn that the model cannot answer fails, as with any other agent: a
+ * fallback to the scripted dialogue would contradict the model.
  */
 import type { Logger } from 'pino';
 import type { Control } from '#machines/control.ts';
@@ -22,12 +22,12 @@ import { promptFor } from './language-model/prompt.ts';
 import { returnable } from './language-model/returnable.ts';
 import { createTools } from './language-model/tools.ts';
 
-/** Requests to the model in one turn. */
+/** Maximum requests to the model per turn. */
 const mostRounds = 3;
 
 const again = 'it called tools again and again';
 
-/** Anything else is a mistake of the gateway, which its caller reports. */
+/** Any other error is a bug of the gateway, which the caller reports. */
 const isFailure = (error: unknown): error is AgentFailure | EndpointFailure =>
   error instanceof AgentFailure || error instanceof EndpointFailure;
 
@@ -48,18 +48,18 @@ export const languageModelAgent = (
     }),
   };
 
-  /** Goes on until the model wants nothing more to be done. */
+  /** Continues until the model requests no further tools. */
   async function* converse(
     history: AgentRequest['messages'],
     signal: AbortSignal,
   ): AsyncGenerator<ReplyPiece, void, undefined> {
     const messages: ModelMessage[] = [prompt, ...history];
     let hasWords = false;
-    /** Waits for keys behind all that is said. */
+    /** Waits for DTMF digits after all speech. */
     let collecting: Control | undefined;
     const firstTokenBy = model.clock.now() + model.firstTokenMs;
     for (let round = 1; round <= mostRounds; round += 1) {
-      // The other party waits for the first word, whatever was done before it.
+      // The other party waits for the first word, including the time of earlier tool calls.
       const left = Math.max(0, firstTokenBy - model.clock.now());
       const patient: LanguageModel = hasWords ? model : { ...model, firstTokenMs: left };
       let content = '';
@@ -84,7 +84,7 @@ export const languageModelAgent = (
       const toolCalls = returnable(wanted);
       messages.push({ role: 'assistant', content, toolCalls });
       for (const [index, toolCall] of wanted.entries()) {
-        // Nobody wants this reply any more, so nothing is done in its name.
+        // The reply was aborted, so its tool calls are not executed.
         signal.throwIfAborted();
         const outcome = await tools.run(toolCall);
         if (outcome.did === 'hung up') {

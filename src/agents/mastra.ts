@@ -1,6 +1,6 @@
 /**
- * An agent on a Mastra server (guides/design/agents.md, "Mastra"). Closing the connection stops its model, so barge-in
- * needs no more.
+ * An agent on a Mastra server (guides/design/agents.md, "Mastra"). Closing the connection stops its model, which is
+ * sufficient for barge-in.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { Agent } from './agent.ts';
@@ -9,16 +9,16 @@ import { endpointPath } from './endpoint-path.ts';
 import { createMessageEnd } from './message-end.ts';
 import { readMastraReply } from './mastra/read-reply.ts';
 
-/** Where no agent is named (guides/design/agents.md, "Bindings"). */
+/** Default agent (guides/design/agents.md, "Bindings"). */
 const defaultAgent = 'voiceAssistant';
 
-/** What people copy together with the base of their server: its API, or one agent of it. */
+/** Path suffixes that people copy along with the server's base URL: its API, or one agent of it. */
 const copied = /\/api(?:\/agents\/(?<id>[^/]+)(?:\/stream)?)?\/*$/;
 
 /**
- * The address of an agent. An Agent ID comes first; then the agent that the chat URL itself points at, which is how an
- * inbound call reaches another one than `voiceAssistant`. Where the chat URL ends in `/api` already, no second one is
- * added: Mastra has nothing at `/api/api`, so nobody can have meant that.
+ * Returns the URL of an agent. The Agent ID takes precedence, then the agent in the path of the chat URL, with which an
+ * inbound call can reach an agent other than `voiceAssistant`. If the chat URL already ends in `/api`, no second one is
+ * added: Mastra serves no path `/api/api`.
  */
 export const mastraUrl = (chatUrl: string, agentId: string | null): string => {
   const base = new URL(chatUrl);
@@ -34,7 +34,7 @@ export const mastraAgent = (world: EndpointWorld, url: string, call: AgentCall):
     const end = createMessageEnd(world.clock, signal);
     const { body } = await askEndpoint(world, call, {
       url: mastraUrl(url, binding.direction === 'outbound' ? binding.agentId : null),
-      // The server keeps no memory of a call without a thread, so it is given everything each time.
+      // The server stores no history without a thread, so every request contains all messages.
       body: { messages, requestContext: { gw: context } },
       signal: end.signal,
       maxBodyBytes: world.limits.streamBytes,

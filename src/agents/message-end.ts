@@ -1,19 +1,19 @@
 /**
- * The end of a reply that says by itself where it ends (`finish_reason`, Mastra's `finish`). Its server may leave the
- * connection open behind it, or keep it alive with comments: it is closed when nothing more has come for a moment.
+ * The end of a reply that carries an end marker (`finish_reason`, Mastra's `finish`). The server may leave the
+ * connection open after it or send keep-alive comments: the connection is closed after a short time without frames.
  */
 import type { Clock } from '#src/domain/clock.ts';
 
 export type MessageEnd = {
-  /** For the request. */
+  /** Signal for the request. */
   signal: AbortSignal;
-  /** The end has come. Again with each frame behind it: the time runs from the last one. */
+  /** Called at the end marker and with each frame after it: the time runs from the last one. */
   over(): void;
-  /** The body, which ends when the connection is closed for that reason. */
+  /** The body, which ends if the connection is closed for that reason. */
   until(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined>;
 };
 
-/** Milliseconds without a frame; figures of its usage follow a message at once. */
+/** Milliseconds without a frame; usage statistics follow a message immediately. */
 export const lingerMs = 1_500;
 
 export const createMessageEnd = (
@@ -39,7 +39,7 @@ export const createMessageEnd = (
       try {
         for await (const bytes of body) {
           yield bytes;
-          // Bytes that are no frame, such as comments, do not put it off.
+          // Bytes outside of frames, such as comments, do not extend it.
           if (isOver) timer ??= clock.setTimeout(() => closing.abort(), lingerMs);
         }
       } catch (error) {

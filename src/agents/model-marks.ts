@@ -1,9 +1,9 @@
 /**
- * The one filter for what a model writes for machines and a server has let through: thoughts, calls of tools, the tokens
- * and headings of its chat template, escapes of a terminal. Every reply goes through it where it is read, in pieces that
- * are cut anywhere; each character is looked at a bounded number of times, and what is held back is bounded.
+ * The filter for machine markup in a model's text that a server did not remove: thoughts, tool calls, tokens and
+ * headers of the chat template, terminal escape sequences. Every reply passes through it in pieces that are cut
+ * anywhere; each character is examined a bounded number of times, and the held-back text is bounded.
  *
- * Where the families' templates are described: github.com/openai/harmony; the tool and reasoning parsers of vLLM and
+ * The families' templates are described in github.com/openai/harmony and in the tool and reasoning parsers of vLLM and
  * SGLang (Hermes, Qwen, Llama, Mistral, DeepSeek, Kimi, GLM, Granite, Phi, Gemma, Cohere, MiniMax, Seed, EXAONE).
  */
 import { bareCallStart, createBareCall, type BareCall } from './model-marks/bare-call.ts';
@@ -26,40 +26,43 @@ import { markStart, readMark } from './model-marks/read-mark.ts';
 
 export type ModelMarks = {
   /**
-   * What is left of the piece. `retracts`: all that came before was a thought, for it ended with `</think>` without a
-   * beginning; many templates begin it in the prompt.
+   * Returns the remaining text of the piece. `retracts`: all earlier text was a thought, because it ended with
+   * `</think>` without an opening; many templates put the opening into the prompt.
    */
   add(piece: string): { text: string; retracts: boolean };
-  /** What was held back because it might have been the beginning of a mark. */
+  /** Returns text that was held back as the possible beginning of a mark. */
   end(): string;
-  /** Whether the call of a tool was among what is left out. */
+  /** Whether the removed text contained a tool call. */
   wroteCall(): boolean;
 };
 
-/** Said of a call that nobody does: the gateway lends no tools. */
+/** Remark for a tool call that is not executed: the gateway offers no tools. */
 export const wantsTool = 'the model asked for a tool, which the server leaves to the caller';
 
-/** Characters; a first thought that is longer is one. */
+/** Maximum characters of doubtful leading thoughts; longer ones are certainly thoughts. */
 const longestThought = 64 * 1024;
 
-/** Characters of a heading; behind so many of them it is text whose mark is missing. */
+/** Maximum characters of a header; longer text is speech whose mark is missing. */
 const longestHeading = 100;
 
 type Mode =
   | 'speaking'
   | 'thinking'
   | 'calling'
-  /** Who speaks, or in which channel, is being named. */
+  /** Reads the role or channel of a header. */
   | 'header'
   | 'channel'
-  /** A message is over; a header may begin another one. */
+  /** The message ended; a header may begin another one. */
   | 'ended'
   | 'over';
 
-/** A thought that words end. `tail`: its last characters. `doubted`: all of it, where without that end it is none. */
+/**
+ * A thought that ends with words. `tail`: its last characters. `doubted`: its whole text, which is speech if that end
+ * is missing.
+ */
 type WordThought = { tail: string; doubted: string | null };
 
-/** What may be a bare call, and all of it that has come; nothing once it is known to be one. */
+/** A possible bare call and its text so far; empty once it is known to be a call. */
 type Bare = { call: BareCall; text: string };
 
 const startsAt = (pattern: RegExp, text: string, at: number): boolean => {
@@ -67,7 +70,7 @@ const startsAt = (pattern: RegExp, text: string, at: number): boolean => {
   return pattern.test(text);
 };
 
-/** `thinksAloud`: what comes first is taken for a thought, until `</think>` or the end of the message. */
+/** `thinksAloud`: leading text counts as a thought until `</think>` or the end of the message. */
 export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
   let mode: Mode = 'speaking';
   /** The end of the text so far, which may become a mark. */
@@ -76,20 +79,20 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
   let body: CallBody | undefined;
   let callMark = '';
   let heading = '';
-  /** Of the message whose channel is being named. */
+  /** The message whose channel is being read. */
   let role: Heading = 'spoken';
-  /** The first words of the message, until it is known how it begins; `null` from then on. */
+  /** The first words of the message, until its kind of beginning is known; `null` afterwards. */
   let opening: string | null = '';
-  /** `null` for a thought that a mark ends. */
+  /** `null` for a thought that ends with a mark. */
   let wordThought: WordThought | null = null;
   let isFirstThought = thinksAloud;
-  /** Of a first thought that may be none. */
+  /** Text of a leading thought that may be speech. */
   let thought: string[] = [];
   let thoughtLength = 0;
   let isInSequence = false;
   let hasSpoken = false;
   let wroteCall = false;
-  /** What `add` gives back. */
+  /** Output of `add`. */
   let shown = '';
   let retracts = false;
 
@@ -111,7 +114,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
   const beginCall = (mark = ''): void => {
     if (body === undefined) {
       body = createCallBody();
-      // Brackets are words where they are only talked about; tags and tokens are not.
+      // Brackets are text if they are only mentioned; tags and tokens are not.
       callMark = mark.startsWith('[') ? mark : '';
     }
     mode = 'calling';
@@ -132,7 +135,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     beginMessage(role === 'spoken' ? headed : role);
   };
 
-  /** What was taken for a heading has words in it: the mark that ends it is missing. */
+  /** The assumed header contains words: the mark that ends it is missing. */
   const releaseHeading = (): void => {
     const words = mode === 'header' ? wordsBehindRole(heading) : wordsBehindChannel(heading);
     endHeading();
@@ -179,7 +182,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     show(whole.slice(found.length));
   };
 
-  /** Text that holds no mark. */
+  /** Text without marks. */
   const show = (text: string): void => {
     if (text === '') return;
     switch (mode) {
@@ -202,7 +205,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     }
   };
 
-  /** Words that may have begun a mark of their own have not: another one follows. */
+  /** The held-back words did not begin a mark: another mark follows. */
   const endOpening = (): void => {
     const words = opening ?? '';
     opening = null;
@@ -232,7 +235,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     for (const words of thought.splice(0)) say(words);
   };
 
-  /** A mark that says what the next message is. */
+  /** A mark that describes the next message. */
   const headingBegins = (as: 'header' | 'channel'): void => {
     endCall();
     role = as === 'channel' && mode === 'header' ? readRole(heading) : 'spoken';
@@ -240,7 +243,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     mode = role === 'foreign' ? 'over' : as;
   };
 
-  /** A mark in a mode in which it counts. */
+  /** A mark in a mode that recognizes it. */
   const obey = (meaning: Meaning, source: string): void => {
     if (mode === 'header' && meaning !== 'channel') {
       endHeading();
@@ -278,7 +281,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
         return;
       case 'turn end':
         endCall();
-        // A turn of thoughts alone may be followed by the one with the words.
+        // A turn that consists of thoughts may be followed by a turn with words.
         mode = hasSpoken || wroteCall || thought.length > 0 ? 'over' : 'ended';
         return;
       case 'foreign turn':
@@ -301,7 +304,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     obey(meaning === 'sequence end' ? 'turn end' : meaning, source);
   };
 
-  /** Whether a call without a mark begins here, or may begin with more text. */
+  /** Whether an unmarked call begins here, or may begin with more text. */
   const bareCallAt = (text: string, at: number): 'call' | 'begun' | 'text' => {
     if (mode !== 'speaking') return 'text';
     const { json, jsonBegun, python, pythonBegun } = bareCallStart;
@@ -321,7 +324,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
     if (opening !== null && beforeCall.test(opening)) opening = '';
   };
 
-  /** Reads a call without a mark; gives back what is behind it, or undefined while it is open. */
+  /** Reads an unmarked call; returns the text after it, or undefined while it is open. */
   const readBare = (reading: Bare, text: string): string | undefined => {
     let at = 0;
     for (const character of text) {
@@ -338,8 +341,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
   };
 
   /**
-   * Takes the marks out of a text; what may become one is held. Gives back the text from where a call without a mark
-   * begins.
+   * Removes marks from a text and holds back a possible mark. Returns the text from the beginning of an unmarked call.
    */
   const scan = (text: string, looksForCalls: boolean): string | undefined => {
     let shownTo = 0;
@@ -351,7 +353,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
         return undefined;
       }
       const mark = readMark(text, at);
-      // What stands before it may have ended a heading or a call.
+      // The preceding text may have ended a header or a call.
       show(text.slice(shownTo, at));
       shownTo = at;
       if (mark.type === 'mark') {

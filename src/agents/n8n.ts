@@ -1,7 +1,7 @@
 /**
- * A workflow of n8n behind its chat trigger (guides/design/agents.md, "n8n"). It keeps its own memory by `sessionId`,
- * so it is given the new turn alone. A workflow that runs cannot be stopped from outside: barge-in closes the
- * connection, no more.
+ * An n8n workflow behind its chat trigger (guides/design/agents.md, "n8n"). The workflow stores its history by
+ * `sessionId`, so a request contains only the new turn. A running workflow cannot be stopped from outside: barge-in
+ * only closes the connection.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { Agent } from './agent.ts';

@@ -1,10 +1,10 @@
 /**
- * A text that was written to be read, as it sounds: its words without Markdown, HTML, LaTeX, addresses and pictures. A
- * sentence is handed in by itself and may have been cut in the middle of any of them, so a mark must also go when its
- * other half is missing. Words, numbers and ordinary punctuation come out to the letter.
+ * Converts written text to spoken text: its words without Markdown, HTML, LaTeX, addresses and pictures. A sentence is
+ * passed by itself and may be cut within any of them, so a mark is also removed if its other half is missing. Words,
+ * numbers and ordinary punctuation are unchanged.
  *
- * Whoever writes the text may write it to cost time. So each rule walks over it once: what a pattern repeats cannot
- * begin anew where the repetition goes on, and spaces are single before a pattern looks for them.
+ * The text may be crafted to cost time, so each rule scans it once: a repeated part of a pattern cannot begin again
+ * within its own repetition, and runs of spaces are collapsed before a pattern matches them.
  */
 import { decodeReference } from './character-reference.ts';
 
@@ -13,10 +13,10 @@ type Rule = Replacement | ((text: string) => string);
 
 const closesAddress = /(?<![.,!?;:'")\]}>*_~`|])[.,!?;:'")\]}>*_~`|]+$/u;
 
-/** Korean particles behind an address whose path is Korean, too: "https://example.com/안내에서 보세요." */
+/** Korean particles after an address whose path is also Korean: "https://example.com/안내에서 보세요." */
 const particle = /(?:에서|에는|까지|부터|으로|입니다|이며|[을를])$/u;
 
-/** Of an address a listener can use the host's name. What closes behind the address belongs to the sentence. */
+/** A listener can use the host name of an address. Closing marks after the address belong to the sentence. */
 const hostOf = (_address: string, before = '', rest = ''): string => {
   const closed = closesAddress.exec(rest)?.[0] ?? '';
   const address = rest.slice(0, rest.length - closed.length);
@@ -24,7 +24,7 @@ const hostOf = (_address: string, before = '', rest = ''): string => {
   return `${before}${host?.[1] ?? ''}${particle.exec(address)?.[0] ?? ''}${closed}`;
 };
 
-/** The path of an address may be written in these letters; within a word they belong to the sentence behind it. */
+/** Letters that an address path may contain; within a word they belong to the sentence after it. */
 const pathLetters = String.raw`(?<=[/?#=&_-])[\p{Script=Hangul}\p{Script=Han}\p{Script=Katakana}ー]+`;
 const address = new RegExp(
   String.raw`(?:(?<![a-z\d+.-])([\d+.-]*)[a-z][a-z\d+.-]*:\/\/|\b(?=www\.))([!-~]*(?:${pathLetters}[!-~]*)*)`,
@@ -35,33 +35,33 @@ const singleSpaces: Rule = [/\s+/gu, ' '];
 
 const invisible: readonly Rule[] = [
   [/&(?:amp;){0,9}(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});/giu, decodeReference],
-  // Citations between private marks.
+  // Citations between private-use characters.
   [/\u{E200}[^\u{E201}]*\u{E201}?/gu, ''],
-  // Line ends written as an escape come from text that was packed into JSON twice.
+  // Escaped line ends come from text that was encoded as JSON twice.
   [/\\[nrt](?![a-z])/gu, ' '],
   [/\p{Cc}/gu, ' '],
   [/[\p{Cf}\p{Co}\u{FFFD}\u{115F}\u{1160}\u{3164}\u{FFA0}]|\p{Variation_Selector}|\u{20E3}/gu, ''],
   singleSpaces,
-  // Citations that are seen: "【4:0†source】".
+  // Visible citations: "【4:0†source】".
   [/ ?【[^【】†]*†[^【】]*】?/gu, ''],
 ];
 
-/** Rows of a table and arrows. */
+/** Table rows and arrows. */
 const pause =
   /(?: ?(?:[|\u2190-\u21FF\u27F5-\u27FF\u2794\u2798-\u27AF\u2B05-\u2B07\u2B95]|(?<= )[-=]+>(?= )))+ ?/gu;
 
-/** They become pauses, where there is none yet. */
+/** They become pauses unless there already is one. */
 const withPauses = (text: string): string =>
   text.replace(pause, (found, at: number) => {
     if (at + found.length === text.length) return '';
     return at === 0 || /[,.!?:;，、。！？：；]/u.test(text.charAt(at - 1)) ? ' ' : ', ';
   });
 
-/** Emoji, flags, boxes, stars. Not the signs that stand for a word, nor ○, which stands for a syllable left out. */
+/** Emoji, flags, boxes, stars. Keeps signs that replace a word, and ○, which replaces an omitted syllable. */
 const pictures =
   / ?(?:(?![©®™ℹ‼⁉〰〽㊗㊙○])[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\u{2300}-\u{23FF}\u{2500}-\u{27BF}\u{2B00}-\u{2BFF}\u{1F000}-\u{1FAFF}] ?)+/gu;
 
-/** No space is left before what ends a sentence. */
+/** Removes spaces before sentence-ending marks. */
 const withoutPictures = (text: string): string =>
   text.replace(pictures, (found, at: number) =>
     /^$|[.,!?…。、！？)」』]/u.test(text.charAt(at + found.length)) ? '' : ' ',
@@ -70,7 +70,7 @@ const withoutPictures = (text: string): string =>
 /** `(https://example.com "title")` of a link. */
 const target = String.raw`\((?:[^()\s]|\([^()\s]*\))*(?: (?:"[^"]*"?|'[^']*'?))?\)?`;
 
-/** Brackets without their other half: what is open behind the last that closes, and what closes and was not open. */
+/** Removes unmatched brackets: opening ones after the last closing one, and closing ones without an opening one. */
 const withoutHalfLinks: Rule = (text) => {
   const parts = text.split(']');
   const rest = parts.pop() ?? '';
@@ -79,12 +79,12 @@ const withoutHalfLinks: Rule = (text) => {
 };
 
 const addresses: readonly Rule[] = [
-  // Definitions of links and footnotes, and the marks that refer to them.
+  // Definitions of links and footnotes, and their reference marks.
   [/^\[[^\]]+\]: ?<?[a-z]+:\/\/.*$/iu, ''],
   [/^\[\^[^\]\s]+\]:? ?/u, ''],
   [/ ?\[\^[^[\]\s]+\]/gu, ''],
   [/(?<=[\p{L}.!?。])(?:\[\d{1,3}\])+/gu, ''],
-  // Links and images, whole; then the end and the beginning of one that was cut in two.
+  // Whole links and images; then the end and the beginning of a cut one.
   [new RegExp(String.raw`!?\[([^[\]]*)\]${target}`, 'gu'), '$1'],
   [new RegExp(String.raw`\]${target}`, 'gu'), ''],
   [/!?\[([^[\]]+)\]\[[^[\]]*\]/gu, '$1'],
@@ -99,7 +99,7 @@ const addresses: readonly Rule[] = [
 const tags: readonly Rule[] = [
   [/<\/?(?:br|p|div|li|ul|ol|tr|td|th|table|h\d|hr|break|s|sentence|paragraph)(?:\s[^<>]*)?\/?>/giu, ' '],
   [/<[/!?]?[a-z][\w:.-]*(?:\s[^<>]*)?\/?>/giu, ''],
-  // One that was cut in two: `<a title="…`, `…">`.
+  // A cut tag: `<a title="…`, `…">`.
   [/<[a-z][\w:-]*\s[^<>=]*=[^<>]*$/iu, ''],
   [/^[^<>"]*" ?\/?>/u, ''],
   singleSpaces,
@@ -119,7 +119,7 @@ const withRanges: Rule = (text) => {
   return [first, ...parts].join('');
 };
 
-/** Behind an asterisk they say that it is a key of the telephone: "*표를 누르세요", "*를", "*キー". */
+/** After an asterisk they show that it is a key of the telephone: "*표를 누르세요", "*를", "*キー". */
 const keyName = String.raw`(?:표|키|버튼|(?:를|는|가|와|로|나|도|만|의|랑)(?![\p{L}\p{N}])|を|印|キー|ボタン|マーク)`;
 
 const marks: readonly Rule[] = [
@@ -130,7 +130,7 @@ const marks: readonly Rule[] = [
   [/(?<=\d)\*{2,}(?=\d)/gu, ' '],
   withRanges,
   [/`|\*{2,}|\^{2,}/gu, ''],
-  // A single asterisk is emphasis where it touches words; "3 * 4", "3*4", "*67", "press *" and "*표" are not.
+  // A single asterisk is emphasis if it touches words; "3 * 4", "3*4", "*67", "press *" and "*표" are not.
   [
     new RegExp(
       String.raw`(?<!\d)\*(?!${keyName})(?=[\p{L}\p{N}"'“‘「(])([^*]*[\p{L}\p{N}.,!?…%"'”’」)。！？])\*(?!\d|${keyName})`,
@@ -150,7 +150,7 @@ const marks: readonly Rule[] = [
 ];
 
 const remains: readonly Rule[] = [
-  // No word is as long as a key, a hash or a picture in base64.
+  // Words of this length are API keys, hashes or base64 pictures.
   [/[A-Za-z0-9+/=_-]{60,}/gu, ''],
   singleSpaces,
   [/^ | $/gu, ''],
@@ -175,7 +175,7 @@ const unmark = (text: string): string => {
   return words;
 };
 
-/** Marks stand within marks, so they are taken away layer by layer; what has more layers than this is no speech. */
+/** Marks can be nested, so they are removed layer by layer; text with more layers than this is not speech. */
 const mostLayers = 10;
 
 export const plainWords = (text: string): string => {

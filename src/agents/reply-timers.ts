@@ -1,23 +1,25 @@
 import type { Clock } from '#src/domain/clock.ts';
 
 export type ReplyTimes = {
-  /** Until the first piece of text. */
+  /** Timeout for the first piece of text. */
   firstTokenMs: number;
-  /** Until the end of the reply. */
+  /** Timeout for the end of the reply. */
   wholeReplyMs: number;
-  /** Without a piece of text, until a sentence is spoken of which only the next character could tell that it is over. */
+  /**
+   * Time without a piece of text after which a sentence is spoken although only the next character could prove its end.
+   */
   idleFlushMs: number;
 };
 
 export type ReplyTimers = {
-  /** A piece of text came, also one of nothing but space. */
+  /** A piece of text arrived, even if it is white space. */
   pieceCame(): void;
-  /** A word came. */
+  /** A word arrived. */
   wordCame(): void;
   stop(): void;
 };
 
-/** They run from now on. */
+/** Starts the timers. */
 export const startReplyTimers = (
   clock: Clock,
   times: ReplyTimes,

@@ -1,28 +1,28 @@
 /**
- * The words of one reply so far. Some servers send all of them again at the end: in the last delta, as a message behind
- * the deltas, from a node that responds with what another one has streamed. They are spoken once.
+ * The words of one reply so far. Some servers repeat all of them at the end: in the last delta, as a message after the
+ * deltas, or from a node that responds with another node's streamed text. They are spoken once.
  */
 export type SaidSoFar = {
   /**
-   * What is new in a piece. `isWhole`: the server sends the whole reply here, not the next part of it; `isLast`: it ends
-   * the reply.
+   * Returns the new part of a piece. `isWhole`: the server sends the whole reply here, not the next part of it;
+   * `isLast`: the piece ends the reply.
    */
   newIn(piece: string, options?: { isWhole?: boolean; isLast?: boolean }): string;
-  /** Another step or node begins; the whole reply may be that of the last ones alone. */
+  /** Another step or node begins; the whole reply may consist of the last steps only. */
   beginPart(): void;
-  /** Nothing of it was a reply. */
+  /** Retracts all text so far. */
   clear(): void;
 };
 
-/** Characters without spaces; a piece so long is never the same as all before it by chance, nor is a whole sentence. */
+/** Characters without spaces; a piece or whole sentence of this length does not equal the earlier text by chance. */
 const longEnough = 12;
 
-/** Steps of an agent behind which its whole reply may stand. */
+/** Maximum steps of an agent that a repeated whole reply may span. */
 const mostParts = 8;
 
 const bare = (text: string): string => text.replaceAll(/\s+/gu, '');
 
-/** Where in a text so many characters that are no spaces have passed. */
+/** Index in a text after a number of characters other than spaces. */
 const placeBehind = (text: string, count: number): number => {
   let left = count;
   let at = 0;
@@ -34,10 +34,10 @@ const placeBehind = (text: string, count: number): number => {
 };
 
 export const createSaidSoFar = (): SaidSoFar => {
-  /** Without spaces: a repetition may have others. */
+  /** Without spaces, because a repetition may have different ones. */
   let said = '';
   let pieces = 0;
-  /** Where the newest parts begin. */
+  /** Beginnings of the newest parts. */
   let parts: number[] = [];
 
   const isRepeated = (words: string, { isWhole, isLast }: { isWhole: boolean; isLast: boolean }): boolean => {
@@ -48,7 +48,7 @@ export const createSaidSoFar = (): SaidSoFar => {
 
   return {
     newIn(piece, { isWhole = false, isLast = false } = {}) {
-      // Only a piece as long as all before it is compared, so that each character is compared a bounded number of times.
+      // Only a piece as long as all earlier text is compared, so each character is compared a bounded number of times.
       if (said !== '' && piece.length >= said.length - (parts.at(-1) ?? 0)) {
         const words = bare(piece);
         if (words !== '' && isRepeated(words, { isWhole, isLast })) return '';

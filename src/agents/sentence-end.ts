@@ -1,15 +1,17 @@
 /**
- * Whether a sentence is over, for the languages that the gateway speaks (Korean, English, Japanese) and for those whose
- * marks cannot be mistaken. Where it cannot be
- * told, two sentences are rather left together than one torn apart: the first is a longer breath, the second a stumble.
+ * Detects the end of a sentence, for the supported languages (Korean, English, Japanese) and for those with unambiguous
+ * marks. In doubt it joins two sentences instead of splitting one: the first is a longer breath, the second sounds
+ * broken.
  */
 
 const closing = String.raw`["'”’)\]）」』】》〉*_~^${'`'}\p{Extended_Pictographic}\p{Emoji_Modifier}\u{FE0F}\u{200D}]*`;
-/** Of Chinese and Japanese, Arabic, Urdu, Hindi, Armenian, Amharic, Khmer and Burmese: nothing else is written so. */
+/**
+ * Marks of Chinese and Japanese, Arabic, Urdu, Hindi, Armenian, Amharic, Khmer and Burmese, which have no other use.
+ */
 const idealMarks = '。｡！？‽؟۔।॥։።፧។။';
 const mark = `[.!?…．${idealMarks}]`;
 
-/** A line break, or a run of sentence marks with what closes behind it: quotes, brackets, Markdown, a smile. */
+/** A line break, or a run of sentence marks with closing characters after it: quotes, brackets, Markdown, a smiley. */
 export const possibleEnd = (): RegExp =>
   new RegExp(String.raw`[\r\n\v\f\u2028\u2029]+|${mark}+${closing}`, 'gu');
 
@@ -27,11 +29,11 @@ export const cjk = new RegExp(cjkLetter, 'u');
 export const wordEnds = (): RegExp => new RegExp(String.raw`\s|${cjkLetter}`, 'gu');
 const hangul = /\p{Script=Hangul}/u;
 
-/** English words that carry a full stop inside a sentence; besides single letters ("J.") and dotted ones ("e.g."). */
+/** English abbreviations with a full stop inside a sentence; besides single letters ("J.") and dotted ones ("e.g."). */
 const abbreviation =
   /^(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|approx|dept|ext|tel|inc|ltd|co|corp|ave|blvd|ph\.d|[a-z]|(?:[a-z]\.)+[a-z])$/iu;
 
-/** Before what they count they are no sentence of their own: "No. 5", "Dec. 25", "no. of guests". */
+/** Abbreviations that do not end a sentence before a number or noun: "No. 5", "Dec. 25", "no. of guests". */
 const numbering = /^(?:no|nos|pp?|vol|fig|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/iu;
 
 const wholeNumber = /^\d+$/u;
@@ -43,17 +45,17 @@ const lastWord = (text: string): string =>
 
 const isInAddress = (text: string): boolean => text.split(/\s/u).at(-1)?.includes('://') ?? false;
 
-/** "1. First", also as a heading, in bold or behind a bullet. */
+/** "1. First", also as a heading, in bold or after a bullet. */
 const isListNumber = (before: string, word: string): boolean =>
   wholeNumber.test(word) && /^[\s*_#>+•-]*\d+$/u.test(before);
 
-/** `unknown` needs more of what follows. */
+/** `unknown` requires more of the following text. */
 export type Verdict = 'end' | 'inside' | 'unknown';
 
 const judgeFullStop = (before: string, after: string, next: string): Verdict => {
   const word = lastWord(before);
   if (!/\s/u.test(next)) {
-    // Korean and Japanese text sometimes leaves the space out: "했습니다.그리고", "했습니다.3시에".
+    // Korean and Japanese text sometimes omits the space: "했습니다.그리고", "했습니다.3시에".
     if (cjk.test(next)) return cjk.test(word.at(-1) ?? '') ? 'end' : 'inside';
     return /[다요죠까네]$/u.test(word) && /[\p{N}\p{Lu}]/u.test(next) ? 'end' : 'inside';
   }
@@ -80,7 +82,7 @@ const judgeQuotation = (mark: string, after: string, next: string): Verdict => {
 
 const count = (text: string, character: string): number => text.split(character).length - 1;
 
-/** The same mark opens and closes; what it does is told by the space around it. An inch (5") opens nothing. */
+/** The same mark opens and closes; the space around it decides. An inch mark (5") does not open a quotation. */
 const straightQuote = /(?<open>(?<![^\s(（[「『“])"(?=\S))|"/gu;
 
 const quotes = ['“”', '‘’', '「」', '『』', '«»', '《》'];
@@ -88,7 +90,7 @@ const quotes = ['“”', '‘’', '「」', '『』', '«»', '《》'];
 const isPaired = (text: string, pairs: readonly string[]): boolean =>
   pairs.every(([open = '', close = '']) => count(text, open) <= count(text, close));
 
-/** Whether a quotation has begun and not ended. */
+/** Whether a quotation is open. */
 const isInQuotation = (text: string): boolean =>
   [...text.matchAll(straightQuote)].at(-1)?.groups?.['open'] !== undefined || !isPaired(text, quotes);
 
@@ -107,11 +109,14 @@ const judgeMark = (mark: string, before: string, after: string): Verdict => {
   return cjk.test(before.at(-1) ?? '') && /[\p{N}\p{Lu}]/u.test(next) ? 'end' : 'inside';
 };
 
-/** Whether a `possibleEnd` between `before` and `after` is one. What is not `unknown` stays so whatever follows. */
+/**
+ * Whether a `possibleEnd` between `before` and `after` is an end. A result other than `unknown` is final, whatever
+ * follows.
+ */
 export const judge = (mark: string, before: string, after: string): Verdict => {
   if (lineBreak.test(mark)) return 'end';
   const verdict = judgeMark(mark, before, after);
-  // However many sentences a quotation has, it is one breath.
+  // A quotation is one breath, however many sentences it contains.
   return verdict === 'end' && isInQuotation(before + mark) ? 'inside' : verdict;
 };
 
@@ -119,7 +124,9 @@ const brackets = ['()', '（）', '[]'];
 
 const isOpen = (text: string): boolean => isInQuotation(text) || !isPaired(text, brackets);
 
-/** Whether a text is likely a whole sentence although nothing follows it. "3." and "Mr." are not, nor an open quote. */
+/**
+ * Whether a text is likely a whole sentence although no text follows it. "3." and "Mr." are not, nor is an open quote.
+ */
 export const looksWhole = (text: string): boolean => {
   const found = lastMarks.exec(text);
   if (found === null || isOpen(text)) return false;

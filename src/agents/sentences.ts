@@ -1,33 +1,36 @@
 import { cjk, judge, looksWhole, possibleEnd, wordEnds } from './sentence-end.ts';
 
 /**
- * Cuts a reply that comes in pieces into sentences, so that the first is spoken while the next is still being written.
- * Without `pause`, where it cuts depends on the text alone, never on how the text was cut into pieces. It waits rather
- * than cuts in the wrong place: a sentence that ends with a full stop is known to be over when the character after it is
- * there. A sentence without an end is cut where it may take a breath, so that none is longer than one can listen to.
+ * Cuts a streamed reply into sentences, so that the first is spoken while the next is still being written. Without
+ * `pause`, the cuts depend only on the text, never on its pieces. It waits instead of cutting in the wrong place: the
+ * end of a sentence with a full stop is known once the next character arrives. A sentence without an end is cut at a
+ * possible breath, so that its length stays bounded.
  */
 export type SentenceCutter = {
-  /** The sentences that are complete with this piece. */
+  /** Returns the sentences that this piece completes. */
   add(piece: string): string[];
-  /** Nothing came for a moment: what was held back only because more might follow. Never half a sentence. */
+  /**
+   * After a short time without text: returns text that was held back only because more might follow. Never half a
+   * sentence.
+   */
   pause(): string[];
-  /** Whether what is left is a sentence that lacks its end. */
+  /** Whether the remaining text is a sentence without its end. */
   isTorn(): boolean;
-  /** What is left at the end of the reply: at most one sentence. */
+  /** Returns the remaining text at the end of the reply: at most one sentence. */
   end(): string[];
 };
 
-/** Characters of a sentence. */
+/** Maximum characters of a sentence. */
 const longestSentence = 250;
-/** Characters without any space: a URL with a signature is not torn apart, an endless word is. */
+/** Maximum characters without a space: a signed URL is kept whole, an endless word is cut. */
 const longestWord = 2_000;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** The characters of a text as people see them; the last one is left out, for it may not be whole. */
+/** The grapheme clusters of a text except the last one, which may be incomplete. */
 const wholeCharacters = (text: string) => [...graphemes.segment(text)].slice(0, -1);
 
-/** Where a sentence of the longest length takes a breath; `undefined` where it is one word. */
+/** Index at which a sentence of maximum length takes a breath; `undefined` if it is one word. */
 const breathPlace = (start: string): number | undefined => {
   const clause = /^[^]*(?:[,;:]\s|[，、；：])/u.exec(start)?.[0].length ?? 0;
   if (clause > start.length / 2) return clause;
@@ -48,11 +51,11 @@ export const createSentenceCutter = (): SentenceCutter => {
   const ends = possibleEnd();
   const afterWord = wordEnds();
   let text = '';
-  /** The first half of a character whose second half comes with the next piece. */
+  /** The first half of a surrogate pair whose second half comes with the next piece. */
   let half = '';
-  /** Up to here it is known that no sentence ends. */
+  /** The text up to here is known to contain no sentence end. */
   let judged = 0;
-  /** Where it is one word longer than a sentence may be: up to here it is known that the word does not end. */
+  /** For a single word longer than a sentence: the text up to here is known not to contain the word's end. */
   let inWord = 0;
 
   const sentenceEnd = (start: string): number | undefined => {
@@ -102,7 +105,7 @@ export const createSentenceCutter = (): SentenceCutter => {
       const added = half + piece;
       half = isHighSurrogate(added.at(-1) ?? '') ? added.slice(-1) : '';
       text += half === '' ? added : added.slice(0, -1);
-      // The space before a sentence is not part of it, nor of its length.
+      // Leading space belongs neither to a sentence nor to its length.
       text = text.trimStart();
       const sentences: string[] = [];
       for (let end = nextEnd(); end !== undefined; end = nextEnd()) sentences.push(cutAt(end));

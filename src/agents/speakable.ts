@@ -1,17 +1,17 @@
 import { plainWords } from './plain-words.ts';
 
-/** The speakable part of one reply, whose sentences are given in order. */
+/** Extracts the speakable part of one reply, whose sentences are passed in order. */
 export type Speakable = {
-  /** The part of the sentence that can be said; `undefined` where there is none. */
+  /** Returns the speakable part of the sentence; `undefined` if there is none. */
   say(sentence: string): string | undefined;
-  /** A new message begins: what the last one has left open does not hide it. */
+  /** A new message begins: unclosed parts of the last one do not hide it. */
   reset(): void;
 };
 
-/** The beginnings of parts that are not for the ear: code, comments, scripts. */
+/** Openings of unspoken parts: code, comments, scripts. */
 const hiddenPart = /(?<fence>`{3,})|^(?<tildes>~{3,})[\w+#.-]*$|<!--|<(?<element>script|style|svg)\b/iu;
 
-/** Finds what ends a hidden part. */
+/** Finds the end of a hidden part. */
 type FindEnd = (text: string) => RegExpExecArray | null | undefined;
 
 const elementEnds: Readonly<Record<string, RegExp>> = {
@@ -20,7 +20,7 @@ const elementEnds: Readonly<Record<string, RegExp>> = {
   svg: /<\/svg\s*>/iu,
 };
 
-/** A fence is closed by one that is at least as long. */
+/** A closing fence is at least as long as the opening one. */
 const endOf = ({ groups }: RegExpExecArray): FindEnd => {
   const { fence, tildes, element = '' } = groups ?? {};
   if (fence !== undefined)
@@ -30,7 +30,7 @@ const endOf = ({ groups }: RegExpExecArray): FindEnd => {
   return (text) => end.exec(text);
 };
 
-/** A part that is hidden may begin in one sentence and end in another, or never. */
+/** A hidden part may begin in one sentence and end in another, or never. */
 export const createSpeakable = (): Speakable => {
   let findEnd: FindEnd | undefined;
 

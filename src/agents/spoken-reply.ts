@@ -1,6 +1,6 @@
 /**
- * One reply while its agent writes it: pieces go in, what the conversation hears of it comes out. Nothing follows its
- * end, and nothing at all follows once it was let go of.
+ * One streamed reply: accepts the agent's pieces and emits events to the conversation. Emits no event after the end, or
+ * after the release.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -13,12 +13,12 @@ import { startReplyTimers, type ReplyTimes } from './reply-timers.ts';
 import type { ReplyPart, Utterances } from './utterances.ts';
 
 export type SpokenReply = {
-  /** Aborted when the reply is over, with what it failed with. */
+  /** Aborted at the end of the reply, with its failure as the reason. */
   signal: AbortSignal;
   isOver(): boolean;
-  /** Resolves when the conversation has heard of all that is in the piece. */
+  /** Resolves when all events of the piece were emitted. */
   take(piece: ReplyPiece): Promise<void>;
-  /** The agent has no more to say. */
+  /** The agent has finished. */
   finish(): void;
   fail(failure: ReplyFailure, detail?: string): void;
   letGo(): void;
@@ -31,19 +31,19 @@ export type SpokenReplyOptions = {
   emit: (event: ReplyEvent) => void;
   onFirstToken: () => void;
   onFirstSentence: () => void;
-  /** Whether controls that an answer lists are controls. */
+  /** Whether controls listed in an answer count as controls. */
   readsControls: boolean;
-  /** A control that is wrong, or the call of a tool, is left out; safe to log. */
+  /** An invalid control or a tool call was left out; safe to log. */
   onLeftOut: (why: string) => void;
-  /** Whose reply it is, for the log. */
+  /** The agent of the reply, for the log. */
   about: object;
   logger: Logger;
 };
 
-/** Said of a reply of emoji, code or thoughts alone. */
+/** Failure detail of a reply that consists of emoji, code or thoughts. */
 export const unspeakable = 'the reply has text, and none of it can be spoken';
 
-/** Gives the conversation what becomes of a reply, and remembers what kinds of things that were. */
+/** Emits the events of a reply and records which kinds occurred. */
 const createGiving = (
   options: Pick<SpokenReplyOptions, 'emit' | 'onFirstSentence' | 'onLeftOut' | 'about' | 'logger'>,
 ) => {
@@ -82,7 +82,7 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
   const { utterances, emit, about, logger } = options;
   const abort = new AbortController();
   const { give, given, leaveOut, noteRemark } = createGiving(options);
-  /** Whether it has words, whether they can be spoken or not. */
+  /** Whether the reply has words, speakable or not. */
   let hasText = false;
   /** Why the reply ended before it was complete. */
   let endsEarly: string | undefined;
@@ -98,7 +98,7 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
     }
   };
 
-  /** In steps: what comes in one piece may be sentences by the thousand. */
+  /** Works in steps: one piece may contain thousands of sentences. */
   const takeText = async (text: string): Promise<void> => {
     if (text.trim() !== '') {
       if (!hasText) options.onFirstToken();
@@ -121,10 +121,10 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
   };
 
   const fail = (failure: ReplyFailure, detail?: string): void => {
-    // The words that came before the failure are still worth hearing.
+    // Words before the failure are still spoken.
     say(utterances.end());
     if (abort.signal.aborted) return;
-    // So that who watches the request can tell a server that is too slow from a reply that nobody wants.
+    // Lets observers of the request distinguish a slow server from an aborted reply.
     letGo(new AgentFailure(failure, detail ?? 'in vain'));
     logger.warn({ ...about, failure, detail }, 'a reply failed');
     emit({ type: 'reply.failed', failure, ...(detail === undefined ? {} : { detail }) });

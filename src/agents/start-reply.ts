@@ -1,8 +1,7 @@
 /**
- * One reply of a call's agent, as the conversation hears of it: sentence by sentence, then finished or failed. Nothing
- * follows the last word, and nothing at all follows once it was let go of. A reply of which nothing can be spoken has
- * failed, and so has one that its server ended within a sentence; one whose agent chose silence leaves a line in the log.
- * A reply may also be a control alone.
+ * One reply of a call's agent as events for the conversation: sentence by sentence, then finished or failed. Emits no
+ * event after the end, or after the release. A reply without speakable text fails, and so does one that its server
+ * ended within a sentence; chosen silence is logged. A reply may also be a control alone.
  */
 import type { Logger } from 'pino';
 import type { ReplyEvent, ReplyInput } from '#machines/reply.ts';
@@ -13,7 +12,7 @@ import type { ReplyTimes } from './reply-timers.ts';
 import { createSpokenReply, type SpokenReply } from './spoken-reply.ts';
 import { createUtterances, type Utterances } from './utterances.ts';
 
-/** Is told when a reply was asked for, and when the first of it came. */
+/** Called when a reply is requested, and when its first piece arrives. */
 export type ReplyWatch = {
   asked(callId: string): void;
   firstToken(callId: string): void;
@@ -23,18 +22,18 @@ export type ReplyWatch = {
 export type ReplyOptions = {
   findAgent: (callId: string) => Agent | undefined;
   times: ReplyTimes;
-  /** The system's clock, also where calls run accelerated: agents are real servers and take their real time. */
+  /** The system clock, even if calls run accelerated: agents are real servers and take real time. */
   clock: Clock;
   watch?: ReplyWatch;
-  /** A control of a reply that is wrong, or the call of a tool, was left out; safe to log, and logged. */
+  /** An invalid control or a tool call of a reply was left out; safe to log, and logged. */
   onLeftOut?: (why: string) => void;
   logger: Logger;
 };
 
-/** Asks for the reply; the returned function lets go of it and aborts what is behind it. Both are safe at any time. */
+/** Requests the reply; the returned function releases it and aborts its request. Both are safe at any time. */
 export type StartReply = (input: ReplyInput, emit: (event: ReplyEvent) => void) => () => void;
 
-/** Where an error came from. Its message is left out: that of a parser, for one, quotes what was said. */
+/** Describes the origin of an error without its message: a parser's message, for example, quotes the conversation. */
 const origin = (error: unknown): { error: string; at: string[] } =>
   error instanceof Error
     ? { error: error.name, at: (error.stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line)) }
@@ -43,7 +42,7 @@ const origin = (error: unknown): { error: string; at: string[] } =>
 const isExpected = (error: unknown): error is AgentFailure | EndpointFailure =>
   error instanceof AgentFailure || error instanceof EndpointFailure;
 
-/** Replies in a row; so many that are the same keep a call up for nothing, such as goodbyes without a hang-up. */
+/** Number of identical replies in a row that keep a call alive needlessly, such as goodbyes without a hang-up. */
 const mostSame = 5;
 
 export const createStartReply = ({
@@ -54,10 +53,10 @@ export const createStartReply = ({
   onLeftOut = () => {},
   logger,
 }: ReplyOptions): StartReply => {
-  /** Agents whose thoughts only end with a mark; with their next reply it is waited for. */
+  /** Agents whose thoughts have only an end mark; their next reply waits for it. */
   const thinkers = new WeakSet<Agent>();
 
-  /** The newest reply of each agent, and how often in a row it was given. */
+  /** The newest reply of each agent, and how often it was repeated in a row. */
   const newest = new WeakMap<Agent, { words: string; times: number }>();
 
   const noteReply = (agent: Agent, words: string, about: object): void => {
@@ -71,7 +70,7 @@ export const createStartReply = ({
     );
   };
 
-  /** Reads the reply to its end, or until it is let go of. Rejects when its agent fails. */
+  /** Reads the reply to its end, or until its release. Rejects if its agent fails. */
   const read = async (agent: Agent, request: AgentRequest, utterances: Utterances, reply: SpokenReply) => {
     for await (const piece of agent.reply(request, reply.signal)) {
       if (reply.isOver()) return;
@@ -115,7 +114,7 @@ export const createStartReply = ({
 
     run().catch((error: unknown) => {
       if (isExpected(error)) return reply.fail(error.failure, error.message);
-      // An agent may well end with an error of its own when it is aborted.
+      // An agent may end with its own error when it is aborted.
       if (reply.isOver()) return;
       logger.error({ ...about, ...origin(error) }, 'an agent crashed');
       reply.fail('agent_crashed');

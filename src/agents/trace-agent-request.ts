@@ -8,16 +8,16 @@ const headerOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
   `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 
 /**
- * The W3C Trace Context header of one request (version 00, section 3.2) where nobody collects traces. All requests of a
- * call share a trace: its id is the call's id without hyphens, so whoever knows the call finds the trace, on either side.
- * Each request is a new span.
+ * Returns the W3C Trace Context header of one request (version 00, section 3.2) if no traces are collected. All
+ * requests of a call share a trace: its id is the call's id without hyphens, so either side can find the trace by the
+ * call. Each request is a new span.
  */
 export const traceparent = (callId: string): string =>
   `00-${callId.replaceAll('-', '').toLowerCase()}-${randomBytes(8).toString('hex')}-01`;
 
 /**
- * One request to an agent endpoint as a span under the one that is active, which ends with the head of the answer.
- * `send` gets the `traceparent` of it. Where nobody collects traces it is the call's own; see `traceparent`.
+ * Traces one request to an agent endpoint as a child of the active span; it ends with the response headers. `send`
+ * receives its `traceparent`. Without trace collection it is the call's own; see `traceparent`.
  */
 export const traceAgentRequest = async <Response extends { status: number }>(
   callId: string,

@@ -1,6 +1,6 @@
 /**
- * A conversation with an agent endpoint, or with the built-in agent, without a call: the same adapters, the same client, the same cutting into
- * sentences and the same time limits as in a call, and a note of everything that went to and fro.
+ * A trial conversation with an agent endpoint or the built-in agent, without a call: uses the same adapters, HTTP
+ * client, sentence splitting and timeouts as a call, and records all requests and responses.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -22,26 +22,26 @@ import { secretsOf, withoutSecrets } from './trial/without-secrets.ts';
 
 export type TrialWorld = EndpointWorld & {
   times: ReplyTimes;
-  /** For all turns together. */
+  /** Timeout for all turns together. */
   wholeTrialMs: number;
-  /** Of the built-in agent; `null`: it works without one. */
+  /** Language model of the built-in agent; `null`: it works without one. */
   languageModel: LanguageModel | null;
   logger: Logger;
 };
 
 export type TryAgent = (
   request: TrialRequest,
-  /** Called with each turn as soon as it is over. */
+  /** Called with each turn as soon as it ends. */
   onTurn?: (turn: TriedTurn) => void,
 ) => Promise<AgentTrial>;
 
-/** Where the operator's model is, and what it is called to, is not shown to whoever may try it. */
+/** The address and name of the operator's model are hidden from users of the trial. */
 const modelAddress = "the operator's language model";
 
 const withoutModel =
   'There is no language model (GW_LLM_BASE_URL): the built-in agent keeps to a few plain questions.';
 
-/** The agent of the call that it would be; everything is noted of it. */
+/** The agent of the simulated call; all its traffic is recorded. */
 const agentOnTrial = (world: TrialWorld, call: AgentCall, currentNotes: () => TurnNotes): Agent => {
   const { client, clock, limits, graphTimes, languageModel, logger } = world;
   const agent = createAgents({
@@ -49,7 +49,7 @@ const agentOnTrial = (world: TrialWorld, call: AgentCall, currentNotes: () => Tu
     clock,
     limits,
     graphTimes,
-    // There is no call; whoever wants to end it has ended the trial as well as it could.
+    // There is no call to end; a request to end it has already ended the trial.
     hangUp: () => {
       currentNotes().remarks.push('the agent has hung up');
       return Promise.resolve();
@@ -106,7 +106,7 @@ export const createTryAgent =
           elapsed: notes.elapsed,
           giveUp: timeIsUp.signal,
         });
-        // A request that was let go of learns of it a moment later.
+        // An aborted request is notified a moment later.
         if (heard.failure !== null) await nextRound();
         const turn = withoutSecrets(
           turnOf({ number: index + 1, message, notes, heard }, call),
@@ -118,7 +118,7 @@ export const createTryAgent =
         );
         turns.push(turn);
         onTurn(turn);
-        // Messages after a failure would only show the same failure again.
+        // Messages after a failure would only repeat the failure.
         if (heard.failure !== null) break;
         const said = heard.spoken.map(({ text }) => text).join(' ');
         if (said !== '') messages.push({ role: 'assistant', content: said });

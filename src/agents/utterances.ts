@@ -6,43 +6,43 @@ import { createModelMarks } from './model-marks.ts';
 import { createSentenceCutter } from './sentences.ts';
 import { createSpeakable } from './speakable.ts';
 
-/** A sentence to be spoken, a control, the declaration of a silence, or a control that is left out. */
+/** A sentence to speak, a control, a declared silence, or an omitted control. */
 export type ReplyPart = string | Control | typeof silence | LeftOut;
 
-/** The utterances of one reply, while it is still being written. */
+/** Extracts the utterances of one reply while it is still being written. */
 export type Utterances = {
-  /** What has become clear with this piece. Throws an AgentFailure `reply_too_large` for a speech without end. */
+  /** Returns the utterances that this piece completes. Throws an AgentFailure `reply_too_large` for endless speech. */
   add(piece: string): ReplyPart[];
-  /** The same in steps, for a piece may hold sentences by the thousand. */
+  /** Like `add`, but in steps: a piece may contain thousands of sentences. */
   addInSteps(piece: string): Generator<ReplyPart[], void, undefined>;
-  /** What came so far was no reply but thoughts. */
+  /** Retracts the text so far as thoughts. */
   retract(): void;
   /** The message so far is complete; another may follow. */
   sentenceEnd(): ReplyPart[];
-  /** Nothing came for a moment: what can be spoken although more may follow. */
+  /** After a short time without text: returns speakable text although more may follow. */
   pause(): string[];
-  /** Whether the last sentence so far lacks its end, given out already or not. */
+  /** Whether the last sentence so far lacks its end, emitted or not. */
   isTorn(): boolean;
-  /** What is left at the end of the reply. */
+  /** Returns the remaining utterances at the end of the reply. */
   end(): ReplyPart[];
-  /** Whether what came first has turned out to be thoughts; some of it may have been spoken. */
+  /** Whether the leading text turned out to be thoughts; some of it may have been spoken. */
   thoughtAloud(): boolean;
-  /** Whether the call of a tool was written among the words; it is left out. */
+  /** Whether the words contained a tool call; it is left out. */
   wroteCall(): boolean;
 };
 
-/** Code units that are cut into sentences in one step. */
+/** Code units that are cut into sentences per step. */
 const longestStep = 1_024;
 
-/** Characters of speech; more than two hours of it. */
+/** Maximum characters of speech; more than two hours of it. */
 const longestSpeech = 64 * 1024;
 
-/** Marks of one reply: each that is no speech acts in the call, such as by sending DTMF digits. */
+/** Maximum controls per reply: each one other than speech acts in the call, for example by sending DTMF digits. */
 const mostControls = 100;
 
 /**
- * `thinksAloud`: earlier replies of this agent began with thoughts whose beginning was not marked. `controls`: tags are
- * looked for that are controls.
+ * `thinksAloud`: earlier replies of this agent began with thoughts without a start mark. `controls`: whether tags may
+ * be controls.
  */
 export const createUtterances = ({ thinksAloud = false, controls = false } = {}): Utterances => {
   const cutter = createSentenceCutter();
@@ -50,7 +50,7 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
   const tags = controls ? createTagFinder() : null;
   let spoken = 0;
   let acts = 0;
-  /** Whether the last message ended within a sentence; nothing has followed it. */
+  /** Whether the last message ended within a sentence; no message followed it. */
   let endedTorn = false;
 
   let marks = createModelMarks({ thinksAloud });
@@ -64,7 +64,7 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
       return speech === undefined ? [] : [speech];
     });
 
-  /** What stands before a control is a sentence of its own; one that is left out is a space. */
+  /** The text before a control is a separate sentence; an omitted control becomes a space. */
   const placeControl = (control: Exclude<ReplyPart, string>): ReplyPart[] => {
     acts += 1;
     const isLeftOut = typeof control === 'object' && 'leftOut' in control;
@@ -94,7 +94,7 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
   };
 
   function* addInSteps(piece: string): Generator<ReplyPart[], void, undefined> {
-    // Whole: thoughts whose beginning is not marked are known by their end.
+    // The piece is passed whole: thoughts without a start mark are recognized by their end.
     const { text, retracts } = marks.add(piece);
     if (retracts) retract();
     if (piece.trim() !== '') endedTorn = false;
@@ -131,7 +131,7 @@ export const createUtterances = ({ thinksAloud = false, controls = false } = {})
   };
 };
 
-/** The utterances of a text that is there whole; none of one in which nothing can be spoken. */
+/** Returns the utterances of a complete text; empty if it contains nothing speakable. */
 export const sentencesOf = (text: string): string[] => {
   const utterances = createUtterances();
   return [...utterances.add(text), ...utterances.end()].filter((utterance) => typeof utterance === 'string');

@@ -1,7 +1,7 @@
 /**
- * An agent whose server does not answer fails at once for a while, so that the other party hears the apology instead
- * of seconds of silence, and nothing is held for a server that is not there. Only what says that nobody answers counts,
- * and only from several calls in a row: one bad call cuts off no other.
+ * Circuit breaker: an agent whose server does not respond fails immediately for a while, so that the other party hears
+ * the apology without seconds of silence, and no resources wait for an unreachable server. Only errors that show an
+ * unresponsive server count, and only from several consecutive calls: a single failed call does not affect other calls.
  */
 import type { CircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
@@ -14,7 +14,7 @@ const unanswered: ReadonlySet<string> = new Set([
   'first_token_timeout',
 ]);
 
-/** Whether an error means that nobody answers; undefined for what says nothing of the server. */
+/** Whether an error shows an unresponsive server; undefined for an error that says nothing about the server. */
 const isUnanswered = (error: unknown): boolean | undefined => {
   if (error instanceof EndpointFailure && error.failure === 'over_capacity') return undefined;
   return error instanceof EndpointFailure || error instanceof AgentFailure
@@ -46,7 +46,7 @@ export const withBreaker = (
       if (!verdict) breaker.worked();
       else if (breaker.failed(callId)) onOpened();
     };
-    // A time limit says why it aborts; whoever just does not want the reply any more says nothing of the server.
+    // A timeout aborts with its reason; an abort for an unwanted reply says nothing about the server.
     const onAbort = (): void => judge(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -70,7 +70,7 @@ export const withBreaker = (
     ...agent,
     reply,
     begin() {
-      // An open breaker lets one reply through as a trial, and that reply prepares itself.
+      // An open breaker lets one reply through as a trial, and that reply does its own preparation.
       if (breaker.state() === 'closed') agent.begin?.();
     },
   };

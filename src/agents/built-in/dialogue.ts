@@ -1,11 +1,11 @@
 /**
- * The built-in agent's side of a conversation, without a language model: a few questions, each with the answers that it
- * understands. What it says next follows from the history alone, by going through it from the start; so whoever holds
- * the history can go on with the conversation.
+ * The built-in agent's dialogue without a language model: a few questions, each with a set of understood answers. The
+ * next sentence is a function of the history, replayed from the start, so any process with the history can continue the
+ * conversation.
  *
  *     outbound: task → (details →) more → farewell          inbound: message → details → farewell
  *
- * A conversation that gets nowhere is led to its farewell after a few turns.
+ * A conversation without progress moves to its farewell after a few turns.
  */
 import type { Message } from '#machines/reply.ts';
 import { hear, type Understood } from './hear.ts';
@@ -13,18 +13,18 @@ import type { Words } from './words.ts';
 
 export type Opening = { direction: 'inbound' | 'outbound'; task: string | null; words: Words };
 
-/** `hangUp` comes with the farewell; `now` when the other party has cut off the farewell again and again. */
+/** `hangUp` comes with the farewell; `now` if the other party has interrupted the farewell repeatedly. */
 export type BuiltInAnswer = { text: string; hangUp: 'no' | 'after-farewell' | 'now' };
 
 type Stage = 'task' | 'message' | 'details' | 'more' | 'farewell';
 
 type State = {
   stage: Stage;
-  /** Where what was misunderstood is asked for again. */
+  /** The stage to return to after a misunderstanding. */
   firstStage: 'task' | 'message';
-  /** What it asks at this stage; said again when it was not heard. */
+  /** The question of this stage; repeated if it was not heard. */
   question: string;
-  /** Turns of the other party that brought the conversation no further. */
+  /** Number of turns of the other party without progress. */
   detours: number;
   farewells: number;
 };
@@ -34,7 +34,7 @@ type Step = { state: State; said: BuiltInAnswer };
 const mostDetours = 3;
 const mostFarewells = 2;
 
-/** Taken down to what can be compared: the line joins sentences with spaces of its own. */
+/** Normalizes text for comparison: the line joins sentences with its own spaces. */
 const bare = (text: string): string => text.replaceAll(/\s/gu, '');
 
 const endsInMark = /[.!?。！？…]["'”’」』)]?$/u;
@@ -42,7 +42,7 @@ const endsInMark = /[.!?。！？…]["'”’」』)]?$/u;
 const sentence = (text: string, words: Words): string =>
   endsInMark.test(text.trim()) ? text.trim() : `${text.trim()}${words.fullStop}`;
 
-/** The moves that are open at a state. */
+/** Possible moves at a state. */
 const movesFrom = (state: State, words: Words) => {
   const say = (next: Partial<State>, texts: readonly string[]): Step => ({
     state: { ...state, ...next },
@@ -61,12 +61,12 @@ const movesFrom = (state: State, words: Words) => {
     state.detours >= mostDetours ? farewell() : say({ ...next, detours: state.detours + 1 }, texts);
   return {
     farewell,
-    /** On to a question. */
+    /** Advances to a question. */
     ask: (stage: Stage, question: string, ...before: string[]) =>
       say({ stage, question }, [...before, question]),
-    /** Back to a question. */
+    /** Returns to a question. */
     askAgain: (stage: Stage, question: string) => detour({ stage, question }, [question]),
-    /** Stays at its question. */
+    /** Stays at the current question. */
     stay: (...texts: string[]) => detour({}, texts),
   };
 };
@@ -79,7 +79,7 @@ const readBack = ({ details }: Understood, words: Words): string =>
 const repeat = (text: string, words: Words): string =>
   [words.messageFollows, sentence(text, words), words.isThatRight].join(words.space);
 
-/** The other party speaks on after a farewell, or into it. */
+/** The other party speaks after or during a farewell. */
 const afterFarewell = ({ meaning }: Understood, words: Words, { farewell, stay }: Moves): Step => {
   if (meaning === 'wait') return stay(words.waiting);
   if (meaning === 'question') return farewell(words.cannotAnswer);
@@ -96,7 +96,7 @@ const answerToTask = (heard: Understood, words: Words, { ask, stay }: Moves): St
   return ask('more', words.askForMore, words.willPassOn);
 };
 
-/** Whatever is longer than an answer is a message, also when it begins with "no". */
+/** Text longer than an answer is a message, even if it begins with "no". */
 const messageOfCaller = (
   { meaning, text }: Understood,
   words: Words,
@@ -125,12 +125,12 @@ const anythingElse = (heard: Understood, words: Words, { ask, stay, farewell }: 
   return meaning === 'statement' ? farewell(words.noted) : farewell();
 };
 
-/** `wasCutOff`: its own last words were not heard to their end. */
+/** `wasCutOff`: the agent's last words were interrupted. */
 const reactTo = (heard: Understood, state: State, words: Words, wasCutOff: boolean): Step => {
   const moves = movesFrom(state, words);
   const { meaning, text } = heard;
   if (state.stage === 'farewell') return afterFarewell(heard, words, moves);
-  // "Hello?", and a "yes?" into a question, say that the question was not heard.
+  // "Hello?", or "yes?" during a question, means that the question was not heard.
   const missedIt = wasCutOff && (meaning === 'yes' || meaning === 'agreed');
   if (meaning === 'greeting' || missedIt) return moves.stay(state.question);
   if (state.stage === 'message' && bare(text).length > words.longestAnswer) {
@@ -156,7 +156,7 @@ const begin = ({ direction, task, words }: Opening): Step => {
     },
     said: { text, hangUp: 'no' },
   });
-  // An inbound caller was greeted already, by the gateway.
+  // The gateway has already greeted an inbound caller.
   if (direction === 'inbound') return start('message', words.askForMessage, '');
   if (task === null)
     return start('more', words.askInGeneral, [words.opening, words.askInGeneral].join(words.space));
@@ -164,7 +164,7 @@ const begin = ({ direction, task, words }: Opening): Step => {
   return start('task', question, [words.opening, words.taskFollows, question].join(words.space));
 };
 
-/** The agent's answer to the last of the messages. The first message of an outbound call is its kickoff. */
+/** Returns the agent's answer to the last message. The first message of an outbound call is its kickoff. */
 export const nextAnswer = (messages: readonly Message[], opening: Opening): BuiltInAnswer => {
   let { state, said } = begin(opening);
   let heardOfIt = '';

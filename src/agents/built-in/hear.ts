@@ -1,11 +1,11 @@
 import type { Meaning, Words } from './words.ts';
 
-/** Something that the built-in agent heard, as it understands it. */
+/** An utterance as the built-in agent understands it. */
 export type Understood = {
   text: string;
-  /** `statement` is anything that it does not know better. */
+  /** `statement` is any utterance without a more specific kind. */
   meaning: Meaning | 'statement';
-  /** Numbers, dates and times, as they were said. */
+  /** Numbers, dates and times in the words of the other party. */
   details: readonly string[];
 };
 

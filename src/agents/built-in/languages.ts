@@ -1,4 +1,4 @@
-/** The languages that the built-in agent speaks. */
+/** Languages of the built-in agent. */
 import { en } from './en.ts';
 import { ja } from './ja.ts';
 import { ko } from './ko.ts';
@@ -6,6 +6,6 @@ import type { Words } from './words.ts';
 
 const languages: Readonly<Record<string, Words>> = { ko, en, ja };
 
-/** By the main part of a language tag; English for a language that it does not speak. */
+/** Selects by the primary subtag of a language tag; English for unsupported languages. */
 export const wordsFor = (language: string): Words =>
   languages[language.split('-', 1)[0]?.toLowerCase() ?? ''] ?? en;

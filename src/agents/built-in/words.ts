@@ -1,27 +1,27 @@
-/** The words of the built-in agent in one language: those that it says and those that it understands. */
+/** Vocabulary of the built-in agent in one language: its own sentences and the phrases that it understands. */
 export type Words = {
   /** The outbound opening, up to the task. */
   opening: string;
-  /** Leads over to the task. */
+  /** Introduces the task. */
   taskFollows: string;
   /** Asks for an answer to the task. */
   askAboutTask: string;
-  /** Instead of a task, where there is none. */
+  /** Replaces the task if there is none. */
   askInGeneral: string;
-  /** Asks an inbound caller for the message, when the greeting was not enough. */
+  /** Asks an inbound caller for a message if the greeting did not suffice. */
   askForMessage: string;
   askAgain: string;
   askForMore: string;
-  /** Leads over to numbers, dates and times that are read back. */
+  /** Introduces numbers, dates and times that are read back. */
   confirm: string;
-  /** Ends whatever is read back. */
+  /** Ends a read-back. */
   isThatRight: string;
-  /** Leads over to the caller's own words. */
+  /** Introduces the caller's own words. */
   messageFollows: string;
   repeatFollows: string;
   waiting: string;
   goOn: string;
-  /** A question that it cannot answer. */
+  /** Reply to a question that the agent cannot answer. */
   cannotAnswer: string;
   noted: string;
   willPassOn: string;
@@ -29,21 +29,21 @@ export type Words = {
   youAreWelcome: string;
   thanks: string;
   goodbye: string;
-  /** Before a transfer. */
+  /** Said before a transfer. */
   connecting: string;
-  /** The hangup was refused. */
+  /** Said after a refused hangup. */
   stillHere: string;
-  /** Ends a task that was written without a mark at its end. */
+  /** Punctuation for a task without a mark at its end. */
   fullStop: string;
-  /** Between sentences. */
+  /** Separator between sentences. */
   space: string;
-  /** Between numbers, dates and times that are read back. */
+  /** Separator between numbers, dates and times that are read back. */
   listSeparator: string;
-  /** Characters, spaces not counted: a caller's message is longer than this, an answer is not. */
+  /** Number of characters without spaces above which an utterance is a message instead of an answer. */
   longestAnswer: number;
-  /** Tried in this order; the first that matches says what was meant. */
+  /** Tried in this order; the first match decides the kind of utterance. */
   meanings: readonly (readonly [Meaning, RegExp])[];
-  /** Numbers, dates and times, each worth a confirmation. Global. */
+  /** Matches numbers, dates and times to read back. Global. */
   details: RegExp;
 };
 
@@ -54,7 +54,7 @@ export type Meaning =
   | 'thanks'
   | 'no'
   | 'question'
-  /** Or anything else that only says: go on, I am listening. */
+  /** A greeting, or an acknowledgement that invites the agent to continue. */
   | 'greeting'
   | 'agreed'
   | 'yes';

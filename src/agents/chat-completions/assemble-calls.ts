@@ -1,10 +1,10 @@
 /**
- * Calls of tools from their parts. OpenAI numbers the calls and repeats the number with each part; others give every
- * call the number 0, or none, or only an id, or all of a call again at the end.
+ * Assembles tool calls from their parts. OpenAI numbers the calls and repeats the number with each part; other servers
+ * number every call 0, omit the number, send only an id, or repeat the complete call at the end.
  */
 import type { ToolCallPart } from './chunk.ts';
 
-/** `arguments` is what the model wrote: JSON, if it did well. */
+/** `arguments` is the model's text: usually JSON. */
 export type ToolCall = { id: string; name: string; arguments: string };
 
 type Growing = ToolCall & { index: number | null };
@@ -22,7 +22,7 @@ const isWhole = ({ name, arguments: given }: ToolCall): boolean => {
 const isSame = (call: ToolCall, part: ToolCallPart): boolean =>
   part.name === call.name && part.arguments === call.arguments && isWhole(call);
 
-/** The call that a part continues; `undefined`: it begins another one. */
+/** Finds the call that a part continues; `undefined` if the part begins another one. */
 const callOf = (calls: readonly Growing[], part: ToolCallPart): Growing | undefined => {
   const candidates = part.index === null ? calls : calls.filter(({ index }) => index === part.index);
   const last = candidates.at(-1);
@@ -32,7 +32,7 @@ const callOf = (calls: readonly Growing[], part: ToolCallPart): Growing | undefi
     return own !== undefined && part.name !== '' && isWhole(own) && !isSame(own, part) ? undefined : own;
   }
   if (part.id !== '') return last.name === '' || part.name === '' ? last : undefined;
-  // A name begins a call, unless the one before it still lacks its own arguments.
+  // A name begins a call, unless the previous call still lacks its arguments.
   return part.name !== '' && (isWhole(last) || (part.index === null && last.name !== '')) ? undefined : last;
 };
 

@@ -1,21 +1,21 @@
 /**
- * One piece of a chat completion, streamed or whole, as lenient as real servers need it: parts that are null or absent,
- * choices that are missing, errors in four shapes. What is not understood is left out and never guessed.
+ * One chunk of a chat completion, streamed or whole. Parsing is as lenient as real servers require: null or missing
+ * parts, missing choices, errors in four shapes. Unknown content is omitted, never guessed.
  */
 import { z } from 'zod';
 import { AgentFailure } from '../agent.ts';
 import type { Frame } from '../wire/read-frames.ts';
 
-/** A part of a call of a tool; they come cut anywhere. `index`: the number of the call, where the server numbers them. */
+/** A part of a tool call, cut anywhere. `index`: the number of the call, if the server numbers them. */
 export type ToolCallPart = { index: number | null; id: string; name: string; arguments: string };
 
 export type Chunk = {
   /** The next part of the reply. */
   text: string;
-  /** The whole reply: in place of its parts, or behind them. */
+  /** The whole reply: instead of its parts, or after them. */
   whole: string;
   toolCalls: readonly ToolCallPart[];
-  /** In the server's own word; empty while the reply goes on. */
+  /** In the server's own words; empty until the reply ends. */
   finish: string;
 };
 
@@ -24,7 +24,7 @@ const absentAs = <Value extends z.ZodType>(value: Value, otherwise: z.output<Val
 
 const textPart = z.object({ type: z.enum(['text', 'output_text']).optional(), text: z.string() });
 
-/** A text, or a list of parts of which those of text count. */
+/** A text, or a list of parts whose text parts are joined. */
 const content = z
   .union([z.string(), z.array(z.unknown())])
   .nullish()
@@ -34,7 +34,7 @@ const content = z
     return given.map((part) => textPart.safeParse(part).data?.text ?? '').join('');
   });
 
-/** A JSON object is written out by some servers, as the model's text by most. */
+/** Some servers send arguments as a JSON object, most as the model's text. */
 const toolArguments = z
   .union([z.string(), z.record(z.string(), z.unknown()).transform((given) => JSON.stringify(given))])
   .nullish()
@@ -51,10 +51,10 @@ const toolCall = z.object({
 
 const message = z.object({
   content,
-  /** Words of the model as well: it says that it will not answer. */
+  /** A refusal is speech too: the model says that it will not answer. */
   refusal: z.string().nullish().catch(null),
   tool_calls: z.array(z.unknown()).nullish().catch(null),
-  /** The form before `tool_calls`: one call, without an id. */
+  /** The legacy form before `tool_calls`: one call, without an id. */
   function_call: called.nullish().catch(null),
 });
 
@@ -82,7 +82,7 @@ const callsOf = (said: Message | null | undefined): ToolCallPart[] => [
 const choice = z.object({
   index: absentAs(z.number(), 0),
   delta: message.nullish().catch(null),
-  /** In place of the deltas where the server does not stream; some send it behind them. */
+  /** Replaces the deltas if the server does not stream; some servers send it after them. */
   message: message.nullish().catch(null),
   finish_reason: z.string().nullish().catch(null),
 });
@@ -116,9 +116,9 @@ const parsedOrText = (text: string): unknown => {
 
 const empty: Chunk = { text: '', whole: '', toolCalls: [], finish: '' };
 
-/** `undefined` for what is no chunk. Throws an AgentFailure for an error. */
+/** Returns `undefined` for data that is not a chunk. Throws an AgentFailure for an error. */
 export const chunkOf = (frame: Frame): Chunk | undefined => {
-  // llama.cpp writes `error: {…}` where others write data.
+  // llama.cpp writes `error: {…}` instead of `data: {…}`.
   if (frame.type === 'stray' && frame.field === 'error') throw reported(parsedOrText(frame.text));
   if (frame.type !== 'json') return undefined;
   const error = withError.safeParse(frame.value).data?.error;

@@ -1,6 +1,6 @@
 /**
- * A chat completion as its server sends it: streamed events, JSON lines, or one document where `stream` was not
- * understood. Gives text, remarks, and at the end the tools that the model wants to be called.
+ * Reads a chat completion: streamed events, JSON lines, or one document if the server ignored `stream`. Yields text,
+ * remarks, and at the end the tool calls of the model.
  */
 import { AgentFailure, retraction, type Remark } from '../agent.ts';
 import { finishOf, finishRemark, isCutOff, type Finish } from '../finish-reason.ts';
@@ -14,19 +14,19 @@ export type { ToolCall } from './assemble-calls.ts';
 
 export type CompletionPart = string | typeof retraction | Remark | { toolCalls: readonly ToolCall[] };
 
-/** What a completion has had so far, by which its end is judged. */
+/** State of a completion, from which its end is judged. */
 type Seen = {
-  /** What the body is taken for: nothing has come yet, or what came is none of a chat completion, or some of it is. */
+  /** Classification of the body: empty so far, not a chat completion, or partly a chat completion. */
   body: 'empty' | 'foreign' | 'completion';
   unreadable: boolean;
   words: boolean;
   done: boolean;
   finish: Finish;
-  /** The call of a tool among the words. */
+  /** A tool call among the words. */
   writtenCall: boolean;
 };
 
-/** Without words, only `stop` and its like declare silence: the model has ended its turn and had nothing to say. */
+/** Without words, only `stop` and its synonyms declare silence: the model ended its turn with an empty text. */
 const noReply = ({ body, finish, writtenCall }: Seen): AgentFailure | undefined => {
   if (writtenCall) return new AgentFailure('no_reply', wantsTool);
   if (finish === 'complete') return undefined;
@@ -47,14 +47,14 @@ function* judge(seen: Seen, wantsTools: boolean): Generator<Remark, void, undefi
   else if (!words && !wantsTools) yield { remark: 'the model finished without text' };
 }
 
-/** The words of a completion: what its model wrote for machines is left out, and what was said already. */
+/** Filters the words of a completion: removes machine markup and repetitions. */
 const createWords = () => {
   const marks = createModelMarks();
   const said = createSaidSoFar();
   let hasWords = false;
   let leavesOut = false;
 
-  /** The white space behind thoughts that come first goes with them. */
+  /** White space after leading thoughts is removed with them. */
   const begun = (text: string, written: string): string => {
     leavesOut ||= text.length !== written.length;
     const words = hasWords || !leavesOut ? text : text.trimStart();
@@ -90,9 +90,8 @@ const createWords = () => {
 };
 
 /**
- * `messageOver` is called when the finish has come, and with each frame behind it: whoever reads may end the body then,
- * for a server may leave it open. Throws an AgentFailure; also for an error within the stream, after the text that came
- * before it.
+ * Calls `messageOver` at the finish and with each frame after it: the caller may then end the body, because a server
+ * may leave it open. Throws an AgentFailure, also for an error within the stream, after the text before it.
  */
 export async function* readCompletion(
   body: AsyncIterable<Uint8Array>,
@@ -144,7 +143,7 @@ export async function* readCompletion(
       if (seen.finish !== 'none') messageOver();
     }
   } catch (error) {
-    // Behind the finish nothing of the reply is lost.
+    // No part of the reply follows the finish.
     if (seen.finish === 'none' || error instanceof AgentFailure) {
       yield* end();
       throw error;

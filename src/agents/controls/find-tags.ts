@@ -1,50 +1,52 @@
 /**
- * Finds tags such as `<keys press="1"/>` in a text that comes in pieces, cut anywhere. What only looks like the beginning
- * of one is given back as text as soon as that is clear, except for a control that is never closed: its opening is
- * left out, for none of it is meant to be spoken. Each character is looked at a bounded number of times.
+ * Finds tags such as `<keys press="1"/>` in a text that arrives in pieces, cut anywhere. Text that only resembles the
+ * beginning of a tag is returned as soon as that is clear. Exception: the opening of an unclosed control is removed,
+ * because it is not meant to be spoken. Each character is examined a bounded number of times.
  */
 import { isCutControl, opensControl } from './read-control.ts';
 
-/** `source` holds everything between the brackets. */
+/** `source` is the text between the brackets. */
 export type Tag = { source: string };
 
-/** The opening of a control that is never closed, and is left out of the text. */
+/** The opening of an unclosed control, removed from the text. */
 export const unclosedControl = Symbol('unclosed control');
 
 export type TagPart = string | Tag | typeof unclosedControl;
 
 export type TagFinder = {
-  /** Texts and tags, in order; what may still become a tag is held back. */
+  /** Returns texts and tags in order; holds back a possible tag. */
   add(piece: string): TagPart[];
-  /** What was held back: no more comes. */
+  /** Returns the held-back text at the end of the input. */
   end(): TagPart[];
 };
 
-/** Characters; behind so many of them what was opened is no tag. */
+/** Maximum characters of a tag; longer text is not a tag. */
 const longestTag = 2_000;
 
-/** Of a control: two texts of the longest length, as they may be escaped. */
+/** Maximum for a control: two texts of the longest length, escaped. */
 const longestControl = 8_000;
 
 type Quote = '"' | "'";
 
 type Reading =
   | { in: 'text' }
-  /** `quote` holds the tag open, whatever comes, until it comes again. `sign`: the last character but white space. */
+  /**
+   * `quote` keeps the tag open until the same quote occurs again. `sign`: the last character other than white space.
+   */
   | { in: 'tag'; quote: Quote | null; sign: string }
-  /** It is left out up to the next closing bracket. */
+  /** Removed up to the next closing bracket. */
   | { in: 'overlong control' };
 
 const opensTag = /[a-z/]/iu;
 
-/** The name of a control that is not closed, and what reads like its attributes. */
+/** Matches the name of an unclosed control and text that resembles its attributes. */
 const unclosedOpening = /^<[a-z]+(?:\s+[a-z_-]+\s*=\s*(?:"[^"]*"?|'[^']*'?|[^\s"'<>]*))*\s*\/?/iu;
 
 const isQuote = (character: string): character is Quote => character === '"' || character === "'";
 
 export const createTagFinder = (): TagFinder => {
   let reading: Reading = { in: 'text' };
-  /** The characters of a tag, from its bracket on. */
+  /** Characters of a tag, beginning with its bracket. */
   let held = '';
   let found: TagPart[] = [];
 
@@ -61,7 +63,7 @@ export const createTagFinder = (): TagFinder => {
     return text;
   };
 
-  /** What is held is no tag. Behind the opening of a control, which is left out, the rest is read once more. */
+  /** The held text is not a tag. The opening of a control is removed and the rest is scanned again. */
   const giveUp = (): void => {
     const text = release();
     if (!opensControl(text)) return give(text);

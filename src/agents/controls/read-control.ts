@@ -1,4 +1,4 @@
-/** The meaning of a control that an agent has written (guides/design/agents.md, "Controls"). */
+/** Parses controls that an agent has written (guides/design/agents.md, "Controls"). */
 import { z } from 'zod';
 import type { Control } from '#machines/control.ts';
 import { baseLanguage, isLanguage, languages } from '#src/domain/language.ts';
@@ -14,16 +14,16 @@ import {
 } from '#src/domain/in-call-request.ts';
 import { decodeReference } from '../character-reference.ts';
 
-/** It declares that the agent says nothing; the call has nothing to do. */
+/** Declares chosen silence; the call does not act on it. */
 export const silence = Symbol('silence');
 
-/** Why what was written is left out; safe to log, for nothing of it is repeated. */
+/** Reason for the omission; safe to log, because it does not quote the control. */
 export type LeftOut = { leftOut: string };
 
-/** Characters of a language tag (RFC 5646 section 4.4.1). */
+/** Maximum characters of a language tag (RFC 5646 section 4.4.1). */
 const longestTag = 35;
 
-/** A number, which a tag can write only as a text. */
+/** A number; in a tag it is always text. */
 const given = (number: z.ZodInt) =>
   z
     .union([
@@ -36,7 +36,7 @@ const given = (number: z.ZodInt) =>
     ])
     .optional();
 
-/** Words for the voice, which a database can keep: control characters are none. */
+/** Words to speak that a database can store: control characters are rejected. */
 const words = z
   .string()
   .max(longestSaid)
@@ -51,7 +51,7 @@ const words = z
 const transfer = {
   schema: z
     .object({
-      // Whether it is a number, and one that may be rung, is known when it is to be rung.
+      // Syntax and permission of the number are checked when it is dialed.
       to: z.string().regex(/^\+?[0-9][0-9 -]{2,38}$/),
       mode: z.enum(['cold', 'warm']).default('cold'),
       say: words,
@@ -122,17 +122,17 @@ type Name = keyof typeof controls;
 
 const isName = (name: string): name is Name => Object.hasOwn(controls, name);
 
-/** A control by its name and what is said of it, in the types of JSON or as texts alone. */
+/** Reads a control from its name and parameters, which are JSON types or texts. */
 export const readControl = (name: string, attributes: unknown): Control | typeof silence | LeftOut => {
   if (!isName(name)) return { leftOut: 'the reply has a control of an unknown name' };
   const { schema, takes } = controls[name];
   return schema.safeParse(attributes).data ?? { leftOut: `a control "${name}" is wrong: it takes ${takes}` };
 };
 
-/** `keys press="1w2#"`: a name, and whatever stands behind it. */
+/** Matches `keys press="1w2#"`: a name and the rest. */
 const tag = /^(?<name>[a-z][a-z0-9_-]{0,40})(?<attributes>(?![a-z0-9_-])[^]*)?$/iu;
 
-/** The slash of a tag that holds nothing, and white space around it. */
+/** Matches the slash of an empty tag and white space around it. */
 const tagEnd = /(?<![\s/])[\s/]+$/u;
 
 const attribute = /(?<![a-z_-])([a-z_-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>]+))/giu;
@@ -148,14 +148,14 @@ const attributesOf = (text: string): Record<string, string> =>
     ]),
   );
 
-/** Elements of HTML and SSML that hold nothing: no controls. */
+/** Void elements of HTML and SSML, which are not controls. */
 const emptyElements = new Set(
   'area base br break col embed hr img input link meta source track wbr'.split(' '),
 );
 
 /**
- * A control that was written as a tag: `<keys press="1"/>`, also without its slash. Undefined for any other tag, which
- * is part of the text. A tag without content that has no name of a control is taken for one that was misspelled.
+ * Reads a control written as a tag: `<keys press="1"/>`, also without its slash. Returns undefined for any other tag,
+ * which is part of the text. An empty tag with an unknown name counts as a misspelled control.
  */
 export const readControlTag = (source: string): Control | typeof silence | LeftOut | undefined => {
   const end = tagEnd.exec(source)?.[0] ?? '';
@@ -167,28 +167,28 @@ export const readControlTag = (source: string): Control | typeof silence | LeftO
   return readControl(known, attributesOf(attributes));
 };
 
-/** Said of a tag that begins as a control and breaks off. */
+/** Remark for a tag that begins as a control and is cut off. */
 export const unclosed: LeftOut = { leftOut: 'the reply has a control that is not closed by "/>"' };
 
 const controlStart = /^<(?<name>[a-z]+)(?<rest>$|[\s/])/iu;
 
-/** Whether a text begins with the opening of a control's tag. */
+/** Whether a text begins with the opening of a control tag. */
 export const opensControl = (text: string): boolean => {
   const name = controlStart.exec(text)?.groups?.['name']?.toLowerCase();
   return name !== undefined && isName(name);
 };
 
-/** Whether a text is the beginning of a control's tag, cut off within its name. */
+/** Whether a text is the beginning of a control tag, cut off within its name. */
 export const isCutControl = (text: string): boolean =>
   /^<[a-z]+$/iu.test(text) &&
   Object.keys(controls).some((name) => name.startsWith(text.slice(1).toLowerCase()));
 
-/** Of the longest list that is read. */
+/** Maximum length of a control list. */
 const mostListed = 20;
 
 const listed = z.array(z.record(z.string(), z.unknown())).max(mostListed);
 
-/** The controls that an answer lists beside its text: `[{"keys": {"press": "1"}}, {"hangup": {}}]`. */
+/** Reads the controls that an answer lists beside its text: `[{"keys": {"press": "1"}}, {"hangup": {}}]`. */
 export const readListedControls = (list: unknown): (Control | typeof silence | LeftOut)[] => {
   const found = listed.safeParse(list).data;
   if (found === undefined)

@@ -5,9 +5,9 @@ import { endpointHeaders, type EndpointWorld } from '../ask-endpoint.ts';
 import { traceparent } from '../trace-agent-request.ts';
 
 /**
- * Stops a run, for the server goes on with it when nobody listens any more. There is no body, and no `wait` in the
- * query: the server takes any value of it, also `false`, as a wish to wait. Resolves with what went wrong, for the log;
- * never rejects.
+ * Stops a run, because the server continues it after the client disconnects. The request has neither a body nor `wait`
+ * in its query: the server treats any value of it, even `false`, as a wish to wait. Resolves with an error description
+ * for the log; never rejects.
  */
 export const cancelRun = async (
   { client, clock, graphTimes: { cancelMs } }: Pick<EndpointWorld, 'client' | 'clock' | 'graphTimes'>,

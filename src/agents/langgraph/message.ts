@@ -1,4 +1,4 @@
-/** One message of a graph's state, as the JavaScript and the Python server write it. */
+/** One message of a graph's state, as written by the JavaScript and Python servers. */
 import { z } from 'zod';
 import { finishOf, isCutOff } from '../finish-reason.ts';
 
@@ -21,14 +21,14 @@ const message = z.object({
 const textBlock = z.object({ type: z.literal('text'), text: z.string() });
 
 export type GraphMessage = {
-  /** Empty where the server names none. */
+  /** Empty if the server names none. */
   id: string;
-  /** The rest is what tools, systems and removals leave; nothing of it is spoken. */
+  /** Other messages come from tools, system prompts and removals; they are never spoken. */
   from: 'agent' | 'human' | 'other';
-  /** Thoughts, tool calls and images are no text. */
+  /** Thoughts, tool calls and images are not text. */
   text: string;
   callsTools: boolean;
-  /** Its model came to an end before it was done. */
+  /** The model stopped before its message was complete. */
   isCutOff: boolean;
 };
 
@@ -45,7 +45,7 @@ const textOf = (content: unknown): string => {
     .join('');
 };
 
-/** `undefined` for what is no message. */
+/** Returns `undefined` for data that is not a message. */
 export const readMessage = (value: unknown): GraphMessage | undefined => {
   const { data } = message.safeParse(value);
   if (data === undefined) return undefined;

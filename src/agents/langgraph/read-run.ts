@@ -1,6 +1,6 @@
 /**
- * The events of a run as pieces of a reply, in the stream modes `messages` and `messages-tuple`, from the JavaScript
- * and the Python server. A run has no mark of its end: the stream just ends.
+ * Reads the events of a run as pieces of a reply, in the stream modes `messages` and `messages-tuple`, from the
+ * JavaScript and Python servers. A run has no end marker: the stream just ends.
  */
 import { z } from 'zod';
 import { AgentFailure, type ReplyPiece } from '../agent.ts';
@@ -8,7 +8,7 @@ import type { Frame } from '../wire/read-frames.ts';
 import { readMessage, type GraphMessage } from './message.ts';
 import { createSaidMessages } from './said-messages.ts';
 
-/** The name without the subgraph that an event may come from: `messages|weather:0b5c…`. */
+/** The event name without the subgraph that it may come from: `messages|weather:0b5c…`. */
 export const eventOf = (frame: Frame): string =>
   frame.type === 'json' || frame.type === 'unreadable' ? (frame.event.split('|', 1)[0] ?? '') : '';
 
@@ -19,7 +19,7 @@ const errorData = z.union([
     .transform(({ error, message }) => (message === '' ? error : message)),
 ]);
 
-/** Of the server's own words about its failure. */
+/** Maximum length of the server's own error text. */
 const longestQuote = 2_048;
 
 const failureOf = (frame: Frame): AgentFailure => {
@@ -39,8 +39,8 @@ const messagesOf = (values: readonly unknown[]): GraphMessage[] =>
   values.flatMap((value) => readMessage(value) ?? []);
 
 /**
- * Without words, only an empty message of the agent declares silence. Throws an AgentFailure, also for an `error` event,
- * which comes with HTTP 200.
+ * Without words, only an empty message of the agent declares silence. Throws an AgentFailure, also for an `error`
+ * event, which comes with HTTP 200.
  */
 export async function* readRun(frames: AsyncIterable<Frame>): AsyncGenerator<ReplyPiece, void, undefined> {
   const said = createSaidMessages();

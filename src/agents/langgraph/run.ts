@@ -1,6 +1,6 @@
 /**
  * One run of a graph: the request for a reply, and its end. Closing the connection does not stop a run, and a thread
- * takes no second one meanwhile, so a run that nobody wants any more is cancelled by its id.
+ * accepts only one at a time, so an unwanted run is cancelled by its id.
  */
 import { z } from 'zod';
 import type { Message } from '#machines/reply.ts';
@@ -14,28 +14,28 @@ import { cancelRun } from './cancel-run.ts';
 import { eventOf } from './read-run.ts';
 
 export type Run = {
-  /** Its events. Rejects as `askEndpoint` does when the server does not take the run. */
+  /** The run's events. Rejects as `askEndpoint` does if the server refuses the run. */
   opened: Promise<AsyncGenerator<Frame, void, undefined>>;
   /**
-   * Nobody wants it any more, whatever has become of it. Resolves when nothing is left to do, with what went wrong, for
-   * the log. Never rejects; the second time it is the same.
+   * Releases the run in any state. Resolves when done, with an error description for the log. Never rejects;
+   * idempotent.
    */
   cancel(): Promise<string | undefined>;
-  /** For a thread that is busy although the run was cancelled. Never rejects. */
+  /** Repeats the cancellation for a thread that is still busy. Never rejects. */
   cancelAgain(): Promise<string | undefined>;
 };
 
 export type RunRequest = {
-  /** Those that the thread does not hold yet. */
+  /** Messages that the thread does not contain yet. */
   messages: readonly Message[];
-  /** The thread holds them now. Headers do not say so: they are sent before a run begins. */
+  /** The thread contains the messages now. Response headers do not prove that: they are sent before a run begins. */
   onBegun: () => void;
 };
 
 const runId = z.string().regex(/^[\w-]{1,64}$/);
 const metadata = z.object({ run_id: runId });
 
-/** `/threads/{thread}/runs/{run}`, without the path of a proxy in front. */
+/** `/threads/{thread}/runs/{run}`, without the path prefix of a proxy. */
 const runIdOf = ({ headers }: EndpointResponse): string | undefined =>
   [headers['content-location'], headers['location']]
     .flat()
@@ -51,7 +51,7 @@ export const startRun = (
   const runsUrl = (path: string): string => endpointPath(url, `/threads/${context.call_id}/runs/${path}`);
   const connection = new AbortController();
   let id: string | undefined;
-  /** The stream has ended by itself; nothing is left to cancel. */
+  /** The stream has ended by itself, so there is no run to cancel. */
   let isOver = false;
   let cancelled: Promise<string | undefined> | undefined;
 
@@ -85,7 +85,7 @@ export const startRun = (
     const frames = readFrames(response.body, { longestLine: world.limits.lineCharacters });
     id = runIdOf(response);
     if (id !== undefined) return watch(frames);
-    // The first event names the run as well, wherever a proxy has taken the header away.
+    // The first event also names the run, in case a proxy removed the header.
     const first = await frames.next();
     if (first.done === true) return watch(frames);
     id = first.value.type === 'json' ? metadata.safeParse(first.value.value).data?.run_id : undefined;

@@ -1,4 +1,6 @@
-/** The runs of a call on its thread, which takes one at a time: an interrupted one is cancelled before the next begins. */
+/**
+ * Runs of a call on its thread, which accepts one at a time: an interrupted run is cancelled before the next begins.
+ */
 import type { Message } from '#machines/reply.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
@@ -13,15 +15,15 @@ import { unlessAborted } from './unless-aborted.ts';
 export type BegunRun = { run: Run; frames: AsyncGenerator<Frame, void, undefined> };
 
 export type Runs = {
-  /** Lets go of the run before; resolves with what went wrong, for the log. Rejects only when it is aborted. */
+  /** Releases the previous run; resolves with an error description for the log. Rejects only if aborted. */
   cancelLast(signal: AbortSignal): Promise<string | undefined>;
-  /** Begins a run with what the thread does not hold of these messages. Rejects as `askEndpoint` does. */
+  /** Begins a run with those messages that the thread does not contain. Rejects as `askEndpoint` does. */
   begin(messages: readonly Message[], signal: AbortSignal): Promise<BegunRun>;
   /** The call is over. */
   close(): void;
 };
 
-/** What servers answer when the thread is missing or busy; which of the two is not to be told from it. */
+/** Statuses for a missing or busy thread; servers do not distinguish the two. */
 const isThreadTrouble = (error: unknown): boolean =>
   error instanceof AgentFailure && [404, 409, 422].includes(error.status ?? 0);
 
@@ -42,7 +44,7 @@ export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, t
     try {
       return { run, frames: await unlessAborted(run.opened, signal) };
     } catch (error) {
-      // It was never there; what is left of the run before it still is.
+      // The new run was refused and never existed; the previous run may still exist.
       if (error instanceof AgentFailure && error.failure === 'http_error') last = before;
       throw error;
     }
@@ -51,7 +53,7 @@ export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, t
   const startAgain = async (messages: readonly Message[], signal: AbortSignal): Promise<BegunRun> => {
     const isNew = await unlessAborted(thread.standAgain(), signal);
     if (last !== undefined) await unlessAborted(last.cancelAgain(), signal);
-    // A thread that was lost with its history is given it again, as far as it was heard.
+    // A thread that was lost with its history receives the history again, as far as it was heard.
     return start(messages, isNew ? messages : told.untold(messages), signal);
   };
 

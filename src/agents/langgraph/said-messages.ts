@@ -1,7 +1,7 @@
 /**
- * New words in the messages of a run. The same words come several times: each partial repeats the text so far, the
- * complete message repeats it all, and a subgraph's message comes again from its parent. So what was said is kept for
- * each message id, and only what goes beyond it is spoken.
+ * Extracts new words from the messages of a run. The same words arrive several times: each partial repeats the text so
+ * far, the complete message repeats it all, and the parent repeats a subgraph's message. The spoken text is stored for
+ * each message id, and only its continuation is spoken.
  */
 import { sentenceEnd, type ReplyPiece } from '../agent.ts';
 import type { GraphMessage } from './message.ts';
@@ -10,17 +10,17 @@ import { createSaidWords } from './said-words.ts';
 export type SaidMessages = {
   /** A message with its whole text so far. */
   grow(message: GraphMessage): Generator<ReplyPiece, void, undefined>;
-  /** A message with nothing but what is new in it. */
+  /** A message with only its new text. */
   add(message: GraphMessage): Generator<ReplyPiece, void, undefined>;
-  /** Messages that are new in the graph's state; on later turns the whole history is among them. */
+  /** Messages that are new in the graph's state; on later turns they include the whole history. */
   complete(messages: readonly GraphMessage[]): Generator<ReplyPiece, void, undefined>;
-  /** Whether anything was said. */
+  /** Whether any words were spoken. */
   hasWords(): boolean;
-  /** Whether the agent's last message is empty by itself, and not because it calls tools or was cut off. */
+  /** Whether the agent's last message is empty by choice, not because it calls tools or was cut off. */
   choseSilence(): boolean;
-  /** Whether the last message with words never became complete, although this server completes its messages. */
+  /** Whether the last message with words was never completed, although this server completes its messages. */
   endsEarly(): boolean;
-  /** Whether a message became another one after its beginning was said. */
+  /** Whether a message changed after its beginning was spoken. */
   hasChanged(): boolean;
 };
 
@@ -29,7 +29,7 @@ export const createSaidMessages = (): SaidMessages => {
   const seen = { words: false, change: false, completion: false };
   /** The newest message of the agent. */
   let last: GraphMessage | undefined;
-  /** The message that the last words belong to, until it is complete. */
+  /** The message of the last words, until it is complete. */
   let speaking: string | undefined;
 
   function* speak(id: string, words: string): Generator<ReplyPiece, void, undefined> {
@@ -47,16 +47,16 @@ export const createSaidMessages = (): SaidMessages => {
     last = message;
     const before = said.of(id);
     if (text.startsWith(before)) yield* speak(id, text.slice(before.length));
-    // A shorter text is an older one, or was trimmed. Words that were said cannot be taken back.
+    // A shorter text is an older or trimmed one. Spoken words cannot be taken back.
     else if (!before.startsWith(text)) seen.change = true;
   }
 
   function* completeOne(message: GraphMessage): Generator<ReplyPiece, void, undefined> {
     const { id, text } = message;
-    // A node that streams a model and then returns its text as a message of its own says it a second time.
+    // A node that streams a model and then returns the text as its own message repeats it.
     if (said.repeats(message)) said.add(id, text);
     yield* grow(message);
-    // Without an id the next message could not be told from this one.
+    // Without an id the next message could not be distinguished from this one.
     if (id === '') said.remove(id);
     if (speaking !== id) return;
     speaking = undefined;
@@ -68,7 +68,7 @@ export const createSaidMessages = (): SaidMessages => {
     *add(message) {
       const { id, from, text } = message;
       if (from !== 'agent') return;
-      // A message comes in parts here, and the last of them is always empty.
+      // The message comes in parts, and the last part is always empty.
       const isSame = last !== undefined && last.id === id;
       last = isSame ? { ...message, callsTools: message.callsTools || last?.callsTools === true } : message;
       yield* speak(id, text);

@@ -1,22 +1,22 @@
-/** The words that were said of each message, by its id, and whether the same words were said under another one. */
+/** Spoken words of each message by its id, and whether another message had the same words. */
 export type SaidWords = {
-  /** Empty where nothing was said of it. */
+  /** Empty if no words of the message were spoken. */
   of(id: string): string;
   add(id: string, words: string): void;
   remove(id: string): void;
-  /** Whether a message that is not this one was said in these words, but for the space around them. */
+  /** Whether another message had the same words, ignoring surrounding white space. */
   repeats(message: { id: string; text: string }): boolean;
 };
 
 export const createSaidWords = (): SaidWords => {
   const said = new Map<string, string>();
-  /** Ids by the words of their messages, and the words under which each id stands there. */
+  /** Message ids by their words, and the words under which each id is indexed. */
   const idsByWords = new Map<string, Set<string>>();
   const wordsById = new Map<string, string>();
-  /** Messages that have changed since they were last looked for by their words. */
+  /** Messages that have changed since the index was updated. */
   const changed = new Set<string>();
 
-  /** A graph's state may hold thousands of messages; each is looked up once, and again when it has changed. */
+  /** A graph's state may contain thousands of messages; each is indexed once, and again after a change. */
   const lookUpChanged = (): void => {
     for (const id of changed) {
       idsByWords.get(wordsById.get(id) ?? '')?.delete(id);

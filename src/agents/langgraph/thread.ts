@@ -1,4 +1,4 @@
-/** The thread of a call on a graph server; it keeps the history. Its id is the call's. */
+/** The thread of a call on a graph server; it stores the history. Its id is the call's. */
 import { z } from 'zod';
 import { withTimeout } from '#src/domain/with-timeout.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
@@ -8,11 +8,11 @@ import { askEndpoint, readJson, type EndpointWorld } from '../ask-endpoint.ts';
 import { endpointPath } from '../endpoint-path.ts';
 
 export type Thread = {
-  /** Makes it where it does not stand already; a making that failed is tried again. Rejects as `askEndpoint` does. */
+  /** Creates the thread unless it exists; a failed creation is retried. Rejects as `askEndpoint` does. */
   stand(): Promise<void>;
   /**
-   * The server may have lost it. It takes no harm where it still stands. Resolves to whether it is a new one, in which
-   * nothing of the conversation is left.
+   * Creates the thread again in case the server has lost it; harmless for an existing thread. Resolves to whether it is
+   * a new thread without the conversation.
    */
   standAgain(): Promise<boolean>;
   /** The call is over. */
@@ -21,7 +21,7 @@ export type Thread = {
 
 const creation = z.object({ created_at: z.string() });
 
-/** The rest of the answer is of no interest, nor whether there is one. */
+/** The rest of the answer is ignored, and so is its absence. */
 const readCreation = async (body: AsyncIterable<Uint8Array>): Promise<string | null> => {
   try {
     return creation.safeParse(await readJson(body)).data?.created_at ?? null;
@@ -34,10 +34,10 @@ const readCreation = async (body: AsyncIterable<Uint8Array>): Promise<string | n
 export const createThread = (world: EndpointWorld, url: string, call: AgentCall): Thread => {
   const life = new AbortController();
   let standing: Promise<void> | undefined;
-  /** When the thread was made, as the server tells it; null where it does not. */
+  /** Creation time according to the server; null if it is missing. */
   let createdAt: string | null = null;
 
-  /** Resolves to when the thread that stands now was made. */
+  /** Resolves to the creation time of the existing thread. */
   const make = (): Promise<string | null> =>
     withTimeout(
       world.clock,

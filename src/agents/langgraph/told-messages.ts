@@ -1,14 +1,14 @@
 import type { Message } from '#machines/reply.ts';
 
-/** Which of the user's messages a thread holds already; a run that is cancelled before it begins has taken none. */
+/** Tracks which user messages a thread already contains; a run that is cancelled before it begins adds none. */
 export type ToldMessages = {
-  /** What the thread does not hold; the newest words in any case, also where somebody asks twice. */
+  /** Messages that the thread does not contain; always includes the newest one, even for a repeated request. */
   untold(messages: readonly Message[]): readonly Message[];
-  /** The thread holds all of these now. */
+  /** The thread contains all of these messages now. */
   hold(messages: readonly Message[]): void;
 };
 
-/** `count`: so many it holds already, where another process began the conversation. */
+/** `count`: number of messages that the thread already contains from an earlier process. */
 export const createToldMessages = (count = 0): ToldMessages => {
   const ofUser = (messages: readonly Message[]): readonly Message[] =>
     messages.filter(({ role }) => role === 'user');

@@ -1,6 +1,6 @@
 /**
- * Waits for `work`, but no longer than until the signal is aborted: then it rejects with the signal's reason, and
- * whatever becomes of the work is of no interest.
+ * Waits for `work` until the signal is aborted: then rejects with the signal's reason and ignores the result of the
+ * work.
  */
 export const unlessAborted = async <Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> => {
   let stopWaiting = (): void => undefined;

@@ -10,21 +10,21 @@ import { excerptOf } from '../excerpt.ts';
 import { createMessageEnd } from '../message-end.ts';
 
 export type LanguageModel = {
-  /** With or without `/chat/completions` at its end. */
+  /** With or without a trailing `/chat/completions`. */
   baseUrl: string;
   model: string;
   apiKey: string | null;
-  /** Of the operator's own, which may go anywhere. */
+  /** HTTP client for the operator's own server, which may have any address. */
   client: EndpointClient;
   clock: Clock;
   limits: { streamBytes: number; lineCharacters: number };
-  /** Until the first word or tool of a reply. */
+  /** Timeout for the first word or tool call of a reply. */
   firstTokenMs: number;
-  /** Is told of each request that has failed. */
+  /** Called for each failed request. */
   failed?: (failure: ReplyFailure) => void;
 };
 
-/** A message as the protocol has it. */
+/** A message in the wire format. */
 export type ModelMessage =
   | { role: 'system' | 'user'; content: string }
   | { role: 'assistant'; content: string; toolCalls?: readonly ToolCall[] }
@@ -49,8 +49,8 @@ const presentMessage = (message: ModelMessage): object => {
 };
 
 /**
- * Throws an AgentFailure or an EndpointFailure when the model cannot be had, `first_token_timeout` included, and the
- * signal's reason when aborted.
+ * Throws an AgentFailure or an EndpointFailure if the model fails, including `first_token_timeout`, and the signal's
+ * reason if aborted.
  */
 export async function* askModel(
   { baseUrl, model, apiKey, client, clock, limits, firstTokenMs, failed }: LanguageModel,

@@ -1,10 +1,10 @@
-/** The language model's prompt about its part, for each direction and language. */
+/** The language model's system prompt about its role, for each direction and language. */
 import type { AgentContext } from '#src/domain/agent-context.ts';
 import type { Language } from '#src/domain/language.ts';
 import { isLanguage } from '#src/domain/language.ts';
 
 type Prompt = {
-  /** How to speak on a telephone. */
+  /** Instructions for speaking on a telephone. */
   manner: string;
   outbound: string;
   inbound: string;

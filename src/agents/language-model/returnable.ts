@@ -10,8 +10,8 @@ const isObject = (text: string): boolean => {
 };
 
 /**
- * Calls of tools in the form in which they go back to the model beside their results. Servers are stricter there than
- * their models are: every call needs an id, and arguments that are a JSON object.
+ * Tool calls in the form that is sent back to the model beside their results. Servers are stricter than their models
+ * here: every call needs an id, and arguments that are a JSON object.
  */
 export const returnable = (calls: readonly ToolCall[]): ToolCall[] =>
   calls.map(({ id, name, arguments: given }, index) => ({

@@ -1,4 +1,4 @@
-/** A call in a few sentences, by the language model. */
+/** Summarizes a call in a few sentences with the language model. */
 import type { SummarizeByModel } from '#src/domain/call-summary.ts';
 import { retraction } from '../agent.ts';
 import { askModel, type LanguageModel } from './ask-model.ts';

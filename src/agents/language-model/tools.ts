@@ -1,7 +1,7 @@
 /**
- * Tools of the language model, for all that it does besides speaking. Whatever is wrong with it is told to the model,
- * which goes on. Keys are collected, and the other party is transferred, by the controls of a reply
- * (guides/design/agents.md, "Controls"): when what the model says was heard, and not where it was interrupted.
+ * Tools of the language model, for every act other than speech. Errors are returned to the model, which continues. DTMF
+ * collection and transfers are controls of a reply (guides/design/agents.md, "Controls"): they take effect once the
+ * model's words were heard, and are dropped if those were interrupted.
  */
 import { z } from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -20,11 +20,11 @@ import type { Tool } from './ask-model.ts';
 export type ToolOutcome =
   | {
       did: 'hung up' | 'pressed keys' | 'nothing';
-      /** What the model is told of it. */
+      /** Tool result for the model. */
       result: string;
     }
   | {
-      /** It is done when what the model says was heard. */
+      /** Takes effect once the model's words were heard. */
       did: 'asked for keys' | 'asked for a transfer';
       control: Control;
       result: string;
@@ -35,7 +35,7 @@ export type Tools = {
   run(call: ToolCall): Promise<ToolOutcome>;
 };
 
-/** Plain JSON schemas: not every server takes all of their keywords. */
+/** Plain JSON schemas: some servers do not support all keywords. */
 const hangUpTool: Tool = {
   name: 'hang_up',
   description: 'Ends the telephone call as soon as what you say in this reply, the goodbye, was heard.',
@@ -82,7 +82,7 @@ const collectKeysTool: Tool = {
 const inWords = (target: string): string =>
   target.endsWith('*') ? `any that begins with ${target.slice(0, -1)}` : target;
 
-/** It rings nobody where the number lets its calls be transferred nowhere, so it is not offered there. */
+/** Omitted if the number's policy allows no transfer targets. */
 const transferCallTool = (transferTo: readonly string[]): Tool => ({
   name: 'transfer_call',
   description:
@@ -115,7 +115,7 @@ const toolArguments = z
   .transform((given) => given ?? {});
 const keyArguments = z.object({ keys: z.string().regex(telephoneKeys) });
 
-/** No arguments at all are often written as nothing; `undefined` for what is no JSON. */
+/** Empty arguments are often sent as an empty text; `undefined` for invalid JSON. */
 const parsed = (text: string): unknown => {
   if (text.trim() === '') return {};
   try {
@@ -142,7 +142,7 @@ export const createTools = (
     ...(transferTo.length === 0 ? [] : [transferCallTool(transferTo)]),
   ];
 
-  /** A refusal is an answer to the model; anything else is thrown. */
+  /** A refusal is a result for the model; other errors are thrown. */
   const attempt = async (outcome: ToolOutcome, request: () => Promise<void>): Promise<ToolOutcome> => {
     try {
       await request();
@@ -153,7 +153,7 @@ export const createTools = (
     }
   };
 
-  /** Models fill what may be left out with null or an empty text. */
+  /** Models fill optional parameters with null or an empty text. */
   const write = (
     control: 'collect' | 'transfer',
     text: string,

@@ -1,7 +1,7 @@
 /**
- * The parts of Mastra's streams, in both of their formats: the chunks of Mastra 0.20 and later
- * (`{"type":"text-delta","payload":{…}}`, as events or between record separators), and before it the data stream of the
- * AI SDK 4, whose lines begin with a letter or digit for their type (`0:"text"`).
+ * Parts of Mastra's streams, in both formats. Mastra 0.20 and later sends chunks
+ * (`{"type":"text-delta","payload":{…}}`, as events or between record separators). Earlier versions send the data
+ * stream of the AI SDK 4, whose lines begin with a letter or digit for their type (`0:"text"`).
  */
 import { z } from 'zod';
 import { AgentFailure } from '../agent.ts';
@@ -9,15 +9,15 @@ import { finishOf, type Finish } from '../finish-reason.ts';
 import type { Frame } from '../wire/read-frames.ts';
 
 export type Part =
-  /** Words to speak; another `block` is another message. */
+  /** Words to speak; a different `block` is a different message. */
   | { type: 'text'; block: string; text: string }
   /** A block of text or a step of the agent begins or ends. */
   | { type: 'boundary' }
-  /** The agent stops and waits for something that nobody does in a call. */
+  /** The agent suspends and waits for an action that does not exist in a call. */
   | { type: 'waiting'; remark: string }
   | { type: 'finish'; reason: Finish }
   | { type: 'failure'; failure: AgentFailure }
-  /** What is not for the ear: tools, reasoning, sub-agents, files. */
+  /** Content that is not spoken: tools, reasoning, sub-agents, files. */
   | { type: 'other' };
 
 const failed = (detail: string, serverSays?: string): Part => ({
@@ -42,7 +42,7 @@ const errorText = z.union([
 
 const chunk = z.object({ type: z.string(), payload: z.unknown().optional() });
 const textDelta = z.object({ id: z.string().default(''), text: z.string() });
-/** Newer versions of the AI SDK tell their own word for it from the provider's. */
+/** Newer versions of the AI SDK distinguish their own finish reason from the provider's. */
 const reasonText = z.union([
   z.string(),
   z.object({ unified: z.string() }).transform(({ unified }) => unified),
@@ -114,7 +114,7 @@ const partOfLine = (type: string, text: string): Part | undefined => {
   }
 };
 
-/** Undefined for what belongs to neither format. */
+/** Undefined for a line of neither format. */
 export const partOf = (frame: Frame): Part | undefined => {
   if (frame.type === 'json') return partOfChunk(frame.value);
   return frame.type === 'stray' ? partOfLine(frame.field, frame.text) : undefined;

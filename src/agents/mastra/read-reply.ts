@@ -9,21 +9,23 @@ const remarkOn = (finish: Finish): string =>
     : ((isCutOff(finish) ? finishRemark(finish) : undefined) ??
       'the agent finished for a reason that is not known here');
 
-/** What a reply has had so far, by which its end is judged. */
+/** State of a reply, from which its end is judged. */
 type Seen = {
-  /** What the body is taken for: nothing has come yet, or what came is none of Mastra's, or some of it is. */
+  /** Classification of the body: empty so far, not Mastra's format, or partly Mastra's format. */
   body: 'empty' | 'foreign' | 'mastra';
-  /** Data that is not, while the rest may be. */
+  /** Data in an unknown format, while the rest may be known. */
   unreadable: boolean;
   words: boolean;
-  /** The mark of the end, behind whatever it ends. */
+  /** The end marker, whatever it ends. */
   done: boolean;
   finish: Finish | undefined;
-  /** For what nobody does in a call. */
+  /** Suspension for an action that does not exist in a call. */
   waiting: string | undefined;
 };
 
-/** Without words, only the finish `stop` and its like declare silence: the agent has ended its turn and had nothing to say. */
+/**
+ * Without words, only the finish `stop` and its synonyms declare silence: the agent ended its turn with an empty text.
+ */
 const noReply = ({ body, finish, waiting }: Seen): AgentFailure | undefined => {
   if (waiting !== undefined) return new AgentFailure('no_reply', waiting);
   if (finish === 'complete') return undefined;
@@ -48,9 +50,9 @@ function* judge(seen: Seen): Generator<ReplyPiece> {
 }
 
 /**
- * Speaks the text of the agent itself, never that of its tools and sub-agents. `[DONE]` ends the reply; that alone says
- * nothing about success. `messageOver` is called when the finish has come, and with each frame behind it: its server may
- * leave the body open. Throws an AgentFailure.
+ * Speaks the text of the agent itself, never that of its tools and sub-agents. `[DONE]` ends the reply but does not
+ * prove success. Calls `messageOver` at the finish and with each frame after it: the server may leave the body open.
+ * Throws an AgentFailure.
  */
 export async function* readMastraReply(
   body: AsyncIterable<Uint8Array>,
@@ -65,7 +67,7 @@ export async function* readMastraReply(
     finish: undefined,
     waiting: undefined,
   };
-  /** Of the text since the last end of a sentence; undefined without any. */
+  /** Text since the last end of a sentence; undefined if there is none. */
   let block: string | undefined;
 
   for await (const frame of readFrames(body, { longestLine })) {
@@ -77,7 +79,7 @@ export async function* readMastraReply(
     }
     const part = partOf(frame);
     if (part === undefined) {
-      // Event streams may have fields that nobody knows; they are no loss.
+      // Event streams may contain unknown fields; ignoring them loses no content.
       seen.unreadable ||= frame.type !== 'stray';
       continue;
     }

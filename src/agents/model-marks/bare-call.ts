@@ -1,18 +1,18 @@
 /**
- * The call of a tool that a model wrote without any mark: `{"name": "find_order", "arguments": {…}}`, a list of such
- * objects, or `[find_order(id="B-2")]`. Other objects and lists are text. Takes one character at a time and looks at each
- * once; what is held while it is open is bounded.
+ * A tool call that a model wrote without any mark: `{"name": "find_order", "arguments": {…}}`, a list of such objects,
+ * or `[find_order(id="B-2")]`. Other objects and lists are text. Takes one character at a time and examines each once;
+ * the held-back text is bounded.
  */
 export type BareCall = {
-  /** `call`: it is one, and all that belongs to it is left out. `text`: it is none. Both end it at this character. */
+  /** `call`: the text is a call and is removed whole. `text`: it is not a call. Both end it at this character. */
   add(character: string): 'open' | 'call' | 'text';
-  /** Whether it is known to be one. */
+  /** Whether the text is known to be a call. */
   isCall(): boolean;
-  /** No more comes: whether it is the beginning of a call. */
+  /** At the end of the input: whether the text is the beginning of a call. */
   isTornCall(): boolean;
 };
 
-/** Characters of an object of which it is not known what it is. */
+/** Maximum characters of an object whose kind is unknown. */
 const longestUnknown = 4_096;
 const deepest = 64;
 
@@ -23,22 +23,24 @@ const nameKeys = setOf(
 const argumentKeys = setOf(
   'arguments parameters args input tool_input action_input params kwargs tool_args function_args function',
 );
-/** A key that no other object has. */
+/** A key that only tool calls have. */
 const callKeys = setOf('tool_calls tool_uses function_call function_calls');
 
 const opening: Readonly<Record<string, string>> = { '{': '}', '[': ']', '(': ')' };
 const closings = new Set(Object.values(opening));
 
-/** Where what may be a call begins; the character behind a JSON object's brace is the quote of its first key. */
+/**
+ * Matches the beginning of a possible call; the character after a JSON object's brace is the quote of its first key.
+ */
 export const bareCallStart = {
   json: /(?:\[\s{0,16})?\{\s{0,64}(?=["'])/uy,
   jsonBegun: /(?:\[\s{0,16})?(?:\{\s{0,64})?$/uy,
-  /** Python: a list of calls, with named arguments or without any. */
+  /** Python: a list of calls, with named arguments or without arguments. */
   python: /\[\s{0,8}(?=[a-z_][\w.]{0,63}\((?:\)\s{0,8}[\],]|\s{0,8}[a-z_]\w{0,63}\s{0,4}=))/iuy,
   pythonBegun: /\[\s{0,8}(?:[a-z_][\w.]{0,63}(?:\((?:\)\s{0,8}|\s{0,8}(?:[a-z_]\w{0,63}\s{0,4})?)?)?)?$/iuy,
 } as const;
 
-/** `isCall`: it is known to be one, and only its end is looked for. */
+/** `isCall`: the text is known to be a call, and only its end is searched. */
 export const createBareCall = ({ isCall = false } = {}): BareCall => {
   const open: string[] = [];
   let length = 0;
@@ -66,7 +68,7 @@ export const createBareCall = ({ isCall = false } = {}): BareCall => {
     } else if (awaitsKey && key.length < 32) key += character;
   };
 
-  /** Whether the object's own keys are here: it is the outermost, or the outermost in a list. */
+  /** Whether the current keys belong to the object itself: it is the outermost, or the outermost in a list. */
   const isAtKeys = (): boolean =>
     open.at(-1) === '}' && (open.length === 1 || (open.length === 2 && open[0] === ']'));
 
@@ -79,7 +81,7 @@ export const createBareCall = ({ isCall = false } = {}): BareCall => {
       awaitsKey = isAtKeys();
     } else if (closings.has(character)) return open.pop() === character;
     else if (character === ',') awaitsKey = isAtKeys();
-    // Between its texts JSON has nothing but numbers and three words.
+    // Between its texts JSON contains only numbers and three literals.
     else return isCall || /[\s:\w.+-]/u.test(character);
     return open.length <= deepest;
   };

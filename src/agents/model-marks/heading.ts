@@ -1,13 +1,13 @@
-/** What stands between the marks of a chat template about the message that follows: who speaks, in which channel, to whom. */
+/** The header of a message, between the marks of a chat template: role, channel and recipient. */
 
-/** What becomes of the message. `foreign` ends the reply: the model makes up what somebody else says. */
+/** How to treat the message. `foreign` ends the reply: the model invents a turn of another role. */
 export type Heading = 'spoken' | 'thought' | 'call' | 'tool result' | 'foreign';
 
 const roles =
   /^\s*(?<role>assistant|model|chatbot|user|human|system|developer|tool|function|ipython|observation)?/iu;
 const foreignRoles = new Set(['user', 'human', 'system', 'developer']);
 const toolRoles = new Set(['tool', 'function', 'ipython', 'observation']);
-/** `assistant to=functions.find_order`: the message is no speech, but for a tool. */
+/** `assistant to=functions.find_order`: the message is a tool call, not speech. */
 const recipient = /\sto=(?!user\b|assistant\b|all\b)/iu;
 
 export const readRole = (heading: string): Heading => {
@@ -27,11 +27,11 @@ const channels = /^\s*(?<channel>analysis|final|commentary|thought|thinking)?/iu
 export const readChannel = (heading: string): Heading => {
   if (recipient.test(heading)) return 'call';
   const channel = channels.exec(heading)?.groups?.['channel']?.toLowerCase();
-  // What a commentary says to nobody else is for the ear: "One moment, I look it up."
+  // Commentary without a recipient is spoken: "One moment, I look it up."
   return channel === undefined || channel === 'final' || channel === 'commentary' ? 'spoken' : 'thought';
 };
 
-/** The heading's text without who speaks: words, where the mark behind the heading is missing. */
+/** Returns the header's text without the role: words, if the mark after the header is missing. */
 export const wordsBehindRole = (heading: string): string => heading.replace(roles, '');
 
 export const wordsBehindChannel = (heading: string): string => heading.replace(channels, '');

@@ -1,9 +1,9 @@
 /**
- * The meaning of a mark by its name. Every model family spells its chat template another way, but the names are made of
- * the same few words: `<|tool_calls_section_begin|>`, `<｜tool▁calls▁begin｜>`, `<|START_ACTION|>`, `<minimax:tool_call>`.
+ * The meaning of a mark by its name. Every model family has its own chat template, but the names consist of the same
+ * few words: `<|tool_calls_section_begin|>`, `<｜tool▁calls▁begin｜>`, `<|START_ACTION|>`, `<minimax:tool_call>`.
  */
 
-/** What a mark does to the text behind it. */
+/** Effect of a mark on the text after it. */
 export type Meaning =
   /** Padding, and marks that only separate. */
   | 'nothing'
@@ -12,28 +12,28 @@ export type Meaning =
   /** The text of a tool call, or of a tool's result. */
   | 'call'
   | 'call end'
-  /** The name or the value of an argument: what was begun as a call has no JSON. */
+  /** The name or value of an argument: a call with such marks contains no JSON. */
   | 'argument'
-  /** Who speaks follows, up to the end of the line or the next mark. */
+  /** The role follows, up to the end of the line or the next mark. */
   | 'header'
   /** The channel of a message follows (OpenAI Harmony, Gemma 4), up to the next mark or the end of the line. */
   | 'channel'
   | 'channel end'
   /** The text of a message follows. */
   | 'message'
-  /** A message is over, and the same model may begin another one (OpenAI Harmony). */
+  /** The message ends, and the same model may begin another one (OpenAI Harmony). */
   | 'message end'
-  /** The model's turn is over: behind it the model runs on, into a conversation that it makes up. */
+  /** The model's turn ends: after it the model continues with an invented conversation. */
   | 'turn end'
-  /** `<s>` and `</s>`: a sentence of SSML, or the beginning and the end of all that Llama and Mistral write. */
+  /** `<s>` and `</s>`: a sentence of SSML, or the beginning and end of the whole text for Llama and Mistral. */
   | 'sequence'
   | 'sequence end'
-  /** The turn of somebody else, which the model makes up. */
+  /** The turn of another role, invented by the model. */
   | 'foreign turn';
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-/** Names whose words would say something else. */
+/** Names that would be misread by their words. */
 const exact: ReadonlyMap<string, Meaning> = new Map([
   ...['im_start', 'start', 'begin', 'start_of_turn', 'start_of_role', 'start_header_id', 'header_start'].map(
     (name) => [name, 'header'] as const,
@@ -64,8 +64,8 @@ const turnEnds = setOf('end eos eot eom eod eog endoftext endofturn endofsentenc
 const turnEndWords = setOf('of text turn sentence utterance message id im token assistant seq');
 
 /**
- * `closes`: the mark has a slash, or the shape of one that closes. The name is that of a special token, which is no word
- * of any language: one that is not known means nothing and is left out.
+ * Returns the meaning of a special token. `closes`: the mark has a slash or a closing shape. Token names are not words
+ * of any language, so an unknown one has no effect and is removed.
  */
 export const meaningOfToken = (name: string, closes: boolean): Meaning => {
   const plain = name
@@ -98,7 +98,7 @@ const answerTag = /^(?:final_)?(?:answer|response|solution)$/;
 const turnTag =
   /^(?:start_of_turn|end_of_turn|end_of_utterance|bos|eos|pad|unk|endoftext|unused\d{1,4}|extra_id_\d{1,4}|reserved_\d{1,4})$/;
 
-/** `undefined` for a tag that is none of a template: it is HTML, SSML, a control or text. */
+/** Returns `undefined` for a tag outside of any template: it is HTML, SSML, a control or text. */
 export const meaningOfTag = (name: string, closes: boolean): Meaning | undefined => {
   const [, namespace = '', plain = ''] = /^(?:([a-z]\w*):)?(.*)$/u.exec(name.toLowerCase()) ?? [];
   if (argumentTag.test(plain)) return closes ? 'nothing' : 'argument';
@@ -114,7 +114,7 @@ export const meaningOfTag = (name: string, closes: boolean): Meaning | undefined
 const bracketCall = /^(?:end_)?tool_(?:calls?|requests?|results?|content)$/;
 const bracketThought = setOf('THINK THINKING REASONING THOUGHT');
 
-/** `undefined` for brackets around anything else. */
+/** Returns `undefined` for brackets around other text. */
 export const meaningOfBrackets = (name: string, closes: boolean): Meaning | undefined => {
   const plain = name.toLowerCase();
   if (bracketCall.test(plain)) return closes || plain.startsWith('end_') ? 'call end' : 'call';

@@ -1,11 +1,12 @@
 /**
- * The beginning of a message whose server has taken the special tokens of the chat template away and has left the words
- * between them: `analysisThe user asks …assistantfinalHello.` Also the sentences with which Granite 3.2 marks its thoughts.
+ * The beginning of a message whose server has removed the special tokens of the chat template but left the words
+ * between them: `analysisThe user asks …assistantfinalHello.` Also the sentences with which Granite 3.2 marks its
+ * thoughts.
  */
 import type { Meaning } from './mark-meaning.ts';
 
 export type Opening =
-  /** `isDoubtful`: it may be an ordinary word, unless its end follows. */
+  /** `isDoubtful`: the opening may be an ordinary word, unless its end follows. */
   | { type: 'mark'; length: number; meaning: Meaning; isDoubtful: boolean }
   | { type: 'begun' }
   /** The message begins with ordinary words. */
@@ -13,7 +14,7 @@ export type Opening =
 
 const analysis = /^\s*(?:assistant)?analysis(?=[\p{Lu}\p{Lo}])/u;
 
-/** A channel's name grown together with the first word of the message. */
+/** A channel name joined to the first word of the message. */
 const openings: readonly (readonly [RegExp, Meaning])[] = [
   [analysis, 'thought'],
   [/^\s*(?:assistant)?final(?=[\p{Lu}\p{Lo}])/u, 'nothing'],
@@ -39,11 +40,11 @@ const begun = [
 /** Written before a bare call by Phi and Firefunction: `functools[{…}]`. */
 export const beforeCall = /^\s*functools\s*$/u;
 
-/** Ends a thought that began with an opening. */
+/** End of a thought that began with an opening. */
 export const openingThoughtEnd = /assistantfinal|Here(?:'s| is) my response:/u;
 export const longestOpeningThoughtEnd = 'Here is my response:'.length;
 
-/** White space of a message before its first word. */
+/** White space before the first word of a message. */
 const longestSpace = 64;
 
 export const readOpening = (text: string): Opening => {

@@ -1,22 +1,24 @@
-/** Reads one mark of a chat template, or one escape of a terminal, at a place of a text whose end may still be missing. */
+/**
+ * Reads one mark of a chat template, or one terminal escape sequence, at a position of a text that may be incomplete.
+ */
 import { meaningOfBrackets, meaningOfTag, meaningOfToken, type Meaning } from './mark-meaning.ts';
 
 export type ReadMark =
   | { type: 'mark'; length: number; meaning: Meaning }
-  /** It may become one with more text. */
+  /** May become a mark with more text. */
   | { type: 'begun' }
-  /** No mark: the character is text. */
+  /** Not a mark: the character is text. */
   | { type: 'text' };
 
-/** Every mark begins with one of them. */
+/** First characters of all marks. */
 // oxlint-disable-next-line no-control-regex -- ESC and CSI are what is meant
 export const markStart = /[<[\]{◁\u001b\u009b]/gu;
 
 type Shape = {
   whole: RegExp;
-  /** What may still become whole; it ends where the text ends. */
+  /** Matches incomplete marks at the end of the text. */
   begun: RegExp;
-  /** `undefined`: it only looks like a mark. */
+  /** Returns `undefined` for text that only resembles a mark. */
   meaning: (groups: Readonly<Record<string, string | undefined>>) => Meaning | undefined;
 };
 
@@ -88,7 +90,7 @@ const shapes: Readonly<Record<string, readonly Shape[]>> = {
       meaning: nothing,
     },
   ],
-  // Colours and links of a terminal (ECMA-48).
+  // Terminal colours and links (ECMA-48).
   '\u001b': [
     {
       whole:
@@ -115,7 +117,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 };
 
-/** `at` is the place of a `markStart`. */
+/** `at` is the position of a `markStart`. */
 export const readMark = (text: string, at: number): ReadMark => {
   let isBegun = false;
   for (const { whole, begun, meaning } of shapes[text.charAt(at)] ?? []) {

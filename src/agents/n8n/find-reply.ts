@@ -1,16 +1,16 @@
-/** Replies lie one or two levels deep; anything deeper is no reply, and could exhaust the stack. */
+/** Maximum nesting: replies are one or two levels deep, and deeper recursion could exhaust the stack. */
 const deepest = 8;
 
-/** n8n's own word for a workflow that answers before it has run, in a field that otherwise holds a reply. */
+/** n8n's own message of a workflow that answers before it has run, in a field that otherwise contains a reply. */
 const startedMessage = 'Workflow was started';
 
-/** `controls`: what stands in the field of that name beside the words, or further out; undefined where nothing does. */
+/** `controls`: value of the field of that name beside the words or at an outer level; undefined if there is none. */
 export type WorkflowReply = { words: string; controls: unknown };
 
 /**
- * The words of a workflow's answer (guides/design/agents.md, "n8n"): a text is itself; a list gives the first reply
- * that is in it, an object the first of its fields `output`, `text` and `message`. Undefined where there is none, and
- * nothing is looked for anywhere else: the rest is data, not speech.
+ * Finds the words of a workflow's answer (guides/design/agents.md, "n8n"): a text is the reply itself; a list yields
+ * its first reply, an object the first of its fields `output`, `text` and `message`. Undefined if there is none. Other
+ * fields are data, not speech.
  */
 export const findReply = (value: unknown, depth = 0): WorkflowReply | undefined => {
   if (typeof value === 'string') return { words: value, controls: undefined };
@@ -38,7 +38,7 @@ const fieldsOf = ({ output, text, message }: Fields): unknown[] => [output, text
 const saysStarted = ({ output, text, message }: Fields): boolean =>
   output === undefined && text === undefined && message === startedMessage;
 
-/** Whether the answer is only about the execution: what the workflow says, if anything, goes elsewhere. */
+/** Whether the answer only describes the execution: the workflow's words, if any, are sent elsewhere. */
 export const isStatus = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   const fields: Fields = value;

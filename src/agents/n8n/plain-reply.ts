@@ -1,9 +1,9 @@
 import { AgentFailure } from '../agent.ts';
 
-/** What was to be JSON and is broken, or an event stream of another kind of server: not words in either case. */
+/** Matches broken JSON and event streams of other kinds of servers, which are not words. */
 const machineText = /^(?:\{\s*["'}]|\[\s*[[{"'\]]|(?:data|event):)/;
 
-/** NUL, and what stands for bytes that are no UTF-8: a picture, a sound, an old encoding. */
+/** Matches NUL and U+FFFD, which replaces invalid UTF-8: a picture, audio, or a legacy encoding. */
 // oxlint-disable-next-line no-control-regex -- NUL is what is meant
 const binary = /[\0\uFFFD]/;
 
@@ -17,8 +17,8 @@ const isJson = (text: string): boolean => {
 };
 
 /**
- * The reply that a body of plain text is; undefined for `null` and other JSON that holds no words. Throws an
- * AgentFailure `invalid_reply` for what nobody can have meant to be spoken.
+ * Returns the reply in a plain-text body; undefined for `null` and other JSON without words. Throws an AgentFailure
+ * `invalid_reply` for a body that cannot be meant as speech.
  */
 export const plainReply = (text: string): string | undefined => {
   if (binary.test(text)) throw new AgentFailure('invalid_reply', 'the response is not text');

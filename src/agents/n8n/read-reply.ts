@@ -1,6 +1,6 @@
 /**
- * The answer of a workflow: one JSON document, plain text, or a stream of JSON lines (`begin`, `item`, `end`, `error`),
- * as its response mode has it.
+ * Reads the answer of a workflow: one JSON document, plain text, or a stream of JSON lines (`begin`, `item`, `end`,
+ * `error`), depending on its response mode.
  */
 import { z } from 'zod';
 import { AgentFailure, sentenceEnd, type ReplyPiece } from '../agent.ts';
@@ -14,7 +14,7 @@ const place = z.union([z.string(), z.number()]).optional().catch(undefined);
 const streamLine = z.object({
   type: z.enum(['begin', 'item', 'end', 'error']),
   content: z.unknown().optional(),
-  /** Of the node; the rest of it changes with every line. */
+  /** Metadata of the node; the other fields change with every line. */
   metadata: z
     .object({ nodeId: place, nodeName: place, runIndex: place, itemIndex: place })
     .optional()
@@ -33,7 +33,7 @@ const reportedError = (content: unknown): AgentFailure =>
 const plainText = (words: string | undefined): WorkflowReply | undefined =>
   words === undefined ? undefined : { words, controls: undefined };
 
-/** JSON as a text; `undefined` for any other. What a model says may begin with a brace as well. */
+/** JSON as a text; `undefined` for other text. A model's words may begin with a brace as well. */
 const jsonIn = (content: unknown): { value: unknown } | undefined => {
   if (typeof content !== 'string' || !/^\s*(?:\{|\[\s*\{)/.test(content)) return undefined;
   try {
@@ -43,7 +43,7 @@ const jsonIn = (content: unknown): { value: unknown } | undefined => {
   }
 };
 
-/** Which nodes, or steps of them, have given an item already. */
+/** Nodes, or their steps, that have already sent an item. */
 const createNodes = () => {
   const seen = new Set<string>();
   const nameOf = ({ metadata }: StreamLine): string =>
@@ -64,10 +64,10 @@ const createNodes = () => {
 };
 
 /**
- * `end` is not the end: each node and each step of an agent has its own, and only the response's end is that of the
- * reply. Neither is `error`: an agent whose tool has failed goes on with its next step, so that only an error which is
- * the last word is that of the reply. Silence is declared by an empty text, or by a stream whose nodes all have ended
- * without a word. Throws an AgentFailure.
+ * An `end` line is not the end of the reply: each node and each step of an agent has its own, and only the end of the
+ * response ends the reply. An `error` line does not fail the reply either: an agent whose tool has failed continues
+ * with its next step, so only an error at the end of the stream fails it. An empty text declares silence, and so does a
+ * stream whose nodes all ended without words. Throws an AgentFailure.
  */
 export async function* readN8nReply(
   body: AsyncIterable<Uint8Array>,
@@ -85,12 +85,15 @@ export async function* readN8nReply(
   };
   /** Nodes or steps that have begun and not ended. */
   let open = 0;
-  /** The newest error, and whether the stream went on behind it. */
+  /** The newest error, and whether the stream continued after it. */
   let error: { failure: AgentFailure; isLast: boolean } | undefined;
   let isMidSentence = false;
   const nodes = createNodes();
   const said = createSaidSoFar();
-  /** The JSON without a reply that a node began with: data, unless more items show that it was the text's beginning. */
+  /**
+   * JSON without a reply at the beginning of a node's output: data, unless further items show that it was the beginning
+   * of a text.
+   */
   let data: string | undefined;
 
   function* say(reply: WorkflowReply | undefined): Generator<ReplyPiece, void, undefined> {
@@ -105,7 +108,7 @@ export async function* readN8nReply(
     if (isMidSentence) yield sentenceEnd;
     isMidSentence = false;
   }
-  /** A node that responds with JSON streams it as a text, in one item; a later item is text, whatever it looks like. */
+  /** A node that responds with JSON streams it as text in one item; later items are text, whatever their form. */
   function* takeItem(line: StreamLine): Generator<ReplyPiece, void, undefined> {
     const { content } = line;
     const isFirst = nodes.isFirstItem(line);
@@ -116,7 +119,7 @@ export async function* readN8nReply(
     if (reply === undefined) return;
     const begun = isFirst ? '' : (data ?? '');
     data = undefined;
-    // A node behind the agent may respond with what the agent has streamed.
+    // A node after the agent may respond with the text that the agent has streamed.
     const isWhole = json !== undefined || typeof content !== 'string';
     const words = said.newIn(begun + reply.words, { isWhole, isLast: isFirst });
     yield* say({ ...reply, words });

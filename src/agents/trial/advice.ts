@@ -1,4 +1,4 @@
-/** Advice for an agent endpoint that gave no reply, or one that would not do in a call. */
+/** Advice for an agent endpoint without a reply, or with one that is unsuitable for a call. */
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { connectionAdvice } from '#src/outgoing/advice/failed-connection.ts';
@@ -15,7 +15,7 @@ import { troubleOf, wordsOf, type Adviser } from './advice/trouble.ts';
 import { webhookAdvice } from './advice/webhook.ts';
 import type { TriedTurn } from '#src/domain/agent-trial.ts';
 
-/** For a turn that failed or was silent. */
+/** For a failed or silent turn. */
 const advisers: Readonly<Record<AgentType, Adviser>> = {
   webhook: webhookAdvice,
   openai_compatible: openaiCompatibleAdvice,
@@ -24,7 +24,7 @@ const advisers: Readonly<Record<AgentType, Adviser>> = {
   mastra: mastraAdvice,
 };
 
-/** For a turn that was spoken, and is not right nevertheless. */
+/** For a turn that was spoken but is still wrong. */
 const objections: Readonly<Partial<Record<AgentType, Adviser>>> = { mastra: oldMastraAdvice };
 
 export const adviceFor = (

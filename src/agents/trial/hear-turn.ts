@@ -7,7 +7,7 @@ export type HeardTurn = Pick<TriedTurn, 'spoken' | 'controls'> & {
   failure: { kind: ReplyFailure; detail: string } | null;
 };
 
-/** Takes one reply to its end, as a conversation would. Never rejects. */
+/** Consumes one reply to its end, as a conversation would. Never rejects. */
 export const hearTurn = (
   startReply: StartReply,
   { input, elapsed, giveUp }: { input: ReplyInput; elapsed: () => number; giveUp: AbortSignal },

@@ -1,11 +1,11 @@
-/** A tried turn as text, for a terminal. */
+/** Formats a tried turn as text, for a terminal. */
 import type { KeysWanted } from '#machines/collected-keys.ts';
 import type { Control } from '#machines/control.ts';
 import type { TransferWanted } from '#machines/transfer.ts';
 import type { AgentTrial, Exchange, TriedTurn } from '#src/domain/agent-trial.ts';
 import { terminalEscapes } from '#src/domain/terminal-text.ts';
 
-/** Characters of a response's body. */
+/** Maximum characters of a response's body. */
 const shownCharacters = 1_200;
 
 const printable = (text: string): string => terminalEscapes(text.replaceAll('\r\n', '\n'));
@@ -55,7 +55,7 @@ const controlWords = (control: Control): string => {
       return `transfers to ${transferWords(control.transfer)}`;
     case 'change_language':
       return `goes on in the language ${control.language}`;
-    // Pressing keys, the only one that is left.
+    // Pressing DTMF digits, the only remaining control.
     default:
       return `presses ${control.keys}`;
   }

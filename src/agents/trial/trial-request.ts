@@ -8,7 +8,7 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 const inventedNumber = '07000000000';
 const inventedCounterparty = '01000000001';
 
-/** The call that it would be. */
+/** The simulated call. */
 export const callOf = ({
   agentType,
   direction,
@@ -44,7 +44,7 @@ export const callOf = ({
   transferTo,
 });
 
-/** Notes about fields that a binding would not have stored (guides/design/agents.md, "Bindings"). */
+/** Notes on fields that a binding would not store (guides/design/agents.md, "Bindings"). */
 export const notesOf = ({ agentId, assistantId, agentType, direction }: TrialRequest): string[] => [
   ...(agentId === null || (agentType === 'mastra' && direction === 'outbound')
     ? []
@@ -58,7 +58,7 @@ export const notesOf = ({ agentId, assistantId, agentType, direction }: TrialReq
     : [`The assistant ID is not used: ${agentType} has none.`]),
 ];
 
-/** The other party's turns, the kickoff included. */
+/** The other party's turns, including the kickoff. */
 export const messagesOf = ({ direction, instruction, say }: TrialRequest): string[] => [
   ...(direction === 'outbound' ? [kickoffFor(instruction)] : []),
   ...say,

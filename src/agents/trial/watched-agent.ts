@@ -1,14 +1,14 @@
 import { AgentFailure, type Agent } from '../agent.ts';
 import type { ExchangeLog } from '#src/outgoing/observed-client.ts';
 
-/** Everything that is noted of one turn. */
+/** Record of one turn. */
 export type TurnNotes = ExchangeLog & {
   remarks: string[];
-  /** The server's own words about its failure; they are for the endpoint's owner alone. */
+  /** The server's own error text, for the endpoint's owner only. */
   serverSays: string | null;
 };
 
-/** The same agent; what a call would only log of its replies is noted. */
+/** Wraps an agent and records the remarks that a call would only log. */
 export const watchedAgent = (agent: Agent, currentNotes: () => TurnNotes): Agent => ({
   ...agent,
   begin: () => agent.begin?.(),

@@ -1,33 +1,33 @@
 /**
- * The one reader of streamed replies, whatever the server calls them: server-sent events (WHATWG HTML, section 9.2), JSON
- * one by one on lines of their own, or one JSON document. Content types are not asked, they are wrong too often: the
- * first character tells. What comes out is the same however the bytes were cut.
+ * The only reader of streamed replies, whatever their content type: server-sent events (WHATWG HTML, section 9.2), JSON
+ * values on separate lines, or one JSON document. Content types are often wrong, so the first character decides. The
+ * result does not depend on how the bytes were cut.
  *
- * Events are not left to eventsource-parser (4.1.3): it keeps to the standard, and servers do not. Of 88 recorded event
- * streams it reads all alike in one piece, and four otherwise when they come byte by byte, because it throws the
- * beginning of a line away that is no field of the standard (llama.cpp's `error: …`, Mastra's `0:"…"`); and of a server
- * that leaves the blank lines out it gives no event at all. It is some five times as fast (36 MB/s against 7 in one
- * run), of which nothing would be felt: a long reply has a hundred kilobytes.
+ * eventsource-parser (4.1.3) is not used: it follows the standard, and servers do not. It reads all of 88 recorded
+ * event streams alike in one piece, but four differently byte by byte, because it discards the beginning of a line that
+ * is not a field of the standard (llama.cpp's `error: …`, Mastra's `0:"…"`). For a server that omits the blank lines it
+ * returns no events. It is some five times as fast (36 MB/s against 7 in one run), which would not be noticeable: a
+ * long reply has a hundred kilobytes.
  */
 import { AgentFailure } from '../agent.ts';
 import { readLines } from './read-lines.ts';
 
 export type Frame =
-  /** The data of an event, or a JSON of its own; `event` is empty where none was named. */
+  /** The data of an event, or a separate JSON value; `event` is empty if unnamed. */
   | { type: 'json'; event: string; value: unknown }
-  /** `data: [DONE]`, by which some servers end a reply. */
+  /** `data: [DONE]`, with which some servers end a reply. */
   | { type: 'done' }
-  /** Data that is not JSON. */
+  /** Data other than JSON. */
   | { type: 'unreadable'; event: string }
-  /** A line of an event stream whose field is none of that format: `error: …`, `0:"…"`. */
+  /** A line of an event stream with a non-standard field: `error: …`, `0:"…"`. */
   | { type: 'stray'; field: string; text: string }
-  /** A whole reply that is neither JSON nor events; only where `plainText` is asked for. */
+  /** A whole reply that is neither JSON nor events; only if `plainText` is set. */
   | { type: 'text'; text: string };
 
 export type FrameOptions = {
-  /** Characters of one line. */
+  /** Maximum characters of one line. */
   longestLine: number;
-  /** What is no JSON is the reply itself, and not an event stream. */
+  /** Text other than JSON is the reply itself, not an event stream. */
   plainText?: boolean;
 };
 
@@ -53,7 +53,7 @@ async function* readEvents(first: string, rest: Lines): AsyncGenerator<Frame, vo
   let event = '';
   let data: string[] = [];
 
-  /** Some servers leave the blank lines out: what is whole by itself is an event then. */
+  /** Some servers omit the blank lines: complete data then counts as an event. */
   const isWhole = (): boolean => {
     const [only = ''] = data;
     return data.length === 1 && (only.trim() === '[DONE]' || parse(only).isJson);
@@ -69,7 +69,7 @@ async function* readEvents(first: string, rest: Lines): AsyncGenerator<Frame, vo
   function* take(line: string): Generator<Frame, void, undefined> {
     if (line === '') yield* dispatch();
     const colon = line.indexOf(':');
-    // A comment; some servers keep a quiet connection alive with them.
+    // A comment; some servers use it as a keep-alive.
     if (line === '' || colon === 0) return;
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
@@ -81,7 +81,7 @@ async function* readEvents(first: string, rest: Lines): AsyncGenerator<Frame, vo
 
   yield* take(first);
   for await (const line of rest) yield* take(line);
-  // The standard drops an event without its blank line; clients do not, and servers end that way.
+  // The standard drops an event without its blank line; clients do not, and some servers end that way.
   yield* dispatch();
 }
 
@@ -107,7 +107,7 @@ async function* readJson(
     for await (const line of rest) if (line.trim() !== '') yield asFrame(line, '');
     return;
   }
-  // One document, written over several lines.
+  // One document over several lines.
   const text = await restOf(first, rest, options.longestLine);
   const whole = parse(text);
   if (whole.isJson) yield { type: 'json', event: '', value: whole.value };
@@ -122,8 +122,8 @@ const readText = async (first: string, rest: Lines, { longestLine }: FrameOption
 };
 
 /**
- * Nothing at all comes of an empty body. Throws an AgentFailure for a page of HTML (`invalid_reply`) and for a line that
- * is too long (`reply_too_large`).
+ * An empty body yields no frames. Throws an AgentFailure for an HTML page (`invalid_reply`) and for a line that is too
+ * long (`reply_too_large`).
  */
 export async function* readFrames(
   body: AsyncIterable<Uint8Array>,

@@ -1,16 +1,16 @@
 import { AgentFailure } from '../agent.ts';
 
 /**
- * Lines end with LF, CRLF or CR; RS separates records in JSON text sequences (RFC 7464). Never with the line ends that
- * Unicode knows besides: U+2028 stands unescaped inside of JSON.
+ * Lines end with LF, CRLF or CR; RS separates records in JSON text sequences (RFC 7464). Unicode's other line ends are
+ * excluded: U+2028 occurs unescaped inside JSON.
  */
 // oxlint-disable-next-line no-control-regex -- RS is what is meant
 const lineEnd = /\r\n?|\n|\x1e/;
 
 /**
- * Bytes, cut anywhere, as whole lines of text without their ends; the last one needs no end. UTF-8 is decoded as it
- * comes, one byte order mark at the start is dropped, and what is no UTF-8 becomes U+FFFD. A line that is complete is
- * given out at once, also when it ends with a CR whose LF may still follow.
+ * Splits bytes, cut anywhere, into whole lines of text without their line ends; the last line needs none. Decodes UTF-8
+ * incrementally, drops one byte order mark at the start, and replaces invalid UTF-8 by U+FFFD. Yields a complete line
+ * at once, even if it ends with a CR whose LF may still follow.
  *
  * Throws an AgentFailure `reply_too_large` for a line of more than `longestLine` characters.
  */
@@ -19,7 +19,7 @@ export async function* readLines(
   longestLine: number,
 ): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder('utf-8');
-  /** The beginning of a line, in the pieces in which it came: joining them each time would take quadratic time. */
+  /** The beginning of a line, in its original pieces: joining them each time would take quadratic time. */
   let begun: string[] = [];
   let length = 0;
   let endedWithCr = false;
@@ -39,7 +39,7 @@ export async function* readLines(
   };
   function* linesOf(decoded: string): Generator<string, void, undefined> {
     if (decoded === '') return;
-    // The second half of a CRLF that was cut in two.
+    // The second half of a split CRLF.
     const text = endedWithCr && decoded.startsWith('\n') ? decoded.slice(1) : decoded;
     endedWithCr = text === '' ? false : text.endsWith('\r');
     const parts = text.split(lineEnd);

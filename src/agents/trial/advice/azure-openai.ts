@@ -1,4 +1,4 @@
-/** Azure OpenAI, whose addresses name a deployment and a version, and whose key has a header of its own. */
+/** Azure OpenAI, whose URLs contain a deployment and a version, and whose key has its own header. */
 import { firstAdvice } from '#src/outgoing/advice/failed-request.ts';
 import { addHeader, type Adviser, type Trouble } from './trouble.ts';
 
@@ -23,7 +23,9 @@ const unknownDeployment: Adviser = ({ status, text }) =>
     ? 'The resource has no deployment of this name. The chat URL names the deployment, which may have another name than its model; a new one takes some minutes.'
     : undefined;
 
-/** Without them it answers that there is no such resource, and /openai/v1 wants a "model", which calls do not send. */
+/**
+ * Without them it answers that the resource does not exist, and /openai/v1 requires a "model", which calls do not send.
+ */
 const incompleteAddress: Adviser = ({ status, path, binding }) => {
   if (status !== 404 && status !== 400) return undefined;
   const isComplete =

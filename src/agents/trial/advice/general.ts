@@ -1,4 +1,4 @@
-/** Advice for every agent type, where the type itself had none. */
+/** Advice for every agent type, if the type itself has none. */
 import { connectionAdvice } from '#src/outgoing/advice/failed-connection.ts';
 import { tlsPortAdvice } from '#src/outgoing/advice/http-status.ts';
 import { wantsTool } from '../../model-marks.ts';

@@ -1,4 +1,4 @@
-/** Advice for agents by a status that is no success, whatever their type. */
+/** Advice by the status of a failed request, for every agent type. */
 import { statusAdvice } from '#src/outgoing/advice/http-status.ts';
 import { addHeader, type Adviser, type Trouble } from './trouble.ts';
 
@@ -7,7 +7,7 @@ const tokenPlace = ({ binding }: Trouble): string =>
     ? "the token of the number's outbound agent"
     : 'the session token that the handshake of the number gives to inbound calls';
 
-/** Names that servers give to a header of their own with a key in it. */
+/** Common names of custom headers with an API key. */
 const keyHeader = /\b(?:x-[a-z-]{0,20}(?:key|token)|api-key|apikey|ocp-apim-subscription-key)\b/i;
 
 const refusedHeader: Adviser = ({ status, text, sentHeaders }) => {
@@ -80,10 +80,10 @@ export const httpErrorAdvice: Adviser = (trouble) => {
   );
 };
 
-/** Bodies of a 404 that say nothing but that there is no such path. */
+/** Bodies of a 404 that only report an unknown path. */
 const routeUnknown =
   /^$|^<|not found\.?["'}\s]*$|cannot (?:post|get)|no (?:such )?(?:route|endpoint|path)|unknown (?:request )?(?:url|path|route|endpoint)|invalid (?:url|path)|route|page not found|resource not found/i;
 
-/** Whether a 404 is about the address, and not about something that the request names. */
+/** Whether a 404 concerns the URL, not an object named in the request. */
 export const isUnknownPath = ({ status, text }: Pick<Trouble, 'status' | 'text'>): boolean =>
   status === 404 && routeUnknown.test(text.slice(0, 600).trim());

@@ -2,7 +2,7 @@
 import { firstAdvice } from '#src/outgoing/advice/failed-request.ts';
 import { isWordless, type Adviser } from './trouble.ts';
 
-/** Before 1.0 the context was read from `runtimeContext`; a `requestContext` is passed over without a word. */
+/** Before 1.0 the context was read from `runtimeContext`; those versions silently ignore `requestContext`. */
 export const oldMastraAdvice: Adviser = ({ failure, headers, text }) => {
   const isOldStream = headers['x-vercel-ai-data-stream'] !== undefined || text.startsWith('f:{"messageId"');
   const isPlain = headers['content-type']?.startsWith('text/plain') === true && text.startsWith('data:');

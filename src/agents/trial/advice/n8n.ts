@@ -40,7 +40,7 @@ const brokenWorkflow: Adviser = ({ status, text }) => {
 
 const goodModes = '"When Last Node Finishes", "Using Respond to Webhook Node" or "Streaming"';
 
-/** Answers of n8n about the execution, in the place of a reply. */
+/** n8n's messages about the execution, in place of a reply. */
 const statusText: Adviser = ({ text }) => {
   if (text.includes('"executionStarted"')) {
     return `The workflow answers over its own chat window ("Using Response Nodes"), and here only that it has begun. Set the response mode of the chat trigger to ${goodModes}.`;

@@ -1,4 +1,4 @@
-/** Servers that speak the format of OpenAI's chat completions. */
+/** Servers with OpenAI's chat-completions format. */
 import { firstAdvice } from '#src/outgoing/advice/failed-request.ts';
 import { isUnknownPath } from './http-status.ts';
 import { azureAdvice } from './azure-openai.ts';
@@ -8,13 +8,13 @@ const aboutModel = /\bmodels?\b/i;
 const isMissing =
   /required|missing|must (be )?(provide|specif|set)|not (be )?(provided|specified|set|found|exist)|does not exist|unknown|invalid|no model/i;
 
-/** vLLM: 404 "The model `` does not exist."; FastAPI: 422 with the place "body", "model"; OpenAI: 400. */
+/** vLLM: 404 "The model `` does not exist."; FastAPI: 422 with the location "body", "model"; OpenAI: 400. */
 const wantsModel: Adviser = ({ status, text }) =>
   status !== null && [400, 404, 422].includes(status) && aboutModel.test(text) && isMissing.test(text)
     ? 'This server wants a "model" key in the request, which calls do not send: the body is {messages, stream} alone. Put a gateway in front of it that sets the model (such as LiteLLM or Portkey), or give the server a default model.'
     : undefined;
 
-/** The path is known, and something that the server needs is not. */
+/** The path is known, but a required value is missing. */
 const otherMissing: Adviser = (trouble) =>
   trouble.status === 404 && !isUnknownPath(trouble)
     ? 'The server answers at this path, and misses something else: what it is stands in its answer, such as a deployment, an assistant or a session. Correct that on the server, or the part of the chat URL that names it.'

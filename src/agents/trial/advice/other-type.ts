@@ -1,10 +1,10 @@
-/** An answer, or an address, that belongs to another agent type, or to a format that none of them speaks. */
+/** Recognizes answers and URLs of another agent type, or of an unsupported format. */
 import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
 import { jsonObject, type Adviser, type Trouble } from './trouble.ts';
 
 type Format = AgentType | 'anthropic' | 'responses' | 'gemini' | 'ollama' | 'ui-stream';
 
-/** In this order: the first that fits. The beginning of a body is enough for all of them. */
+/** In this order: the first match counts. The beginning of a body suffices for all of them. */
 const formatsOfText: readonly (readonly [Format, RegExp])[] = [
   ['openai_compatible', /"choices": ?\[/],
   ['responses', /"object": ?"response"|"type": ?"response\./],
@@ -66,7 +66,7 @@ const adviceOn = (what: string, format: Format | undefined, { binding }: Trouble
     : `${what} ${foreign[format]}`;
 };
 
-/** An answer that was accepted and has no words for this type. */
+/** A successful answer without words for this type. */
 const byAnswer: Adviser = (trouble) => {
   const { failure, status, text } = trouble;
   const isUnderstood = failure === null || !['invalid_reply', 'no_reply'].includes(failure.kind);
@@ -75,13 +75,13 @@ const byAnswer: Adviser = (trouble) => {
   return adviceOn('The answer is in', format, trouble);
 };
 
-/** A request that was refused because of what is in it, at an address that tells what the server is. */
+/** A request rejected for its content, at a URL that identifies the server. */
 const byAddress: Adviser = (trouble) => {
   const { failure, status, path, binding } = trouble;
   if (failure?.kind !== 'http_error' || status === null || ![400, 404, 405, 422].includes(status))
     return undefined;
   const format = formatOfPath(path);
-  // Those are taken off the end of the chat URL by the types themselves.
+  // The types themselves remove these from the end of the chat URL.
   if (binding.agentType === 'openai_compatible' && format === 'openai_compatible') return undefined;
   return adviceOn('By its address the server speaks', format, trouble);
 };

@@ -10,27 +10,27 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import { secretsOf, withoutSecretsIn } from '../without-secrets.ts';
 import type { TriedTurn } from '#src/domain/agent-trial.ts';
 
-/** A turn that went wrong, as far as advice needs to know it. */
+/** A problematic turn, as far as advice requires it. */
 export type Trouble = FailedRequest & {
   binding: AgentBinding;
   hasToken: boolean;
-  /** The customer's own headers that were sent, in lower case. */
+  /** The custom headers that were sent, in lower case. */
   sentHeaders: readonly string[];
   turn: Omit<TriedTurn, 'advice'>;
   /** Null for a turn that did not fail, but may have been silent. */
   failure: TriedTurn['failure'];
 };
 
-/** Nothing came that could be spoken, and no other cause is known; chosen silence is one of them. */
+/** No speakable text arrived, and no other cause is known; includes chosen silence. */
 export const isWordless = ({ failure }: Trouble): boolean => failure === null || failure.kind === 'no_reply';
 
-/** Where a header of the customer's own is entered. */
+/** Where to enter a custom header. */
 export const addHeader = (name: string): string => `add ${name} to the headers of the agent`;
 
-/** A sentence or two that say what to change; undefined when it has nothing to say. */
+/** A sentence or two of advice; undefined if the rule does not apply. */
 export type Adviser = (trouble: Trouble) => string | undefined;
 
-/** The words that stand for every server of a customer. */
+/** Phrase for any server of a customer. */
 export const wordsOf =
   (adviser: ServerAdviser): Adviser =>
   (trouble) =>
@@ -38,7 +38,7 @@ export const wordsOf =
 
 const fields = z.record(z.string(), z.unknown());
 
-/** Undefined for what is no JSON object, also because its end is missing. */
+/** Undefined for data other than a JSON object, including truncated JSON. */
 export const jsonObject = (text: string): Record<string, unknown> | undefined => {
   try {
     return fields.safeParse(JSON.parse(text)).data;
@@ -47,7 +47,7 @@ export const jsonObject = (text: string): Record<string, unknown> | undefined =>
   }
 };
 
-/** The names of the fields of a JSON object, for a person to compare with; undefined for anything else. */
+/** The field names of a JSON object, for comparison by a person; undefined for other data. */
 export const fieldNames = (text: string): string | undefined => {
   const value = jsonObject(text);
   if (value === undefined) return undefined;
@@ -59,7 +59,7 @@ export const troubleOf = (
   turn: Omit<TriedTurn, 'advice'>,
   { binding, bearerToken, headers }: Pick<AgentCall, 'binding' | 'bearerToken' | 'headers'>,
 ): Trouble => {
-  // A cancelled run says nothing about why it was cancelled.
+  // A cancelled run gives no reason for its cancellation.
   const answers = turn.exchanges.filter(
     ({ sent, received }) => received !== null && !pathOf(sent.url).endsWith('/cancel'),
   );
