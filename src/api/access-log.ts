@@ -3,24 +3,24 @@ import type { Logger } from 'pino';
 import * as z from 'zod';
 import type { ApiMiddleware } from './context.ts';
 
-/** Asked every few seconds by machines; not worth a line each. */
+/** Polled every few seconds by machines, so not logged. */
 const quiet = new Set(['/healthz', '/readyz', '/metrics']);
 
 export type AnsweredRequest = {
   method: string;
-  /** The pattern of the route; null where there is none. */
+  /** The pattern of the route; null if none matched. */
   route: string | null;
   status: number;
-  /** From its arrival to the end of the answer. */
+  /** From the arrival of the request to the end of the response. */
   seconds: number;
-  /** Of events: it lasts as long as somebody listens. */
+  /** Event streams, which last as long as their reader is connected. */
   isStream: boolean;
 };
 
-/** A path may hold anything; what is no id of a call stays out of the log. */
+/** A path may contain anything; only valid call ids are logged. */
 const callInPath = z.object({ call_id: z.uuid().optional() });
 
-/** One line a request: no path as it came, no query, no body, no address. `onAnswered` is told as well. */
+/** Logs one line per request, without the raw path, query, body or address. Also calls `onAnswered`. */
 export const logAccess =
   (logger: Logger, onAnswered: (request: AnsweredRequest) => void): ApiMiddleware =>
   (ctx, next) => {

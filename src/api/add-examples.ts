@@ -1,9 +1,9 @@
-/** Gives every request body, every answer and every problem of an OpenAPI document its example. */
+/** Adds an example to every request body, response and problem of an OpenAPI document. */
 import type { oas32 } from 'zod-openapi';
 import { exampleOf, type Schemas } from './example.ts';
 import { problemMediaType } from './problem.ts';
 
-/** A file says with its first characters what it is. */
+/** The first characters of a file identify its format. */
 const beginnings: Readonly<Record<string, string>> = {
   'text/html': '<!doctype html>…',
   'text/css': 'body { … }',
@@ -29,7 +29,7 @@ export const addExamples = (document: oas32.OpenAPIObject): void => {
   }
 };
 
-/** Of requests and answers. */
+/** Content of requests and responses. */
 const contentsOf = (path: oas32.PathItemObject): oas32.ContentObject[] =>
   [path.get, path.post, path.put, path.patch, path.delete].flatMap((operation) => {
     const described = [operation?.requestBody, ...Object.values(operation?.responses ?? {})];
@@ -46,7 +46,7 @@ const addExample = (
   else media.example ??= beginnings[type] ?? exampleOf(media.schema ?? {}, schemas);
 };
 
-/** One for each problem that the schema refers to, by its code. */
+/** One example for each problem that the schema refers to, by its code. */
 const problemExamples = ({ schema }: oas32.MediaTypeObject): oas32.ExamplesObject => {
   const references = JSON.stringify(schema).matchAll(/#\/components\/schemas\/Problem\.(\w+)/g);
   const codes = new Set([...references].map(([, code = '']) => code));

@@ -1,4 +1,4 @@
-/** Headers of a customer's own for its agent endpoint, as they are given (guides/design/agents.md, "Headers"). */
+/** Request field for the customer's own headers for its agent endpoint (guides/design/agents.md, "Headers"). */
 import * as z from 'zod';
 import {
   agentHeaderName,
@@ -45,7 +45,7 @@ export const agentHeaders = z
     error: `An agent has up to ${mostAgentHeaders} headers.`,
   });
 
-/** Under names in lower case; an empty header is removed, too. */
+/** Returns names in lower case; an empty value also removes a header. */
 export const headerChanges = <Absent extends null | undefined>(
   headers: z.output<typeof agentHeaders> | Absent,
 ): AgentHeaderChanges | Absent =>

@@ -1,6 +1,6 @@
 /**
- * Services of the gateway that the HTTP API needs. Every function may throw a `Refusal`, which becomes the caller's
- * problem document; anything else it throws is an accident and becomes a 500.
+ * Services of the gateway for the HTTP API. Every function may throw a `Refusal`, which becomes the client's problem
+ * document; any other error is a bug and becomes a 500.
  */
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -31,7 +31,7 @@ import type { ReadBrowser } from './browser.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { StreamPermits } from './stream-permits.ts';
 
-/** The services below, and what the API works with itself. */
+/** The services below, and the API's own dependencies. */
 export type ApiServices = Pick<
   CallControl,
   | 'placeCall'
@@ -54,110 +54,110 @@ export type ApiServices = Pick<
     authenticateNumber: AuthenticateNumber;
     repeatedRequests: RepeatedRequests;
     storedCalls: StoredCalls;
-    /** Whose domestic numbers are accepted. */
+    /** Country whose domestic numbers are accepted. */
     country: Country;
     limits: RequestLimits;
-    /** Counts one more request with those that came to other gateways within so long; null while this one is alone. */
+    /** Counts one more request together with those of other gateways within the period; null for a single gateway. */
     countWithOthers: (perSeconds: number) => (key: string) => Promise<CountedRequests | null>;
     clientAddress: ClientAddress;
     readBrowser: ReadBrowser;
-    /** What a workspace falls back to where it sets nothing itself. */
+    /** Platform defaults for settings that a workspace does not set. */
     platform: PolicySettings & { maxCallsInProgress: number; dailyMinutes: number | null };
     recordings: Recordings;
-    /** For how many days SIP messages of calls are kept, and whether the lines have none because they are simulated. */
+    /** Retention of SIP messages of calls in days, and whether the lines are simulated and have none. */
     sipTrace: { days: number; isSimulated: boolean };
-    /** Calls back after each fact of a call that this gateway has written. */
+    /** Notifies of each call fact that this gateway has written. */
     watchFacts: FactNews['watch'];
     /**
-     * Calls back with the states of a call, at once where one is known, and whenever there may be a new fact, whichever
-     * gateway holds it, until it is over; the returned function ends it.
+     * Notifies of the states of a call on any gateway until it ends: the known state immediately, then whenever there
+     * may be a new fact. The returned function unsubscribes.
      */
     watchCall: (
       callId: string,
       onNews: { onState: (state: WatchedState) => void; onFact: () => void },
     ) => () => void;
-    /** Whether this gateway holds the call now. */
+    /** Whether this gateway runs the call now. */
     isHeldHere: (callId: string) => boolean;
-    /** The picture of a chart, as SVG. */
+    /** Returns the image of a chart as SVG. */
     charts: (name: ChartName) => Promise<string>;
-    /** What a chart is made of, as JSON. */
+    /** Returns the definition of a chart as JSON. */
     chartDefinitions: (name: ChartName) => string;
     streams: StreamPermits;
-    /** `null` where the simulated line does not run: its endpoints answer 404. */
+    /** `null` if the simulated line is not running: its endpoints answer 404. */
     simulator: Simulator | null;
     /**
-     * Says why a customer's URL (chat, handshake, webhook) cannot be used, as a plain sentence; `undefined` when it can.
-     * https only, no private target, but for what the operator allows (guides/design/agents.md, "Targets").
+     * Returns why a customer's URL (chat, handshake, webhook) is unusable, as a plain sentence; `undefined` for a
+     * usable one. https only, no private target, except those that the operator allows (guides/design/agents.md,
+     * "Targets").
      */
     urlProblem: (url: string) => Promise<string | undefined>;
-    /** Says why a trunk may not have this host, as a plain sentence; `undefined` when it may. */
+    /** Returns why a trunk must not have this host, as a plain sentence; `undefined` for an allowed one. */
     trunkHostProblem: (host: string) => Promise<string | undefined>;
     webhookTests: WebhookTests;
     engines: Engines;
     voiceSamples: VoiceSamples;
-    /** Registers, asks, and calls; undefined where there is no real line, or the trunk is not enabled. */
+    /** Tests a trunk by registration, OPTIONS and a call; undefined without a real line, or for a disabled trunk. */
     tryTrunk: (
       trunkId: string,
       numbers: { from: string; to: string },
     ) => Promise<TrunkCheckStep[] | undefined>;
     /**
-     * Which trunks a call to this number (domestic, or `+…`) would take now; undefined where there is no real line.
-     * `trunkId`: of the number that calls, null where it is bound to none.
+     * Returns the trunks that a call to this number (domestic, or `+…`) would use now; undefined without a real line.
+     * `trunkId`: trunk of the calling number, null if it is not bound to one.
      */
     routeTo: (owner: { workspaceId: string; trunkId: string | null }, to: string) => TrunkRoute | undefined;
-    /** What a trunk is doing on this gateway. */
+    /** Returns the state of a trunk on this gateway. */
     trunkStatus: (trunk: { id: string; enabled: boolean }) => TrunkStatus;
-    /** Talks to an agent endpoint without a call. Rejects only by accident: what goes wrong out there is in the trial. */
+    /** Runs an agent trial without a call. Rejects only on a bug: the trial contains all external errors. */
     tryAgent: (request: TrialRequest, workspaceId: string) => Promise<AgentTrial>;
-    /** Whether calls can be watched in the Stately inspector. */
+    /** Whether calls can be observed in the Stately inspector. */
     inspects: boolean;
     health: Health;
-    /** Whether this error passes with the recovery of the database, so that the same may succeed later. */
+    /** Whether this error is transient with the database, so that a retry may succeed. */
     isPassing: (error: unknown) => boolean;
     metrics: Registry;
-    /** Is told of each request when its answer is over. */
+    /** Called for each request after its response has ended. */
     onAnswered: (request: AnsweredRequest) => void;
-    /** Of the gateway, for the OpenAPI document. */
+    /** Version of the gateway, for the OpenAPI document. */
     version: string;
   };
 
-/** Requests in a stretch of time; `points: 0` switches the limit off. */
+/** Maximum requests per period; `points: 0` disables the limit. */
 export type RequestLimit = { points: number; perSeconds: number };
 
-/** Times of the events of a call, read as a stream. */
+/** Timings of the event stream of a call. */
 type EventStreamTimes = {
-  /** A comment after so much silence keeps the connection open. */
+  /** Idle time after which a comment keeps the connection open. */
   keepAliveMs: number;
-  /** A reader that takes nothing for so long is dropped. */
+  /** Time after which a reader that reads no data is dropped. */
   slowReaderMs: number;
-  /** Between two looks for a call of another gateway. */
+  /** Polling interval for a call of another gateway. */
   pollMs: number;
-  /** How often it is asked whether the reader's key or token is still good. */
+  /** Interval for checking that the reader's key or token is still valid. */
   revalidateMs: number;
-  /** How long after the end of a call its recording and its summary are waited for. */
+  /** Maximum wait for the recording and summary after the end of a call. */
   lateFactsMs: number;
-  /** When a client comes back whose connection broke. */
+  /** Reconnection delay of a client after a broken connection. */
   retryMs: number;
 };
 
 export type RequestLimits = {
-  /** What each number key and each admin token may do. */
+  /** Limits per number key and per admin token. */
   perKey: RequestLimit;
-  /** How often one address may fail to authenticate. */
+  /** Limit of failed authentications per address. */
   failuresPerAddress: RequestLimit;
-  /** A request body beyond this is refused with 413. */
+  /** Maximum request body; a larger one is refused with 413. */
   bodyBytes: number;
   eventStream: EventStreamTimes;
-  /** A database that takes longer than this to answer is not ready for calls. */
+  /** Response time beyond which the database is not ready for calls. */
   readinessMs: number;
   countingMs: number;
 };
 
 export interface Recordings {
   /**
-   * Opens a completed recording's file, here or at the gateway `node` that wrote it; `undefined` when it is not where
-   * it should be. Refuses with `service_unavailable` while the place where it is kept does not answer, as reading it
-   * does.
+   * Opens the file of a completed recording, here or at the gateway `node` that wrote it; `undefined` if the file is
+   * missing. Refuses with `service_unavailable` while its storage does not respond; so does reading it.
    */
   open(recording: {
     callId: string;
@@ -167,16 +167,16 @@ export interface Recordings {
 }
 
 /**
- * The simulated telephone network (guides/design/start.md, "The simulated line"). A script is a list of steps; what a
- * step is, it decides.
+ * The simulated telephone network (guides/design/start.md, "The simulated line"). A script is a list of steps, which it
+ * defines.
  */
 export interface Simulator {
-  /** What is wrong with a script, by step, counted from 0; empty when it can be played. */
+  /** Returns the errors of a script by step, counted from 0; empty for a valid script. */
   checkScript(
     script: Script,
     role: 'caller' | 'callee',
   ): Promise<readonly { step: number; message: string }[]>;
-  /** An inbound call arrives; its script was checked. Refuses with `number_not_found` for a number of nobody's here. */
+  /** Simulates an inbound call with a validated script. Refuses with `number_not_found` for an unknown number. */
   receiveSimulatedCall(request: {
     workspaceId: string;
     to: string;
@@ -184,21 +184,21 @@ export interface Simulator {
     from: string;
     /** `null` for a polite caller. */
     script: Script | null;
-    /** Of its INVITE. */
+    /** Headers of the simulated INVITE. */
     sipHeaders?: SipHeaders;
-    /** Watches the script. */
+    /** Traces the script. */
     rehearsal?: ScriptRehearsal;
   }): Promise<{ callId: string; status: CallStatus; endReason: EndReason | null }>;
-  /** How the callee with this number behaves from now on towards this workspace; the script was checked. */
+  /** Sets the behaviour of the callee with this number for this workspace; the script was validated. */
   defineCallee(
     workspaceId: string,
     number: string,
     script: Script,
     rehearsal: ScriptRehearsal | undefined,
   ): Promise<void>;
-  /** `undefined` for a number that nobody of the workspace defined. */
+  /** `undefined` for a number that the workspace has not defined. */
   calleeScript(workspaceId: string, number: string): Script | undefined;
-  /** How far the script of a call has come; `undefined` where none is or was lately watched. */
+  /** Returns the progress of a call's script; `undefined` if the call is not traced or ended too long ago. */
   scriptProgress(
     callId: string,
   ): { steps: number; stepsDone: number; outcome: 'playing' | 'done' | 'timed_out' } | undefined;
@@ -206,23 +206,23 @@ export interface Simulator {
 
 export type Script = readonly unknown[];
 
-/** How a script is watched; `people` by their numbers. */
+/** Trace of a script; `people` by their numbers. */
 export type ScriptRehearsal = {
   stepTimeoutSec: number;
   people?: Readonly<Record<string, 'accepts' | 'declines' | 'busy' | 'no_answer'>> | undefined;
 };
 
 export interface WebhookTests {
-  /** Sends a `webhook.test` event once, now, and reports how it went. */
+  /** Sends a `webhook.test` event once, immediately, and reports the result. */
   send(endpoint: { id: string; workspaceId: string }): Promise<WebhookTest>;
 }
 
 export interface Health {
   isDraining(): boolean;
-  /** Why recordings and whatever else is written to the disk get lost; `undefined` when they are kept. */
+  /** Returns why recordings and other files cannot be stored on disk; `undefined` if they can. */
   dataFolderProblem(): Promise<string | undefined>;
-  /** Why the lines cannot carry calls, as a plain sentence; `undefined` when they can. */
+  /** Returns why the lines cannot carry calls, as a plain sentence; `undefined` if they can. */
   whyLinesAreDown(): string | undefined;
-  /** What of the lines is down although they can carry calls. */
+  /** Returns the parts of the lines that are down although calls are possible. */
   whatIsDown(): string | undefined;
 }

@@ -1,4 +1,4 @@
-/** The HTTP API: each request runs through these steps, top to bottom, and ends in exactly one answer. */
+/** The HTTP API: each request passes through these steps from top to bottom and ends in exactly one response. */
 import { Router, type RouterMiddleware } from '@koa/router';
 import Koa from 'koa';
 import { logAccess } from './access-log.ts';
@@ -13,7 +13,7 @@ import { traceApiRequest } from './trace-api-request.ts';
 import type { ApiServices } from './api-services.ts';
 import { answerUnmatched, checkTarget } from './unmatched.ts';
 
-/** `failures` counts tokens of nobody; the WebSocket routes may share it. */
+/** `failures` counts failed authentications; the WebSocket routes may share it. */
 export const createApi = (
   services: ApiServices,
   failures: Counter = createCounter('failures', services.limits.failuresPerAddress, services),
@@ -32,10 +32,10 @@ export const createApi = (
   return app;
 };
 
-/** Of a path or a pattern of the API: `/api/v1/calls`. No pattern has a parameter in it. */
+/** Returns the first segments of an API path or pattern: `/api/v1/calls`. They contain no parameter in any pattern. */
 const resourceOf = (path: string): string => /^\/api\/v1\/[^/]+/.exec(path)?.[0] ?? '';
 
-/** A router for each resource: one for all would try every one of its patterns at every path. */
+/** One router per resource: a single router would try every pattern for every path. */
 const findRoute = (services: ApiServices, failures: Counter): RouterMiddleware<ApiState> => {
   const authentication = createAuthentication(services, failures);
   const middlewares = new Map(
@@ -69,7 +69,7 @@ const serving =
     ctx.state.route = route.path;
     const { status, headers, body } = await route.serve(ctx, authentication, services);
     ctx.status = status;
-    // Koa makes a 204 of a null body; HEAD has none and keeps its status.
+    // Koa turns a null body into a 204; a HEAD response has no body and keeps its status.
     if (status !== 204) ctx.body = body ?? '';
     ctx.set(headers);
   };

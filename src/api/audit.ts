@@ -2,7 +2,7 @@ import { note, type Administrator } from '#src/administration/administrator.ts';
 import type { AuthenticatedAdmin } from '#src/administration/admin-authentication.ts';
 import type { ApiServices } from './api-services.ts';
 
-/** The admin of a token, for what can be done by other ways than this API as well. */
+/** The admin of a token, for operations that are also available outside this API. */
 export const administratorOf = (
   { database, sealing, clock }: ApiServices,
   admin: AuthenticatedAdmin,
@@ -14,7 +14,7 @@ export const administratorOf = (
   actor: `admin:${admin.id}`,
 });
 
-/** Each change by the admin API, and each look at a secret, leaves a row. `detail` holds no secret. */
+/** Each change by the admin API, and each reading of a secret, writes a row. `detail` contains no secret. */
 export const audit = (
   services: ApiServices,
   admin: AuthenticatedAdmin,

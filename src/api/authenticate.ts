@@ -12,8 +12,8 @@ import { refuseOtherPages } from './sessions/refuse-other-pages.ts';
 import type { ApiServices } from './api-services.ts';
 
 /**
- * The callers that a route may ask for: the key of a number, an admin token of the role `admin`, or one of any role.
- * Whatever changes something or shows a secret is for `admin`.
+ * Kinds of clients that a route may require: the key of a number, an admin token of the role `admin`, or one of any
+ * role. Routes that change data or show a secret require `admin`.
  */
 export type CallerOf = {
   number: CallableNumber;
@@ -24,32 +24,32 @@ export type CallerOf = {
 
 export type Auth = keyof CallerOf;
 
-/** Needs of a route that change who is believed. */
+/** Requirements of a route that affect authentication. */
 export type RouteNeeds = {
   /**
-   * It can be done without the database. While that does not answer, a key is then believed that was good for a call
-   * held here when the database was last asked.
+   * The route works without the database. While the database is down, a key is accepted if it was valid at the last
+   * check for a call on this gateway.
    */
   needsNoDatabase: boolean;
 };
 
-/** Lets a caller in, or refuses with 401, 403 or 429. */
+/** Authenticates a client, or refuses with 401, 403 or 429. */
 export type Authenticators = { [A in Auth]: (ctx: ApiContext, needs: RouteNeeds) => Promise<CallerOf[A]> };
 
 export type Authentication = Authenticators & {
-  /** Whether the key or token of somebody who was let in is still good. Counts nothing. */
+  /** Whether the key or token of an authenticated client is still valid. Does not count failures. */
   isStillValid: (ctx: ApiContext, auth: Auth) => Promise<boolean>;
-  /** One more token of nobody; refuses with 429 beyond the limit of its address. */
+  /** Counts one failed authentication; refuses with 429 beyond the limit of its address. */
   countFailure: (ctx: ApiContext) => Promise<void>;
 };
 
-/** `failureCounter` counts tokens of nobody, by the address that they come from. */
+/** `failureCounter` counts failed authentications by client address. */
 export const createAuthentication = (services: ApiServices, failureCounter: Counter): Authentication => {
   const { authenticateNumber, clientAddress, limits } = services;
   const findAdmin = createAdminSearch(services);
   const perKey = createLimit(createCounter('key', limits.perKey, services));
   const failures = createLimit(failureCounter);
-  /** A valid key is never held up by somebody else's failures behind the same address. */
+  /** A valid key is never delayed by failures of other clients at the same address. */
   const countFailure = (ctx: ApiContext): Promise<void> => failures(ctx, clientAddress(ctx.req));
   const refuseUnauthenticated = async (ctx: ApiContext): Promise<never> => {
     await countFailure(ctx);
@@ -93,8 +93,8 @@ export const createAuthentication = (services: ApiServices, failureCounter: Coun
 };
 
 /**
- * By the token that a request brings; where it brings none, by the session of its browser. Refuses with 403 a session
- * that another page makes use of.
+ * Authenticates by the token of a request, or without one by the browser's session. Refuses a session with 403 if
+ * another origin uses it.
  */
 const createAdminSearch = (
   services: ApiServices,

@@ -1,5 +1,5 @@
 /**
- * What is known of the browser behind a request: its session, and whether the page that asks is this gateway's own
+ * Properties of the browser behind a request: its session, and whether the requesting page belongs to this gateway
  * (guides/design/threats.md, "Sessions of the console").
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
@@ -7,35 +7,38 @@ import { BlockList, isIP } from 'node:net';
 import proxyAddress from 'proxy-addr';
 import { createClientAddress } from './client-address.ts';
 
-/** The console sends it with each request; the page of another origin would have to be allowed to, and is not. */
+/**
+ * The console sends this header with each request; a page of another origin would need permission for it, which is not
+ * granted.
+ */
 export const consoleHeader = 'x-trunkline-console';
 
 export type Browser = {
-  /** What its session is called: browsers give a cookie to every port of a host, and each gateway wants its own. */
+  /** Name of the session cookie: browsers send a cookie to every port of a host, so each gateway needs its own name. */
   cookieName: string;
-  /** The secret of its session; undefined where it sends none. */
+  /** The session secret; undefined without a cookie. */
   session: string | undefined;
-  /** A page asks, from anywhere; programs have no origin. */
+  /** The request comes from a page of any origin; programs send no origin. */
   isPage: boolean;
-  /** The page that asks came from this gateway, as the browser says. Only browsers are to be believed. */
+  /** According to the browser, the requesting page came from this gateway. Valid only for browsers. */
   isOurPage: boolean;
-  /** It sent the header that only the console sends. */
+  /** The request has the header that only the console sends. */
   isConsole: boolean;
-  /** It runs on the machine of this gateway, with no proxy from elsewhere in between. */
+  /** The browser runs on the machine of this gateway, without a remote proxy in between. */
   isOnThisMachine: boolean;
-  /** It came by https, to a trusted proxy. */
+  /** The request arrived over https at a trusted proxy. */
   isHttps: boolean;
 };
 
 export type ReadBrowser = (request: IncomingMessage) => Browser;
 
-/** The usual port of http or https stands in no address. */
+/** Default ports of http and https are omitted in origins. */
 const cookieNameAt = (host: string | undefined): string => {
   const port = URL.parse(`http://${host ?? ''}`)?.port ?? '';
   return port === '' ? 'trunkline_session' : `trunkline_session_${port}`;
 };
 
-/** `secret` null takes it away. For every path, since WebSockets are opened at others than the API's. */
+/** `secret` null removes the cookie. Its path is `/`, because WebSocket URLs are outside the API's path. */
 export const cookieOf = (
   secret: string | null,
   seconds: number,
@@ -72,20 +75,20 @@ const isLoopback = (address: string): boolean => {
 const namesThisMachine = (hostname: string): boolean =>
   hostname === 'localhost' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
 
-/** What a proxy adds, and no browser. */
+/** Headers that proxies add and browsers do not. */
 const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 const firstOf = (value: string | string[] | undefined): string | undefined =>
   (Array.isArray(value) ? value[0] : value)?.split(',')[0]?.trim();
 
-/** Of the origins that a browser names, that of a page; `null` and nonsense are none. */
+/** Returns the origin of a page; ignores `null` and invalid values. */
 const originIn = ({ origin }: IncomingHttpHeaders): URL | null => URL.parse(origin ?? '');
 
-/** With the scheme that the browser asked by, the usual port is left out as in its origin. */
+/** Parsing with the browser's scheme omits the default port, as in its origin. */
 const isSameHost = (origin: URL, host: string | undefined): boolean =>
   host !== undefined && URL.parse(`${origin.protocol}//${host}`)?.host === origin.host;
 
-/** Browsers say where a page came from; over plain http those that ask by GET may say nothing. */
+/** Browsers send the origin of a page; over plain http they may omit it for GET. */
 const isOurPage = ({ headers, method }: IncomingMessage, host: string | undefined): boolean => {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
@@ -94,7 +97,7 @@ const isOurPage = ({ headers, method }: IncomingMessage, host: string | undefine
   return origin !== null && isSameHost(origin, host);
 };
 
-/** `trustedProxies`: what they say of scheme, host and client is believed. */
+/** `trustedProxies`: their forwarded scheme, host and client address are accepted. */
 export const createReadBrowser = (trustedProxies: readonly string[]): ReadBrowser => {
   const isTrusted = proxyAddress.compile([...trustedProxies]);
   const clientAddress = createClientAddress(trustedProxies);

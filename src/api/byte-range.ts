@@ -1,9 +1,9 @@
-/** The part of a file that a `Range` header asks for (RFC 9110, 14.1.2 and 14.2). */
+/** Parses the `Range` header of a file request (RFC 9110, 14.1.2 and 14.2). */
 import type { ByteRange } from '#src/domain/open-recording.ts';
 
 /**
- * `whole` also where the header asks for something other than one range of bytes: a server may ignore that.
- * `invalid` for a range that is malformed or lies outside the file (guides/design/wire.md, "Recording").
+ * `whole` also for a header other than a single byte range: a server may ignore those. `invalid` for a range that is
+ * malformed or outside the file (guides/design/wire.md, "Recording").
  */
 export const byteRangeOf = (header: string | undefined, size: number): ByteRange | 'whole' | 'invalid' => {
   const [, unit = '', set = ''] = /^([^=]*)=(.*)$/s.exec(header ?? '') ?? [];
@@ -26,6 +26,6 @@ const oneRange = (spec: string, size: number): ByteRange | 'malformed' | 'outsid
   return start < size ? { start, end: Math.min(end, size - 1) } : 'outside';
 };
 
-/** `-5`: the last five bytes, or all there are. */
+/** `-5`: the last five bytes, or the whole file if it is shorter. */
 const suffix = (length: number, size: number): ByteRange | 'outside' =>
   length === 0 || size === 0 ? 'outside' : { start: Math.max(0, size - length), end: size - 1 };

@@ -1,16 +1,15 @@
-/** Where a request comes from: failures to authenticate are counted by it. */
+/** The client address of a request, by which failed authentications are counted. */
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from 'proxy-addr';
 
 export type ClientAddress = (request: IncomingMessage) => string;
 
 /**
- * Without trusted proxies it is the address of the connection, for anybody may write what they like into
- * `X-Forwarded-For`. Each proxy adds whom it was asked by at its end: read from there, the first address that is no
- * trusted proxy is the client's.
+ * Without trusted proxies it is the address of the connection, because any client can forge `X-Forwarded-For`. Each
+ * proxy appends its peer's address: from the end, the first address that is not a trusted proxy is the client's.
  */
 export const createClientAddress = (trustedProxies: readonly string[]): ClientAddress => {
   const isTrusted = proxyAddress.compile([...trustedProxies]);
-  // A connection that is gone already has no address.
+  // A closed connection no longer has an address.
   return (request) => proxyAddress(request, isTrusted) ?? '';
 };

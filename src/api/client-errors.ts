@@ -1,6 +1,6 @@
 /**
- * Requests that Node does not hand to the API: what its parser rejects, and CONNECT, whose connection it would close
- * without an answer. They get a problem document as every other request does.
+ * Requests that Node does not pass to the API: those that its parser rejects, and CONNECT, which Node would close
+ * without a response. They receive a problem document like every other request.
  */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
@@ -11,7 +11,7 @@ import { problemMediaType, problemOf } from './problem.ts';
 /** Methods of the API, for `Allow`. */
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
-/** Answers malformed HTTP, headers beyond all bounds, requests that never end, and requests for a tunnel. */
+/** Answers malformed HTTP, oversized headers, incomplete requests, and CONNECT. */
 export const answerClientErrors = (server: Server): void => {
   const current = new WeakMap<Duplex, ServerResponse>();
   server.on('request', ({ socket }, response) => {
@@ -20,16 +20,16 @@ export const answerClientErrors = (server: Server): void => {
       if (current.get(socket) === response) current.delete(socket);
     });
   });
-  // An expectation that nobody knows is no reason to refuse (RFC 9110, 10.1.1).
+  // An unknown expectation is not a reason to refuse (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request, socket: Duplex) => {
-    // Its sender may be gone, or send on.
+    // The client may be gone, or may continue to send.
     socket.on('error', () => socket.destroy());
     socket.resume();
     socket.end(answerTo(noTunnel()), () => socket.destroy());
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // In the midst of an answer a second one would be garbage.
+    // A second response during a response would corrupt it.
     if (!socket.writable || error.code === 'ECONNRESET' || current.get(socket)?.headersSent === true) {
       socket.destroy();
       return;
@@ -51,7 +51,7 @@ const refusalFor = (code: string | undefined): Refusal => {
   }
 };
 
-/** RFC 9110, 9.3.6: CONNECT asks a proxy for a tunnel. */
+/** RFC 9110, 9.3.6: CONNECT requests a tunnel from a proxy. */
 const noTunnel = (): Refusal =>
   new Refusal('method_not_allowed', `This server is no proxy. Use one of: ${methods}.`, {
     headers: { Allow: methods },

@@ -1,8 +1,7 @@
 /**
- * Between the words of the API and those of the code: names in snake_case and timestamps outside, names in camelCase
- * and Dates inside. A schema describes what travels; both directions follow it. What a handler is given was decoded by
- * the schemas of its route, and what it answers is encoded by them: the declared fields of a record leave the gateway,
- * and nothing else that the record holds.
+ * Converts between the API and the code: snake_case names and timestamps in the API, camelCase names and Dates in the
+ * code. A schema describes the wire format; both directions follow it. A handler's input was decoded by the schemas of
+ * its route, and its result is encoded by them: only the declared fields of a record leave the gateway.
  */
 import * as z from 'zod';
 import { camelCase, type CamelCase } from '#src/domain/field-names.ts';
@@ -12,7 +11,7 @@ import type { OutputOf } from './validated.ts';
 
 type Unchanged = string | number | bigint | boolean | symbol | null | undefined | Date;
 
-/** A field that may be absent is absent, never `undefined`. */
+/** An absent optional field is omitted, never `undefined`. */
 export type Decoded<Wire> = Wire extends Timestamp
   ? Date
   : Wire extends Unchanged
@@ -76,7 +75,7 @@ const codecOf = (schema: z.core.$ZodType): Codec => {
   return codec;
 };
 
-/** What is neither an object nor a list travels as it is; so does a record, whose names are data. */
+/** Values other than objects and lists are unchanged; so is a record, whose names are data. */
 const makeCodec = (schema: z.core.$ZodType): Codec => {
   if (schema instanceof z.ZodObject) return objectOf(schema.shape);
   if (schema instanceof z.ZodArray) return arrayOf(codecOf(schema.element));
@@ -85,15 +84,15 @@ const makeCodec = (schema: z.core.$ZodType): Codec => {
   return leaf;
 };
 
-/** Of what was validated by this schema. */
+/** Decodes a value that this schema has validated. */
 export const decode = <Schema extends z.ZodType | undefined>(
   schema: Schema | undefined,
   wire: OutputOf<Schema>,
 ): Decoded<OutputOf<Schema>> =>
-  // The compiler cannot follow names that are made at run time.
+  // The compiler cannot follow names that are computed at run time.
   (schema === undefined ? undefined : codecOf(schema).decode(wire)) as Decoded<OutputOf<Schema>>;
 
-/** Fields that the schema does not declare are left out. Moments are written in this time zone. */
+/** Encodes a value; omits fields that the schema does not declare. Timestamps are written in this time zone. */
 export const encode = <Schema extends z.ZodType>(
   schema: Schema,
   value: Decoded<z.output<Schema>>,

@@ -3,10 +3,10 @@ import type { Readable } from 'node:stream';
 import type { Middleware } from 'koa';
 import type { RouterContext } from '@koa/router';
 
-/** Kept of one request, beside what Koa keeps. */
+/** State of one request beside Koa's own. */
 export type ApiState = {
   requestId: string;
-  /** The pattern of the route that answers, for the access log; a path may hold what a log must not. */
+  /** The pattern of the answering route, for the access log; the path may contain data that must not be logged. */
   route?: string;
 };
 
@@ -14,7 +14,7 @@ export type ApiContext = RouterContext<ApiState>;
 
 export type ApiMiddleware = Middleware<ApiState>;
 
-/** An answer as it is sent. */
+/** A response as it is sent. */
 export type Rendered = {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export type Rendered = {
 
 const sane = /^[\w.:+/=-]{1,128}$/;
 
-/** Each response names its request; a caller's own sane `X-Request-Id` is kept, so that its logs and ours meet. */
+/** Each response names its request; a client's valid `X-Request-Id` is kept, so that both logs can be correlated. */
 export const nameRequest: ApiMiddleware = (ctx, next) => {
   const given = ctx.get('X-Request-Id');
   ctx.state.requestId = sane.test(given) ? given : randomUUID();

@@ -1,13 +1,13 @@
 /** Comma-separated values (RFC 4180) that are safe to open in a spreadsheet. */
 
-/** By which a spreadsheet knows that a file is UTF-8. */
+/** Byte order mark, by which a spreadsheet recognizes UTF-8. */
 export const byteOrderMark = '\uFEFF';
 
 export type Cell = string | number | boolean | null;
 
 /**
- * Where a spreadsheet could read a formula, which may fetch from and send to anywhere: at the start of a cell, and behind
- * `;`, a tab or a line break, at which programs of other languages split cells. An apostrophe there makes the rest text
+ * Positions where a spreadsheet could read a formula, which can transfer data to any server: at the start of a cell,
+ * and after `;`, a tab or a line break, which split cells in some locales. An apostrophe there makes the rest text
  * (OWASP, "CSV Injection"). The wide forms are those of East Asian keyboards.
  */
 const formula = /(^|[;\t\r\n])((?:[^\S\t\r\n]|")*)(?=[=+\-@＝＋－＠])/g;
@@ -26,5 +26,5 @@ const cellText = (cell: Cell): string => {
   return special.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 
-/** One line with its end. Null is an empty cell. */
+/** Returns one line with its line end. Null is an empty cell. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(cellText).join(',')}\r\n`;

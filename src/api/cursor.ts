@@ -1,7 +1,7 @@
-/** Where a page of a list ended. Opaque to clients: what it holds may change. */
+/** The end of a page of a list. Opaque to clients: its content may change. */
 import * as z from 'zod';
 
-/** For lists in the order of a moment, then of an id. */
+/** For lists sorted by a timestamp, then by an id. */
 export type MomentCursor = { at: Date; id: string };
 
 const form = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
@@ -9,7 +9,7 @@ const form = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 export const encodeMomentCursor = ({ at, id }: MomentCursor): string =>
   Buffer.from(`${at.getTime()}.${id}`).toString('base64url');
 
-/** `undefined` for anything that `encodeMomentCursor` did not make. */
+/** `undefined` for any value that `encodeMomentCursor` did not create. */
 export const decodeMomentCursor = (cursor: string): MomentCursor | undefined => {
   const [, time, id] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (time === undefined || id === undefined) return undefined;
@@ -18,7 +18,7 @@ export const decodeMomentCursor = (cursor: string): MomentCursor | undefined => 
   return Number(time) < Date.UTC(10_000, 0) && encodeMomentCursor(decoded) === cursor ? decoded : undefined;
 };
 
-/** In every page of a list. */
+/** Property of every page of a list. */
 export const nextCursor = z.string().nullable().meta({
   description: 'For the next page; null on the last one.',
   example: 'MTc2Mzc3MjAwMDAwMC43ZjljMmY2ZS00ZjBlLTRiN2UtOWIxYy0yZDFkNWExZTBjMTE',
@@ -37,7 +37,7 @@ const inQuery = <Cursor>(decode: (cursor: string) => Cursor | undefined) =>
 
 export const momentCursorInQuery = inQuery(decodeMomentCursor);
 
-/** For lists in the order of a number that counts up. */
+/** For lists sorted by an increasing number. */
 export const encodeCountCursor = (count: number): string => Buffer.from(`n${count}`).toString('base64url');
 
 export const decodeCountCursor = (cursor: string): number | undefined => {

@@ -4,7 +4,7 @@ import { domesticFormAdvice, readPhoneNumber } from '#src/domain/read-number.ts'
 import { invalidField } from '#src/domain/refusal.ts';
 import type { ApiServices } from './api-services.ts';
 
-/** The digits of a number in a field of the admin API; refuses what is no domestic number. */
+/** Returns the digits of a number in a field of the admin API; refuses any number that is not domestic. */
 export const domesticNumber = (
   { country }: Pick<ApiServices, 'country'>,
   path: string,
@@ -19,7 +19,7 @@ export const domesticNumber = (
   });
 };
 
-/** The caller of a simulated call, as a trunk would tell it: domestic, `+…` from abroad, or `anonymous`. */
+/** The caller of a simulated call in a trunk's format: domestic, `+…` from abroad, or `anonymous`. */
 export const callingNumber = (services: ApiServices, path: string, value: string): string => {
   if (value === '' || value === anonymous) return anonymous;
   if (!value.startsWith('+')) return domesticNumber(services, path, value);

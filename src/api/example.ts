@@ -1,4 +1,4 @@
-/** An example of a schema, put together from what its fields declare; with it each operation has one that fits. */
+/** Builds an example of a schema from the examples of its fields, so that each operation has a valid one. */
 import type { oas32 } from 'zod-openapi';
 
 type Schema = oas32.SchemaObject | oas32.ReferenceObject;
@@ -8,8 +8,8 @@ export type Schemas = Readonly<Record<string, Schema>>;
 const uuid = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';
 
 /**
- * `undefined` where nothing can be said, such as for a text without an example: a field that may be absent is left out
- * then, and one that may be null is null.
+ * `undefined` if no example can be derived, such as for a text without an example: an optional field is then omitted,
+ * and a nullable one is null.
  */
 export const exampleOf = (schema: Schema, schemas: Schemas): unknown => {
   if (typeof schema === 'boolean') return undefined;

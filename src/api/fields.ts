@@ -1,15 +1,15 @@
-/** Field schemas that several endpoints share. */
+/** Field schemas shared by several endpoints. */
 import * as z from 'zod';
 import { languages } from '#src/domain/language.ts';
 
 const isStorable = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
 const notStorable = { error: 'This text holds characters that cannot be stored.' };
 
-/** Counted as JSON Schema counts: an emoji is one character, although it takes two code units. */
+/** Counted as in JSON Schema: an emoji is one character, although it takes two code units. */
 const hasAtMost = (longest: number, value: string): boolean =>
   value.length <= longest || (value.length <= 2 * longest && Array.from(value).length <= longest);
 
-/** Text that a database can keep and JSON can carry: no NUL, no half of a surrogate pair. */
+/** Text that a database can store and JSON can carry: no NUL, no lone surrogate. */
 export const text = (longest: number) =>
   z
     .string()
@@ -19,7 +19,7 @@ export const text = (longest: number) =>
     .refine(isStorable, notStorable)
     .meta({ maxLength: longest });
 
-/** A name that people give something. */
+/** A name given by a user. */
 export const name = z
   .string()
   .trim()
@@ -27,10 +27,10 @@ export const name = z
   .max(100)
   .refine((value) => !/\p{Cc}/u.test(value) && isStorable(value), notStorable);
 
-/** A secret that signs, in the form of Standard Webhooks, that nobody has. */
+/** An example of a signing secret in the form of Standard Webhooks, which is not in use. */
 export const exampleSecret = 'whsec_dGhpcyBpcyBubyBzZWNyZXQsIGp1c3QgYW4gZXhhbXBsZQ==';
 
-/** In an answer; the code has a Date instead (`codec.ts`). */
+/** For responses; the code has a Date instead (`codec.ts`). */
 export const timestamp = z
   .string()
   .meta({
@@ -46,7 +46,7 @@ export const language = z
   .enum(languages)
   .meta({ description: 'The language that is spoken, BCP 47.', example: 'en' });
 
-/** A whole number in a query. */
+/** An integer in a query. */
 export const integerInQuery = (lowest: number, highest: number, fallback: number) =>
   z
     .string()
@@ -61,7 +61,7 @@ export const integerInQuery = (lowest: number, highest: number, fallback: number
       },
     });
 
-/** 1970 to 9999: what both a Date and the database can hold. */
+/** 1970 to 9999: the common range of Date and the database. */
 const representable = (instant: Date) => instant.getTime() >= 0 && instant.getTime() < Date.UTC(10_000, 0);
 
 const beyond = { error: 'This is beyond the years 1970 to 9999.' };
@@ -70,13 +70,13 @@ const isoMoment = z.iso.datetime({
   error: 'This is not an ISO 8601 timestamp with a UTC offset.',
 });
 
-/** A moment in a body. */
+/** A timestamp in a body. */
 export const moment = isoMoment
   .transform((value) => new Date(value))
   .refine(representable, beyond)
   .meta({ override: { type: 'string', format: 'date-time' } });
 
-/** A moment in a query. A `+` that arrives as a space, because nobody encoded it, is taken for what it was. */
+/** A timestamp in a query. A space is read as the `+` that a client failed to encode. */
 export const momentInQuery = z
   .string()
   .transform((value) => value.replace(/ (?=\d\d:\d\d$)/, '+'))
@@ -85,7 +85,7 @@ export const momentInQuery = z
   .refine(representable, beyond)
   .meta({ override: { type: 'string', format: 'date-time' } });
 
-/** A day in a query, in a time zone that its list has. */
+/** A date in a query, in a time zone of its list. */
 export const dayInQuery = z.iso
   .date({ error: 'This is no date, such as 2026-11-21.' })
   .refine((value) => value > '1970-01-01' && value < '9999-12-30', beyond)

@@ -1,4 +1,4 @@
-/** A field of a query that is a record, whose names are data, travels as parameters of their own: `metadata.order=42`. */
+/** A record in a query, whose names are data, is sent as separate parameters: `metadata.order=42`. */
 import * as z from 'zod';
 
 type Query = Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ export const isRecordField = (schema: z.core.$ZodType): boolean =>
 const recordsIn = ({ shape }: z.ZodObject): string[] =>
   Object.entries(shape).flatMap(([name, schema]) => (isRecordField(schema) ? [name] : []));
 
-/** The same query with each record in one place; a record of which there is no parameter is absent. */
+/** Returns the query with each record gathered into one field; a record without parameters is absent. */
 export const gathered = (schema: z.ZodObject | undefined, query: Query): Query => {
   const records = schema === undefined ? [] : recordsIn(schema);
   if (records.length === 0) return query;

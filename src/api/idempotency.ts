@@ -1,8 +1,7 @@
 /**
- * A request that is repeated with its `Idempotency-Key` gets the stored answer, byte for byte, and does nothing
- * (guides/design/wire.md, "Repeated requests"; draft-ietf-httpapi-idempotency-key-header-07). A key is spent by the
- * call that it placed and by nothing else: whatever was refused has done nothing, so a repetition runs it anew and may
- * fare better.
+ * A request repeated with its `Idempotency-Key` receives the stored response, byte for byte, without further effect
+ * (guides/design/wire.md, "Repeated requests"; draft-ietf-httpapi-idempotency-key-header-07). Only a placed call uses
+ * up its key: a refused request had no effect, so a repetition runs again and may succeed.
  */
 import * as z from 'zod';
 import type { KeyedRequest } from '#src/calls/setup/repeated-requests.ts';
@@ -10,7 +9,7 @@ import type { Rendered } from './context.ts';
 import type { ApiServices } from './api-services.ts';
 import { validated } from './validated.ts';
 
-/** A structured-field string (RFC 9651, 3.3.3), or the same without its quotation marks. */
+/** A structured-field string (RFC 9651, 3.3.3), or the same without quotation marks. */
 const sent = z
   .string()
   .regex(/^(?:"(?:[ !#-[\]-~]|\\["\\])*"|[!#-~][!-~]*)$/, {
@@ -30,8 +29,8 @@ const sent = z
 export const idempotencyHeader = z.object({ 'idempotency-key': sent.optional() });
 
 /**
- * Runs `answer` unless it ran before with this key; it keeps the answer with what it does. Two requests are the same
- * when their validated bodies are.
+ * Runs `answer` unless it already ran with this key; `answer` stores its response along with its effect. Two requests
+ * are equal if their validated bodies are.
  */
 export const once = async (
   headers: unknown,

@@ -1,11 +1,14 @@
 import * as z from 'zod';
 
-/** Belongs to nothing. What is no UUID is looked up under it, so that it takes the same way as an unknown one. */
+/**
+ * An id that belongs to no object. Invalid UUIDs are looked up under it, so that they take the same path as unknown
+ * ids.
+ */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** An id in a path. It never fails to validate: an id that cannot exist is one that does not exist. */
+/** An id in a path. It always validates: a malformed id is treated as an unknown one. */
 export const idInPath = (description: string) =>
   z
     .string()

@@ -1,20 +1,23 @@
 /**
- * Fields of a request that its route does not declare are ignored, so that a client may be newer than its gateway. Their
- * names go back in a header of the answer, so that a misspelt one is found (guides/design/wire.md, "Ignored fields").
+ * Request fields that the route does not declare are ignored, so that a client may be newer than its gateway. A
+ * response header lists their names, so that misspelt ones are noticed (guides/design/wire.md, "Ignored fields").
  */
 import * as z from 'zod';
 import { isRecordField } from './gathered.ts';
 
 export const ignoredFieldsHeader = 'X-Ignored-Fields';
 
-/** As many are named; behind them `...` says that there are more. */
+/** Maximum of listed names; `...` after them shows that there are more. */
 const mostNames = 20;
 const longestName = 64;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Dotted paths of the members that the schema does not declare. What has no declared members, such as a record, is data. */
+/**
+ * Returns dotted paths of the members that the schema does not declare. Values without declared members, such as
+ * records, are data.
+ */
 function* undeclared(schema: z.core.$ZodType, value: unknown, before = ''): Generator<string> {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     yield* undeclared(schema.unwrap(), value, before);
@@ -26,7 +29,7 @@ function* undeclared(schema: z.core.$ZodType, value: unknown, before = ''): Gene
     for (const [index, item] of value.entries())
       yield* undeclared(schema.element, item, `${before}${index}.`);
   } else if (schema instanceof z.ZodObject && isObject(value)) {
-    // A schema that refuses unknown members, or takes them, ignores none.
+    // A schema that refuses or accepts unknown members ignores none.
     const ignores = schema.def.catchall === undefined;
     for (const [name, member] of Object.entries(value)) {
       const declared = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
@@ -36,7 +39,7 @@ function* undeclared(schema: z.core.$ZodType, value: unknown, before = ''): Gene
   }
 }
 
-/** The same of a query, in which a record is a parameter for each of its names. */
+/** The same for a query, in which a record is a parameter for each of its names. */
 function* undeclaredInQuery(
   schema: z.ZodObject | undefined,
   query: Readonly<Record<string, unknown>>,
@@ -50,7 +53,7 @@ function* undeclaredInQuery(
   }
 }
 
-/** Percent-encoded where a header or a list in it could not hold the name. */
+/** Percent-encodes characters that a header or a list in it cannot contain. */
 const inHeader = (name: string): string => {
   let text = '';
   for (const character of name) {
@@ -61,7 +64,7 @@ const inHeader = (name: string): string => {
   return text === '' ? '""' : text;
 };
 
-/** The value of the header; undefined where nothing is ignored. */
+/** Returns the value of the header; undefined if no field is ignored. */
 export const ignoredFields = (
   route: { query?: z.ZodObject | undefined; body?: z.ZodType | undefined },
   query: Readonly<Record<string, unknown>>,

@@ -1,12 +1,12 @@
 /**
- * Reads a JSON body by hand: the usual parser inflates, decodes foreign character sets, replaces broken bytes, and
- * puts the whole body into its errors. What is beyond the limit is thrown away unread, so that a caller that is still
- * sending gets its answer on a connection that can go on.
+ * Reads a JSON body without the usual parser, which decompresses, decodes other character sets, replaces invalid bytes,
+ * and quotes the whole body in its errors. A body beyond the limit is discarded, so that a client that is still sending
+ * receives its response on a reusable connection.
  */
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '#src/domain/refusal.ts';
 
-/** `undefined` for an empty body. Refuses with 413, 415, or 400 when it is no JSON. */
+/** `undefined` for an empty body. Refuses with 413, 415, or 400 for invalid JSON. */
 export const readJsonBody = async (request: IncomingMessage, limitBytes: number): Promise<unknown> => {
   const { 'content-type': type, 'content-encoding': coding, 'content-length': length } = request.headers;
   if (type !== undefined && !isJson(type)) throw notJson();
@@ -18,7 +18,7 @@ export const readJsonBody = async (request: IncomingMessage, limitBytes: number)
   return parse(bytes);
 };
 
-/** `application/json`, in UTF-8: the only encoding that JSON has (RFC 8259, 8.1). */
+/** `application/json`, in UTF-8: the only encoding of JSON (RFC 8259, 8.1). */
 const isJson = (type: string): boolean => {
   const [essence = '', ...parameters] = type.toLowerCase().split(';');
   const charset = parameters.find((parameter) => parameter.trim().startsWith('charset='));

@@ -1,4 +1,4 @@
-/** The OpenAPI document, made from the routes and nothing else. */
+/** The OpenAPI document, generated only from the routes. */
 import * as z from 'zod';
 import {
   createDocument,
@@ -42,7 +42,7 @@ const numberIdHeader = z.object({
   }),
 });
 
-/** Every code that an operation can answer with: its own, and those that follow from its declaration. */
+/** Returns every problem code of an operation: its own, and those that follow from its declaration. */
 export const refusalsOf = (route: Route): RefusalCode[] => {
   const codes = new Set<RefusalCode>(['invalid_request', ...route.refusals]);
   const add = (...more: RefusalCode[]) => more.forEach((code) => codes.add(code));
@@ -57,7 +57,7 @@ export const refusalsOf = (route: Route): RefusalCode[] => {
   return [...codes];
 };
 
-/** Also those of HTTP itself, which belong to no operation. */
+/** Includes the codes of HTTP itself, which belong to no operation. */
 const allProblems = Object.fromEntries(
   refusalCodes.map((code) => [`Problem.${code}`, problemSchema(code)] as const),
 );
@@ -194,10 +194,10 @@ export const openApiDocument = (routes: readonly Route[], version: string): oas3
     },
     {
       override: ({ jsonSchema, io }) => {
-        // Answers may gain fields; a client that was generated from this document should not mind.
+        // Responses may gain fields, which clients generated from this document should tolerate.
         if (io === 'output' && jsonSchema.additionalProperties === false)
           delete jsonSchema.additionalProperties;
-        // The format says it; the pattern is a line of noise beside each id.
+        // Drops the pattern, because the format already defines it.
         if (jsonSchema.format === 'uuid') delete jsonSchema.pattern;
       },
     },

@@ -1,6 +1,6 @@
 /**
- * The parameters of a query string, a list for a name that comes several times. Koa's own parser looks at all of them for
- * each of them: a query as long as headers may be took it a tenth of a second.
+ * Parses the parameters of a query string; each name has a list of values. Koa's own parser scans all parameters for
+ * each of them, which took a tenth of a second for a query of the maximum header size.
  */
 export const parseQuery = (queryString: string): Readonly<Record<string, string | string[]>> => {
   const found = new Map<string, string[]>();

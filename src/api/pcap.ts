@@ -1,6 +1,7 @@
 /**
- * SIP messages as a capture file that Wireshark, tshark and sngrep read: https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-05.html.
- * Each is one UDP datagram in an Ethernet frame, also where it went over TCP or TLS: so it can be read.
+ * SIP messages as a capture file for Wireshark, tshark and sngrep:
+ * https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-05.html. Each message is written as one UDP datagram in an
+ * Ethernet frame, even if it was sent over TCP or TLS, because that makes it readable.
  */
 import { ipBytes, isIpv6 } from '#src/domain/ip-address.ts';
 import { splitAddress, withNumericAddresses, type SipMessage } from '#src/domain/sip-message.ts';
@@ -28,7 +29,7 @@ const checksumOf = (...parts: readonly Buffer[]): number => {
 
 type Ends = { from: { host: string; port: number }; to: { host: string; port: number } };
 
-/** RFC 768; `addresses` begin the pseudo header. */
+/** RFC 768; `addresses` are the beginning of the pseudo header. */
 const udpOf = (payload: Buffer, { from, to }: Ends, addresses: Buffer): Buffer => {
   const header = Buffer.alloc(8);
   header.writeUInt16BE(from.port, 0);
@@ -36,7 +37,7 @@ const udpOf = (payload: Buffer, { from, to }: Ends, addresses: Buffer): Buffer =
   header.writeUInt16BE(8 + payload.length, 4);
   const pseudo = Buffer.from([0, 17, 0, 0]);
   pseudo.writeUInt16BE(8 + payload.length, 2);
-  // 0 would say that there is none.
+  // 0 would mean that there is no checksum.
   header.writeUInt16BE(checksumOf(addresses, pseudo, header, payload) || 0xffff, 6);
   return Buffer.concat([header, payload]);
 };

@@ -1,6 +1,4 @@
-/**
- * Refusals as RFC 9457 problem documents: one shape for everything that goes wrong (guides/design/wire.md, "Errors").
- */
+/** Refusals as RFC 9457 problem documents: one format for all errors (guides/design/wire.md, "Errors"). */
 import * as z from 'zod';
 import { capacityLimits } from '#src/domain/capacity.ts';
 import { destinationProblems } from '#src/domain/destinations.ts';
@@ -17,7 +15,7 @@ const fieldError = z
   })
   .meta({ id: 'FieldError' });
 
-/** The named extra members that some problems carry. */
+/** The named extension members of some problems. */
 const extrasOf: Partial<Record<RefusalCode, z.ZodRawShape>> = {
   invalid_request: {
     errors: z.array(fieldError).optional().meta({ description: 'Each field that does not validate.' }),
@@ -83,7 +81,7 @@ const describeProblem = (code: RefusalCode) => {
 
 const described = new Map<RefusalCode, ReturnType<typeof describeProblem>>();
 
-/** The schema of one code's problem; the same object each time, so that it becomes one component. */
+/** Returns the schema of one code's problem; always the same object, so that it becomes one component. */
 export const problemSchema = (code: RefusalCode): ReturnType<typeof describeProblem> => {
   const schema = described.get(code) ?? describeProblem(code);
   described.set(code, schema);
@@ -91,8 +89,8 @@ export const problemSchema = (code: RefusalCode): ReturnType<typeof describeProb
 };
 
 /**
- * The refusal that answers an error. An error that is no refusal says nothing about the inside; one that passes with
- * the database's own recovery says that trying again helps.
+ * Returns the refusal for an error. Errors other than refusals reveal no internals; a transient database error invites
+ * a retry.
  */
 export const asRefusal = (error: unknown, isPassing: (error: unknown) => boolean): Refusal => {
   if (error instanceof Refusal) return error;

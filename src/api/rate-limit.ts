@@ -1,5 +1,5 @@
 /**
- * Limits on requests, counted in memory by a gateway that is alone, and with the others where there are some. The headers are those of the IETF draft
+ * Request limits, counted in memory by a single gateway, and together by several. The headers follow the IETF draft
  * "RateLimit header fields for HTTP" (draft-ietf-httpapi-ratelimit-headers-10).
  */
 import { RateLimiterMemory } from 'rate-limiter-flexible';
@@ -9,10 +9,12 @@ import { withTimeout } from '#src/domain/with-timeout.ts';
 import type { ApiContext } from './context.ts';
 import type { ApiServices, RequestLimit } from './api-services.ts';
 
-/** The count after one more request: what is left, and in how many seconds all of it is back. */
+/** State after one more request: remaining requests, and seconds until the whole limit is available again. */
 export type Count = { isBeyond: boolean; left: number; seconds: number };
 
-/** Counts one more for `key`; null where there is no limit. `policy` names the limit. Several limits may share one. */
+/**
+ * Counts one request for `key`; null without a limit. `policy` names the limit. Several limits may share one counter.
+ */
 export type Counter = { policy: string; limit: RequestLimit; count(key: string): Promise<Count | null> };
 
 type CounterServices = Pick<ApiServices, 'countWithOthers' | 'clock' | 'logger'> & {
@@ -35,7 +37,7 @@ export const createCounter = (
   };
 
   const inAll = async (key: string): Promise<CountedRequests> => {
-    // Always, for when the others are gone, or the database is.
+    // Always counts in memory too, in case the other gateways or the database become unavailable.
     const here = await inMemory(key);
     try {
       return (await withTimeout(clock, countingMs, () => withOthers(`${policy} ${key}`))) ?? here;

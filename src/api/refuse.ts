@@ -1,4 +1,4 @@
-/** The one place where errors become answers. */
+/** The only place where errors become responses. */
 import type { default as Koa, ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
 import type { Refusal } from '#src/domain/refusal.ts';
@@ -8,7 +8,7 @@ import { asRefusal, problemMediaType, problemOf } from './problem.ts';
 
 type Refusing = Pick<ApiServices, 'logger' | 'isPassing'>;
 
-/** The answer that an error becomes; an accident is logged. */
+/** Returns the response for an error; logs unexpected errors. */
 export const answerError = (
   error: unknown,
   requestId: string,
@@ -36,11 +36,11 @@ export const refuse =
     }
   };
 
-/** The caller's mistakes are the caller's to log; an accident is logged with its cause. */
+/** The client logs its own mistakes; an unexpected error is logged with its cause. */
 const logFailure = (logger: Logger, { code, status, message, cause }: Refusal, requestId: string): void => {
   const about = { code, detail: message, err: cause, request_id: requestId };
   if (code === 'internal_error') logger.error({ err: cause, request_id: requestId }, 'a request failed');
-  // There may be hundreds a second, and the beginning and the end of shedding load are logged.
+  // There may be hundreds of them per second, and the beginning and end of load shedding are logged.
   else if (code === 'over_capacity') logger.debug(about, 'a request was refused');
   else if (status >= 500) logger.warn(about, 'a request was refused');
 };
@@ -48,8 +48,8 @@ const logFailure = (logger: Logger, { code, status, message, cause }: Refusal, r
 const callerWentAway = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
 /**
- * Koa's own last resort writes plain text. What gets there broke while the answer was being written (a file that
- * cannot be read on, a caller that went away), so all that is left is to log it, and to answer if nothing was sent.
+ * Koa's own fallback writes plain text. Errors here occurred during the response (a file that cannot be read further, a
+ * disconnected client), so the error is logged, and answered if no data was sent.
  */
 export const refuseLate = (app: Koa<ApiState>, { logger, isPassing }: Refusing): void => {
   const answer = function answer(this: ParameterizedContext<ApiState>, error: Error | null): void {

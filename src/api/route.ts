@@ -1,6 +1,6 @@
 /**
- * A route is declared once: its schemas check the request, type the handler and make the OpenAPI document. What a
- * handler returns is checked by the compiler against the declared responses.
+ * A single declaration of a route: its schemas validate the request, type the handler and generate the OpenAPI
+ * document. The compiler checks a handler's result against the declared responses.
  */
 import type { Readable } from 'node:stream';
 import type * as z from 'zod';
@@ -21,12 +21,12 @@ import { withinCapacity } from './within-capacity.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** JSON by `schema`, anything else by `media`, what the client prefers where there are both, nothing where neither. */
+/** JSON by `schema`, other content by `media`, the client's preference if both exist, no body if neither does. */
 export type ResponseDeclaration = {
   description: string;
   schema?: z.ZodType;
   media?: readonly string[];
-  /** By media type. JSON has the examples of its schema, a file how files of its type begin. */
+  /** By media type. JSON takes the examples of its schema, a file the first bytes of its type. */
   examples?: Readonly<Record<string, unknown>>;
   headers?: z.ZodObject;
 };
@@ -47,40 +47,40 @@ type AnswerOf<Responses> = {
   [Status in keyof Responses & number]: {
     status: Status;
     headers?: Readonly<Record<string, string>>;
-    /** In which the moments of the body are written; the caller's where nothing is said. */
+    /** Time zone of the timestamps in the body; the client's by default. */
     timeZone?: string;
   } & BodyOf<Responses[Status]>;
 }[keyof Responses & number];
 
-/** Which of these media types the client prefers; the first one where it does not care, `false` where it takes none. */
+/** Returns the client's preferred media type; the first one if it has no preference, `false` if it accepts none. */
 export type Accepts = (...types: string[]) => string | false;
 
-/** The request as a handler gets it: everything checked, typed, and under the names of the code. */
+/** The request as passed to a handler: validated, typed, and with the code's names. */
 export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
   caller: CallerOf[A];
   params: Decoded<OutputOf<Params>>;
   query: Decoded<OutputOf<Query>>;
   headers: OutputOf<Headers>;
   body: Decoded<OutputOf<Body>>;
-  /** HEAD is answered by the handler of GET; one that opens files wants to know. */
+  /** The handler of GET also answers HEAD; handlers that open files need to know. */
   isHead: boolean;
   accepts: Accepts;
-  /** Whether the client understands an answer that is compressed like this. */
+  /** Whether the client accepts this content encoding. */
   takesEncoding: (encoding: string) => boolean;
-  /** Whether the key or token is still good: for answers that go on for longer than it may be. */
+  /** Whether the key or token is still valid: for responses that may outlast it. */
   isStillValid: () => Promise<boolean>;
   browser: Browser;
-  /** Counts one more token of nobody from where this request comes from; refuses with 429 when there were too many. */
+  /** Counts one failed authentication of the request's address; refuses with 429 beyond the limit. */
   countFailure: () => Promise<void>;
-  /** The request's `Idempotency-Key`, where the route honours it: what the handler does keeps its answer under it. */
+  /** The request's `Idempotency-Key`, if the route supports it: the handler's effect stores its response under it. */
   keyed: KeyedRequest | null;
-  /** What the answer calls the request. */
+  /** The request id in the response. */
   requestId: string;
 };
 
 /**
- * What a route is asked, by somebody who was let in: by an HTTP request of its own, or by one that asks for several
- * things (`mcp/own-fetch.ts`). Nothing of it was checked yet.
+ * An unvalidated request of an authenticated client: a separate HTTP request, or part of one that makes several
+ * (`mcp/own-fetch.ts`).
  */
 export type Asked = Pick<
   RouteRequest<Auth, undefined, undefined, undefined, undefined>,
@@ -92,13 +92,13 @@ export type Asked = Pick<
   headers: unknown;
   readBody: () => Promise<unknown>;
   readBrowser: () => Browser;
-  /** Names the fields that are ignored in the answer, whether the request is done or refused. */
+  /** Names the ignored fields in the response, whether the request succeeds or is refused. */
   nameIgnored: (value: string) => void;
 };
 
 type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
   method: Method;
-  /** With `{name}` for parameters, as OpenAPI writes it. */
+  /** With `{name}` for parameters, as in OpenAPI. */
   path: string;
   operationId: string;
   tag: string;
@@ -110,23 +110,22 @@ type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
   headers?: Headers | undefined;
   /** A schema that accepts `undefined` makes the body optional. */
   body?: Body | undefined;
-  /** Fields of the body with a code of their own instead of `invalid_request`. */
+  /** Body fields with a separate code instead of `invalid_request`. */
   fieldCodes?: Readonly<Partial<Record<string, RefusalCode>>>;
   /**
-   * Begins a call: a gateway without room refuses before it looks up who asks, since every look-up is load, and load is
-   * what it has too much of.
+   * Begins a call: a gateway at capacity refuses before it authenticates the client, because every lookup adds load.
    */
   beginsCall?: boolean;
-  /**
-   * Makes what its answers need once, before the port opens: a first request would keep every call waiting for it.
-   */
+  /** Prepares shared data of its responses before the port opens: otherwise the first request would block all calls. */
   prepare?: (services: Pick<ApiServices, 'version'>) => Promise<void>;
-  /** Can be done for a call that is held here while the database is away. Only for routes of a number key. */
+  /** Works for a call on this gateway while the database is unavailable. Only for routes of a number key. */
   needsNoDatabase?: boolean;
-  /** Honours `Idempotency-Key`. Only for routes of a number key. */
+  /** Supports `Idempotency-Key`. Only for routes of a number key. */
   idempotent?: boolean;
   responses: Responses;
-  /** Codes beyond those that follow from the declaration itself (authentication, validation, limits, accidents). */
+  /**
+   * Codes beyond those that follow from the declaration itself (authentication, validation, limits, unexpected errors).
+   */
   refusals: readonly RefusalCode[];
 };
 
@@ -139,13 +138,11 @@ export type Route = Declaration<
   Readonly<Record<number, ResponseDeclaration>>
 > & {
   serve(ctx: ApiContext, authentication: Authentication, services: ApiServices): Promise<Rendered>;
-  /** The answer to somebody who may ask this route. */
+  /** Returns the response for an authorized client. */
   answer(asked: Asked, services: ApiServices): Promise<Rendered>;
 };
 
-/**
- * In two steps, so that the compiler knows the declaration whole when it reads the handler.
- */
+/** In two steps, so that the compiler knows the whole declaration when it reads the handler. */
 export const defineRoute = <
   A extends Auth,
   const Responses extends Readonly<Record<number, ResponseDeclaration>>,
@@ -176,7 +173,7 @@ export const defineRoute = <
       return route.beginsCall === true ? withinCapacity(services, answer) : answer();
     },
     async answer({ caller: anybody, readBody, readBrowser, nameIgnored, ...asked }, services) {
-      // Who asks was let in as this route wants it.
+      // The client was authenticated as this route requires.
       const caller = anybody as CallerOf[A];
       const sentBody = route.body === undefined ? undefined : await readBody();
       const ignored = ignoredFields(route, asked.query, sentBody);
@@ -194,7 +191,7 @@ export const defineRoute = <
           headers,
           body: decode(route.body, body),
           keyed,
-          // What it takes to find out is more than what most requests need it for.
+          // Lazy, because most requests do not need it and it is expensive.
           get browser() {
             return readBrowser();
           },

@@ -117,7 +117,7 @@ export const routes: readonly Route[] = [
   exportCallRecords,
   getWorkspaceTranscript,
   getWorkspaceRecording,
-  // Before the picture, whose path fits that of the definition, too.
+  // Before the image, whose path pattern also matches that of the definition.
   getChartDefinition,
   getChart,
   listAudit,

@@ -15,7 +15,7 @@ const headerName = z.string().regex(sipHeaderName, {
 
 const twice = { error: 'A header stands here twice.' };
 
-/** Of one call. */
+/** Headers of one call. */
 export const sipHeaders = z
   .record(
     headerName,
@@ -32,5 +32,5 @@ export const sipHeaders = z
     example: { 'X-Ticket': '1042' },
   });
 
-/** Of a trunk. */
+/** Header list of a trunk. */
 export const headerNames = z.array(headerName).max(mostListedHeaders).refine(areDifferentHeaders, twice);

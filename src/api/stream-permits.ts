@@ -1,22 +1,25 @@
-/** The count of open streams, and the way to end them all: a stream has no end of its own that could be waited for. */
+/** Counts open streams and ends them all: event streams have no end of their own to wait for. */
 import type { Clock } from '#src/domain/clock.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 
 /** The permit of one open stream. */
 export type StreamPermit = {
-  /** Aborted when the gateway ends: the stream sends what is written by then, and ends. */
+  /** Aborted when the gateway shuts down: the stream sends the stored facts and ends. */
   signal: AbortSignal;
   /** Releases the permit. Idempotent. */
   release(): void;
 };
 
 export type StreamPermits = {
-  /** A permit for one more stream of this key. Refuses with `stream_limit`, or with `draining` once they were ended. */
+  /**
+   * Returns a permit for one more stream of this key. Refuses with `stream_limit`, or with `draining` after the
+   * shutdown.
+   */
   acquire(key: string): StreamPermit;
   /**
-   * Waits up to `withinMs` for streams to end by themselves, as those of a call do that has just ended. Then ends the
-   * others; there will be no more.
+   * Waits up to `withinMs` for streams that end by themselves, such as those of calls that have just ended. Then ends
+   * the others and refuses new ones.
    */
   close(withinMs: number): Promise<void>;
 };

@@ -11,8 +11,8 @@ import type { ApiMiddleware } from './context.ts';
 const tracer = trace.getTracer('trunkline');
 
 /**
- * A request as a span, which continues the trace of its `traceparent` and is active while the request is answered.
- * Nothing happens where nobody collects traces. The path as it came stays out: it may hold anything.
+ * Traces a request as a span that continues the trace of its `traceparent` and is active during the response. No effect
+ * without trace collection. The raw path is omitted, because it may contain anything.
  */
 export const traceApiRequest: ApiMiddleware = (ctx, next) => {
   const parent = propagation.extract(context.active(), ctx.headers);

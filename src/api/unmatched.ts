@@ -2,12 +2,12 @@ import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
 
 /**
- * Whom a request is for is said by its `Host`, once (RFC 9112, 3.2). HTTP/1.0 has none. A target that cannot be decoded
- * names nothing. Both are caught here, before anybody reads their parts.
+ * Rejects requests without exactly one `Host` (RFC 9112, 3.2), except HTTP/1.0, and targets that cannot be decoded.
+ * Runs before any code reads the parts of the target.
  */
 export const checkTarget: ApiMiddleware = (ctx, next) => {
   const { httpVersion, rawHeaders } = ctx.req;
-  // Every second one is a name. `headersDistinct` would sort all of them for the sake of this one.
+  // Names and values alternate. `headersDistinct` would sort all headers for a single one.
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     throw new Refusal('invalid_request', 'Send the header Host, once.');
@@ -22,7 +22,7 @@ export const checkTarget: ApiMiddleware = (ctx, next) => {
   return next();
 };
 
-/** After the router: an unknown path is 404, a known one 405 with `Allow`; OPTIONS tells the methods. */
+/** After the router: an unknown path is 404, a known one 405 with `Allow`; OPTIONS returns the methods. */
 export const answerUnmatched = (ctx: ApiContext): void => {
   const methods = [...new Set((ctx.matched ?? []).flatMap((layer) => layer.methods))];
   if (methods.length === 0) throw new Refusal('not_found', 'There is no such address in this API.');

@@ -1,13 +1,10 @@
 import type * as z from 'zod';
 import { invalidField, Refusal, type FieldError, type RefusalCode } from '#src/domain/refusal.ts';
 
-/** `undefined` where there is no schema. */
+/** `undefined` without a schema. */
 export type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-/**
- * Checks one part of a request. What does not fit is `invalid_request`, unless every misfit is in a field that has a
- * code of its own.
- */
+/** Validates one part of a request. Errors are `invalid_request`, unless every invalid field has a code of its own. */
 export const validated = <Schema extends z.ZodType | undefined>(
   schema: Schema | undefined,
   value: unknown,
@@ -20,7 +17,7 @@ export const validated = <Schema extends z.ZodType | undefined>(
   if (result.success && left.length === 0) return result.data as OutputOf<Schema>;
   const found = result.success ? [] : result.error.issues.flatMap(fieldErrorsOf);
   const errors = [...found, ...left.filter(({ path }) => !found.some((error) => error.path === path))];
-  // A caller may name a field after what every object has: "toString".
+  // A client may use the name of an inherited property: "toString".
   const codes = errors.map(({ path }) => (Object.hasOwn(fieldCodes, path) ? fieldCodes[path] : undefined));
   const [first] = errors;
   const [code] = codes;
@@ -29,10 +26,10 @@ export const validated = <Schema extends z.ZodType | undefined>(
   throw invalidField(...errors);
 };
 
-/** Zod leaves this name out of what it parses, without a word. */
+/** Zod silently omits this name from its result. */
 const leftOut = '__proto__';
 
-/** The fields that would get lost. */
+/** Fields that Zod would lose. */
 const leftOutIn = (whole: unknown): FieldError[] => {
   const found: FieldError[] = [];
   const waiting = [{ value: whole, path: '' }];
@@ -48,7 +45,7 @@ const leftOutIn = (whole: unknown): FieldError[] => {
 
 const inPlainWords = (issue: z.core.$ZodRawIssue): string | undefined => {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'This is required.';
-  // The name of a record's field does not fit: its own schema says why.
+  // The name of a record's field is invalid: its own schema gives the reason.
   return issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined;
 };
 

@@ -1,8 +1,8 @@
 import type { ApiServices } from './api-services.ts';
 
 /**
- * Answers a request that begins a call where this gateway has room for it; throws the refusal of `Admission.approach`
- * before anything is looked up.
+ * Answers a request that begins a call if this gateway has capacity; throws the refusal of `Admission.approach` before
+ * any lookup.
  */
 export const withinCapacity = async <Answer>(
   { approach }: Pick<ApiServices, 'approach'>,

@@ -1,4 +1,4 @@
-/** A conversation with an agent endpoint without a call, as the admin API asks for it and shows it. */
+/** Request and response of an agent trial without a call in the admin API. */
 import * as z from 'zod';
 import { trialAgents } from '#src/domain/agent-trial.ts';
 

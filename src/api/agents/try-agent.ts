@@ -114,7 +114,7 @@ export const tryAgent = defineRoute({
   return { status: 200, body: trial };
 });
 
-/** The stored token, where it is wanted, and the stored headers. */
+/** Adds the stored token, if requested, and the stored headers. */
 const storedSecretsFor = async (
   services: ApiServices,
   { numberId, token, direction }: Decoded<z.output<typeof trialRequest>>,

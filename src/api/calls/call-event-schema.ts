@@ -1,4 +1,4 @@
-/** The events of a call, fact by fact, as clients see them. */
+/** The events of a call as clients see them. */
 import * as z from 'zod';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
@@ -6,7 +6,7 @@ import type { FactType, JournalEntry } from '#src/calls/stored-calls.ts';
 import type { Decoded } from '../codec.ts';
 import { timestamp } from '../fields.ts';
 
-/** All that a journal may hold, in the order in which a reader meets them. */
+/** All journal facts, in the usual order of a call. */
 const types: Readonly<Record<FactType, true>> = {
   'call.answered': true,
   'call.answered_by': true,
@@ -72,16 +72,16 @@ export const callEvent = z
 
 export type PresentedEvent = Decoded<z.output<typeof callEvent>>;
 
-/** Names of the journal that the API has another word for. */
+/** Journal names that the API renames. */
 const otherNames: Readonly<Record<string, string>> = { reason: 'end_reason' };
 
-/** Where a file lies is nobody's business. */
+/** The location of a file is not published. */
 const hidden = new Set(['file']);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Moments of the journal are milliseconds in fields that end in "At". */
+/** The journal stores timestamps as milliseconds in fields that end in "At". */
 const presentField = (name: string, value: unknown, timeZone: string): unknown => {
   if (isRecord(value)) return presentFields(value, timeZone);
   return typeof value === 'number' && name.endsWith('At') ? timestampIn(timeZone, new Date(value)) : value;
@@ -107,6 +107,6 @@ export const presentEvent = (event: JournalEntry, timeZone: string): PresentedEv
   };
 };
 
-/** `reason` inside `sip` is SIP's own word and stays. */
+/** `reason` inside `sip` is SIP's own term and is not renamed. */
 const renamed = (data: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).map(([name, value]) => [otherNames[name] ?? name, value]));

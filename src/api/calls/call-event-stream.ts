@@ -1,10 +1,10 @@
 /**
- * The events of a call, as Server-Sent Events (WHATWG HTML, 9.2): first those that were, then each as it happens.
+ * The events of a call as Server-Sent Events (WHATWG HTML, 9.2): first past events, then new ones as they occur.
  *
- * The stream reads the journal itself. Being told that a fact was written only makes it look again, so it neither shows
- * what a read does not, nor misses or repeats anything, wherever it was interrupted. For a call of another gateway that
- * one tells, where it can be reached; whether it does or not, the stream looks again every second. It is pulled by its
- * reader: what a slow one has not taken was never read, and one that takes nothing any more is dropped.
+ * The stream reads the journal. A notification of a new fact only triggers another read, so the stream shows exactly
+ * the stored facts without gaps or duplicates, wherever it was interrupted. For a call of another gateway, that gateway
+ * sends notifications if it is reachable; in any case the stream reads again every second. The reader's pace drives the
+ * stream: events are read only after a slow reader has taken the earlier ones, and a stalled reader is dropped.
  */
 import type { Readable } from 'node:stream';
 import type { WatchedState } from '#src/calls/live/chart-watch.ts';
@@ -18,13 +18,13 @@ import { createPulledStream } from './pulled-stream.ts';
 import { createSeenJournal } from './seen-journal.ts';
 import { createWakeUp } from './wake-up.ts';
 
-/** States that the reader has not taken yet; of more, the latest count. */
+/** Maximum of states that the reader has not taken yet; beyond it, the oldest are dropped. */
 const mostStates = 50;
 
 const message = (event: string, data: object, id?: number): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Something that is to be done again after so long. */
+/** A repeated task and its interval. */
 const createInterval = (clock: Clock, everyMs: number) => {
   let dueAt = clock.now() + everyMs;
   return {
@@ -36,7 +36,7 @@ const createInterval = (clock: Clock, everyMs: number) => {
   };
 };
 
-/** What makes the stream look again, and the states of the charts that it has not told yet. */
+/** Triggers of another read, and chart states that were not sent yet. */
 const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, services: ApiServices) => {
   const { keepAliveMs, pollMs } = services.limits.eventStream;
   const wakeUp = createWakeUp(services.clock);
@@ -46,7 +46,7 @@ const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, se
     if (states.length > mostStates) states.shift();
     wakeUp.wake();
   };
-  // Facts of a call that is over come as well: its recording, its summary.
+  // Facts after the end of a call are included: its recording, its summary.
   const stopFacts = services.watchFacts(callId, wakeUp.wake);
   const stopWatch =
     endedAt === null ? services.watchCall(callId, { onState, onFact: wakeUp.wake }) : undefined;
@@ -54,7 +54,7 @@ const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, se
   return {
     states,
     wait: wakeUp.wait,
-    /** The longest wait, as long as the call is where it is: another gateway may be one that cannot tell. */
+    /** Maximum wait, regardless of where the call runs: another gateway may be unable to send notifications. */
     longestWaitMs: () => (services.isHeldHere(callId) ? keepAliveMs : Math.min(pollMs, keepAliveMs)),
     stop() {
       stopFacts();
@@ -66,7 +66,7 @@ const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, se
 };
 
 export type EventStreamReader = {
-  /** The last fact that it has, by its sequence. */
+  /** Sequence number of the reader's last fact. */
   after: number;
   timeZone: string;
   permit: StreamPermit;
@@ -93,7 +93,8 @@ export const callEventStream = (
         if (!(await isStillValid())) return;
         validity.restart();
       }
-      // What is written by now is sent before the gateway ends; the rest is read elsewhere, from the last fact on.
+      // Sends the facts stored so far before the gateway shuts down; the client continues elsewhere after its last
+      // fact.
       const isLast = permit.signal.aborted;
       const events = await storedCalls.journal(call.id, seen.last());
       if (events.length > 0 || watch.states.length > 0) keepAlive.restart();

@@ -1,4 +1,4 @@
-/** Whether the other party of a call agreed, as clients see it (guides/privacy.md). */
+/** Consent of the other party of a call, as clients see it (guides/privacy.md). */
 import * as z from 'zod';
 import { consentMeans } from '#src/domain/consent.ts';
 import { timestamp } from '../fields.ts';

@@ -19,7 +19,7 @@ export const placedCall = z.object({
     .meta({ description: 'The number that calls, in domestic format.', example: '07012345678' }),
 });
 
-/** What is said of a new call. */
+/** Metadata of a new call. */
 export const createCallBody = z.object({
   to: z.string().meta({
     description:
@@ -57,7 +57,7 @@ export const createCall = defineRoute({
   idempotent: true,
   body: createCallBody.meta({
     id: 'CreateCall',
-    // A trunk would have to name the headers of an example: this one can be tried as it is.
+    // Headers in an example would require a trunk that accepts them; this example works without one.
     example: {
       to: '010-0000-0001',
       instruction: 'Confirm the reservation of tomorrow at three.',
@@ -105,7 +105,7 @@ export const createCall = defineRoute({
 
 const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
 
-/** Nothing where nothing was said. */
+/** Empty if the client sent no metadata. */
 const saidOf = ({ metadata: said = {}, sipHeaders: headers = {} }: Said) => ({
   ...(isEmpty(said) ? {} : { metadata: said }),
   ...(isEmpty(headers) ? {} : { sipHeaders: headers }),

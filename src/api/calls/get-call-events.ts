@@ -22,7 +22,7 @@ data: {}
 
 `;
 
-/** The common part of the routes of the client and the admin API. */
+/** Common part of the routes of the client and admin APIs. */
 export const callEventsDeclaration = {
   description:
     'The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now and what the agent is saying, the words of its turn that were heard and the sentence that is being said (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`), as long as the gateway that holds it is this one, or can be reached by it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end.',
@@ -67,7 +67,7 @@ export const answerCallEvents = async (
     isHead: boolean;
     isStillValid: () => Promise<boolean>;
     timeZone: string;
-    /** Whose streams are counted together. */
+    /** Streams with the same key share a stream limit. */
     key: string;
   },
   services: ApiServices,
@@ -86,6 +86,6 @@ export const answerCallEvents = async (
         { after, timeZone, isStillValid, permit: services.streams.acquire(request.key) },
         services,
       );
-  // Some proxies hold a stream back until it is whole (nginx: X-Accel-Buffering).
+  // Some proxies buffer a stream until its end (nginx: X-Accel-Buffering).
   return { status: 200, media: eventStream, headers: { 'X-Accel-Buffering': 'no' }, body: stream } as const;
 };

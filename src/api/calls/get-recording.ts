@@ -15,7 +15,7 @@ const fileHeaders = {
   }),
 };
 
-/** The common part of the recording's routes of the client and the admin API. */
+/** Common part of the recording routes of the client and admin APIs. */
 export const recordingDeclaration = {
   params: callIdInPath,
   headers: z.object({
@@ -56,7 +56,7 @@ export const getRecording = defineRoute({
   return answerRecording(call, { headers, isHead }, services);
 });
 
-/** The file, or the part that was asked for; refuses where there is none. */
+/** Returns the file or the requested range; refuses if there is no recording. */
 export const answerRecording = async (
   call: CallRecord,
   { headers, isHead }: { headers: z.output<typeof recordingDeclaration.headers>; isHead: boolean },
@@ -70,12 +70,12 @@ export const answerRecording = async (
   }
   const etag = `"${call.id}-${file.bytes}"`;
   const known = { 'Accept-Ranges': 'bytes', ETag: etag, 'Cache-Control': 'private, no-cache' };
-  // It comes before Range (RFC 9110, 13.2.2).
+  // Evaluated before Range (RFC 9110, 13.2.2).
   if (names(headers['if-none-match'], etag)) {
     await file.close();
     return { status: 304, headers: known } as const;
   }
-  // Range is defined for GET alone (RFC 9110, 14.2).
+  // Range is defined only for GET (RFC 9110, 14.2).
   const applies = !isHead && (headers['if-range'] ?? etag) === etag;
   const range = byteRangeOf(applies ? headers.range : undefined, file.bytes);
   if (range === 'invalid') {
@@ -107,7 +107,7 @@ export const answerRecording = async (
   } as const;
 };
 
-/** Whether a list of ETags, weak or strong, has this one (RFC 9110, 13.1.2). */
+/** Whether a list of ETags, weak or strong, contains this one (RFC 9110, 13.1.2). */
 const names = (list: string | undefined, etag: string): boolean =>
   list?.trim() === '*' || list?.match(/"[^"]*"/g)?.includes(etag) === true;
 

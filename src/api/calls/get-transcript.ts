@@ -7,7 +7,7 @@ import { transcriptTurn } from './call-schema.ts';
 
 export const transcript = z.object({ call_id: z.uuid(), transcript: z.array(transcriptTurn) });
 
-/** The common part of the transcript's routes of the client and the admin API. */
+/** Common part of the transcript routes of the client and admin APIs. */
 export const transcriptDeclaration = {
   description: 'What was really heard, turn by turn. For a call in progress: the turns up to now.',
   params: callIdInPath,

@@ -25,7 +25,7 @@ export const callPage = z
   })
   .meta({ id: 'CallPage' });
 
-/** A page of the calls of one number or of a workspace, newest first. */
+/** Returns a page of the calls of one number or of a workspace, newest first. */
 export const pageOfCalls = async (
   { storedCalls }: ApiServices,
   scope: { numberId: string } | { workspaceId: string; numberId?: string | undefined },

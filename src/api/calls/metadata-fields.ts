@@ -1,4 +1,4 @@
-/** What a caller of the API says of a call, as it is given and as it is asked for (guides/design/wire.md, "Metadata"). */
+/** Metadata of a call in requests and in search queries (guides/design/wire.md, "Metadata"). */
 import * as z from 'zod';
 import {
   longestMetadataKey,
@@ -27,7 +27,7 @@ export const metadata = entries.meta({
 export const metadataInQuery = entries.meta({
   description:
     'Calls that have this metadata, all of it. Each is a parameter of its own: `metadata.<key>=<value>`.',
-  // The properties of an object are parameters (style `form`, exploded), by the names that they have here.
+  // The properties of an object are separate parameters (style `form`, exploded) with the names used here.
   override: ({ jsonSchema }) =>
     Object.assign(jsonSchema, {
       propertyNames: { type: 'string', pattern: metadataKey.source.replace('^', '^metadata\\.') },

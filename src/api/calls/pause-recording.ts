@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { callIdInPath } from '../ids.ts';
 import { defineRoute } from '../route.ts';
 
-/** The common part of pausing and resuming. */
+/** Common part of pausing and resuming. */
 const declaration = {
   method: 'post',
   tag: 'Calls',

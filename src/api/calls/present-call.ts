@@ -11,8 +11,8 @@ import { presentSound } from './sound-schema.ts';
 type Rare = 'consent' | 'metadata' | 'wordsErasedAt' | 'erasedAt';
 
 /**
- * A call of which nothing was said has no metadata, one whose other party was told nothing first no consent, and one that is kept no times of erasing: who knows nothing of these
- * fields sees what was always sent.
+ * Omits metadata if empty, consent if the other party heard no notice, and erasure times if the call is not erased:
+ * clients that do not know these fields receive the same document as before.
  */
 const withRareFields = <Call extends Pick<CallRow, Rare>>(
   call: Call,
@@ -32,7 +32,7 @@ const withRareFields = <Call extends Pick<CallRow, Rare>>(
   };
 };
 
-/** Times of a transfer are kept as text. */
+/** The database stores times of a transfer as text. */
 const presentTransfer = ({ transfer }: Pick<CallRow, 'transfer'>) => {
   if (transfer === null) return null;
   const { startedAt, connectedAt, sip, ...fields } = transfer;
@@ -44,13 +44,13 @@ const presentTransfer = ({ transfer }: Pick<CallRow, 'transfer'>) => {
   };
 };
 
-/** What every read of a call tells of it. */
+/** Properties included in every read of a call. */
 export const presentListedFields = <Call extends Pick<CallRow, Rare | 'transfer'>>(call: Call) => ({
   ...withRareFields(call),
   transfer: presentTransfer(call),
 });
 
-/** A stored call with what clients are told beside it. */
+/** A stored call with the additional properties for clients. */
 export const presentCall = (call: CallRecord): Decoded<z.output<typeof callRecord>> => {
   const { from, to } = agentContext(call);
   return {
@@ -75,7 +75,7 @@ const presentSip = ({ sipStatus, sipReason, sipCallId, sipHeaders, sipExplanatio
   ...presentExplanation(sipExplanation),
 });
 
-/** Pending while the call rings, in force from the answer on; a call that ends unanswered never had any in force. */
+/** Pending while the call rings, in force from the answer on; never in force for an unanswered call. */
 const presentOptions = (call: CallRow) => {
   const options = { maxDurationSec: call.maxDurationSec, recording: call.recordingEnabled };
   return {

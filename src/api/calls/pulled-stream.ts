@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import type { Clock } from '#src/domain/clock.ts';
 
 /**
- * A stream whose reader sets the pace: the next message is made when the one before it was taken. A reader that takes
- * nothing for so long is dropped. `onEnd` is called once, however the stream ends, also while a message is being made.
+ * A stream with backpressure: the next message is created when the previous one was taken. A stalled reader is dropped.
+ * `onEnd` is called once, however the stream ends, even while a message is being created.
  */
 export const createPulledStream = (
   messages: AsyncIterator<string>,
@@ -18,7 +18,7 @@ export const createPulledStream = (
     stream.push(done === true ? null : value);
   };
 
-  // Readable.from would hold on to everything until the wait that goes on is over.
+  // Readable.from would retain all resources until its pending wait ends.
   return new Readable({
     read() {
       clock.clearTimeout(slowness);

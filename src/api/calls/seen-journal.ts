@@ -1,13 +1,13 @@
 import type { CallRecord, JournalEntry } from '#src/calls/stored-calls.ts';
 
-/** The journal of a call, as far as it was read, and whether more may come. */
+/** The journal of a call as far as it was read, and whether more facts may follow. */
 export type SeenJournal = {
-  /** The sequence of the last one; 0 before the first. */
+  /** Sequence number of the last fact; 0 before the first. */
   last(): number;
   add(entry: JournalEntry): void;
-  /** Whether the last fact of the call was seen, as far as can be told from their types. */
+  /** Whether the last fact of the call was read, as far as the fact types show. */
   isWhole(): boolean;
-  /** When the call ended, in milliseconds; infinite until that was seen. */
+  /** End of the call in milliseconds; infinite until its fact was read. */
   endedAt(): number;
 };
 

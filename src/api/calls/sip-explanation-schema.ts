@@ -1,4 +1,4 @@
-/** Why a call ended, in the words of the network (RFC 3326, RFC 8688). */
+/** The SIP reason of a call's end (RFC 3326, RFC 8688). */
 import * as z from 'zod';
 
 export const sipReasons = z

@@ -1,4 +1,4 @@
-/** The sound of a call, as clients see its figures. */
+/** Audio statistics of a call, as clients see them. */
 import * as z from 'zod';
 import type { CallRow } from '#src/calls/stored-calls.ts';
 import { oneWaySounds } from '#src/domain/one-way-sound.ts';

@@ -10,7 +10,7 @@ import { text } from '../fields.ts';
 import { callIdInPath } from '../ids.ts';
 import { defineRoute } from '../route.ts';
 
-/** Who is to be rung, and how. */
+/** Target and mode of the transfer. */
 export const transferBody = z.object({
   to: z.string().meta({ description: 'A domestic telephone number.', example: '0212345678' }),
   mode: z.enum(['cold', 'warm']).default('cold').meta({

@@ -1,9 +1,9 @@
 import type { Clock } from '#src/domain/clock.ts';
 
-/** Something that may be waited for, by one who waits at a time. Waking while nobody waits is not forgotten. */
+/** A wake-up signal for a single waiter. A wake-up without a waiter is remembered. */
 export type WakeUp = {
   wake(): void;
-  /** Resolves when it is woken, at the latest after this time. */
+  /** Resolves on a wake-up, or after this time. */
   wait(milliseconds: number): Promise<void>;
 };
 

@@ -1,6 +1,6 @@
 /**
- * One message of the Model Context Protocol over HTTP, and its answer. Nothing is kept from one to the next: each has a
- * server of its own, which ends with the answer, so that any gateway takes any message and nobody can pile up sessions.
+ * Answers one message of the Model Context Protocol over HTTP. Stateless: each message has its own server, which ends
+ * with the response, so that any gateway accepts any message and clients cannot accumulate sessions.
  */
 import { Readable } from 'node:stream';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
@@ -9,7 +9,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { createMcpServer, type McpServerParts } from './mcp-server.ts';
 import { ownUrl } from './own-fetch.ts';
 
-/** Those of the request that the transport reads. */
+/** Request headers that the transport reads. */
 export type MessageHeaders = { accept: string; 'mcp-protocol-version'?: string | undefined };
 
 const jsonRpcError = z.object({ error: z.object({ message: z.string() }) });
@@ -32,7 +32,7 @@ const requestOf = (headers: MessageHeaders): Request => {
   });
 };
 
-/** `null` for a message that has no answer. */
+/** `null` for a message without a response. */
 export const answerMessage = async (
   message: unknown,
   headers: MessageHeaders,
@@ -48,7 +48,7 @@ export const answerMessage = async (
     return null;
   }
   const stream = Readable.from(response.body);
-  // Who goes away waits for nothing more.
+  // A disconnected client no longer waits.
   stream.once('close', () => void server.close());
   return stream;
 };

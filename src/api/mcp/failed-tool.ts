@@ -8,14 +8,14 @@ const failed = (told: object): CallToolResult => ({
   isError: true,
 });
 
-/** The gateway of this tool cannot be asked. Its message is for whoever uses the tool. */
+/** The gateway of this tool is unreachable. The message is for the user of the tool. */
 export class NoGateway extends Error {
   override readonly name = 'NoGateway';
 }
 
 /**
- * What a model is told of a tool that has failed: the members of the API's problem document, of which it may act on
- * `code` and show `detail`. Throws what is nobody's business but ours.
+ * Result of a failed tool for the model: the members of the API's problem document, of which it may act on `code` and
+ * show `detail`. Rethrows internal errors.
  */
 export const failedTool = (error: unknown, signal: AbortSignal): CallToolResult => {
   if (error instanceof TrunklineProblem) {

@@ -1,9 +1,9 @@
 /**
- * A server of the Model Context Protocol over the client of a gateway: the same for one that a program runs beside its
- * agent and for the gateway itself, which asks its own routes. By the `Server` of the SDK rather than its `McpServer`,
- * which would check arguments itself, and refuse them in other words than the API.
+ * A server of the Model Context Protocol over the client of a gateway, used both by the program that runs beside an
+ * agent and by the gateway itself, which calls its own routes. Uses the SDK's `Server` instead of its `McpServer`,
+ * which would validate arguments itself, with errors that differ from the API's.
  *
- * The SDK takes some 0.3 s and 20 MB to load, so this file is imported by those who need it when they do.
+ * The SDK takes some 0.3 s and 20 MB to load, so this file is imported on demand.
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
@@ -50,7 +50,7 @@ const toldOf = ({ type, data }: CallEvent): string => {
 
 export type McpServerParts = { version: string; clock: Clock; options: () => Promise<ClientOptions> };
 
-/** `options` are asked for at each use of a tool: a gateway may have been started anew, at another address. */
+/** `options` are read at each use of a tool: a gateway may have been restarted at another address. */
 export const createMcpServer = ({ version, clock, options }: McpServerParts): Server => {
   const server = new Server({ name: 'trunkline', version }, { capabilities: { tools: {} }, instructions });
 

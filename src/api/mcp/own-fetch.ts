@@ -1,6 +1,6 @@
 /**
- * The gateway asks itself: a `fetch` for the client whose answers come of the gateway's own routes, by their checks,
- * refusals and handlers, without a socket in between. Who asks was let in before, and counted once.
+ * A `fetch` for the client of the gateway's own API: responses come from the gateway's own routes with their checks,
+ * refusals and handlers, without a socket in between. The client was authenticated before, and counted once.
  */
 import { Readable } from 'node:stream';
 import type { ClientOptions } from '#src/client/send.ts';
@@ -11,10 +11,12 @@ import { answerError } from '../refuse.ts';
 import type { Asked, Route } from '../route.ts';
 import { withinCapacity } from '../within-capacity.ts';
 
-/** Whose own routes these are is in no address. */
+/** A placeholder host: the routes do not depend on the address. */
 export const ownUrl = 'http://gateway.internal';
 
-/** The parameters in a path of this pattern, such as `/api/v1/calls/{call_id}`; undefined for any other path. */
+/**
+ * Returns the parameters in a path of this pattern, such as `/api/v1/calls/{call_id}`; undefined for any other path.
+ */
 const parametersIn = (path: string, pattern: string): Record<string, string> | undefined => {
   const [given, wanted] = [path.split('/'), pattern.split('/')];
   if (given.length !== wanted.length) return undefined;
@@ -38,7 +40,7 @@ const responseOf = (
   return new Response(ReadableStream.from(body), { status, headers });
 };
 
-/** `asker`: who asks, by the request that brought all of this. Only routes of a number key are served. */
+/** `asker`: the client, from the original request. Only routes of a number key are served. */
 export const createOwnFetch = (
   routes: readonly Route[],
   asker: Omit<Asked, 'params' | 'query' | 'headers' | 'readBody' | 'accepts' | 'nameIgnored'>,
@@ -66,7 +68,7 @@ export const createOwnFetch = (
           query: Object.fromEntries(searchParams),
           headers,
           accepts: (...types) => types.find((type) => type === headers['accept']) ?? types[0] ?? false,
-          // The tools send declared fields alone.
+          // The tools only send declared fields.
           nameIgnored: () => undefined,
           readBody: () => Promise.resolve(typeof body === 'string' ? JSON.parse(body) : undefined),
         },

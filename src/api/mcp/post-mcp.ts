@@ -6,12 +6,13 @@ import { createOwnFetch, ownUrl } from './own-fetch.ts';
 
 const eventStream = 'text/event-stream';
 
-/** Clients have to take both. */
+/** Clients must accept both. */
 const answerTypes = ['application/json', eventStream] as const;
 
 /**
- * A page of another site may have this machine under a name of its own (DNS rebinding), and then looks like a page of
- * this gateway: only one that has come to this machine by its name is believed (guides/design/threats.md, "Hostile browsers and clients").
+ * A page of another site may resolve its own host name to this machine (DNS rebinding), and then resembles a page of
+ * this gateway: only a page that reached this machine by the machine's name is trusted (guides/design/threats.md,
+ * "Hostile browsers and clients").
  */
 const refusePages = ({ isPage, isOurPage, isOnThisMachine }: Browser): void => {
   if (!isPage || (isOurPage && isOnThisMachine)) return;
@@ -23,7 +24,7 @@ data: {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}
 
 `;
 
-/** `routes`: those that its tools ask, when the list that holds this one is complete. */
+/** `routes`: the routes that the tools use; called once the list that contains this route is complete. */
 export const postMcp = (routes: () => readonly Route[]): Route =>
   defineRoute({
     method: 'post',

@@ -1,4 +1,4 @@
-/** What a tool of the Model Context Protocol is here, and what it asks the API by. */
+/** A tool of the Model Context Protocol and its access to the API. */
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import type * as z from 'zod';
 import type { Client } from '#src/client/client.ts';
@@ -6,16 +6,16 @@ import type { CallNews } from '#src/client/watch.ts';
 import type { OperationId, RequestMembers } from '#src/client/send.ts';
 import type { Clock } from '#src/domain/clock.ts';
 
-/** As they came: the operation of the API that gets them checks them, and refuses them in its own words. */
+/** Unvalidated: the API operation validates them and refuses them with its own errors. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export type Asking = {
-  /** One operation of the API. Throws `TrunklineProblem` where it refuses. */
+  /** Calls one operation of the API. Throws `TrunklineProblem` on a refusal. */
   ask(operation: OperationId, members: RequestMembers): Promise<Answer>;
   watchCall: Client['watchCall'];
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when the result is no longer wanted. */
   signal: AbortSignal;
-  /** Tells whoever waits what has happened. */
+  /** Reports progress to the waiting client. */
   tell(event: Extract<CallNews, { type: 'fact' }>['event']): Promise<void>;
   clock: Clock;
 };
@@ -25,7 +25,7 @@ export type Answer = Readonly<Record<string, unknown>>;
 export type Tool = {
   name: string;
   title: string;
-  /** For a model that decides whether to use it: what it does, what it costs, what it may do to people. */
+  /** Description for a model that decides whether to use the tool: its function, its cost, its effect on people. */
   description: string;
   annotations: ToolAnnotations;
   input: z.ZodObject;

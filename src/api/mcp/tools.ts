@@ -1,6 +1,6 @@
 /**
- * The tools of the Model Context Protocol, each an operation of the API (guides/mcp.md). Their schemas are those of the
- * API's own declarations.
+ * Tools of the Model Context Protocol, each an operation of the API (guides/mcp.md). Their schemas are the API's own
+ * declarations.
  */
 import * as z from 'zod';
 import { TrunklineProblem } from '#src/client/problem.ts';
@@ -19,7 +19,7 @@ import { waitForCall } from './wait-for-call.ts';
 const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 const acting = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
 
-/** The call that a tool is for, and the rest of what it was given. */
+/** The call id of a tool and its other arguments. */
 const callAnd = (given: Arguments): { call_id: string; body: Arguments } => {
   const { call_id: _, ...body } = given;
   return { ...validated(callIdInPath, given), body };
@@ -80,7 +80,7 @@ const listCalls: Tool = {
   call: (given, { ask }) => ask('listCalls', given),
 };
 
-/** A call that rings is not hung up but taken back; an agent need not know which it is. */
+/** A ringing call is cancelled instead of hung up; the agent does not have to distinguish them. */
 const endCall = async (callId: string, body: Arguments, { ask }: Asking): Promise<Answer> => {
   try {
     return await ask('hangUp', { call_id: callId, body });

@@ -5,7 +5,7 @@ import { callIdInPath } from '../ids.ts';
 import { validated } from '../validated.ts';
 import type { Asking, Tool } from './tool.ts';
 
-/** Clients of the protocol give up on a request after 60 seconds where they are not told otherwise. */
+/** By default, clients of the protocol abandon a request after 60 seconds. */
 const longestWaitSec = 50;
 
 const input = callIdInPath.extend({
@@ -15,7 +15,7 @@ const input = callIdInPath.extend({
   }),
 });
 
-/** Tells each event until the call is over and was summarized, or nobody waits any more. */
+/** Reports each event until the call has ended and was summarized, or the request is aborted. */
 const follow = async (
   callId: string,
   signal: AbortSignal,
@@ -45,7 +45,7 @@ export const waitForCall: Tool = {
     try {
       await follow(callId, AbortSignal.any([signal, enough.signal]), asking);
     } catch (error) {
-      // Otherwise the stream has broken off, or it was waited for long enough: the call says how far it is.
+      // Otherwise the stream broke off or the wait timed out: the call shows its state.
       if (signal.aborted || error instanceof TrunklineProblem) throw error;
     } finally {
       clock.clearTimeout(timer);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { consentRequirements } from '#src/domain/consent.ts';
 import { text } from '../fields.ts';
 
-/** What the other party is told first, and whether it has to agree. */
+/** Notice for the other party, and whether consent is required. */
 export const consent = z
   .strictObject({
     announce: text(1000)

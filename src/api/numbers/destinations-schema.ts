@@ -1,4 +1,4 @@
-/** Where calls may go, as the admin API shows it (guides/design/limits.md, "Destinations"). */
+/** Allowed destinations of calls in the admin API (guides/design/limits.md, "Destinations"). */
 import * as z from 'zod';
 import { destinationKinds, isPrefix } from '#src/domain/destinations.ts';
 

@@ -1,4 +1,4 @@
-/** Issuing and revealing the API key of a number (guides/design/administration.md, "Number keys"). */
+/** Issues and reveals the API key of a number (guides/design/administration.md, "Number keys"). */
 import * as z from 'zod';
 import { issueNumberKey, revealNumberKey } from '#src/administration/issue-number-key.ts';
 import { numberOf } from '#src/administration/administer-numbers.ts';

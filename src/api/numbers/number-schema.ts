@@ -1,4 +1,4 @@
-/** A number as the admin API shows it (guides/design/administration.md, "Numbers"). */
+/** A number in the admin API (guides/design/administration.md, "Numbers"). */
 import * as z from 'zod';
 import { agentTypes, controlModes } from '#src/domain/agent-binding.ts';
 import { bargeInBounds, bargeInModes, usualBargeIn } from '#src/domain/barge-in.ts';
@@ -47,7 +47,7 @@ export const bargeIn = z
   })
   .meta({ id: 'BargeIn' });
 
-/** The policy fields of a number; null falls back to the workspace's, then the platform's. */
+/** Policy fields of a number; null falls back to the workspace's, then the platform's. */
 export const policyFields = {
   max_duration_sec: seconds(60, 1800, 900, 'The longest duration that a call may be given.'),
   default_duration_sec: seconds(60, 1800, 600, 'The duration of a call that is given none.'),
@@ -165,14 +165,14 @@ const speechFields = {
   }),
 };
 
-/** Of a workspace, over all its numbers, and of a number. */
+/** Limits of a workspace over all its numbers, and of a number. */
 export const dailyMinutes = z.int().min(1).max(1_000_000).nullable().meta({
   description:
     'Minutes that outbound calls of one day may last together; then `daily_limit_reached`. The day is that of the time zone of the workspace.',
   example: 600,
 });
 
-/** Settings of a number that may be changed. */
+/** Mutable settings of a number. */
 export const settingsFields = {
   language,
   ...policyFields,

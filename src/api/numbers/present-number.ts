@@ -4,7 +4,7 @@ import type { ApiServices } from '../api-services.ts';
 import type { Decoded } from '../codec.ts';
 import type { number as numberSchema } from './number-schema.ts';
 
-/** With its agents, and whether it has a key. */
+/** Adds the number's agents, and whether it has a key. */
 export const presentNumber = async (
   services: Pick<ApiServices, 'database'>,
   number: NumberRecord,

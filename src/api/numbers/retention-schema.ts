@@ -4,7 +4,7 @@ import { longestRetentionDays } from '#src/domain/retention.ts';
 const days = (description: string, example: number) =>
   z.int().min(0).max(longestRetentionDays).nullable().default(null).meta({ description, example });
 
-/** How long what was said is kept. */
+/** Retention of conversations. */
 export const retention = z
   .strictObject({
     recordings: days('Days after the end of a call; 0: calls are not recorded; null: for ever.', 30),

@@ -7,7 +7,7 @@ const milliseconds = (name: keyof typeof turnEndBounds, description: string) => 
   return z.int().min(lowest).max(highest).default(usual).meta({ description, example: usual });
 };
 
-/** The judge of whether the other party has finished. */
+/** Settings of end-of-turn detection. */
 export const turnEnd = z
   .strictObject({
     mode: z.enum(turnEndModes).meta({

@@ -1,4 +1,4 @@
-/** Whether the process is alive, and whether calls can be placed here. */
+/** Liveness of the process, and readiness to place calls. */
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';

@@ -1,14 +1,14 @@
-/** The files that config/build-console.mjs puts together, each sent as small as the browser takes it. */
+/** Files built by config/build-console.mjs, each sent in the smallest encoding that the browser accepts. */
 import { readFile } from 'node:fs/promises';
 
 export const consoleFolder = new URL('../../../dist/console/', import.meta.url);
 
-/** What compressed files end in, the smallest first. */
+/** File extensions of compressed files, the smallest first. */
 const endings = { br: '.br', gzip: '.gz' } as const;
 
 export type Encoding = keyof typeof endings;
 
-/** `undefined` where there is no such file, as in a console that was not built. `name` is checked by whoever asks. */
+/** `undefined` for a missing file, as in a console that was not built. The caller validates `name`. */
 export const readBuilt = async (
   name: string,
   takesEncoding: (encoding: Encoding) => boolean,

@@ -1,4 +1,4 @@
-/** A page that config/build-console.mjs puts together; a plain one that says so where it was not built. */
+/** A page built by config/build-console.mjs; a plain notice if it was not built. */
 import { createHash } from 'node:crypto';
 import { readBuilt, type Encoding } from './built-file.ts';
 
@@ -35,7 +35,7 @@ const policyFor = (styles: string, others = ''): string =>
 
 const plainPolicy = policyFor(`'sha256-${styleHash}'`);
 
-/** Everything comes from here; a recording that was fetched is played from memory (`blob:`). */
+/** All resources come from this gateway; a fetched recording is played from memory (`blob:`). */
 const builtPolicy = policyFor(
   "'self'",
   "script-src 'self'; connect-src 'self'; img-src 'self'; media-src blob:; ",

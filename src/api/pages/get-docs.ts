@@ -1,4 +1,7 @@
-/** The reference page. Everything it loads comes from here: it works offline, and nobody else learns who reads it. */
+/**
+ * The API reference page. All its resources come from this gateway: it works offline, and no third party learns of its
+ * readers.
+ */
 import { defineRoute } from '../route.ts';
 import { builtPage } from './built-page.ts';
 

@@ -1,4 +1,4 @@
-/** The console, as it was built; a plain page where it was not. */
+/** The built console; a plain page if it was not built. */
 import { defineRoute } from '../route.ts';
 import { builtPage } from './built-page.ts';
 

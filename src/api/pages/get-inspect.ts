@@ -1,4 +1,4 @@
-/** The page that brings a call into the Stately inspector, which is loaded from stately.ai, and by this page alone. */
+/** The page that shows a call in the Stately inspector, the only page that loads resources from stately.ai. */
 import { Refusal } from '#src/domain/refusal.ts';
 import { defineRoute } from '../route.ts';
 import { inspectPage, inspectScript, inspectStyle } from './inspect-page.ts';
@@ -28,7 +28,7 @@ export const getInspect = defineRoute({
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': policy,
-      // A window that this page opens answers to it.
+      // A window that this page opens sends messages to it.
       'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
     },
     body: inspectPage,

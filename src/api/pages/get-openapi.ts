@@ -2,7 +2,7 @@ import { openApiDocument } from '../openapi.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createPacked } from './packed.ts';
 
-/** `routes` is asked when the list that holds this route is complete. */
+/** `routes` is called once the list that contains this route is complete. */
 export const getOpenApi = (routes: () => readonly Route[]): Route => {
   let document: ReturnType<typeof createPacked> | undefined;
   const documentOf = (version: string): ReturnType<typeof createPacked> =>

@@ -1,6 +1,6 @@
 /**
- * The page that joins the gateway's websocket with the Stately inspector: in a frame, or in a window of its own where
- * the frame does not come. Its words stand in the script, in English and Korean, as in the console.
+ * The page that connects the gateway's websocket with the Stately inspector: in a frame, or in a separate window if the
+ * frame does not load. Its texts are in the script, in English and Korean, as in the console.
  */
 export const inspectPage = `<!doctype html>
 <html lang="en">
@@ -70,7 +70,7 @@ iframe { flex: 1; min-height: 24rem; border: 0; background: var(--ground); }
 [hidden] { display: none; }
 `;
 
-/** The address may bring \`#token=…&call=…\`: what stands behind # never leaves the browser. */
+/** The address may contain \`#token=…&call=…\`: a fragment never leaves the browser. */
 export const inspectScript = `
 const words = {
   en: {
@@ -113,7 +113,7 @@ const own = document.querySelector('#own');
 const inspector = 'https://stately.ai';
 const patienceMs = 10_000;
 const waiting = [];
-/** Where the inspector is shown; it says itself when it listens. */
+/** The window of the inspector; it announces itself when it listens. */
 let target = frame.contentWindow;
 let isListening = false;
 let socket;
@@ -138,10 +138,10 @@ addEventListener('message', ({ source, origin, data }) => {
   for (const message of waiting.splice(0)) pass(message);
   tellProgress();
 });
-/** Asked for now and not by the page itself: whoever is there before somebody listens is never heard to be there. */
+/** Loaded now and not by the page itself: an announcement before the listener exists would be lost. */
 frame.src = inspector + '/inspect';
 
-/** An answer of any kind will do: which one it is, another page is not told. */
+/** Any response will do: another origin's response is opaque. */
 fetch(inspector + '/inspect', { mode: 'no-cors', credentials: 'omit', signal: AbortSignal.timeout(patienceMs) }).catch(() => {
   if (isListening) return;
   frame.hidden = true;
@@ -176,7 +176,7 @@ document.querySelector('#window').addEventListener('click', () => {
   target = opened;
   isListening = false;
   frame.hidden = true;
-  // The new one has seen nothing yet: the gateway begins anew with the actors as they stand.
+  // The new window has no state: the gateway starts again with the current actors.
   watch();
 });
 

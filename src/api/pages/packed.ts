@@ -1,9 +1,9 @@
-/** What is sent as it is to everybody, as small as each client takes it. */
+/** Static content for all clients, in the smallest encoding that each accepts. */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Encoding } from './built-file.ts';
 
-/** Nearly as small as it can be, in a tenth of the time. */
+/** Nearly the smallest size, in a tenth of the time. */
 const quality = 9;
 
 const compressors = {
@@ -14,7 +14,7 @@ const compressors = {
 
 type Packed = { body: Buffer; headers: Readonly<Record<string, string>> };
 
-/** Each encoding is made once, when somebody first takes it. */
+/** Each encoding is created once, on its first use. */
 export const createPacked = (
   plain: Buffer,
 ): ((takesEncoding: (encoding: Encoding) => boolean) => Promise<Packed>) => {

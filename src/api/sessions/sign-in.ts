@@ -17,7 +17,7 @@ const signInRequest = z.union([
   }),
 ]);
 
-/** The token that this browser is signed in by; undefined for a token of nobody. */
+/** Returns the admin token for a sign-in request; undefined for an invalid token or code. */
 const ownerOf = async (
   services: ApiServices,
   request: z.output<typeof signInRequest>,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 export const simulatedPeople = ['accepts', 'declines', 'busy', 'no_answer'] as const;
 
-/** Of a script that is watched. */
+/** Progress of a traced script. */
 export const rehearsal = z
   .strictObject({
     step_timeout_sec: z.number().min(1).max(600).meta({

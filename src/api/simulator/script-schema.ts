@@ -24,7 +24,7 @@ const steps = {
   trunk_error: 'Only step of a callee: the line to it fails (`true`).',
 };
 
-/** Each step is an object with one member. The simulated line itself knows which; this tells readers. */
+/** Each step is an object with one member. The simulated line itself validates steps; this schema documents them. */
 export const script = z
   .array(z.unknown())
   .max(200)
@@ -44,7 +44,7 @@ export const script = z
     },
   });
 
-/** The simulator; 404 where the simulated line does not run. */
+/** Returns the simulator; 404 if the simulated line is not running. */
 export const requireSimulator = ({ simulator }: ApiServices): Simulator => {
   if (simulator !== null) return simulator;
   throw new Refusal('not_found', 'The simulated line does not run on this gateway.');

@@ -1,4 +1,4 @@
-/** An admin token as the admin API shows it: everything but the token. */
+/** An admin token in the admin API, without its secret. */
 import * as z from 'zod';
 import { adminRoles } from '#src/domain/admin-role.ts';
 import type { AdminTokenRecord } from '#src/administration/administer-tokens.ts';

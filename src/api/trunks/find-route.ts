@@ -9,7 +9,7 @@ import { administratorOf } from '../audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
 import { defineRoute } from '../route.ts';
 
-/** A number of this country may be written with its country code, as prefixes are. */
+/** A domestic number may be written with its country code, as prefixes are. */
 const calledNumber = ({ country }: ApiServices, value: string): string => {
   const number =
     normalizeDestination(value, country) ?? readPhoneNumber(value.replaceAll(/[- ]/g, ''), country);

@@ -1,7 +1,7 @@
 import { invalidField, type FieldError } from '#src/domain/refusal.ts';
 import type { ApiServices } from '../api-services.ts';
 
-/** Refuses hosts that trunks may not have (guides/design/threats.md, "Addresses of trunks"). */
+/** Refuses forbidden trunk hosts (guides/design/threats.md, "Addresses of trunks"). */
 export const requireTrunkHosts = async (
   { trunkHostProblem }: Pick<ApiServices, 'trunkHostProblem'>,
   { host, addresses = [] }: { host?: string; addresses?: readonly { host: string }[] },

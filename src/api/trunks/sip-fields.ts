@@ -1,10 +1,10 @@
-/** Contents of a trunk's fields: hosts, addresses and credentials as SIP carries them. */
+/** Contents of a trunk's fields: hosts, addresses and credentials in SIP syntax. */
 import { isIP } from 'node:net';
 import * as z from 'zod';
 
 const label = /^(?!-)[0-9A-Za-z_-]{1,63}(?<!-)$/;
 
-/** A name whose last label is a number is meant to be an address, and is none. */
+/** A name whose last label is a number is a malformed address. */
 const isHostName = (text: string): boolean => {
   const labels = text.split('.');
   return text.length <= 253 && labels.every((part) => label.test(part)) && !/^\d+$/.test(labels.at(-1) ?? '');
@@ -36,7 +36,7 @@ export const addressBlock = z.string().superRefine((text, context) => {
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
 });
 
-/** It stands in quotes in a header, and before a colon in what is hashed (RFC 7616, 3.4.2). */
+/** It is quoted in a header, and precedes a colon in the hash input (RFC 7616, 3.4.2). */
 export const username = z
   .string()
   .min(1)
@@ -52,7 +52,7 @@ export const password = z
   .max(256)
   .regex(/^[ -~]+$/, { error: 'A password is made of visible ASCII characters and spaces.' });
 
-/** A quoted string without anything to escape. */
+/** A quoted string without escapes. */
 export const realm = z
   .string()
   .min(1)

@@ -1,4 +1,4 @@
-/** A trunk as the admin API shows it (guides/design/administration.md, "Trunks"). */
+/** A trunk in the admin API (guides/design/administration.md, "Trunks"). */
 import * as z from 'zod';
 import type { TrunkRecord } from '#src/administration/administer-trunks.ts';
 import {
@@ -30,7 +30,7 @@ const limit = (highest: number, description: string) =>
 const areDifferent = (addresses: readonly { host: string; port: number | null }[]): boolean =>
   new Set(addresses.map((one) => addressName(one))).size === addresses.length;
 
-/** Every setting of a trunk but for its password. */
+/** Every setting of a trunk except its password. */
 export const trunkFields = {
   name: text(64)
     .regex(/^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}])?$/u, {
@@ -220,7 +220,7 @@ const presentPart = ({ state, detail, lastSeenAt, restsUntil, channels }: TrunkP
   channelsInUse: channels,
 });
 
-/** With what it is doing on this gateway. */
+/** Adds the trunk's state on this gateway. */
 export const presentTrunk = (
   { trunkStatus }: Pick<ApiServices, 'trunkStatus'>,
   record: TrunkRecord,

@@ -1,4 +1,4 @@
-/** What may be asked of the audit log, and what it tells. */
+/** Query and response of the audit log. */
 import * as z from 'zod';
 import type { listAudit } from '#src/administration/administrator.ts';
 import { dayNamed } from '#src/domain/day.ts';

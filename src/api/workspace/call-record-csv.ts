@@ -4,7 +4,7 @@ import type { workspaceCall } from './workspace-call-schema.ts';
 
 type Call = z.input<typeof workspaceCall>;
 
-/** The columns and their order, which those who import them rely on: new ones go to the end. */
+/** Columns in their order, on which importers rely: new columns are appended. */
 const columns: Readonly<Record<string, (call: Call) => Cell>> = {
   call_id: (call) => call.call_id,
   number_id: (call) => call.number_id,

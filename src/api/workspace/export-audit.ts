@@ -9,7 +9,7 @@ import { auditEntry, auditFilters, wantedEntries } from './audit-schema.ts';
 
 const pageSize = 500;
 
-/** New columns go to the end. */
+/** New columns are appended. */
 const header = csvLine(['at', 'actor', 'action', 'subject', 'detail']);
 
 export const exportAudit = defineRoute({

@@ -1,4 +1,4 @@
-/** The SIP messages of a call, as the API shows them. */
+/** The SIP messages of a call in the API. */
 import * as z from 'zod';
 import { sipCallIdOf, sipTransports, startLineOf, type SipMessage } from '#src/domain/sip-message.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
@@ -88,7 +88,7 @@ const lineBefore = (message: SipMessage, timeZone: string): string => {
   return `${leftOut === 0 ? '' : `(${leftOut} not kept)\n`}${at} ${transport} ${way}`;
 };
 
-/** For people who read and for those who search: each message behind a line of its own. */
+/** Plain text for reading and searching: each message follows a heading line. */
 export const ladderText = (messages: readonly SipMessage[], timeZone: string): string =>
   messages
     .map(

@@ -1,4 +1,4 @@
-/** What the lists of all calls of a workspace have in common: what may be asked of them, and what they tell of a call. */
+/** Common part of the call lists of a workspace: query parameters and call fields. */
 import * as z from 'zod';
 import { longestSearch, mostWords, readCallSearch } from '#src/domain/call-search.ts';
 import { dayNamed } from '#src/domain/day.ts';
@@ -44,7 +44,7 @@ export const listedCall = callListItem
 
 type Page = Parameters<StoredCalls['workspacePage']>[0];
 
-/** Refuses a search in which there is nothing to look for. */
+/** Refuses a search without a search term. */
 export const wantedCalls = (
   { country }: Pick<ApiServices, 'country'>,
   { id: workspaceId, timeZone }: { id: string; timeZone: string },

@@ -1,4 +1,4 @@
-/** The call as admins see it: with its trunk, and the addresses that it went over. */
+/** The call in the admin API: includes its trunk and network addresses. */
 import * as z from 'zod';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
 import type { Decoded } from '../codec.ts';

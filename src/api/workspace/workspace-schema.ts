@@ -1,4 +1,4 @@
-/** A workspace as the admin API shows it. */
+/** A workspace in the admin API. */
 import * as z from 'zod';
 import { workspacePolicy } from '#src/domain/call-policy.ts';
 import type { WorkspaceRecord } from '#src/administration/administer-workspaces.ts';
@@ -11,9 +11,9 @@ import { retention } from '../numbers/retention-schema.ts';
 import { turnEnd } from '../numbers/turn-end-schema.ts';
 import { destinations } from '../numbers/destinations-schema.ts';
 
-/** Whether this is the IANA name of a time zone that this machine knows, such as `Asia/Seoul`. */
+/** Whether this is an IANA time zone name known to this machine, such as `Asia/Seoul`. */
 const isTimeZone = (name: string): boolean => {
-  // Offsets such as +09:00 are understood as well, and are no names.
+  // Offsets such as +09:00 are also accepted by Intl, but are not names.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone !== '';
@@ -37,7 +37,7 @@ const maxCallsInProgress = z
   .nullable()
   .meta({ description: 'Calls in progress at once, over all numbers.', example: 50 });
 
-/** Settings of a workspace that an admin may change; null falls back to the platform. */
+/** Mutable settings of a workspace; null falls back to the platform. */
 export const workspaceFields = {
   name: name.meta({ example: 'Front desk' }),
   time_zone: timeZone,
@@ -85,7 +85,7 @@ export const workspace = z
   .object({ id: z.uuid(), ...workspaceFields, effective, created_at: timestamp })
   .meta({ id: 'Workspace' });
 
-/** With what holds for a number that sets nothing itself. */
+/** Adds the effective values for a number without its own settings. */
 export const presentWorkspace = (
   { platform }: Pick<ApiServices, 'platform'>,
   record: WorkspaceRecord,
