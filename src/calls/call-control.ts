@@ -1,4 +1,7 @@
-/** Call control: everything that may be asked of calls (place, receive, hang up, cancel, press keys, say something, transfer, pause the recording), and who is let in. */
+/**
+ * Call control: all operations on calls (place, receive, hang up, cancel, send DTMF digits, say something, transfer,
+ * pause the recording), and admission.
+ */
 import type { Logger } from 'pino';
 import { effectivePolicy, type PolicySettings } from '#src/domain/call-policy.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -50,15 +53,15 @@ export type CallControl = HangupRequests &
   TransferRequests & {
     /**
      * Stores the call and begins to dial; `to` is normalised, the bounds of 60 to 1800 seconds are checked. Refuses as
-     * `PlaceCall` says.
+     * described at `PlaceCall`.
      */
     placeCall(number: CallableNumber, request: PlaceCallRequest): Promise<PlacedCall>;
     receiveCall: ReceiveCall;
-    /** What the agent of a call may do to it. */
+    /** Operations that the agent of a call may perform on it. */
     own: OwnCall;
-    /** The transfer that the agent of a call has written in its reply. */
+    /** Performs a transfer that the agent of a call has written in its reply. */
     transferOwnCall: TransferOwnCall;
-    /** What another gateway asks of a call that is held here. */
+    /** Performs a request of another gateway on a call of this gateway. */
     performHere: InCallRequests['performHere'];
     admission: Admission;
   };
@@ -70,7 +73,7 @@ export const createCallControl = (options: {
   liveCalls: LiveCalls;
   switchboard: Switchboard;
   observer: CallObserver;
-  /** Keeps the agent of a call, with what it may do to the call, until the call is released. */
+  /** Keeps the agent of a call, with its operations on the call, until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string, own: OwnCall) => void;
   keepBeginning: Beginnings['keep'];
   handshake: AuthenticateCaller;
@@ -84,21 +87,21 @@ export const createCallControl = (options: {
   limits: AdmissionLimits;
   load: Pick<LoadShedding, 'pressure'>;
   platformPolicy: PolicySettings;
-  /** Headers of the gateway's own trunk; null where there is none. */
+  /** Headers of the gateway's own trunk; null if there is none. */
   configuredHeaders: TrunkHeaders | null;
   country: Country;
-  /** Over all numbers of a workspace that has no maximum of its own. */
+  /** Maximum over all numbers of a workspace without its own maximum. */
   maxCallsInProgress: number;
-  /** Minutes of outbound calls a day, of a workspace that names none of its own; null for no limit. */
+  /** Daily minutes of outbound calls for a workspace without its own limit; null for no limit. */
   platformDailyMinutes: number | null;
-  /** Is told when the minutes of a day go to an end, and when a call is refused for it. */
+  /** Called when the daily minutes are nearly used up, and when a call is refused for that reason. */
   onDailyNotice: (notice: DailyNotice) => void;
   times: CallTimes;
   /** The name of this gateway among those that share the database. */
   node: string;
   underway: InCallRequestsOptions['underway'];
   queueLimits: QueueLimits;
-  /** One that nobody sets. */
+  /** Monotonic clock. */
   clock: Clock;
   /** Wall-clock milliseconds since the epoch. */
   now: () => number;

@@ -1,4 +1,4 @@
-/** The stored calls, in progress and over, for whoever may read them: one call, pages, transcript and journal. */
+/** Stored calls, in progress and ended, for authorized readers: one call, pages, transcript and journal. */
 import { Refusal } from '#src/domain/refusal.ts';
 import type { RecordedFact } from '#src/persistence/call-facts.ts';
 import { journalOf, type JournalEntry } from '#src/persistence/call-journal.ts';
@@ -16,37 +16,37 @@ export type { JournalEntry } from '#src/persistence/call-journal.ts';
 export type { CallRecord, CallRow } from '#src/persistence/calls.ts';
 export type { RecordingRecord } from '#src/persistence/recordings.ts';
 
-/** Of an entry of a journal. */
+/** For an entry of a journal. */
 export type FactType = RecordedFact['type'];
 
-/** The number or the workspace that asks. */
+/** The number or workspace of the reader. */
 export type CallOwner = { numberId: string } | { workspaceId: string };
 
-/** A call with the delay in milliseconds that 95 % of its turns kept; null where none was measured. */
+/** A call with the 95th percentile of its response delay in milliseconds; null if none was measured. */
 export type ListedCall = CallRow & { turnLatencyP95Ms: number | null };
 
 export type StoredCalls = {
   /**
-   * A foreign call, an unknown one and one whose id cannot be one take the same way and get the same answer
+   * A foreign call, an unknown one and a malformed id take the same path and have the same response
    * (guides/design/wire.md, "Errors"): a Refusal, `call_not_found`.
    */
   find(wanted: { callId: string } & CallOwner): Promise<CallRecord>;
   /**
-   * `next` is the last call of the page where more follow, else null. A search that takes too long is refused,
+   * `next` is the last call of the page if more follow, else null. A search that takes too long is refused,
    * `search_too_broad`.
    */
   page(query: CallListQuery): Promise<{ calls: CallRow[]; next: CallRow | null }>;
-  /** The same with what a list shows beside a call. */
+  /** The same with the additional fields of a list. */
   workspacePage(query: CallListQuery): Promise<{ calls: ListedCall[]; next: CallRow | null }>;
-  /** All within a time, in the order in which they started, some at a time. */
+  /** Streams all calls of a period in the order of their start, in batches. */
   records(wanted: Parameters<typeof callRecords>[1]): AsyncIterable<CallRecord[]>;
-  /** What was really heard until now, in order. */
+  /** Returns the words that were really heard so far, in order. */
   transcript(callId: string): Promise<TurnRecord[]>;
-  /** What has happened until now, in order, after the fact with this sequence. */
+  /** Returns the facts so far after this sequence number, in order. */
   journal(callId: string, after?: number): Promise<JournalEntry[]>;
-  /** Its SIP messages, in order, as far as they are still kept. */
+  /** Returns its retained SIP messages, in order. */
   sipMessages(callId: string): Promise<StoredSipMessage[]>;
-  /** The call once more, through its charts. */
+  /** Returns the replay of the call through its charts. */
   replay(call: Pick<CallRecord, 'id' | 'startedAt'>): Promise<ReplayStep[]>;
 };
 
@@ -60,7 +60,7 @@ const tooBroad = (error: unknown): never => {
 };
 
 const pageOf = async (db: Statements, { limit, ...query }: CallListQuery) => {
-  // One more than the page tells whether there is a next.
+  // One more than the page size shows whether there is a next page.
   const found = await listCalls(db, { ...query, limit: limit + 1 }).catch(tooBroad);
   const calls = found.slice(0, limit);
   return { calls, next: found.length > limit ? (calls.at(-1) ?? null) : null };

@@ -1,8 +1,8 @@
-/** The briefing of a warm transfer: words for its person, before they are connected (guides/transfer.md). */
+/** The briefing of a warm transfer: words for the transfer target before the connection (guides/transfer.md). */
 import { baseLanguage, isLanguage, type Language } from '#src/domain/language.ts';
 
 type Words = {
-  /** Where whoever asks for the transfer says nothing of the call. */
+  /** Default text for a transfer request without a briefing. */
   introduction: string;
   lastWords: (text: string) => string;
   acceptKey: (key: string) => string;
@@ -30,7 +30,7 @@ const wordsIn: Readonly<Record<Language, Words>> = {
   },
 };
 
-/** As `0` to `9` are said; the others have names. */
+/** Spoken names of keys; `0` to `9` are spoken as digits. */
 const spokenKey: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
   ko: { '*': '별표', '#': '우물정자' },
   en: { '*': 'star', '#': 'hash' },
@@ -46,9 +46,9 @@ const shortened = (text: string, longest: number): string => Array.from(text).sl
 export const briefingOf = (call: {
   /** BCP 47. */
   language: string;
-  /** What whoever asks for the transfer says of the call; null for nothing. */
+  /** Text about the call in the transfer request; null if there is none. */
   given: string | null;
-  /** Of the call so far, by a language model; absent where there is none. */
+  /** Summary of the call so far by a language model; absent if there is none. */
   summary?: string;
   acceptKey: string | null;
   turns: readonly { role: 'assistant' | 'user'; text: string }[];

@@ -1,7 +1,7 @@
 /**
- * Limits of what requests may leave waiting in one call: words to be said, DTMF digits to be sent, facts to be written
- * and messages to the agent. A client that asks faster than its call can act is refused with `queue_full`, so that one
- * call cannot use up the memory of all. A hang-up is never refused for this.
+ * Limits of pending requests in one call: words to say, DTMF digits to send, facts to write and messages to the agent.
+ * A client that sends requests faster than its call can process them is refused with `queue_full`, so that one call
+ * cannot use up the memory of all calls. A hang-up is never refused for this reason.
  */
 import { charactersOf, mayWait, mostAsked } from '#machines/asked-words.ts';
 import { transfersInVain } from '#machines/transfer.ts';
@@ -14,18 +14,18 @@ import type { CallActor } from '../live/switchboard.ts';
 export type QueueLimits = {
   /** Facts of the call that wait for the database. */
   facts: number;
-  /** Milliseconds that the DTMF digits before the last request take. */
+  /** Milliseconds until pending DTMF digits are sent, without the last request. */
   digitsMs: number;
-  /** Transfers that came to nothing since the other party last spoke: the agent is sent a message for each. */
+  /** Failed transfers since the other party last spoke: each sends a message to the agent. */
   transfersInVain: number;
 };
 
 export type CallQueues = {
-  /** Counts this request among those that wait in the call. Throws `queue_full` where there is no room for it. */
+  /** Counts this request among the pending ones of the call. Throws `queue_full` at the limit. */
   admit(actor: CallActor, request: InCallRequest): void;
 };
 
-/** Of a digit with the pause behind it, and of `w`. */
+/** Duration of a digit with its pause, and of `w`. */
 const digitMs = 260;
 const pauseMs = 500;
 
@@ -40,7 +40,7 @@ export const createCallQueues = (options: {
   clock: Pick<Clock, 'now'>;
 }): CallQueues => {
   const { journal, limits, clock } = options;
-  /** When the last digit of each call will have been sent. */
+  /** Time at which the last digit of each call will have been sent. */
   const digitsUntil = new WeakMap<CallActor, number>();
 
   const admitDigits = (actor: CallActor, keys: string): void => {

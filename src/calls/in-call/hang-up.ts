@@ -1,6 +1,6 @@
 /**
- * Hanging up, and cancelling what still rings (guides/design/wire.md, "Hang-up" and "Cancel"). A request is only a
- * request: whatever refuses it, the call stays alive.
+ * Hangs up calls and cancels ringing ones (guides/design/wire.md, "Hang-up" and "Cancel"). A refused request leaves the
+ * call alive, whatever the reason.
  */
 import type { HangUp } from '#src/domain/own-call.ts';
 import type { CallOfNumber } from '#src/domain/in-call-request.ts';
@@ -8,13 +8,13 @@ import { notActive, type InCallRequests, type InCallRequestsOptions } from './in
 
 export type HangupRequests = {
   /**
-   * Hangs up after the farewell, or at once. Refuses with `call_not_found` (not this number's, or unknown),
-   * `call_not_active`, `room_unknown`, `hangup_failed` or `hangup_unavailable`; the call stays alive then.
+   * Hangs up after the farewell, or immediately. Refuses with `call_not_found` (unknown, or a call of another number),
+   * `call_not_active`, `room_unknown`, `hangup_failed` or `hangup_unavailable`; the call then stays alive.
    */
   requestHangup(request: CallOfNumber & { immediate: boolean }): Promise<void>;
-  /** The same request, made by the built-in agent for its own call. */
+  /** The same request by the built-in agent for its own call. */
   hangUpOwnCall: HangUp;
-  /** Ends a call that still rings. Refuses as hanging up does. */
+  /** Cancels a ringing call. Refuses as a hang-up does. */
   requestCancel(request: CallOfNumber): Promise<void>;
 };
 

@@ -1,9 +1,9 @@
 /**
- * Asking a call for something, wherever it is held: here, which needs no database, or by another gateway, which is
- * asked in turn. The order in which a request is refused is that of guides/design/wire.md, "Hang-up": not this number's
- * call, not in the state for it, nobody to signal with, not where it should be. Whatever is refused, the call goes on.
- * A call that is on its way from one gateway to another is waited for; a hang-up of one whose gateway has died is left to
- * the next one.
+ * Performs a request on a call wherever it runs: on this gateway, without the database, or on another gateway, to which
+ * the request is forwarded. Refusals are checked in the order of guides/design/wire.md, "Hang-up": not this number's
+ * call, wrong state, no signalling, missing from its gateway. A refused request leaves the call alive. Requests wait
+ * for a call that is moving between gateways; a hang-up for a call of a dead gateway is left to the gateway that takes
+ * it over.
  */
 import type { CallAction, InCallRequest } from '#src/domain/in-call-request.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -15,12 +15,12 @@ import { leaveHangup, type HangupAction } from '#src/persistence/left-hangups.ts
 import type { LiveCalls } from '../live/live-calls.ts';
 import type { CallActor, Switchboard } from '../live/switchboard.ts';
 
-/** Does what is asked of a call that is held here, or throws the refusal that says why not. */
+/** Performs the request on a call of this gateway, or throws the refusal. */
 export type PerformRequest = (actor: CallActor, request: InCallRequest) => void | Promise<void>;
 
 export type AskNode = (node: string, request: InCallRequest) => Promise<void>;
 
-/** Of an action that ends a call which was answered. */
+/** For an action that ends an answered call. */
 const hangupAction = (action: CallAction): HangupAction | null =>
   action === 'hangup' || action === 'hangup_immediately' ? action : null;
 
@@ -30,27 +30,27 @@ export type InCallRequestsOptions = {
   liveCalls: Pick<LiveCalls, 'get'>;
   /** The name of this gateway among those that share the database. */
   node: string;
-  /** Rejects with the refusal of that gateway, or when it cannot be reached. */
+  /** Rejects with the refusal of that gateway, or if it is unreachable. */
   askNode: AskNode;
-  /** Whether this gateway is configured with lines that carry sound; without, it ends no calls. */
+  /** Whether this gateway is configured with media lines; without them, it does not end calls. */
   hasMedia: boolean;
   perform: PerformRequest;
-  /** How long a call is waited for that another gateway is just taking, and how often it is looked for meanwhile. */
+  /** Maximum wait for a call that another gateway is taking over, and the polling interval. */
   underway: { forMs: number; lookMs: number };
-  /** One that nobody sets. */
+  /** Monotonic clock. */
   clock: Clock;
 };
 
 export type InCallRequests = {
   send(request: InCallRequest): Promise<void>;
-  /** For another gateway, which believes that the call is held here. */
+  /** For another gateway, which assumes that this gateway runs the call. */
   performHere(request: InCallRequest): Promise<void>;
 };
 
 const isHangup = (action: CallAction): boolean =>
   action === 'hangup' || action === 'hangup_immediately' || action === 'cancel';
 
-/** The status in which a call takes this action. */
+/** The call status that an action requires. */
 const wantedStatus = (action: CallAction): CallStatus => (action === 'cancel' ? 'ringing' : 'active');
 
 export const notActive = (action?: CallAction): Refusal =>
@@ -64,7 +64,7 @@ export const notActive = (action?: CallAction): Refusal =>
 const wait = (clock: Clock, milliseconds: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimeout(resolve, milliseconds));
 
-/** The answer of a gateway that is configured to leave calls alone. */
+/** The response of a gateway that is configured not to end calls. */
 const switchedOff = (action: CallAction): Refusal =>
   isHangup(action)
     ? new Refusal('hangup_unavailable', 'This gateway has no telephone lines, so it hangs up no calls.')
@@ -78,7 +78,10 @@ const unreached = (action: CallAction, cause: unknown): Refusal => {
   return new Refusal(isHangup(action) ? 'hangup_failed' : 'service_unavailable', detail, { cause });
 };
 
-/** What is asked of the gateway that holds a call; a hang-up, where that is dead, is done by whoever goes on with the call. */
+/**
+ * Forwards a request to the gateway that runs the call; if that gateway is dead, leaves a hang-up to the one that takes
+ * over the call.
+ */
 const createAskHolder = ({ database, askNode }: Pick<InCallRequestsOptions, 'database' | 'askNode'>) => {
   const leavesToNext = async (
     holder: string,
@@ -94,7 +97,7 @@ const createAskHolder = ({ database, askNode }: Pick<InCallRequestsOptions, 'dat
       await askNode(holder, request);
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      // It may have died just then.
+      // The gateway may have died just now.
       if (!(await leavesToNext(holder, request))) throw unreached(request.action, error);
     }
   };
@@ -104,7 +107,7 @@ export const createInCallRequests = (options: InCallRequestsOptions): InCallRequ
   const { database, switchboard, liveCalls, node, perform } = options;
   const askHolder = createAskHolder(options);
 
-  /** `undefined` for a call that is not held here, or is another number's. */
+  /** `undefined` for a call that does not run here, or belongs to another number. */
   const actorOf = ({ callId, numberId }: InCallRequest): CallActor | undefined =>
     liveCalls.get(callId)?.numberId === numberId ? switchboard.find(callId) : undefined;
 
@@ -115,7 +118,7 @@ export const createInCallRequests = (options: InCallRequestsOptions): InCallRequ
     await perform(actor, request);
   };
 
-  /** The name of the gateway that should hold the call, by its row. */
+  /** The gateway that should run the call, according to its row. */
   const findHolder = async (request: InCallRequest): Promise<string> => {
     const call = await findCall(database, request);
     if (call === undefined) throw new Refusal('call_not_found', 'This number has no call with that id.');
@@ -125,7 +128,7 @@ export const createInCallRequests = (options: InCallRequestsOptions): InCallRequ
   };
 
   const performHere = async (request: InCallRequest): Promise<void> => {
-    // It may have begun, or ended, while its row was read.
+    // The call may have begun or ended while its row was read.
     const actor = actorOf(request);
     if (actor === undefined) {
       throw new Refusal(
@@ -144,11 +147,11 @@ export const createInCallRequests = (options: InCallRequestsOptions): InCallRequ
     await (holder === node ? performHere(request) : askHolder(holder, request));
   };
 
-  /** Only a call that was answered goes from one gateway to another. */
+  /** Only an answered call moves between gateways. */
   const isUnderway = async (request: InCallRequest, error: unknown, holder?: string): Promise<boolean> => {
     if (!(error instanceof Refusal) || wantedStatus(request.action) !== 'active') return false;
     if (error.code === 'room_unknown') return true;
-    // The gateway that was asked may be gone by now.
+    // The gateway of the request may be gone by now.
     return error.cause !== undefined && holder !== undefined && (await findHolder(request)) !== holder;
   };
 

@@ -1,6 +1,6 @@
 /**
- * Hang-ups that were asked for while nobody held the call (guides/design/wire.md, "Hang-up"): who goes on with it does
- * them, as if they were asked for now. So does a gateway that had only lost its session with the database.
+ * Hang-ups that were requested while no gateway held the call (guides/design/wire.md, "Hang-up"): the gateway that
+ * takes over the call performs them as new requests. So does a gateway that had only lost its database session.
  */
 import type { Logger } from 'pino';
 import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
@@ -11,7 +11,10 @@ import type { Journal } from '../journal/journal.ts';
 import type { InCallRequests } from './in-call-requests.ts';
 
 export type LeftHangups = {
-  /** Does what was left with calls that are held here. What cannot be done yet stays for the next time. Never rejects. */
+  /**
+   * Performs stored hang-ups of calls on this gateway. Those that are not possible yet are kept for the next run. Never
+   * rejects.
+   */
   perform(): Promise<void>;
 };
 
@@ -24,16 +27,16 @@ export const createLeftHangups = (options: {
 }): LeftHangups => {
   const { database, node, performHere, journal, logger } = options;
 
-  /** Whether nothing is to be done any more. */
+  /** Whether the hang-up is complete. */
   const isDone = async ({ callId, numberId, action }: LeftHangup): Promise<boolean> => {
     try {
       await performHere({ callId, numberId, action });
     } catch (error) {
-      // The call is just being taken, or its lines are away.
+      // The call is being taken over, or its lines are down.
       if (error instanceof Refusal) return error.code === 'call_not_active';
       throw error;
     }
-    // Before that is written, another death would lose it.
+    // The stored hang-up must outlive this write: otherwise a crash would lose it.
     await journal.written(callId);
     logger.info({ call_id: callId }, 'a call is hung up, as was asked for while no gateway held it');
     return true;

@@ -1,4 +1,4 @@
-/** Pausing the recording of a call and resuming it, for words that must not be kept, such as a card's number. */
+/** Pauses and resumes the recording of a call, for words that must not be stored, such as a card number. */
 import type { CallCommand } from '#machines/call-context.ts';
 import type { CallOfNumber } from '#src/domain/in-call-request.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -11,9 +11,8 @@ type RequestOfCall = (request: CallOfNumber) => Promise<void>;
 
 export type RecordingRequests = {
   /**
-   * When it resolves, nothing that is said is recorded until `resumeRecording`. Asked for again, both change nothing.
-   * Refuse with `call_not_found`, `call_not_active`, `room_unknown`, or `recording_not_available` when the call is not
-   * recorded.
+   * After it resolves, the call is not recorded until `resumeRecording`. Both are idempotent. Refuse with
+   * `call_not_found`, `call_not_active`, `room_unknown`, or `recording_not_available` if the call is not recorded.
    */
   pauseRecording: RequestOfCall;
   resumeRecording: RequestOfCall;
@@ -26,7 +25,7 @@ const notRecorded = (reason: 'none' | 'failed'): Refusal =>
     { extras: { reason } },
   );
 
-/** Pausing and resuming the recording of a call that is held here. */
+/** Pauses and resumes the recording of a call on this gateway. */
 export const switchRecording = async (
   actor: CallActor,
   request: Extract<CallCommand, { type: 'recording.pause_requested' | 'recording.resume_requested' }>,
@@ -38,7 +37,7 @@ export const switchRecording = async (
   if (snapshot.context.consentIsAwaited)
     throw new Refusal('call_not_active', 'Nothing is recorded before the other party agrees to the call.');
   admit();
-  // Before anything is looked up: the next word may be the one that must not be kept.
+  // Before any lookup: the next word may be the one that must not be stored.
   actor.send(request);
   const recording = await findRecording(database, callId);
   if (recording?.status === 'failed') throw notRecorded('failed');

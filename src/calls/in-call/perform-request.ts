@@ -1,4 +1,4 @@
-/** Requests to a call that is held here, as commands of its chart. */
+/** Performs requests on a call of this gateway as commands of its chart. */
 import type { Database } from '#src/persistence/database.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -14,7 +14,7 @@ export const createPerformRequest = (options: {
   journal: Pick<Journal, 'waitingOf'>;
   queueLimits: QueueLimits;
   writeBriefing: WriteBriefing;
-  /** One that nobody sets. */
+  /** Monotonic clock. */
   clock: Pick<Clock, 'now'>;
 }): PerformRequest => {
   const { database, journal, queueLimits: limits, writeBriefing, clock } = options;
@@ -48,7 +48,7 @@ export const createPerformRequest = (options: {
       }
       case 'cancel_transfer':
         return cancelTransfer(actor);
-      // Saying something, the only one that is left.
+      // Saying something, the only remaining action.
       default:
         return say(actor, request, admit);
     }

@@ -1,4 +1,4 @@
-/** Words and keys of a program, in the agent's place (guides/design/wire.md, "Acts in a call"). */
+/** Words and DTMF digits that a program sends in the agent's place (guides/design/wire.md, "Acts in a call"). */
 import type { KeysWanted } from '#machines/collected-keys.ts';
 import type { CallCommand } from '#machines/call-context.ts';
 import type { CallOfNumber } from '#src/domain/in-call-request.ts';
@@ -7,10 +7,10 @@ import { invalidField, Refusal } from '#src/domain/refusal.ts';
 import type { CallActor } from '../live/switchboard.ts';
 import { notActive, type InCallRequests, type InCallRequestsOptions } from './in-call-requests.ts';
 
-/** Keys and words of a program go to a call that is held here while both parties can talk. */
+/** Performs a program's request on a call of this gateway while both parties can talk. */
 const requireTalking = (actor: CallActor): void => {
   const snapshot = actor.getSnapshot();
-  // Until its line is connected again it is on its way from one gateway to another, and asked once more.
+  // Until its line is connected again, the call is moving between gateways, and the request is retried.
   if (snapshot.hasTag('taken-over'))
     throw new Refusal('room_unknown', 'The call is just being taken over; try once more.');
   if (snapshot.matches({ active: 'bridged' }))
@@ -39,7 +39,7 @@ const speakFor = (
   actor.send(request);
 };
 
-/** `admit` throws where too much waits in the call already; the same of the other two. */
+/** `admit` throws if too many requests are pending in the call; likewise for the other two. */
 export const pressKeys = (actor: CallActor, keys: string, admit: () => void): void => {
   requireTalking(actor);
   if (!actor.getSnapshot().context.keys.canPress)
@@ -60,23 +60,26 @@ export const say = (
 export const collectKeys = (actor: CallActor, wanted: KeysWanted, admit: () => void): void =>
   speakFor(actor, { type: 'collect.requested', wanted }, admit);
 
-/** The sentences of a text as they can be spoken; none of one that is all marks. */
+/** Returns the speakable sentences of a text; empty for a text of marks only. */
 export type SentencesOf = (text: string) => readonly string[];
 
 export type SpeakingRequests = {
   /**
-   * Presses keys of the telephone, at once. Refuses with `call_not_found`, `call_not_active`, `keys_not_available`,
+   * Sends DTMF digits immediately. Refuses with `call_not_found`, `call_not_active`, `keys_not_available`,
    * `room_unknown`, `queue_full` or `service_unavailable`.
    */
   pressKeys(request: CallOfNumber & { keys: string }): Promise<void>;
   /**
-   * Has words said as soon as the floor is free, or, with `interrupt`, instead of what is being said or thought of.
-   * Refuses as pressing keys does, and with `invalid_request` where nothing of the text can be spoken.
+   * Speaks words as soon as the floor is free, or, with `interrupt`, in place of the agent's current speech or pending
+   * reply. Refuses as sending DTMF digits does, and with `invalid_request` for a text without speakable words.
    */
   say(request: CallOfNumber & { text: string; interrupt: boolean }): Promise<void>;
-  /** The other party's keys come to the agent as one turn. Refuses as pressing keys does. */
+  /**
+   * Collects the other party's DTMF digits and passes them to the agent as one turn. Refuses as sending DTMF digits
+   * does.
+   */
   collectKeys(request: CallOfNumber & { wanted: KeysWanted }): Promise<void>;
-  /** Keys of the telephone, pressed by the built-in agent for its own call. */
+  /** DTMF digits sent by the built-in agent for its own call. */
   pressOwnKeys: PressKeys;
 };
 

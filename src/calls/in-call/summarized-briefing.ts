@@ -1,6 +1,6 @@
 /**
- * The summary of the call so far as the briefing of a warm transfer that was asked for without one (guides/transfer.md).
- * The model works while the person is rung; what comes after they have picked up is dropped.
+ * Generates the briefing of a warm transfer from a summary of the call so far, if the request has none
+ * (guides/transfer.md). The model works while the target rings; a summary after the answer is dropped.
  */
 import type { Logger } from 'pino';
 import type { TransferRequest } from '#machines/transfer.ts';
@@ -10,7 +10,7 @@ import type { CallActor } from '../live/switchboard.ts';
 import type { SummarizeSoFar } from '../summaries/summaries.ts';
 import { briefingOf } from './briefing.ts';
 
-/** Writes the briefing into the call when it is there in time. Never throws. */
+/** Adds the briefing to the call if it is ready in time. Never throws. */
 export type WriteBriefing = (
   actor: CallActor,
   transfer: Pick<TransferRequest, 'transferId' | 'acceptKey'>,

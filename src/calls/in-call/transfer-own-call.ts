@@ -1,7 +1,7 @@
 /**
  * A transfer that the agent of a call has written in its reply (guides/design/agents.md, "Controls"), or that its other
- * party asks for (REFER): the request of the API, and the same rules of whom it may ring. What is refused is told to the
- * one that asked, and the call goes on.
+ * party requests (REFER): the same request as the API's, with the same rules for its target. The requester is notified
+ * of a refusal, and the call continues.
  */
 import type { Logger } from 'pino';
 import type { TransferRefusal, TransferWanted } from '#machines/transfer.ts';
@@ -12,7 +12,7 @@ import type { LiveCalls } from '../live/live-calls.ts';
 import type { Switchboard } from '../live/switchboard.ts';
 import type { TransferRequests } from './transfer.ts';
 
-/** Asks for it, and tells the call where it is refused. Never throws. */
+/** Requests the transfer, and notifies the call of a refusal. Never throws. */
 export type TransferOwnCall = (callId: string, wanted: TransferWanted) => void;
 
 const reasonOf = (error: unknown): TransferRefusal => {
@@ -36,7 +36,7 @@ export const createTransferOwnCall = ({
 }): TransferOwnCall => {
   const ask = async (callId: string, wanted: TransferWanted): Promise<void> => {
     const numberId = liveCalls.get(callId)?.numberId;
-    // The call is over.
+    // The call has ended.
     if (numberId === undefined) return;
     const to = readDestination(wanted.to, country);
     await transfer({ ...wanted, callId, numberId, to, country });

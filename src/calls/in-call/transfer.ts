@@ -1,4 +1,7 @@
-/** Handing the other party of a call to a person (guides/transfer.md): who may be rung, and when it may be asked for. */
+/**
+ * Transfers the other party of a call to a person (guides/transfer.md): permitted targets, and the states in which a
+ * transfer is possible.
+ */
 import { randomUUID } from 'node:crypto';
 import type { TransferRequest } from '#machines/transfer.ts';
 import type { CallOfNumber } from '#src/domain/in-call-request.ts';
@@ -14,7 +17,7 @@ import { briefingOf } from './briefing.ts';
 import type { InCallRequests } from './in-call-requests.ts';
 import type { SentencesOf } from './speak-for-agent.ts';
 
-/** For a call that is held here. */
+/** For a call of this gateway. */
 export const transfer = (actor: CallActor, request: TransferRequest, admit: () => void): void => {
   const snapshot = actor.getSnapshot();
   if (snapshot.hasTag('taken-over'))
@@ -37,7 +40,7 @@ export const transfer = (actor: CallActor, request: TransferRequest, admit: () =
   actor.send(request);
 };
 
-/** Before anybody is connected. */
+/** Possible until the transfer is connected. */
 export const cancelTransfer = (actor: CallActor): void => {
   const snapshot = actor.getSnapshot();
   if (snapshot.matches({ active: 'bridged' }))
@@ -55,17 +58,16 @@ export const cancelTransfer = (actor: CallActor): void => {
 export type AskedTransfer = CallOfNumber &
   Pick<TransferRequest, 'to' | 'mode' | 'acceptKey' | 'ringTimeoutSec' | 'onFailure'> & {
     country: Country;
-    /** To the other party, before the person is rung; null for nothing. */
+    /** Words for the other party before the target is dialed; null for silence. */
     say: string | null;
-    /** To the person of a warm transfer; null for what is known of the call. */
+    /** Briefing for the target of a warm transfer; null to derive it from the call. */
     briefing: string | null;
   };
 
 export type TransferRequests = {
   /**
-   * Rings somebody for the other party; resolves to the id of the transfer. Refuses with `transfer_not_allowed`,
-   * `transfer_in_progress`, `call_not_found`, `call_not_active`, `room_unknown`, `queue_full` or
-   * `service_unavailable`.
+   * Dials the target of a transfer; resolves to the id of the transfer. Refuses with `transfer_not_allowed`,
+   * `transfer_in_progress`, `call_not_found`, `call_not_active`, `room_unknown`, `queue_full` or `service_unavailable`.
    */
   transfer(request: AskedTransfer): Promise<string>;
   /**
@@ -75,7 +77,7 @@ export type TransferRequests = {
   cancelTransfer(request: CallOfNumber): Promise<void>;
 };
 
-/** Of a call that this number does not have the request is refused later. */
+/** A request for a call of another number is refused later. */
 const briefed = async (
   database: Database,
   { callId, numberId, mode, briefing: given, acceptKey }: AskedTransfer,

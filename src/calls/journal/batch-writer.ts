@@ -1,7 +1,6 @@
 /**
- * Rows about all calls that nobody waits for, such as the transitions of their charts, on their way to the database:
- * gathered for a moment and written in one statement. While the database is away it waits, bounded by `limit`; what is
- * more is lost.
+ * Writes low-priority rows about all calls, such as chart transitions, to the database: they are gathered for a moment
+ * and written in one statement. While the database is down they wait, bounded by `limit`; further rows are lost.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -10,29 +9,29 @@ export type BatchWriterOptions<Item> = {
   /** For the log: `transitions of calls`. */
   what: string;
   write: (items: readonly Item[]) => Promise<void>;
-  /** Whether this error means that the database is away, so that the same may succeed later. */
+  /** Whether this error means that the database is unavailable, so that a retry may succeed. */
   isPassing: (error: unknown) => boolean;
   clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
-  /** How long items are gathered for one statement. */
+  /** Time for which items are gathered for one statement. */
   gatherMs: number;
-  /** Of one statement, and the weight of all that may wait. */
+  /** Maximum weight of one statement, and of all waiting items. */
   batch: number;
   limit: number;
-  /** 1 where nothing is said. */
+  /** 1 by default. */
   weightOf?: (item: Item) => number;
-  /** After a failure. */
+  /** Retry delay after a failure. */
   retryMs: number;
   logger: Logger;
 };
 
 export type BatchWriter<Item> = {
-  /** False when too much waits: this one is lost. Never throws. */
+  /** Returns false if too many items wait: this one is lost. Never throws. */
   add(item: Item): boolean;
-  /** How many are lost, since the start. */
+  /** Number of lost items since the start. */
   lost(): number;
-  /** Resolves when all that waits is written; while the database is away, when that was found out. */
+  /** Resolves when all waiting items are written, or when the database proves to be down. */
   written(): Promise<void>;
-  /** Writes what waits, once; what cannot be written is lost. */
+  /** Writes the waiting items once; those that cannot be written are lost. */
   close(): Promise<void>;
 };
 

@@ -1,6 +1,6 @@
 /**
- * The beginnings of calls that were not answered yet. Before its answer nobody could go on with a call, so it is
- * written with the answer, in one statement.
+ * Resume data of calls that were not answered yet. An unanswered call cannot be taken over, so the data is written with
+ * the answer, in one statement.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { CallBeginning, NewRevival } from '#src/persistence/call-revivals.ts';
@@ -10,17 +10,17 @@ import type { Sealing } from '#src/persistence/sealing.ts';
 type AgentSecrets = Pick<AgentCall, 'bearerToken' | 'headers'>;
 
 export type Beginnings = {
-  /** `secrets`: what its agent is asked with. */
+  /** `secrets`: credentials for requests to its agent. */
   keep(callId: string, beginning: CallBeginning, secrets: AgentSecrets): void;
-  /** As it is stored; null for a call that is not known here. */
+  /** The data in stored form; null for a call that is unknown here. */
   revivalOf(callId: string): NewRevival | null;
-  /** It is written, or nobody goes on with the call. */
+  /** The data was written, or is no longer required. */
   release(callId: string): void;
 };
 
 export const createBeginnings = (
   sealing: Pick<Sealing, 'seal'>,
-  /** How far the time of a call is ahead of the database's clock, in milliseconds. */
+  /** Offset of a call's time from the database's clock, in milliseconds. */
   aheadOf: (callId: string) => number,
 ): Beginnings => {
   const calls = new Map<string, { beginning: CallBeginning; secrets: AgentSecrets }>();

@@ -1,29 +1,29 @@
-/** Where the journal of each call stands: what waits to be written, and the number of the next fact. */
+/** State of the journal of each call: facts that wait to be written, and the number of the next fact. */
 import { firstEpoch, type JournalPlace, type RecordedFact } from '#src/persistence/call-facts.ts';
 
-/** Facts of one call that wait, in their order. */
+/** Waiting facts of one call, in order. */
 export type CallJournal = {
-  /** The last fact that is written; `null` until the database was asked. */
+  /** The last written fact; `null` until the database was queried. */
   place: JournalPlace | null;
   waiting: RecordedFact[];
-  /** `taken`: another gateway holds the call, and nothing is written of it here. */
+  /** `taken`: another gateway holds the call, so this one no longer writes facts of it. */
   stage: 'held' | 'over' | 'taken';
-  /** Until what waits is written; `null` while nothing does. */
+  /** Resolves when all waiting facts are written; `null` if none wait. */
   drained: Promise<void> | null;
 };
 
-/** Calls that have ended whose next number is known without asking the database. */
+/** Maximum of ended calls whose next number is cached. */
 const rememberedCalls = 1_000;
 
-/** Of a call that is born. */
+/** Journal position of a new call. */
 const beginning: JournalPlace = { epoch: firstEpoch, sequence: 0 };
 
-/** A call that is not open here: it ended long ago, or another process began it. */
+/** A call that is not open here: it ended long ago, or began in another process. */
 const continued = (): CallJournal => ({ place: null, waiting: [], stage: 'over', drained: null });
 
 export const createCallJournals = () => {
   const journals = new Map<string, CallJournal>();
-  /** Calls that are over, the one that was left last at the end. */
+  /** Ended calls in the order of their last use. */
   const left = new Set<string>();
 
   const of = (callId: string): CallJournal => {
@@ -33,8 +33,8 @@ export const createCallJournals = () => {
   };
 
   /**
-   * Nothing of it waits, and it is over. What soon follows its end (summary, recording) has its number here, and what
-   * comes later in the database.
+   * The call has ended and no facts wait. Facts soon after the end (summary, recording) take their number from this
+   * cache, later ones from the database.
    */
   const leave = (callId: string): void => {
     left.delete(callId);
@@ -48,7 +48,7 @@ export const createCallJournals = () => {
   return {
     of,
     leave,
-    /** See `Journal`, for all three. */
+    /** These three are described at `Journal`. */
     waitingOf: (callId: string): number => journals.get(callId)?.waiting.length ?? 0,
     async written(callId: string): Promise<void> {
       await journals.get(callId)?.drained;
@@ -59,7 +59,7 @@ export const createCallJournals = () => {
       journal.stage = 'taken';
       leave(callId);
     },
-    /** Of a call that is held here: born, or taken over. */
+    /** For a call of this gateway: new, or taken over. */
     open(callId: string, place: JournalPlace = beginning): void {
       left.delete(callId);
       journals.set(callId, { ...continued(), place: { ...place }, stage: 'held' });

@@ -1,20 +1,20 @@
 /**
- * Which version of a chart runs. What a chart does stands in more than its states: its actions and guards call functions
- * of the files beside it. So the version is taken of the source itself: of the chart's file, of every file of
- * `machines/` that it imports, and of the release of XState that runs them. A comment changes it as well, which does no
- * harm; the opposite, two behaviours under one version, would.
+ * The version of a chart. Its behaviour depends on more than its states: actions and guards call functions of
+ * neighbouring files. So the version is a hash of the source: the chart's file, every file of `machines/` that it
+ * imports, and the release of XState. A comment also changes it, which is harmless; two behaviours under one version
+ * would not be.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** The text of a file. */
+/** Reads the text of a file. */
 export type ReadSource = (file: URL) => string;
 
 const xstate = new URL(import.meta.resolve('xstate/package.json'));
 
 const relativePath = / from '(\.[^']+)'/g;
 
-/** The files beside it that a source runs: one imported for its types alone does nothing then. */
+/** Returns the neighbouring files that a source imports at run time; type-only imports are ignored. */
 const importsIn = (source: string): string[] =>
   [...source.matchAll(relativePath)].flatMap(({ index, 1: path = '' }) => {
     const start = Math.max(source.lastIndexOf('import ', index), source.lastIndexOf('export ', index));
@@ -28,7 +28,7 @@ const addWithImports = (file: URL, read: ReadSource, sources: Map<string, string
   for (const path of importsIn(source)) addWithImports(new URL(path, file), read, sources);
 };
 
-/** The version of the chart in `machines/<name>.ts`: twelve hexadecimal digits. */
+/** Returns the version of the chart in `machines/<name>.ts`: twelve hexadecimal digits. */
 export const chartVersionOf = (
   name: string,
   read: ReadSource = (file) => readFileSync(file, 'utf8'),

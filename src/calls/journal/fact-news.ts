@@ -1,11 +1,11 @@
 /**
- * Tells who waits for it that a fact of a call was written. It says no more than that: what the fact is, everybody
- * reads from the journal, so nobody hears of a fact before a read shows it, and nobody can be behind.
+ * Notifies subscribers that a fact of a call was written. The notification does not contain the fact: subscribers read
+ * it from the journal, so they never know a fact before a read returns it, and never miss one.
  */
 export type FactNews = {
   /** A fact of this call is in the database. Never throws. */
   tell(callId: string): void;
-  /** Calls back after each written fact of the call; the returned function ends it. */
+  /** Calls back after each written fact of the call; the returned function unsubscribes. */
   watch(callId: string, onFact: () => void): () => void;
 };
 
@@ -18,7 +18,7 @@ export const createFactNews = (): FactNews => {
     watch(callId, onFact) {
       const ofCall = watching.get(callId) ?? new Set();
       watching.set(callId, ofCall);
-      // A function of its own, so that two watches of one function are two.
+      // A separate function, so that two subscriptions of one function are distinct.
       const watch = (): void => onFact();
       ofCall.add(watch);
       return () => {

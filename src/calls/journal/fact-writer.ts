@@ -1,6 +1,6 @@
 /**
- * Writes facts of calls, one attempt after another: for as long as the database is away, and a few times where it
- * refuses. Nothing of it is remembered between facts.
+ * Writes facts of calls with retries: indefinitely while the database is down, and a few times if it rejects a fact.
+ * Stateless between facts.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -10,20 +10,22 @@ import { CallTaken, type RecordedFact, type WrittenFact } from '#src/persistence
 export type FactOutcome = { written: WrittenFact | null } | 'given up' | 'taken';
 
 export type FactWriter = {
-  /** Attempts `write` until it succeeds, is given up, or rejects with `CallTaken`. */
+  /** Retries `write` until it succeeds, is given up, or rejects with `CallTaken`. */
   write(callId: string, fact: RecordedFact, write: () => Promise<WrittenFact | null>): Promise<FactOutcome>;
-  /** From now on nothing waits for an absent database: a fact that cannot be written is given up at once. */
+  /**
+   * From now on facts do not wait for an unavailable database: a fact that cannot be written is given up immediately.
+   */
   giveUp(): void;
 };
 
-/** A fact that fails for another reason than an absent database is not tried for ever. */
+/** Maximum attempts for a fact that fails although the database is available. */
 const triesOfABrokenFact = 3;
 
-/** Between two attempts: so long at first, then longer and longer. */
+/** Delay between two attempts: initial value, and maximum of the backoff. */
 export type RetryTimes = { firstMs: number; longestMs: number };
 
 export const createFactWriter = (options: {
-  /** Whether this error means that the database is away, so that the same fact may succeed later. */
+  /** Whether this error means that the database is unavailable, so that a retry may succeed. */
   isPassing: (error: unknown) => boolean;
   retry: RetryTimes;
   clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
@@ -44,7 +46,7 @@ export const createFactWriter = (options: {
       pauses.add(end);
     });
 
-  /** Whether it is worth another attempt; says what it thinks of it. */
+  /** Returns whether to retry, and logs the decision. */
   const mayTryAgain = (callId: string, fact: RecordedFact, error: unknown, tries: number): boolean => {
     const about = { call_id: callId, fact: fact.type, err: error };
     if (isGivenUp || (!isPassing(error) && tries >= triesOfABrokenFact)) {

@@ -1,10 +1,10 @@
 /**
- * The journal of facts: what a call publishes is written in order, each fact in one transaction with the events it
- * makes (guides/design/architecture.md, "A journal of facts").
+ * The journal of facts: the facts of a call are written in order, each in one transaction with its events
+ * (guides/design/architecture.md, "A journal of facts").
  *
- * A call never waits for the database. Facts queue per call, so one call's facts stay in order and no call holds up
- * another. While the database is away facts wait, bounded by `limit` over all calls, and are written when it is back;
- * a fact may then be written twice, which its sequence number makes harmless.
+ * A call never waits for the database. Facts queue per call, so one call's facts stay in order and calls do not delay
+ * each other. While the database is down facts wait, bounded by `limit` over all calls, and are written when it is
+ * available again; a fact may then be written twice, which its sequence number makes harmless.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -15,60 +15,62 @@ import { createFactWriter, type FactOutcome, type RetryTimes } from './fact-writ
 
 type Unstamped<Fact> = Fact extends { at: number } ? Omit<Fact, 'at'> & { at?: number } : never;
 
-/** A fact as a journal takes it in: one that carries no time is stamped on arrival. */
+/** A fact as passed to the journal: one without a time is stamped on arrival. */
 export type JournalFact = Unstamped<RecordedFact>;
 
-/** `ended`: of a call that has ended with this fact, what the database knows of it, where that is known here. */
+/** `ended`: the database row of a call that ended with this fact, if known here. */
 export type FollowFact = (callId: string, fact: RecordedFact, ended?: CallToSummarize | null) => void;
 
 export type Journal = {
-  /** Begins the journal of a call that is born here, or goes on with that of one that was taken over. */
+  /** Begins the journal of a new call, or continues that of a call that was taken over. */
   open(callId: string, place?: JournalPlace): void;
-  /** Which holder of the call this gateway is; the first one of a call that it knows nothing of. */
+  /** The call's holder number (epoch) of this gateway; the first one for an unknown call. */
   epochOf(callId: string): number;
-  /** The last fact that was written of a call that is held here. */
+  /** The last written fact of a call on this gateway. */
   placeOf(callId: string): JournalPlace;
   /** Queues a fact; a fact without a time is stamped now. Never throws. */
   publish(callId: string, fact: JournalFact): void;
-  /** Calls back after each fact is safely written. `follow` must not throw. */
+  /** Calls back after each fact was committed. `follow` must not throw. */
   onWritten(follow: FollowFact): void;
   /**
-   * Calls back when it is found out that another gateway holds a call, or has ended it: nothing more is written of it.
-   * Must not throw.
+   * Calls back when another gateway proves to hold a call, or to have ended it: this gateway then writes no further
+   * facts of it. Must not throw.
    */
   onTaken(follow: (callId: string) => void): void;
-  /** A fact of a call was written with its row: what follows a written fact follows. */
+  /** A fact of a call was written with its row: triggers the same callbacks as any written fact. */
   wasWritten(callId: string, fact: RecordedFact): void;
-  /** Resolves when all that was published of a call until now is written or given up. */
+  /** Resolves when all facts of a call published so far are written or given up. */
   written(callId: string): Promise<void>;
-  /** Resolves when all that was published of a call is written, which another gateway goes on with: no more is. */
+  /** Resolves when all published facts of a call are written; from then on another gateway writes them. */
   letGo(callId: string): Promise<void>;
-  /** Facts of this call that wait to be written. */
+  /** Number of waiting facts of this call. */
   waitingOf(callId: string): number;
-  /** Facts that wait to be written, over all calls. */
+  /** Number of waiting facts over all calls. */
   backlog(): number;
-  /** Facts that were given up since `giveUp`. */
+  /** Number of facts given up since `giveUp`. */
   lost(): number;
   /** Resolves when everything published so far is written or given up. */
   settled(): Promise<void>;
-  /** From now on nothing waits for an absent database: a fact that cannot be written is given up at once. */
+  /**
+   * From now on facts do not wait for an unavailable database: a fact that cannot be written is given up immediately.
+   */
   giveUp(): void;
 };
 
 export type JournalOptions = {
   /**
-   * Writes one fact. Writing the same sequence again must change nothing. Rejects with `CallTaken` where another gateway
+   * Writes one fact. Writing the same sequence again must have no effect. Rejects with `CallTaken` if another gateway
    * holds the call, or has ended it.
    */
   write: (callId: string, sequence: number, fact: RecordedFact, epoch: number) => Promise<WrittenFact | null>;
-  /** Where the journal of a call stands that is not open here. */
+  /** Reads the journal position of a call that is not open here. */
   placeOf: (callId: string) => Promise<JournalPlace>;
-  /** Whether this error means that the database is away, so that the same fact may succeed later. */
+  /** Whether this error means that the database is unavailable, so that a retry may succeed. */
   isPassing: (error: unknown) => boolean;
   retry: RetryTimes;
   clock: Clock;
   logger: Logger;
-  /** Facts that may wait at once, over all calls. */
+  /** Maximum of waiting facts over all calls. */
   limit: number;
 };
 

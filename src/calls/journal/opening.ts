@@ -1,4 +1,4 @@
-/** The beginning of each call's chart: known before there is a call, so that it is stored with the call's row. */
+/** The initial state of each call's chart: known before the call exists, so that it is stored with the call's row. */
 import { callMachine } from '#machines/call.ts';
 import type { ChartOpening } from '#src/persistence/call-transitions.ts';
 import { chartVersionOf } from './chart-version.ts';
@@ -10,7 +10,7 @@ const firstOf = ({ initial, path }: State): string => {
   return first === undefined ? path.join('.') : firstOf(first);
 };
 
-/** Of a call that is born; one that is taken over begins elsewhere. */
+/** For a new call; a call that is taken over begins in another state. */
 export const callOpening: ChartOpening = {
   chartVersion: chartVersionOf('call'),
   state: firstOf(callMachine.root),

@@ -1,7 +1,6 @@
 /**
- * The progress of each call, kept behind its back, so that another process can go on with it (`CallRevival`): only the
- * last word on a call counts, however much has happened since the one before. No call waits for it, and none is harmed
- * by what could not be kept.
+ * The progress of each call, stored in the background, so that another process can take it over (`CallRevival`): only
+ * the latest state of a call counts. Calls do not wait for it and are unaffected if it cannot be stored.
  */
 import type { SnapshotFrom } from 'xstate';
 import { noKeysYet } from '#machines/collected-keys.ts';
@@ -13,14 +12,14 @@ import { createBatchWriter, type BatchWriterOptions } from './batch-writer.ts';
 type CallSnapshot = SnapshotFrom<typeof callMachine>;
 
 export type Progress = {
-  /** Something has happened in the call, after this fact of its journal. Never throws. */
+  /** The call has changed after this fact of its journal. Never throws. */
   note(callId: string, snapshot: CallSnapshot, facts: number): void;
-  /** It goes on elsewhere, from where it is now: that is written still, though it is released. */
+  /** The call is handed over in its current state, which is still written although the call is released here. */
   leave(callId: string): void;
   release(callId: string): void;
-  /** Resolves when all that is to be kept until now is written; while the database is away, when that was found out. */
+  /** Resolves when all progress so far is written, or when the database proves to be down. */
   written(): Promise<void>;
-  /** Writes what waits, once; what cannot be written is lost. */
+  /** Writes the waiting progress once; what cannot be written is lost. */
   close(): Promise<void>;
 };
 
@@ -28,7 +27,7 @@ type Last = { snapshot: CallSnapshot; facts: number; waits: boolean };
 
 const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
   const conversation = snapshot.children.conversation?.getSnapshot();
-  // While it resumes, the progress kept before the taking over still holds.
+  // While the call resumes, the progress stored before the take-over remains valid.
   if (conversation === undefined || conversation.matches('resuming')) return undefined;
   const { callId: _callId, input: _input, messages: _messages, ...kept } = conversation.context;
   const { collected } = kept;
@@ -40,7 +39,7 @@ const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
     conversation: {
       ...kept,
       state: stateName(conversation.value),
-      // Secret ones are kept nowhere: they have to be pressed once more.
+      // Secret digits are never stored: they have to be entered again.
       collected: collected?.wanted.secret === true ? noKeysYet(collected.wanted) : collected,
     },
   };
@@ -49,19 +48,19 @@ const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
 export const createProgress = (
   options: Omit<BatchWriterOptions<string>, 'what' | 'write' | 'weightOf'> & {
     write: (kept: readonly KeptProgress[]) => Promise<void>;
-    /** Which holder of a call this gateway is. */
+    /** The call's holder number (epoch) of this gateway. */
     epochOf: (callId: string) => number;
-    /** How far the time of the call is ahead of the clock that its charts go by, in milliseconds. */
+    /** Offset of the call's time from the clock of its charts, in milliseconds. */
     shiftOf: (callId: string) => number;
-    /** The same, of the database's clock. */
+    /** Offset of the call's time from the database's clock, in milliseconds. */
     aheadOf: (callId: string) => number;
-    /** The time of the call. */
+    /** Current time of the call. */
     nowIn: (callId: string) => number;
   },
 ): Progress => {
   const calls = new Map<string, Last>();
 
-  /** The last word on those that were left. */
+  /** The final progress of calls that were handed over. */
   const left = new Map<string, KeptProgress>();
 
   const keptOf = (callId: string): KeptProgress | undefined => {
@@ -100,7 +99,7 @@ export const createProgress = (
         Object.assign(last, { snapshot, facts });
         return;
       }
-      // Before the answer there is nothing to go on with.
+      // Before the answer there is no state to resume.
       if (!snapshot.matches('active')) return;
       calls.set(callId, { snapshot, facts, waits: writer.add(callId) });
     },

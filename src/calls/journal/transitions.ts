@@ -1,9 +1,9 @@
 /**
- * The transitions of calls' charts, kept as they happen: state before, event, state after, and by which chart. A replay
- * reads it and has nothing to guess.
+ * Transitions of calls' charts, stored as they happen: state before, event, state after, and the chart. A replay reads
+ * them without inference.
  *
- * Nothing waits for it: neither the birth of a call nor an event in it costs a statement (`batch-writer.ts`), and a
- * call of which some are lost goes on. The first one of a call is written with its row (`opening.ts`), and the last ones
+ * They delay neither the creation of a call nor its events, and cost no extra statements (`batch-writer.ts`); a call
+ * that loses some continues. The first transition of a call is written with its row (`opening.ts`), and the last ones
  * with its end.
  */
 import { setImmediate as laterInThisPass } from 'node:timers/promises';
@@ -23,32 +23,32 @@ const versions: Readonly<Record<ChartName, string>> = {
 
 export type Transitions = {
   /**
-   * What a call's actor tells of itself and its children is kept; `now` is the time in the call, `begun` where its journal
-   * stands. Never throws.
+   * Records the inspection events of a call's actor and its children; `now` is the time in the call, `begun` its
+   * journal position. Never throws.
    */
   inspectorOf(callId: string, now: () => Date, begun?: JournalPlace): (event: InspectionEvent) => void;
   /** A fact of a call was published. */
   countFact(callId: string): void;
-  /** How many facts of a call were published. */
+  /** Number of published facts of a call. */
   factsOf(callId: string): number;
   release(callId: string): void;
-  /** Those of a call that are not known to be written, with what happens in the same breath. */
+  /** Transitions of a call that may be unwritten, including those of the current synchronous step. */
   unwritten(callId: string): Promise<readonly StoredTransition[]>;
-  /** They were written with a fact of the call. */
+  /** The transitions were written with a fact of the call. */
   wereWritten(callId: string, some: readonly StoredTransition[]): void;
-  /** Writes what waits, once; what cannot be written is lost. */
+  /** Writes the waiting transitions once; those that cannot be written are lost. */
   close(): Promise<void>;
 };
 
-/** The progress of a call: its last transition and fact, and the states of its charts. */
+/** Progress of a call: its last transition and fact, and the states of its charts. */
 type Track = { epoch: number; sequence: number; facts: number } & Record<ChartName, string | null>;
 
-/** Transitions that wait to be written, by call. */
+/** Waiting transitions by call. */
 const createUnwritten = (limit: number) => {
   const calls = new Map<string, StoredTransition[]>();
   let count = 0;
   return {
-    /** False when too many wait. */
+    /** Returns false if too many wait. */
     add(one: StoredTransition): boolean {
       if (count >= limit) return false;
       const some = calls.get(one.callId);
@@ -58,7 +58,7 @@ const createUnwritten = (limit: number) => {
       return true;
     },
     of: (callId: string): readonly StoredTransition[] => [...(calls.get(callId) ?? [])],
-    /** Others may have come meanwhile. */
+    /** Others may have been added meanwhile. */
     remove(callId: string, some: readonly StoredTransition[]): void {
       const gone = new Set(some);
       const before = calls.get(callId) ?? [];
@@ -70,7 +70,7 @@ const createUnwritten = (limit: number) => {
   };
 };
 
-/** Of a call that is born. */
+/** For a new call. */
 const beginning: JournalPlace = { epoch: firstEpoch, sequence: 0 };
 
 const trackFrom = ({ epoch, sequence: facts }: JournalPlace, opening: string | null = null): Track => {
@@ -85,7 +85,7 @@ const chartOf = (id: string, callId: string): ChartName | undefined =>
 
 const valueOf = (snapshot: object): unknown => ('value' in snapshot ? snapshot.value : undefined);
 
-/** Where a chart has moved to, or begun; undefined for what moves none. */
+/** Returns the state that a chart entered; undefined for an event without a transition. */
 const moveOf = (inspected: InspectionEvent, callId: string) => {
   if (inspected.type !== '@xstate.snapshot') return undefined;
   const { actorRef } = inspected;
@@ -99,14 +99,14 @@ const moveOf = (inspected: InspectionEvent, callId: string) => {
 export const createTransitions = (
   options: Omit<BatchWriterOptions<string>, 'what' | 'write' | 'weightOf'> & {
     write: (some: readonly StoredTransition[]) => Promise<void>;
-    /** The first state of the chart of a call that is born, where that is written with its row. */
+    /** The first state of the chart of a new call, if it is written with its row. */
     opening?: string;
   },
 ): Transitions => {
   const tracks = new Map<string, Track>();
   const unwritten = createUnwritten(options.limit);
 
-  /** Calls whose transitions are to be written; who is among them already need not be told again. */
+  /** Calls with waiting transitions; a queued call is not queued again. */
   const queued = new Set<string>();
 
   const writer = createBatchWriter<string>({
@@ -168,7 +168,7 @@ export const createTransitions = (
     factsOf: (callId) => tracks.get(callId)?.facts ?? 0,
     release: (callId) => void tracks.delete(callId),
     async unwritten(callId) {
-      // A chart publishes its facts in the midst of the transition that they belong to.
+      // A chart publishes its facts in the middle of their transition.
       await laterInThisPass();
       return unwritten.of(callId);
     },

@@ -1,28 +1,27 @@
 /**
- * The time of a call is that of the wall clock at its beginning, and goes on evenly from there: should the clock of the
- * machine be set meanwhile, what happens in the call keeps its order and its distances, and `duration_sec` is what the
- * parties have talked. A call that goes on in another process keeps its time: what that is, the clock of the database
- * says, which all of them share.
+ * The time of a call begins with the wall clock and continues monotonically: if the machine's clock is set meanwhile,
+ * events of the call keep their order and distances, and `duration_sec` is the time that the parties have talked. A
+ * call that is taken over keeps its time, based on the database's clock, which all processes share.
  */
 import type { CallFact } from '#machines/facts.ts';
 
 export type CallTime = {
-  /** A moment of the even clock, such as that of an arrival, on the wall clock of now. */
+  /** Converts a moment of the monotonic clock, such as that of an arrival, to the current wall clock. */
   onWall(at: number): number;
-  /** A call that goes on here keeps the time that it has. */
+  /** A call that continues here keeps its time. */
   begin(callId: string): void;
-  /** A call that another process held goes on here; it is `now` in its time. */
+  /** A call of another process continues here; its time is `now`. */
   goOn(callId: string, now: number): void;
-  /** A fact with its time in the call; one without a time happens now. */
+  /** Returns the fact with its time in the call; a fact without a time happens now. */
   stamp(callId: string, fact: CallFact): CallFact & { at: number };
-  /** Now, in the time of the call. */
+  /** Current time of the call. */
   now(callId: string): number;
-  /** How far the time of the call is ahead of the even clock, in milliseconds. */
+  /** Offset of the call's time from the monotonic clock, in milliseconds. */
   shiftOf(callId: string): number;
   release(callId: string): void;
 };
 
-/** Both in milliseconds since the epoch; `steady` is never set, and what happens in calls is told by it. */
+/** Both in milliseconds since the epoch; `steady` is monotonic and times the events of calls. */
 export const createCallTime = (clocks: { wall: () => number; steady: () => number }): CallTime => {
   const offset = (): number => clocks.wall() - clocks.steady();
   const offsets = new Map<string, number>();

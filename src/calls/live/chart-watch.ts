@@ -1,4 +1,4 @@
-/** Where the charts of a call in progress are, for those who look on, and what its agent is saying. */
+/** States of the charts of a call in progress, for observers, and the current words of its agent. */
 import type { AnyActorRef } from 'xstate';
 import { sayingNow } from '#machines/turns.ts';
 import type { Switchboard } from './switchboard.ts';
@@ -6,22 +6,22 @@ import type { Switchboard } from './switchboard.ts';
 export type ChartState = {
   /** Such as `active.talking.hangup-pending`. */
   call: string;
-  /** Such as `replying.speaking`; null while there is no conversation. */
+  /** Such as `replying.speaking`; null outside of a conversation. */
   conversation: string | null;
-  /** Such as `awaiting-beep`; null while no machine is left a message. */
+  /** Such as `awaiting-beep`; null unless the agent leaves a message for a machine. */
   voicemail: string | null;
 };
 
-/** With the words of the agent's turn that have been heard, and the sentence that is being said; null between turns. */
+/** Words of the agent's turn that were heard, and the sentence being spoken; null between turns. */
 export type WatchedState = ChartState & { saying: string | null };
 
 /**
- * Calls back at once and whenever a chart of the call has moved, until the call is over. Undefined for a call that this
- * gateway does not hold. The returned function ends it. It costs nothing where nobody looks on.
+ * Calls back immediately and after each transition of a chart of the call, until the call ends. Undefined for a call
+ * that does not run here. The returned function unsubscribes. It has no cost without observers.
  */
 export type WatchChart = (callId: string, onState: (state: WatchedState) => void) => (() => void) | undefined;
 
-/** The state of a chart in one word: `active.talking.conversing`. */
+/** Returns the state of a chart as one word: `active.talking.conversing`. */
 export const stateName = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
@@ -43,7 +43,7 @@ export const createChartWatch =
 
     const watch = (actor: AnyActorRef | undefined): void => {
       if (actor === undefined || watched.has(actor)) return;
-      // A crash is the switchboard's to tell; without an observer here it would be thrown at the process.
+      // The switchboard reports a crash; without an error observer here XState would throw it at the process.
       watched.set(actor, actor.subscribe({ next: look, error: ignore }));
     };
 

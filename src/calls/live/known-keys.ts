@@ -1,11 +1,11 @@
 /**
- * The keys of the numbers whose calls this gateway holds, for the time in which the database does not answer: whoever
- * has a call must be able to end it then.
+ * Keys of the numbers with calls on this gateway, for database outages: a client with a call must be able to end it
+ * then.
  *
- * What is known is what the database said last. It is asked when the first call of a number begins and every few
- * seconds, and its answer replaces all that was known; in between, keys count that were authenticated. So a key that was replaced, on this gateway or on another, is
- * known for some seconds at most while the database is there, when nobody asks here, and is good for nothing but the
- * calls held here when it is not.
+ * The cache contains the database's latest answer. The database is queried when the first call of a number begins and
+ * every few seconds, and its answer replaces the cached keys; in between, authenticated keys are added. So a key that
+ * was replaced, on this gateway or another, remains cached for a few seconds at most while the database is available,
+ * when the cache is not used, and during an outage it only works for calls on this gateway.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -19,11 +19,11 @@ import type { LiveCalls } from './live-calls.ts';
 export type KnownKeys = {
   /** A call of this number has begun here. */
   begin(numberId: string): void;
-  /** The database has just said that one of these fingerprints is that of the number's key. */
+  /** The database has just confirmed that one of these fingerprints belongs to the number's key. */
   note(fingerprints: readonly Buffer[], number: CallableNumber): void;
-  /** The number that one of these fingerprints of a key stands for, if a call of it is in progress here. */
+  /** Returns the number of a key with one of these fingerprints, if a call of it is in progress here. */
   find(fingerprints: readonly Buffer[]): CallableNumber | undefined;
-  /** Resolves when what is being asked was answered. */
+  /** Resolves when the current query is answered. */
   settled(): Promise<void>;
   close(): void;
 };
@@ -31,14 +31,14 @@ export type KnownKeys = {
 export const createKnownKeys = (options: {
   database: Pick<Database, 'queries' | 'run'>;
   liveCalls: Pick<LiveCalls, 'all' | 'countOfNumber'>;
-  /** How often the database is asked again. */
+  /** Interval of database queries. */
   everyMs: number;
   clock: Clock;
   logger: Logger;
 }): KnownKeys => {
   const { database, liveCalls, everyMs, clock, logger } = options;
   let known = new Map<string, CallableNumber>();
-  /** Numbers that were asked for, with a key or without one. */
+  /** Numbers that were queried, with or without a key. */
   let asked = new Set<string>();
 
   const ask = async (): Promise<void> => {
@@ -47,7 +47,7 @@ export const createKnownKeys = (options: {
       known = new Map(numbers.size === 0 ? [] : await findNumbersWithKeys(database, [...numbers]));
       asked = numbers;
     } catch (error) {
-      // The keys known before stay: they are kept for the very time in which the database is away.
+      // The earlier keys are kept: the cache exists for outages of the database.
       const level = isTransient(error) ? 'debug' : 'error';
       logger[level]({ err: error }, 'the keys of the calls in progress could not be read');
     }
@@ -74,7 +74,7 @@ export const createKnownKeys = (options: {
     },
     settled: () => lastAnswer,
     close() {
-      // Nobody waits for an answer that nobody will use.
+      // Unused results are not awaited.
       void repetition.stop();
       void asking.close();
     },

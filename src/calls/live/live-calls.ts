@@ -1,7 +1,6 @@
 /**
- * The calls in progress on this gateway, as others watch them: health, limits, metrics, the console.
- * The map is changed in place and `revision` counts up: copying thousands of calls for each change would cost more
- * than the calls themselves.
+ * Calls in progress on this gateway, for health, limits, metrics and the console. The map is mutated and `revision`
+ * incremented: copying thousands of calls for each change would cost more than the calls themselves.
  */
 import { createStore } from '@xstate/store';
 import type { Direction } from '#machines/line.ts';
@@ -25,7 +24,7 @@ export type LiveCalls = {
   countOfNumber(numberId: string): number;
   countOfWorkspace(workspaceId: string): number;
   all(): IterableIterator<LiveCall>;
-  /** Calls back after each change; the returned function ends it. */
+  /** Calls back after each change; the returned function unsubscribes. */
   subscribe(onChange: () => void): () => void;
 };
 

@@ -1,4 +1,4 @@
-/** The number of a key (guides/design/administration.md, "Number keys"), also while the database does not answer. */
+/** Finds the number of a key (guides/design/administration.md, "Number keys"), also while the database is down. */
 import type { Clock } from '#src/domain/clock.ts';
 import { TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
 import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
@@ -11,8 +11,8 @@ import type { KnownKeys } from './known-keys.ts';
 export type { CallableNumber } from '#src/persistence/callable-numbers.ts';
 
 /**
- * Undefined for a key of nobody. What `needsNoDatabase` may be asked with a key that was good for a call held here when
- * the database was last asked; anything else rejects while that does not answer.
+ * Undefined for an unknown key. `needsNoDatabase` requests accept a key that was valid at the database's last answer
+ * for a call on this gateway; other requests reject while the database is down.
  */
 export type AuthenticateNumber = (
   key: string,
@@ -23,7 +23,7 @@ export const createNumberAuthentication = (options: {
   database: Database;
   sealing: Pick<Sealing, 'fingerprints'>;
   knownKeys: Pick<KnownKeys, 'find' | 'note'>;
-  /** How long the database is waited for where a known key will do. */
+  /** Timeout of the database if a cached key suffices. */
   patienceMs: number;
   clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
 }): AuthenticateNumber => {
@@ -38,7 +38,7 @@ export const createNumberAuthentication = (options: {
 
   return async (key, { needsNoDatabase }) => {
     const known = needsNoDatabase ? knownKeys.find(sealing.fingerprints(key)) : undefined;
-    // A key that is not known here may be good all the same: nobody else can tell.
+    // A key that is not cached may still be valid, which only the database knows.
     if (known === undefined) return authenticate(key);
     try {
       return await withTimeout(clock, patienceMs, () => authenticate(key));

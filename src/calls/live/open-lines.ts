@@ -1,10 +1,10 @@
-/** The open lines of this gateway, so that each is closed whatever becomes of the call that holds it. */
+/** Open lines of this gateway, so that each is closed even if its call fails. */
 import { fromCallback } from 'xstate';
 import type { LeftLine } from '#src/domain/sip-leg.ts';
 import type { KeysCommand, Line, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
-/** As lines do (`sip/lines.ts`). */
+/** Opens lines as `sip/lines.ts` does. */
 type AdoptLine = (input: LineInput, left: LeftLine, emit: (event: LineEvent) => void) => Line;
 
 export const createOpenLines = (options: {
@@ -14,7 +14,7 @@ export const createOpenLines = (options: {
 }) => {
   const { secretKeys } = options;
   const lines = new Map<string, Line>();
-  /** Of calls that another process held, until their lines are adopted. */
+  /** Calls of another process whose lines are not yet taken over. */
   const left = new Map<string, LeftLine>();
 
   const openOrAdopt: OpenLine = (input, emit) => {
@@ -23,7 +23,7 @@ export const createOpenLines = (options: {
     return standing === undefined ? options.open(input, emit) : options.adopt(input, standing, emit);
   };
 
-  /** Idempotent. The end of a call does it; XState does not, when an actor crashes. */
+  /** Idempotent. Called at the end of a call, because XState does not stop the line of a crashed actor. */
   const close = (callId: string): void => {
     const line = lines.get(callId);
     lines.delete(callId);
@@ -32,17 +32,17 @@ export const createOpenLines = (options: {
 
   return {
     close,
-    /** The line of this call, opened next, goes on with what another process has left of it. */
+    /** The next line of this call takes over the one that another process has left. */
     expect: (callId: string, standing: LeftLine): void => void left.set(callId, standing),
-    /** Another gateway holds the call: its far end is left alone. */
+    /** Another gateway holds the call: its remote leg is left alone. */
     leave(callId: string): void {
       const line = lines.get(callId);
       lines.delete(callId);
       line?.leave();
     },
-    /** Whether another gateway could go on with the line of this call now. */
+    /** Whether another gateway could take over the line of this call now. */
     canBeLeft: (callId: string): boolean => lines.get(callId)?.canBeLeft() ?? false,
-    /** A line as the charts invoke it: opened with the state, closed with it. */
+    /** A line as the charts invoke it: opened and closed with the state. */
     actor: fromCallback<LineCommand | KeysCommand, LineInput>(({ input, sendBack, receive }) => {
       const { callId } = input;
       const line = openOrAdopt(input, (event) =>

@@ -1,19 +1,19 @@
 /**
- * The sound of calls that are held here, for those who listen in. What is kept from recordings is kept from them too: what
- * comes before the other party has agreed to the call, behind a paused recording, and while it presses keys that are a
- * secret. Where a number says so, the other party is told first, once in a call, as soon as the floor is free.
+ * Audio of calls on this gateway for listen-in. Passages that are excluded from recordings are excluded here too:
+ * before the other party's consent, during a paused recording, and during secret DTMF digits. If a number requires it,
+ * the other party is notified once per call, as soon as the floor is free.
  */
 import type { CallFact } from '#machines/facts.ts';
 import { listenInAnnouncement, listenInSampleRate, type ListenInState } from '#src/domain/listen-in.ts';
 import type { Language } from '#src/domain/language.ts';
 import type { CallActor, Switchboard } from './switchboard.ts';
 
-/** Neither may throw; `samples` are not to be kept. */
+/** Neither may throw; `samples` must not be retained. */
 export type WhoListens = {
-  /** Whether the other party is to be told first. */
+  /** Whether the other party must be notified first. */
   isAnnounced: boolean;
   onState: (state: ListenInState) => void;
-  /** Two channels by turns, the other party’s first, at `listenInSampleRate`. */
+  /** Two interleaved channels, the other party’s first, at `listenInSampleRate`. */
   onSound: (samples: Int16Array) => void;
 };
 
@@ -21,32 +21,34 @@ type WriteSound = (counterparty: Int16Array, agent: Int16Array) => void;
 
 export type Overheard = {
   /**
-   * From how it stands until it is held here no longer, when `onOver` is called; `undefined` for a call that is not. The
-   * returned function ends it.
+   * Listens from now until the call leaves this gateway, when `onOver` is called; `undefined` for a call that does not
+   * run here. The returned function stops it.
    */
   listen(callId: string, who: WhoListens, onOver: () => void): (() => void) | undefined;
-  /** Takes the sound of a call. `isWanted`: whether anybody listens in now. */
+  /** Accepts the audio of a call. `isWanted`: whether a listener is connected. */
   overhear(callId: string): { write: WriteSound; isWanted(): boolean };
-  /** A call has published this. */
+  /** A call has published this fact. */
   noteFact(callId: string, fact: CallFact): void;
-  /** The call is here no longer. */
+  /** The call has left this gateway. */
   release(callId: string): void;
 };
 
-/** What was on its way when a pause ends was said before its end; so much stays silent, in samples. */
+/**
+ * Number of samples that stay silent after a pause: audio in transit at the end of a pause was spoken before its end.
+ */
 const lateSamples = 0.5 * listenInSampleRate;
 
-/** A hole in the sound is made good for its recording at once; nobody wants to hear all of it later. */
+/** Maximum samples of one chunk: a gap is filled for the recording at once, but listeners do not need all of it. */
 const longestSamples = listenInSampleRate;
 
 type Listener = WhoListens & { told: ListenInState | undefined };
 
-/** Of a call that somebody listens to, or did. */
+/** State of a call with present or past listeners. */
 type Heard = {
   listeners: Set<Listener>;
   hasSound: boolean;
   announcement: 'unsaid' | 'asked' | 'heard';
-  /** How many samples are still silent. */
+  /** Number of samples that remain silent. */
   silentFor: number;
 };
 
@@ -77,7 +79,7 @@ const stateFor = ({ isAnnounced }: Listener, heard: Heard, actor: CallActor): Li
   return isHidden(snapshot) ? 'paused' : 'on';
 };
 
-/** The agent's place is free to say it in. */
+/** Requests the notice if the conversation can speak it. */
 const announce = (heard: Heard, actor: CallActor): void => {
   if (heard.announcement !== 'unsaid') return;
   if (!actor.getSnapshot().matches({ active: { talking: 'conversing' } })) return;
@@ -85,7 +87,7 @@ const announce = (heard: Heard, actor: CallActor): void => {
   actor.send({ type: 'say.requested', sentences: [announcementOf(actor)], interrupt: false });
 };
 
-/** Nobody was told before the sentence was heard to its end: one that was cut is said again. */
+/** The notice counts once it was heard to its end: an interrupted one is repeated. */
 const noteSpoken = (heard: Heard, actor: CallActor, fact: CallFact): void => {
   if (heard.announcement !== 'asked' || fact.type !== 'turn.spoken' || fact.role !== 'assistant') return;
   if (fact.text.includes(announcementOf(actor))) heard.announcement = 'heard';

@@ -1,34 +1,34 @@
 /**
- * The keys that the other party presses where the agent has asked for secret ones. They are kept here, as long as the
- * call is held here, and are given to nobody but the agent: its call, and with that its journal, its transcript and
- * whoever looks on, get a dot for each. Keys that come behind secret ones are hidden too, until others are wanted: whoever
- * presses more keys than were wanted, or presses them too late, presses the rest of the secret.
+ * DTMF digits that the agent requested as secret. They are kept in memory while the call runs here, and passed only to
+ * the agent: the call, and with it the journal, transcript and observers, receives a dot for each. Digits after secret
+ * ones are also hidden until others are requested: a party that presses too many or too late is still entering the
+ * secret.
  */
 import { secretKey, secretKeys as turnOfSecrets } from '#machines/collected-keys.ts';
 import type { Message } from '#machines/reply.ts';
 
 export type SecretKeys = {
-  /** A call that another process held goes on here; the secret keys of its history are known to nobody any more. */
+  /** A call of another process continues here; the secret digits of its history are lost. */
   begin(callId: string, history: readonly Message[]): void;
-  /** From now on keys are secret, but for the one that says that these were all. Those that wait are forgotten. */
+  /** From now on digits are secret, except the finish key. Earlier pending digits are dropped. */
   hide(callId: string, finish: string | null): void;
-  /** Those that came are a turn of the history; those that follow are hidden and part of no turn. */
+  /** The collected digits become a turn of the history; further ones are hidden and belong to no turn. */
   keep(callId: string): void;
-  /** Those that came are part of no turn, nor are those that follow, which are hidden. */
+  /** The collected digits belong to no turn, and neither do further ones, which are hidden. */
   forget(callId: string): void;
-  /** Keys are no secret any more. */
+  /** Digits are no longer secret. */
   show(callId: string): void;
-  /** A key was pressed: what its call is told of it. */
+  /** A digit was pressed: returns the character for the call. */
   press(callId: string, digit: string): string;
-  /** The history of the call as the agent is to get it. */
+  /** Returns the call's history for the agent, with the secrets. */
   reveal(callId: string, messages: readonly Message[]): readonly Message[];
   release(callId: string): void;
 };
 
-/** How keys that come now are taken: `wanted` ones become a turn, of which `finish` is no part. */
+/** Treatment of new digits: `wanted` ones become a turn, without the `finish` key. */
 type Taking = { as: 'shown' } | { as: 'hidden' } | { as: 'wanted'; finish: string | null; keys: string };
 
-/** `known`: of each turn of secret keys, in order; null for one of another process. */
+/** `known`: the digits of each secret turn, in order; null for a turn of another process. */
 type Keys = { known: (string | null)[]; taking: Taking };
 
 const isOfSecrets = ({ role, content }: Message): boolean => role === 'user' && content === turnOfSecrets;
@@ -48,7 +48,7 @@ export const createSecretKeys = (): SecretKeys => {
     hide: (callId, finish) => take(callId, { as: 'wanted', finish, keys: '' }),
     keep(callId) {
       const call = calls.get(callId);
-      // A turn without a key is no secret.
+      // A turn without digits is not secret.
       if (call?.taking.as === 'wanted' && call.taking.keys !== '') call.known.push(call.taking.keys);
       take(callId, { as: 'hidden' });
     },
@@ -68,7 +68,7 @@ export const createSecretKeys = (): SecretKeys => {
     reveal(callId, messages) {
       const call = calls.get(callId);
       if (call === undefined) return messages;
-      // A reply is asked for in the moment in which the last ones become a turn.
+      // The reply is requested at the moment at which the last digits become a turn.
       const coming = call.taking.as === 'wanted' ? call.taking.keys : '';
       const known = coming === '' ? [...call.known] : [...call.known, coming];
       return messages.map((message) => {

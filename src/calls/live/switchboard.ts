@@ -1,8 +1,8 @@
 /**
- * The switchboard holds the actors of the calls in progress, each a root of its own: an error in one call ends that
- * call and no other, and ending thousands stays cheap (guides/design/architecture.md, "One actor per call").
+ * The switchboard owns the actors of the calls in progress, each a separate root: an error in one call ends only that
+ * call, and ending thousands is cheap (guides/design/architecture.md, "One actor per call").
  *
- * `find(id) === undefined` on the gateway that should hold a call is `room_unknown` (guides/design/wire.md, "Hang-up").
+ * `find(id) === undefined` on the gateway that should run a call is `room_unknown` (guides/design/wire.md, "Hang-up").
  */
 import type { Logger } from 'pino';
 import { createActor, type ActorRefFrom, type InspectionEvent, type SnapshotFrom } from 'xstate';
@@ -17,45 +17,45 @@ import type { LiveCalls } from './live-calls.ts';
 export type CallActor = ActorRefFrom<typeof callMachine>;
 
 export type Switchboard = {
-  /** Brings a call to life: its line begins to dial, or answers its arrival. */
+  /** Starts the actor of a call: its line begins to dial, or answers its arrival. */
   connect(call: { numberId: string; workspaceId: string; input: CallInput }): void;
   find(callId: string): CallActor | undefined;
-  /** All calls that are held here, by their ids. */
+  /** All calls of this gateway by id. */
   calls(): Iterable<[string, CallActor]>;
   /**
-   * Asks to hang up every call that was answered, when its agent has been heard out: speech of the other party is still
-   * answered, and does not cancel it.
+   * Requests a hang-up of every answered call after its agent's current speech: the other party is still answered, but
+   * does not cancel the hang-up.
    */
   hangUpAll(): void;
-  /** Lets go of a call that another gateway holds; its far end notices nothing. */
+  /** Releases a call that another gateway holds; its remote party does not notice. */
   leave(callId: string): void;
-  /** The same, of all calls. */
+  /** Releases all calls in the same way. */
   leaveAll(): void;
-  /** Asks every call to end, also those that are still to come; see `gateway.closing` in the chart. */
+  /** Requests every call to end, including future ones; see `gateway.closing` in the chart. */
   closeAll(): void;
   /** Resolves when no call is left, or after the given time. */
   empty(withinMs: number): Promise<void>;
 };
 
 export type SwitchboardOptions = {
-  /** The call's chart with everything provided. */
+  /** The call's chart with all implementations provided. */
   machine: typeof callMachine;
   clock: Clock;
   liveCalls: LiveCalls;
   publish: (callId: string, fact: CallFact) => void;
-  /** Is told where a call is whenever something has happened in it. Must not throw. */
+  /** Called with the state of a call after each change. Must not throw. */
   onProgress?: (callId: string, snapshot: SnapshotFrom<typeof callMachine>) => void;
-  /** Looks at what the actor of a call and its children do. Must not throw. */
+  /** Inspects the actor of a call and its children. Must not throw. */
   inspectorOf?: (callId: string) => (event: InspectionEvent) => void;
   observer: Pick<CallObserver, 'ended'>;
-  /** Lets go of the line of a call and leaves its far end alone. */
+  /** Releases the line of a call and leaves its remote leg alone. */
   leaveLine: (callId: string) => void;
-  /** Lets go of what the call holds outside its chart. Also called after a crash. */
+  /** Releases external resources of the call. Also called after a crash. */
   release: (callId: string) => void;
   logger: Logger;
 };
 
-/** Those who wait until no call is left. */
+/** Promises that wait until no call is left. */
 const createWaiting = () => {
   const waiting = new Set<() => void>();
   return {
@@ -85,7 +85,7 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
     try {
       options.release(callId);
     } catch (error) {
-      // XState would throw it at the whole process, and with it at every other call.
+      // Otherwise XState would throw the error at the process, which would affect all calls.
       logger.error({ call_id: callId, err: error }, 'what a call held could not be let go of');
     }
   };

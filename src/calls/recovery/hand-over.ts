@@ -1,47 +1,49 @@
 /**
- * Handing calls over before this gateway ends (guides/design/start.md, "End"). A call is let go
- * of in a moment in which nobody speaks, where one comes in time: what another gateway begins with is what was kept of the
- * call, and a sentence that was cut is said again.
+ * Hands calls over before this gateway shuts down (guides/design/start.md, "End"). A call is released in a moment of
+ * silence if one occurs in time: the other gateway resumes from the stored progress, and repeats an interrupted
+ * sentence.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 
-/** The heirs that go on with the calls: each of these gateways with some, or the next process of this one with all. */
+/**
+ * The gateways that take over the calls: several gateways with a share each, or the next process of this node with all.
+ */
 export type Heirs = { are: 'others'; nodes: readonly string[] } | { are: 'next process' };
 
 export type HandOver = {
-  /** Hands over what can be, whatever is being said. Resolves when that is done; nothing more is handed over then. */
+  /** Hands over all possible calls, even during speech. Resolves when done; no further calls are handed over then. */
   finish(): Promise<void>;
 };
 
 export type HandOverNumbers = {
-  /** Between two looks at which calls may be let go of. */
+  /** Interval between checks for calls that can be released. */
   lookMs: number;
-  /** Calls that are given at once. */
+  /** Maximum calls per hand-over request. */
   batch: number;
-  /** So long the calls that go on in the next process are waited for until nobody speaks in any. */
+  /** Maximum wait for a common silence of calls that continue in the next process. */
   silenceMs: number;
 };
 
-/** `isQuiet`: nobody speaks in it, and nothing is being said. */
+/** `isQuiet`: neither party is speaking. */
 export type StandingCall = { callId: string; isQuiet: boolean };
 
 export type HandOverOptions = {
-  /** All calls that are held here. */
+  /** All calls of this gateway. */
   count: () => number;
-  /** Those with which another process could go on now. */
+  /** Calls that another process could take over now. */
   standing: () => StandingCall[];
-  /** Lets go of these calls here; resolves when all that is known of them is written. */
+  /** Releases these calls here; resolves when all their facts and progress are written. */
   letGo: (callIds: readonly string[]) => Promise<void>;
-  /** Resolves to whether that gateway goes on with them. */
+  /** Resolves to whether that gateway takes them over. */
   give: (node: string, callIds: readonly string[]) => Promise<boolean>;
   numbers: HandOverNumbers;
   clock: Clock;
   logger: Logger;
 };
 
-/** To those that are there, in turns. */
+/** Distributes calls among the available gateways in turn. */
 const createGiving = (
   nodes: readonly string[],
   { give, logger }: Pick<HandOverOptions, 'give' | 'logger'>,
@@ -86,7 +88,7 @@ export const beginHandOver = (heirs: Heirs, options: HandOverOptions): HandOver 
     );
   };
 
-  /** Those that go on in the next process wait for each other: it begins when this one has ended. */
+  /** Calls that continue in the next process wait for each other: it starts after this one has ended. */
   const ready = (): StandingCall[] => {
     const calls = standing();
     if (heirs.are === 'others') return calls.filter(({ isQuiet }) => isQuiet);

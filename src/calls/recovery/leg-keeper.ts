@@ -1,6 +1,6 @@
 /**
- * Keeps the far ends of calls in the database, behind their backs: a call never waits for it, and while the database is
- * away the last word on each leg waits, however often it changes.
+ * Stores the remote legs of calls in the database, in the background: a call never waits for it. While the database is
+ * down only the latest state of each leg waits, however often it changes.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -12,38 +12,38 @@ import { legsOf, writeLegs, type KeptLeg } from '#src/persistence/sip-legs.ts';
 
 export type LegKeeper = {
   keep(id: string, kept: Omit<KeptLeg, 'id'>): void;
-  /** This leg is in the database already: another process has written it, whose call goes on here. */
+  /** This leg is already in the database: it was written by another process, whose call continues here. */
   takeOver(id: string, callId: string): void;
   remove(id: string): void;
-  /** Those that an earlier process of this node, or of another one, has left behind. */
+  /** Legs that an earlier process of this or another node has left behind. */
   orphans(node?: string): Promise<KeptLeg[]>;
-  /** Resolves when what was to be kept until now is written. */
+  /** Resolves when all changes so far are written. */
   written(): Promise<void>;
-  /** Resolves when everything is written; at the latest after so many milliseconds. */
+  /** Resolves when all changes are written, or after this many milliseconds. */
   settled(atMostMs: number): Promise<void>;
 };
 
-/** A leg that is over is dropped with the next one that is kept, or after this: to end one again harms nobody. */
+/** Delay after which an ended leg is deleted, if no other leg is written before: ending it again would be harmless. */
 const dropMs = 1_000;
 const firstDelayMs = 100;
 const longestDelayMs = 5_000;
 
-/** Legs to be written, by id; `null`: it is over. */
+/** Legs to write, by id; `null`: the leg has ended. */
 type Changes = ReadonlyMap<string, Omit<KeptLeg, 'id'> | null>;
 
 type LegKeeperOptions = {
   database: Database;
   sealing: Pick<Sealing, 'seal' | 'open'>;
   node: string;
-  /** Which holder of a call this gateway is. */
+  /** The call's holder number (epoch) of this gateway. */
   epochOf: (callId: string) => number;
-  /** Whether a call of an earlier process goes on here: its far end is no orphan. */
+  /** Whether a call of an earlier process continues here: its remote leg is not orphaned. */
   goesOn: (callId: string) => boolean;
   clock: Clock;
   logger: Logger;
 };
 
-/** Writes legs, and knows which may be in the database, with their epochs there, so that nothing else is deleted. */
+/** Writes legs, and tracks which may be in the database, with their epochs there, so that only those are deleted. */
 const createLegWriter = ({
   database,
   sealing,
@@ -97,7 +97,7 @@ export const createLegKeeper = (options: LegKeeperOptions): LegKeeper => {
         delayMs = firstDelayMs;
       } catch (error) {
         logger.warn({ err: error, legs: batch.size }, 'what would end a call after a crash is not written');
-        // What has changed meanwhile is newer.
+        // Changes made meanwhile are newer.
         changes = new Map([...batch, ...changes]);
         if (isLast) return;
         await new Promise<void>((resolve) => void clock.setTimeout(resolve, delayMs));
@@ -115,7 +115,7 @@ export const createLegKeeper = (options: LegKeeperOptions): LegKeeper => {
   };
 
   const change = (id: string, to: Omit<KeptLeg, 'id'> | null): void => {
-    // A leg that came and went before it was written leaves no trace.
+    // A leg that ended before it was written is never stored.
     if (to === null && !mayBeThere(id)) changes.delete(id);
     else changes.set(id, to);
     if (changes.size === 0) return;

@@ -1,7 +1,7 @@
 /**
- * Ends the calls of a dead process that cannot go on: each is ended once, with `system_error` and an unknown duration
- * (guides/design/calls.md, "Lost calls"). The row decides: whoever ends it first has ended it, and there is one
- * `call.ended`. What becomes of their recordings, src/recordings decides.
+ * Ends calls of a dead process that cannot be resumed: each once, with `system_error` and an unknown duration
+ * (guides/design/calls.md, "Lost calls"). The database row decides: the first update ends the call, and there is one
+ * `call.ended`. src/recordings handles their recordings.
  */
 import type { Logger } from 'pino';
 import { outcomeOf } from '#machines/outcome.ts';
@@ -11,7 +11,7 @@ import type { CallObserver } from '../observer.ts';
 import type { Journal } from '../journal/journal.ts';
 
 export type LostCalls = {
-  /** To be called by who has taken the call. Never throws. */
+  /** For the holder of the call. Never throws. */
   end(call: CallRow): void;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Resumption of a call that another process held, from what that process has left of it: how far it had come when that
- * was last kept, and its journal, which may know more, or less.
+ * Derives the resume state of a call of another process from its stored progress and its journal, which may be newer or
+ * older.
  */
 import { isTurnOfKeys, noKeysYet, type CollectedKeys } from '#machines/collected-keys.ts';
 import type { LeftTransfer, ResumedAs, TakenOverCall, TakenOverConversation } from '#machines/taken-over.ts';
@@ -18,15 +18,15 @@ export type LeftCall = {
   greeting: string | null;
   /** In the time of the call. */
   now: number;
-  /** For so many milliseconds nobody held it; null where its holder died, and nobody knows. */
+  /** Milliseconds without a holder; null if the holder died, since that time is unknown. */
   unheldMs: number | null;
 };
 
-/** Whose server remembers nothing of a call may be asked twice; the others would hear the same words again. */
+/** Agents without server-side history may be asked twice; other servers would receive the same words again. */
 const mayBeAskedAgain = ({ agent, agentType }: AgentBinding): boolean =>
   agent === 'builtin' || agentType === 'openai_compatible' || agentType === 'mastra';
 
-/** A hand-over in a moment in which nobody speaks is quicker than anybody begins to. */
+/** A hand-over during silence is shorter than the time in which a party begins to speak. */
 const longestUnnoticedMs = 1_000;
 
 const outerOf = (state: string): string => state.split('.', 1)[0] ?? '';
@@ -34,17 +34,17 @@ const outerOf = (state: string): string => state.split('.', 1)[0] ?? '';
 const lastOf = (facts: readonly JournalEntry[], ...types: readonly string[]): JournalEntry | undefined =>
   facts.findLast(({ type }) => types.includes(type));
 
-/** Whether the other party is still to be told, or asked, what comes before everything else. */
+/** Whether the other party must still hear the notice or the consent question that precedes the conversation. */
 const awaitsConsent = ({ facts, revival: { beginning } }: LeftCall): boolean =>
   beginning.policy.consent.announce !== null && lastOf(facts, 'call.consent') === undefined;
 
-/** What was said before the other party agreed is no part of the conversation. */
+/** Words before the other party's consent are not part of the conversation. */
 const withoutConsent = (facts: readonly JournalEntry[]): readonly JournalEntry[] => {
   const asked = facts.findLastIndex(({ type }) => type === 'call.consent');
   return facts.slice(asked + 1);
 };
 
-/** Nor what was said to call screening, and by it: a call that was taken over meanwhile begins again. */
+/** Neither are words to or from call screening: a call that was taken over during it begins again. */
 const withoutScreening = (facts: readonly JournalEntry[]): readonly JournalEntry[] => {
   const met = facts.findLastIndex(
     ({ type, data }) => type === 'call.answered_by' && data['by'] === 'screening',
@@ -56,7 +56,9 @@ const withoutScreening = (facts: readonly JournalEntry[]): readonly JournalEntry
   return over === -1 ? [] : facts.slice(over + 1);
 };
 
-/** In the order in which they were said: a turn of the agent is told when it is over, also where somebody spoke into it. */
+/**
+ * Sorted by the time of speech: a turn of the agent is published at its end, even if the other party spoke during it.
+ */
 const messagesOf = ({ facts, kickoff }: LeftCall): Message[] => {
   const turns = withoutScreening(withoutConsent(facts)).flatMap(({ at, role, text }) =>
     role === null || text === null ? [] : [{ at, message: { role, content: text } }],
@@ -69,7 +71,7 @@ const messagesOf = ({ facts, kickoff }: LeftCall): Message[] => {
 const unanswerable = (messages: readonly Message[]): number =>
   messages.length - (messages.findLastIndex(({ role }) => role === 'assistant') + 1);
 
-/** Words of a program that are still to be said, of those that were kept and those that were asked for later. */
+/** A program's pending words: those stored in the progress and those requested later. */
 const askedLast = (kept: readonly string[], later: readonly JournalEntry[]): string[] => {
   const since = later.flatMap(({ type, data: { text } }) =>
     type === 'say.requested' && typeof text === 'string' ? [text] : [],
@@ -78,7 +80,7 @@ const askedLast = (kept: readonly string[], later: readonly JournalEntry[]): str
   return [...kept, ...since].filter((words) => !heard.some((text) => text.includes(words)));
 };
 
-/** Keys that the agent waits for still. */
+/** DTMF digits that the agent still waits for. */
 const collectedLast = (kept: CollectedKeys | null, later: readonly JournalEntry[]): CollectedKeys | null => {
   const last = later.findLast(
     ({ type, role, text }) => type === 'collect.requested' || (role === 'user' && isTurnOfKeys(text ?? '')),
@@ -88,7 +90,7 @@ const collectedLast = (kept: CollectedKeys | null, later: readonly JournalEntry[
   return wanted === undefined ? null : noKeysYet(wanted);
 };
 
-/** The conversation as it was kept last, brought up to the end of the journal. */
+/** The last stored conversation, updated to the end of the journal. */
 const caughtUp = (progress: CallProgress, facts: readonly JournalEntry[]): CallProgress['conversation'] => {
   const { conversation } = progress;
   const later = facts.filter(({ sequence }) => sequence > progress.facts);
@@ -99,7 +101,7 @@ const caughtUp = (progress: CallProgress, facts: readonly JournalEntry[]): CallP
     ? { ...conversation, state: 'listening', spoken: null, unplayed: [], controls: [] }
     : conversation;
   const unanswered = conversation.unanswered + heard;
-  // Whom it owed an answer when its floor was free it has asked for one.
+  // If the floor was free and an answer was due, the agent has been asked for one.
   const wasAsked = outerOf(now.state) === 'listening' && (isTurnOver || heard > 0) && unanswered > 0;
   return {
     ...now,
@@ -120,7 +122,7 @@ const beginning = ({ kickoff, greeting }: LeftCall): Resumed => ({
   spoken: null,
 });
 
-/** By the state that its conversation was in. */
+/** Resumption by the state of the conversation. */
 const resumed = (
   left: LeftCall,
   { state, spoken, unplayed, unanswered }: CallProgress['conversation'],
@@ -138,7 +140,7 @@ const resumed = (
     case 'opening':
       return beginning(left);
     case 'replying': {
-      // Of a reply of which nobody has heard a sentence, none is missed when it comes anew.
+      // A reply of which no sentence was heard can be requested again without loss.
       const isUnheard =
         spoken === null && (unplayed.length === 0 || mayBeAskedAgain(left.revival.beginning.binding));
       const isAskedAgain = isUnheard && (isKickoff || mayBeAskedAgain(left.revival.beginning.binding));
@@ -149,7 +151,7 @@ const resumed = (
     case 'saying':
       return as(unplayed.length === 0 ? 'listening' : 'saying');
     case 'screened':
-      // Who is there now is not known: the agent says its first words.
+      // The present listener is unknown: the agent speaks its first words.
       return beginning(left);
     case 'parting':
     case 'voicemail':
@@ -160,7 +162,7 @@ const resumed = (
   }
 };
 
-/** Why its end was decided, where it was. */
+/** Why the end of the call was decided, if it was. */
 const endOf = ({ facts, revival: { progress } }: LeftCall, was: CallProgress['conversation'] | null) => {
   if (progress !== null && progress.endReason !== null) return progress.endReason;
   if (lastOf(facts, 'call.hangup_requested')?.data['immediate'] === true) return 'agent_hangup';
@@ -175,8 +177,8 @@ const hangupIsPending = ({ facts }: LeftCall): boolean =>
   lastOf(facts, 'call.hangup_requested', 'call.hangup_cancelled')?.type === 'call.hangup_requested';
 
 /**
- * The last transfer, unless it failed or was taken back. Facts of an earlier version lack the terms of a connection; such
- * a transfer is lost.
+ * The last transfer, unless it failed or was cancelled. Facts of an earlier version lack the connection's parameters;
+ * such a transfer is lost.
  */
 const leftTransferOf = ({ facts, now }: LeftCall): LeftTransfer | null => {
   const last = lastOf(facts, 'call.transfer_requested', 'call.transfer_failed', 'call.transfer_returned');
@@ -192,13 +194,13 @@ const leftTransferOf = ({ facts, now }: LeftCall): LeftTransfer | null => {
   return { state: 'connected', transferId, to, isRecorded, maxDurationSec, talkedMs };
 };
 
-/** The last moment of the conversation; null where nothing has happened but what comes before it. */
+/** The last moment of the conversation; null if only its preliminaries happened. */
 const lastOfConversation = ({ facts, revival: { progress } }: LeftCall) =>
   progress === null || outerOf(progress.conversation.state) === 'consenting'
     ? null
     : caughtUp(progress, facts);
 
-/** To which the agent has changed it. */
+/** Language set by the agent, if it changed it. */
 const languageOf = (facts: readonly JournalEntry[]): string | null => {
   const language = lastOf(facts, 'language.changed')?.data['language'];
   return typeof language === 'string' ? language : null;
@@ -220,18 +222,18 @@ const askedForConsent: TakenOverConversation = {
   wasReprompted: false,
 };
 
-/** Whether a machine has answered, which is asked for nothing. */
+/** Whether a machine has answered: it is not asked for consent. */
 const isMachine = (was: CallProgress['conversation'] | null): boolean =>
   was !== null && outerOf(was.state) === 'voicemail';
 
-/** Whether the other party may have said something that nobody heard: it was speaking, or has had the time for it. */
+/** Whether words of the other party may have been lost: the party was speaking, or had time to speak. */
 const mayHaveLostWords = ({ unheldMs }: LeftCall, was: CallProgress['conversation'] | null): boolean =>
   unheldMs === null ||
   unheldMs > longestUnnoticedMs ||
   was?.state === 'listening.hearing' ||
   was?.state.startsWith('listening.catching-up') === true;
 
-/** It listens, and nothing else gives the agent or the gateway a reason to speak soon. */
+/** The conversation only listens, and neither the agent nor the gateway has another reason to speak soon. */
 const onlyListens = (
   left: LeftCall,
   { resumesAs, unanswered, asked, collected }: TakenOverConversation,
@@ -260,7 +262,7 @@ const conversationAsItWas = (
     utterance: was?.utterance ?? 0,
     spoken,
     asked: was?.asked ?? askedLast([], facts),
-    // They stand behind sentences that are said again, or nowhere.
+    // The controls follow sentences that are repeated, or are dropped.
     controls: isHeld || unsaid.length === 0 ? [] : (was?.controls ?? []),
     language: languageOf(facts),
     collected: was === null ? collectedLast(null, facts) : was.collected,
@@ -277,7 +279,7 @@ const conversationOf = (left: LeftCall, was: CallProgress['conversation'] | null
     : conversation;
 };
 
-/** `node`: the gateway that goes on with it. */
+/** `node`: the gateway that takes over the call. */
 export const resumption = (left: LeftCall, node: string): TakenOverCall => {
   const { call, revival, facts } = left;
   const was = lastOfConversation(left);

@@ -1,6 +1,6 @@
 /**
- * Going on with the calls that a dead process held (guides/design/architecture.md, "Taking over"): each gets an actor that
- * begins where the other one was, and whose line is adopted. What cannot go on is ended.
+ * Takes over the calls of a dead process (guides/design/architecture.md, "Taking over"): each gets an actor that
+ * resumes from the stored state, and its line is taken over. Calls that cannot be resumed are ended.
  */
 import type { Logger } from 'pino';
 import type { TakenOverCall } from '#machines/taken-over.ts';
@@ -39,13 +39,11 @@ export type TakeOverOptions = {
   lostCalls: Pick<LostCalls, 'end'>;
   switchboard: Pick<Switchboard, 'connect'>;
   observer: Pick<CallObserver, 'began'>;
-  /** Keeps what the agent is made from until the call is released. */
+  /** Keeps the input of the agent until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
-  /** The next line of this call is adopted. */
+  /** The next line of this call takes over the existing leg. */
   expectLine: (callId: string, left: LeftLine) => void;
-  /**
-   * Its recording goes on with what `node` has recorded before; `talkedMs`: since the answer, until it is asked.
-   */
+  /** Its recording continues the one of `node`; `talkedMs`: time since the answer, at the time of the query. */
   expectRecording: (callId: string, earlier: { talkedMs: () => number; node: string }) => void;
   times: CallTimes;
   /** The name of this gateway among those that share the database. */
@@ -56,25 +54,25 @@ export type TakeOverOptions = {
   logger: Logger;
 };
 
-/** Calls whose journals are read at the same time. */
+/** Maximum of journals that are read concurrently. */
 const atOnce = 16;
 
-/** The number of the other party's turns that its agent was told of. */
+/** Number of the other party's turns that its agent has received. */
 const turnsTold = ({ conversation: { messages, unanswered } }: TakenOverCall): number =>
   messages.filter(({ role }) => role === 'user').length - unanswered;
 
 const connectedWith = ({ transfer }: TakenOverCall): LeftLine['connectedWith'] =>
   transfer?.state === 'connected' ? { to: transfer.to, talkedMs: transfer.talkedMs } : null;
 
-/** How long nobody held a call that its holder let go of on purpose; null for one whose holder died. */
+/** Milliseconds without a holder for a call that was handed over; null if its holder died. */
 const unheldMsOf = (progress: Revival['progress'], now: number): number | null =>
   progress === null || progress.leftAt === null ? null : now - progress.leftAt;
 
-/** Gives a call its actor here. Rejects where that cannot be. */
+/** Creates the actor of a call here. Rejects if that is impossible. */
 const createConnect = (options: TakeOverOptions) => {
   const { database, sealing, journal, callTime, clocks, node } = options;
 
-  /** The time of the call. A gateway of before did not say how it is kept. */
+  /** Current time of the call. Older gateways did not store its offset. */
   const nowIn = ({ revival: { aheadMs } }: Revivable, answeredAt: Date): number =>
     Math.max(answeredAt.getTime(), aheadMs === null ? clocks.wall() : clocks.database() + aheadMs);
 

@@ -1,14 +1,16 @@
 /**
- * Taking calls, and going on with them, whatever becomes of the database's answer: a call whose new holder did not learn
- * that it holds it would stand for ever, since whoever held it before has nothing left to be cleaned up after.
+ * Takes calls and resumes them, even if the database's answer is lost: a call whose new holder does not know of its
+ * role would never end, because its previous holder has no calls left to clean up.
  */
 import type { Database } from '#src/persistence/database.ts';
 import { confirmTaken, TakingInDoubt, type TakenCall } from '#src/persistence/held-calls.ts';
 
 export type Taking = {
-  /** Resolves when each call has its actor here, or is being ended. Rejects where the database is away. */
+  /** Resolves when each call has its actor here, or is being ended. Rejects if the database is down. */
   take(ask: () => Promise<TakenCall[]>): Promise<void>;
-  /** Goes on with what was taken in doubt, once the database says so; to be asked for again when it rejects. */
+  /**
+   * Resumes calls whose take-over is in doubt, once the database confirms them; the caller retries after a rejection.
+   */
   settleDoubts(): Promise<void>;
 };
 
@@ -17,14 +19,14 @@ export const createTaking = ({
   goOn,
 }: {
   database: Database;
-  /** Goes on with these calls, or ends them. Never rejects. */
+  /** Resumes these calls, or ends them. Never rejects. */
   goOn: (calls: readonly TakenCall[]) => Promise<void>;
 }): Taking => {
   let inDoubt: readonly TakenCall[] = [];
 
   const settleDoubts = async (): Promise<void> => {
     if (inDoubt.length === 0) return;
-    // Nobody else asks of these meanwhile, so that nobody else goes on with them.
+    // Removed from the list during the query, so that no concurrent run resumes them too.
     const asked = inDoubt;
     inDoubt = [];
     let taken: TakenCall[];

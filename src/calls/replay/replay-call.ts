@@ -1,7 +1,7 @@
 /**
- * A call once more, step by step: the transitions that its charts really made, as they were kept when they happened,
- * with the facts of its journal in their places. Nothing is run again and nothing is guessed. Of a call that was made
- * before transitions were kept only the facts are told, and of its charts no more than the status.
+ * Replays a call step by step: the recorded transitions of its charts, with the facts of its journal at their places.
+ * Nothing is executed or inferred. For a call from before the recording of transitions only its facts are shown, and
+ * its status in place of the charts.
  */
 import { callStatuses } from '#src/domain/end-reasons.ts';
 import type { JournalEntry } from '#src/persistence/call-journal.ts';
@@ -16,13 +16,16 @@ export type RecordedCall = {
 
 export type ReplayStep = ChartState & {
   at: Date;
-  /** What moved the charts; `(time)` for a time that was up, `(begin)` for the first state; or what was told alone. */
+  /**
+   * Event that caused the transition; `(time)` for an elapsed timer, `(begin)` for the first state; or the type of the
+   * fact alone.
+   */
   event: string;
-  /** The sequence of the fact that tells of it; null where none does. */
+  /** Sequence number of its fact; null if there is none. */
   fact: number | null;
 };
 
-/** Whose turn begins with it; the fact of a turn is published at its end. */
+/** Role whose turn begins with the event; the fact of a turn is published at its end. */
 const beginsTurn: Readonly<Record<string, JournalEntry['role']>> = {
   'reply.sentence': 'assistant',
   'line.speech': 'user',
@@ -41,7 +44,7 @@ const after = (state: ChartState, { machine, stateAfter }: StoredTransition): Ch
   return { call, conversation, voicemail: conversation === 'voicemail' ? voicemail : null };
 };
 
-/** A turn is told at its end. */
+/** The end of a turn is the time of its fact. */
 const toldAt = ({ at, data: { endedAt } }: JournalEntry): number =>
   typeof endedAt === 'number' ? endedAt : at.getTime();
 
@@ -63,17 +66,17 @@ const stepsOfFacts = ({ startedAt, facts }: RecordedCall): ReplayStep[] => {
   return steps;
 };
 
-/** Reads facts in their order: each is looked at once, however many transitions there are. */
+/** Reads facts in order: each is examined once, however many transitions there are. */
 const readerOf = (facts: readonly JournalEntry[]) => {
   let next = 0;
   return {
-    /** Those up to this one that were not read before. */
+    /** Returns unread facts up to this one. */
     upTo(sequence: number): readonly JournalEntry[] {
       const from = next;
       while (next < facts.length && (facts[next]?.sequence ?? 0) <= sequence) next += 1;
       return facts.slice(from, next);
     },
-    /** The first one behind this one. */
+    /** Returns the first fact after this one. */
     firstBehind(sequence: number): JournalEntry | undefined {
       while (next < facts.length && (facts[next]?.sequence ?? 0) <= sequence) next += 1;
       return facts[next];
@@ -92,7 +95,7 @@ const stepsOfTransitions = ({ facts, transitions }: RecordedCall): ReplayStep[] 
   for (const transition of transitions) {
     const { at, eventType, factsBefore, machine } = transition;
     const before = state;
-    // A child begins with what its parent does: both are one step.
+    // A child begins with its parent's transition: both are one step.
     if (eventType === 'xstate.init' && machine !== 'call') {
       state = { ...state, [machine]: transition.stateAfter };
       continue;
@@ -109,7 +112,7 @@ const stepsOfTransitions = ({ facts, transitions }: RecordedCall): ReplayStep[] 
     const fact = news.at(-1)?.sequence ?? turn?.sequence ?? null;
     steps.push({ at, event: eventName(eventType), fact, ...state });
   }
-  // Facts after the last transition, among them the end that another gateway wrote for a lost one.
+  // Facts after the last transition, including the end that another gateway wrote for a lost call.
   for (const fact of told.upTo(Infinity)) {
     const moment = new Date(Math.max(steps.at(-1)?.at.getTime() ?? 0, toldAt(fact)));
     if (fact.type === 'call.ended') state = endedBy(fact);
@@ -122,7 +125,7 @@ export type ReplayCall = (call: RecordedCall) => ReplayStep[];
 
 export const replayCall: ReplayCall = (call) => {
   const end = call.facts.findIndex(({ type }) => type === 'call.ended');
-  // Facts after the end, the recording's and the summary's, move no chart.
+  // Facts after the end, such as recording and summary, do not move a chart.
   const facts = end === -1 ? call.facts : call.facts.slice(0, end + 1);
   return call.transitions.length === 0
     ? stepsOfFacts({ ...call, facts })

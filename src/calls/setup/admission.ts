@@ -1,6 +1,6 @@
 /**
- * Whether one more call may begin: the gateway's own state, then the limits of number and workspace
- * (guides/design/wire.md, "Place a call").
+ * Admission of a new call: the gateway's own state, then the limits of number and workspace (guides/design/wire.md,
+ * "Place a call").
  */
 import type { CapacityLimit } from '#src/domain/capacity.ts';
 import { once } from '#src/domain/once.ts';
@@ -12,28 +12,28 @@ import type { LoadShedding } from './load-shedding.ts';
 export type AdmissionLimits = {
   /** Calls in progress on this gateway. */
   maxCalls: number;
-  /** Calls that begin at once: more of them would only wait for the database. */
+  /** Maximum of calls that begin at once: more would only wait for the database. */
   maxBeginning: number;
 };
 
 export type Admission = {
   /**
-   * Throws `service_unavailable` (no lines), `draining` or `over_capacity` (with the limit as `reason`): what can be told
-   * without knowing whose call it would be, and so before anything is looked up.
+   * Throws `service_unavailable` (no lines), `draining` or `over_capacity` (with the limit as `reason`): checks that do
+   * not depend on the number, and so precede any lookup.
    */
   check(): void;
-  /** Throws the same. A request that is let in counts among those that begin until `leave` is called. */
+  /** Throws the same. An admitted request counts among those that begin until `leave` is called. */
   approach(): { leave: () => void };
   /**
-   * Throws the same, or `concurrency_limit`. A call that is let in counts from now on; `release` gives its permit back
-   * when the call could not begin after all.
+   * Throws the same, or `concurrency_limit`. An admitted call counts from now on; `release` returns its permit if the
+   * call could not begin.
    */
   enter(call: { numberId: string; workspaceId: string } & ConcurrencyLimits): { release: () => void };
   drain(): void;
   isDraining(): boolean;
 };
 
-/** The most calls in progress at once that a call may be one of. */
+/** Maximum numbers of concurrent calls, including the new one. */
 export type ConcurrencyLimits = { maxConcurrentCalls: number; maxCallsInProgress: number };
 
 const sheds = (of: string): string =>
@@ -54,7 +54,7 @@ const concurrencyLimit = (whose: string, maximum: number): Refusal =>
     { extras: { maximum } },
   );
 
-/** Throws `concurrency_limit` where no other call may begin beside so many. */
+/** Throws `concurrency_limit` if the number of other calls is at the limit. */
 export const checkConcurrency = (
   { maxConcurrentCalls, maxCallsInProgress }: ConcurrencyLimits,
   { ofNumber, ofWorkspace }: CallsInProgress,
@@ -67,13 +67,13 @@ export const createAdmission = (options: {
   liveCalls: LiveCalls;
   limits: AdmissionLimits;
   load: Pick<LoadShedding, 'pressure'>;
-  /** A gateway without telephone lines lets nobody in. */
+  /** A gateway without telephone lines admits no calls. */
   hasLines: boolean;
 }): Admission => {
   const { liveCalls, limits, load } = options;
-  /** Requests that were let in before anything was looked up, and are not answered yet. */
+  /** Requests that were admitted before any lookup and are not answered yet. */
   let approaching = 0;
-  /** Let in and not yet on the switchboard: in all, and per number and workspace. */
+  /** Admitted calls that are not yet on the switchboard: in total, and per number and workspace. */
   let entering = 0;
   const enteringOf = new Map<string, number>();
   let isDraining = false;

@@ -12,19 +12,19 @@ export type NewCall = Pick<AgentCall, 'context' | 'instruction'> & {
   policy: CallPolicy;
   /** Seconds, counted from the answer. */
   maxDurationSec: number;
-  /** What who places the call says of it; null for nothing. */
+  /** Metadata of the client that places the call; null if there is none. */
   metadata?: Metadata | null | undefined;
-  /** Of its INVITE: those of a caller that are taken, or those that an outbound call is to have. */
+  /** Headers of the INVITE: accepted headers of a caller, or those for an outbound call. */
   sipHeaders?: SipHeaders | null | undefined;
-  /** Of a caller. */
+  /** Identity of a caller. */
   identity?: CallerIdentity | undefined;
   /** Wall-clock milliseconds since the epoch. */
   startedAt: number;
-  /** The name of the gateway that holds it, among those that share the database. */
+  /** The gateway that holds the call, by its name among those that share the database. */
   node: string;
 };
 
-/** A call as it is stored first, whether it rings or was not taken. */
+/** A call as it is first stored, whether it rings or was rejected. */
 export const callBirth = (call: NewCall): CallBirth => {
   const { number, policy, context } = call;
   return {

@@ -26,9 +26,9 @@ export const callInput = (call: {
   screening: Screening;
   menu: MenuPolicy;
   times: CallTimes;
-  /** Of an outbound call. */
+  /** For an outbound call. */
   sipHeaders?: SipHeaders | null | undefined;
-  /** Of a call that another process held. */
+  /** For a call of another process. */
   takenOver?: TakenOverCall;
 }): CallInput => {
   const { agentCall, language, policy, maxDurationSec, speech, voicemail, screening, menu, times } = call;
@@ -70,7 +70,7 @@ const consentWanted = ({ announce, require }: ConsentPolicy, language: Language)
   announce === null ? null : { announcement: announce, requirement: require, language };
 
 /**
- * Inbound: the built-in agent opens with a greeting; an endpoint waits, unless the number has one
+ * Inbound: the built-in agent begins with a greeting; an endpoint waits, unless the number has a greeting
  * (guides/design/calls.md, "Inbound").
  */
 const greetingOf = (own: string | null, agent: 'builtin' | 'endpoint', language: Language): string | null =>

@@ -1,6 +1,6 @@
 /**
- * Limits on the minutes of a day's outbound calls together: a workspace's, and a number's (guides/design/limits.md,
- * "Minutes a day").
+ * Limits on the total daily minutes of outbound calls, per workspace and per number (guides/design/limits.md, "Minutes
+ * a day").
  */
 import { dayOf, type Day } from '#src/domain/day.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -10,10 +10,10 @@ import type { DayGrant, SpentOfNumber } from '#src/persistence/spent-minutes.ts'
 /** The owner of the minutes. */
 export type DailyOwner = 'workspace' | 'number';
 
-/** `warned`: four fifths of the day are used. */
+/** `warned`: four fifths of the daily minutes are used. */
 export type DailyNotice = { owner: DailyOwner; id: string; what: 'warned' | 'refused' };
 
-/** A call has no less than a minute, as nobody can ask for less. */
+/** Minimum duration of a call, which is also the minimum of a request. */
 const leastSec = 60;
 
 const warningShare = 0.8;
@@ -44,17 +44,20 @@ type DailyCall = {
   /** Minutes; null for no limit. */
   ofNumber: number | null;
   ofWorkspace: number | null;
-  /** What the call may last otherwise, in seconds. */
+  /** Duration limit of the call without this one, in seconds. */
   maxDurationSec: number;
   startedAt: number;
 };
 
-/** The seconds that the call may last. They throw a Refusal: `daily_limit_reached`, with `maximum` and `resets_at`. */
+/**
+ * Functions that return the allowed seconds of the call. They throw a Refusal: `daily_limit_reached`, with `maximum`
+ * and `resets_at`.
+ */
 export type DailyMinutes = (call: DailyCall) => DayGrant | null;
 
-/** `null` for a call that nothing limits. `onNotice` is told of each warning once a day. */
+/** `null` for a call without limits. `onNotice` is called for each warning once a day. */
 export const createDailyMinutes = (onNotice: (notice: DailyNotice) => void): DailyMinutes => {
-  /** Until when it has been warned of, by owner. */
+  /** End of the day of the last warning, by owner. */
   const warnedUntil = new Map<string, number>();
 
   const warn = ({ owner, id, minutes }: Limit, talkedSec: number, { from, until }: Day): void => {

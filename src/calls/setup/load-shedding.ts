@@ -1,34 +1,34 @@
 /**
- * Sheds load before it makes calls in progress wait: while something of this gateway is under pressure, no call begins.
- * What has begun to shed goes on until the pressure is well below where it began, so that a gateway at its limit does not
- * change its mind with every call.
+ * Sheds load before calls in progress have to wait: while a resource of this gateway is under pressure, new calls are
+ * refused. Hysteresis: shedding continues until the pressure is well below its threshold, so that a gateway at its
+ * limit does not alternate with every call.
  */
 import { pressures, type Pressure } from '#src/domain/capacity.ts';
 import type { Clock } from '#src/domain/clock.ts';
 
-/** Load is shed from `from` on until no more than `until` is left; `from` 0: never. */
+/** Shedding begins at `from` and ends at `until`; `from` 0: never. */
 export type LoadLimit = { from: number; until: number };
 
 export type LoadLimits = Readonly<Record<Pressure, LoadLimit>>;
 
-/** The measure of each pressure now, in the unit of its limit. */
+/** Returns the current measure of each pressure, in the unit of its limit. */
 export type LoadMeasures = Readonly<Record<Pressure, () => number>>;
 
 export type LoadShedding = {
-  /** The first of what is under pressure; `null`: calls may begin. */
+  /** The first resource under pressure; `null`: calls may begin. */
   pressure(): Pressure | null;
   close(): void;
 };
 
 /**
- * Looks every `everyMs`, and tells `onChange` when load begins to be shed for something (`sheds`), and when that is over.
- * The journal may grow fast between two looks: it is looked at with every question as well.
+ * Checks every `everyMs`, and calls `onChange` when shedding begins for a resource (`sheds`) and when it ends. The
+ * journal may grow fast between two checks, so it is also checked with every query.
  */
 export const createLoadShedding = (options: {
   limits: LoadLimits;
   measures: LoadMeasures;
   everyMs: number;
-  /** One that nobody sets. */
+  /** Monotonic clock. */
   clock: Clock;
   onChange: (change: { pressure: Pressure; measured: number; sheds: boolean }) => void;
 }): LoadShedding => {

@@ -1,4 +1,4 @@
-/** A number with everything that its calls need, its secrets in clear: for one call, in memory alone. */
+/** A number with all data for its calls, including decrypted secrets: for one call, only in memory. */
 import type { AgentHeaders } from '#src/domain/agent-headers.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
@@ -10,15 +10,15 @@ export type InboundAuth = { method: 'none' } | { method: 'handshake'; url: strin
 export type OpenNumber = Omit<CallableNumber, 'outboundTokenSealed' | 'headersSealed' | 'inboundAuth'> & {
   /** The bearer token for the outbound agent endpoint. */
   outboundToken: string | null;
-  /** Of the customer's own, for the agent endpoints. */
+  /** Custom headers for the agent endpoints. */
   headers: { inbound: AgentHeaders; outbound: AgentHeaders };
   inboundAuth: InboundAuth;
 };
 
-/** The policy in force for a number's next call. */
+/** The effective policy for a number's next call. */
 export type PolicyOf = (number: Pick<OpenNumber, 'policy' | 'workspace'>) => CallPolicy;
 
-/** Opens what is sealed about the number's id. */
+/** Opens data sealed for the number's id. */
 export const openNumber = (
   { outboundTokenSealed, headersSealed, inboundAuth, ...number }: CallableNumber,
   sealing: Pick<Sealing, 'open'>,

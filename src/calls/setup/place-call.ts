@@ -1,4 +1,4 @@
-/** Placing an outbound call (guides/design/calls.md, "Outbound"). The row is committed, then dialing starts. */
+/** Places an outbound call (guides/design/calls.md, "Outbound"). The row is committed, then dialing starts. */
 import { randomUUID } from 'node:crypto';
 import { canTakeCalls } from '#src/domain/agent-binding.ts';
 import { agentContext } from '#src/domain/agent-context.ts';
@@ -15,16 +15,16 @@ import type { OpenNumber, PolicyOf } from './open-number.ts';
 import type { StartCall } from './start-call.ts';
 
 export type PlaceCallRequest = {
-  /** Domestic format, digits alone; `+…` for another country's number. */
+  /** Domestic format, digits only; `+…` for a number in another country. */
   to: string;
   instruction: string | null;
   /** Seconds; `null` for the stored policy. */
   maxDurationSec: number | null;
-  /** Absent where nothing is said of the call. */
+  /** Absent if the client sent no metadata. */
   metadata?: Metadata;
-  /** Of the INVITE; absent where there is none. */
+  /** Headers of the INVITE; absent if there are none. */
   sipHeaders?: SipHeaders;
-  /** Where the request may be repeated: its key, and the answer to be kept with the call. */
+  /** For a repeatable request: its key, and the response to store with the call. */
   keyed: (KeyedRequest & { answer: (placed: PlacedCall) => Omit<KeyedAnswer, keyof KeyedRequest> }) | null;
 };
 
@@ -45,7 +45,7 @@ const notAllowed: Readonly<Partial<Record<DestinationProblem, string>>> = {
 const checkDestination = (policy: CallPolicy, to: string, country: Country): void => {
   const reason = destinationProblem(policy, to, country);
   if (reason === undefined) return;
-  // Who may not call abroad at all is told what was always told: that domestic numbers are called.
+  // Keeps the original error (`invalid_to`) for numbers without international permission.
   if (reason === 'international') {
     throw new Refusal(
       'invalid_to',
@@ -55,7 +55,7 @@ const checkDestination = (policy: CallPolicy, to: string, country: Country): voi
   throw new Refusal('destination_not_allowed', notAllowed[reason] ?? ofKind, { extras: { reason } });
 };
 
-/** One trunk must be there that sends all of them. */
+/** At least one trunk must send all of them. */
 const checkHeaders = (headers: SipHeaders, trunks: readonly TrunkHeaders[]): void => {
   const names = Object.keys(headers);
   const missing = trunks.map(({ headersOut }) => unlistedHeaders(names, headersOut));
@@ -71,15 +71,16 @@ const checkHeaders = (headers: SipHeaders, trunks: readonly TrunkHeaders[]): voi
 };
 
 /**
- * Refuses with `invalid_to` (a number abroad, where that is not allowed), `destination_not_allowed` (with `reason`),
- * `invalid_request` (a header that no trunk of the number sends), `max_duration_exceeds_policy` (with `maximum`), `no_agent_endpoint`, `concurrency_limit`, `draining`,
- * `over_capacity` or `idempotency_in_progress`; no call is placed then, and the key stays free.
+ * Refuses with `invalid_to` (an international number without permission), `destination_not_allowed` (with `reason`),
+ * `invalid_request` (a header that no trunk of the number sends), `max_duration_exceeds_policy` (with `maximum`),
+ * `no_agent_endpoint`, `concurrency_limit`, `draining`, `over_capacity` or `idempotency_in_progress`; a refusal places
+ * no call, and the key stays unused.
  */
 export const createPlaceCall =
   (options: {
     database: Database;
     startCall: StartCall;
-    /** Of the gateway's own trunk; null where there is none. */
+    /** Headers of the gateway's own trunk; null if there is none. */
     configuredHeaders: TrunkHeaders | null;
     policyOf: PolicyOf;
     country: Country;

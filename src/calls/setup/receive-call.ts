@@ -1,6 +1,6 @@
 /**
- * Taking an inbound call (guides/design/calls.md, "Inbound"). Everything that can refuse it happens before it is
- * answered, so a refused caller pays nothing: number, binding, the caller's handshake, limits.
+ * Receives an inbound call (guides/design/calls.md, "Inbound"). All checks precede the answer, so a refused caller is
+ * not charged: number, binding, the caller's handshake, limits.
  */
 import type { Logger } from 'pino';
 import { outcomeOf } from '#machines/outcome.ts';
@@ -45,7 +45,7 @@ type ReceiveCallOptions = {
 
 type NotTaken = Exclude<ArrivalVerdict, { accepted: true }>;
 
-/** Stores a call that has ended before it began: its number's customer sees who was not let in. */
+/** Stores a call that was rejected before it began, so that the number's customer sees it. */
 const createReject =
   (options: Pick<ReceiveCallOptions, 'database' | 'observer' | 'journal' | 'now' | 'logger'>) =>
   async (call: NewCall, reason: 'no_agent_endpoint' | 'caller_rejected'): Promise<NotTaken> => {
@@ -61,7 +61,7 @@ const createReject =
     return { accepted: false, because: reason };
   };
 
-/** Whether the number takes this caller, and the token by which its agent is asked in this call. */
+/** Whether the number accepts this caller, and the token for its agent in this call. */
 const createAdmitCaller =
   ({ handshake, logger }: Pick<ReceiveCallOptions, 'handshake' | 'logger'>) =>
   async (
@@ -76,7 +76,7 @@ const createAdmitCaller =
     return { allowed: false };
   };
 
-/** What the gateway itself refuses becomes a verdict; anything else is an accident. */
+/** A refusal of the gateway becomes a verdict; other errors are unexpected. */
 const refusedBecause = (error: unknown, { callId }: Arrival, logger: Logger): NotTaken => {
   if (!(error instanceof Refusal)) throw error;
   const { reason } = error.extras;

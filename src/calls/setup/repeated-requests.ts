@@ -1,4 +1,4 @@
-/** Requests for a call that their sender may repeat under one key (guides/design/wire.md, "Repeated requests"). */
+/** Requests for a call that a client may repeat under one key (guides/design/wire.md, "Repeated requests"). */
 import { Refusal } from '#src/domain/refusal.ts';
 import { findKeyedAnswer, type KeyedAnswer, type KeyedRequest } from '#src/persistence/keyed-answers.ts';
 import type { Sealing } from '#src/persistence/sealing.ts';
@@ -8,8 +8,8 @@ export type { KeyedRequest } from '#src/persistence/keyed-answers.ts';
 
 export type RepeatedRequests = {
   /**
-   * What the same request was answered before, else what its answer is to be kept with. Two requests of a number are the
-   * same when key and text are. Throws a Refusal (`idempotency_key_reused`) for a key of another text.
+   * Returns the stored response of the same request, else the means to store its response. Two requests of a number are
+   * equal if key and text are. Throws a Refusal (`idempotency_key_reused`) for a key of another text.
    */
   find(request: {
     numberId: string;
@@ -25,7 +25,7 @@ export const createRepeatedRequests = (
   async find({ numberId, key, text }) {
     const answer = await findKeyedAnswer(db, { numberId, key });
     if (answer === undefined) return { keyed: { key, fingerprint: sealing.fingerprint(text) } };
-    // It may have been stored under an earlier master key.
+    // The response may have been stored under an earlier master key.
     if (!sealing.fingerprints(text).some((fingerprint) => fingerprint.equals(answer.fingerprint))) {
       throw new Refusal(
         'idempotency_key_reused',

@@ -1,4 +1,4 @@
-/** The birth of a call, in either direction: its permit, its row, its agent, its actor; in this order. */
+/** Starts a call in either direction: its permit, its row, its agent, its actor, in this order. */
 import type { Logger } from 'pino';
 import { outcomeOf } from '#machines/outcome.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -25,21 +25,24 @@ export type CallStart = Pick<
   'number' | 'policy' | 'maxDurationSec' | 'startedAt' | 'metadata' | 'sipHeaders' | 'identity'
 > & {
   agentCall: AgentCall;
-  /** The answer to the request that places the call, where it may be repeated. */
+  /** The response to a repeatable request that places the call. */
   keyedAnswer?: KeyedAnswer | null;
 };
 
 /**
- * Resolves when the row is committed and the line is being opened. Throws the refusals of `Admission.enter`, `daily_limit_reached`, and
- * `idempotency_in_progress` when another request with the same key was quicker.
+ * Resolves when the row is committed and the line is being opened. Throws the refusals of `Admission.enter`,
+ * `daily_limit_reached`, and `idempotency_in_progress` if another request with the same key was faster.
  */
 export type StartCall = (start: CallStart) => Promise<void>;
 
-/** Whether the calls in progress are those of this gateway, or those of others as well. */
+/** Whether calls in progress are counted on this gateway only, or across several. */
 export type CallCounting = {
-  /** Null while there are others. Until the returned function is called, a call is being stored that they do not see. */
+  /**
+   * Null while there are other gateways. Until the returned function is called, a call is being stored that they cannot
+   * count.
+   */
   alone: () => (() => void) | null;
-  /** Stores a call as the others count it. */
+  /** Stores a call and counts it across gateways. */
   store: (counted: CountedBirth) => Promise<CountedOutcome>;
 };
 
@@ -50,13 +53,13 @@ type StartCallOptions = {
   journal: Journal;
   switchboard: Switchboard;
   observer: CallObserver;
-  /** Keeps what the agent is made from until the call is released. */
+  /** Keeps the input of the agent until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
-  /** Keeps what another process would go on with until the call is released. */
+  /** Keeps the resume data for another process until the call is released. */
   keepBeginning: Beginnings['keep'];
   maxCallsInProgress: number;
   dailyMinutes: DailyMinutes;
-  /** Of a workspace that names none of its own; null for no limit. */
+  /** For a workspace without its own limit; null for no limit. */
   platformDailyMinutes: number | null;
   times: CallTimes;
   /** The name of this gateway among those that share the database. */
@@ -65,8 +68,8 @@ type StartCallOptions = {
 };
 
 /**
- * Stores a call, and resolves to the seconds that it may last; refuses when another request with its key was quicker, and
- * `daily_limit_reached`.
+ * Stores a call, and resolves to its maximum duration in seconds; refuses if another request with its key was faster,
+ * and with `daily_limit_reached`.
  */
 const createStoreBirth = (options: Pick<StartCallOptions, 'database' | 'counting' | 'journal'>) => {
   const { database, counting } = options;
@@ -90,7 +93,7 @@ const createStoreBirth = (options: Pick<StartCallOptions, 'database' | 'counting
       const granted = await (isStored === null ? storeCounted(counted) : storeAlone(birth, within));
       if (granted !== undefined) return granted;
     } catch (error) {
-      // Where its row is there all the same, it would ring for ever.
+      // The row may exist despite the error, and the call would ring for ever.
       if (isInDoubt(error)) {
         options.journal.publish(birth.id, { type: 'call.ended', ...outcomeOf('system_error', false) });
       }
@@ -105,7 +108,7 @@ const createStoreBirth = (options: Pick<StartCallOptions, 'database' | 'counting
   };
 };
 
-/** The beginning that another process would go on with. */
+/** The resume data for another process. */
 const beginningOf = ({
   number: { greeting, speech, voicemail, screening, menu, transferTo },
   policy,
@@ -124,7 +127,7 @@ const beginningOf = ({
   };
 };
 
-/** Brings a call to life whose row is committed. */
+/** Starts a call whose row is committed. */
 const createConnectCall =
   (
     options: Pick<
@@ -159,7 +162,7 @@ const createConnectCall =
         }),
       });
     } catch (error) {
-      // It would ring for ever.
+      // Otherwise the stored call would ring for ever.
       const outcome = outcomeOf('system_error', false);
       options.observer.ended({ callId, direction, ...outcome });
       options.journal.publish(callId, { type: 'call.ended', ...outcome });

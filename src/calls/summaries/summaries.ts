@@ -1,4 +1,4 @@
-/** Writes a summary when a call's end is written. Nothing waits for it (guides/design/calls.md, "Summary"). */
+/** Writes a summary after a call's end is written. Runs in the background (guides/design/calls.md, "Summary"). */
 import type { Logger } from 'pino';
 import type { CallToSummarize, SummarizeByModel } from '#src/domain/call-summary.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -9,8 +9,8 @@ import type { Journal } from '../journal/journal.ts';
 import { summarize } from './summarize.ts';
 
 /**
- * The call so far, as the model sums it up at its end. Resolves to undefined where it gives none in time, or `signal`
- * is aborted. Never rejects.
+ * Summarizes the call so far with the model, as at its end. Resolves to undefined if the model does not respond in
+ * time, or `signal` is aborted. Never rejects.
  */
 export type SummarizeSoFar = (
   callId: string,
@@ -19,22 +19,19 @@ export type SummarizeSoFar = (
 ) => Promise<string | undefined>;
 
 export type Summaries = {
-  /**
-   * To be called when the end of the call is in the database, with what that knows of the call where the caller knows it.
-   * Never throws.
-   */
+  /** Called when the end of the call is in the database, with its row if the caller has it. Never throws. */
   write(callId: string, ended?: CallToSummarize | null): void;
   /** Null without a language model. */
   soFar: SummarizeSoFar | null;
-  /** The gateway is ending: from now on the model gets a few seconds for all summaries together. */
+  /** The gateway is shutting down: from now on the model has a few seconds for all summaries together. */
   hurry(): void;
-  /** Resolves when every summary under way is published. */
+  /** Resolves when every pending summary is published. */
   settled(): Promise<void>;
 };
 
 const hurryMs = 2_000;
 
-/** Its message only where it says what failed: any other may quote what was said. */
+/** The message is logged only for known failures: any other may quote the conversation. */
 const describe = (error: unknown): object =>
   error instanceof Error && 'failure' in error
     ? { failure: error.failure, detail: error.message }
@@ -45,7 +42,7 @@ export const createSummaries = (options: {
   journal: Pick<Journal, 'publish'>;
   /** `null` without a language model. */
   summarizeByModel: SummarizeByModel | null;
-  /** For one summary by the model. */
+  /** Timeout of one summary by the model. */
   modelMs: number;
   clock: Clock;
   logger: Logger;

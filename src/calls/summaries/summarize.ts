@@ -1,4 +1,4 @@
-/** A short factual summary, made from the transcript alone (guides/design/calls.md, "Summary"). */
+/** Returns a short factual summary, based only on the transcript (guides/design/calls.md, "Summary"). */
 import type { EndReason } from '#machines/outcome.ts';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
 
@@ -8,7 +8,7 @@ type Words = {
   talk: (agentTurns: number, otherTurns: number) => string;
   noTalk: string;
   lastWords: (text: string) => string;
-  /** Between sentences. */
+  /** Separator between sentences. */
   space: string;
 };
 
@@ -103,13 +103,13 @@ const wordsIn: Readonly<Record<string, Words>> = { ko: korean, en: english, ja: 
 
 const longest = 120;
 
-/** Cut between characters, not within one that takes two code units. */
+/** Cuts between characters, not within a surrogate pair. */
 const shorten = (text: string): string => {
   const characters = Array.from(text);
   return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join('')}…`;
 };
 
-/** In the language of the call; in English where there are no words for it. */
+/** In the language of the call; in English for unsupported languages. */
 export const summarize = ({ language, durationSec, endReason, turns }: CallToSummarize): string => {
   const words = wordsIn[language.split('-', 1)[0] ?? ''] ?? english;
   const spoken = turns.filter(({ text }) => text !== '');
