@@ -1,17 +1,17 @@
-/** The figures of a call's sound, with how good it is after them. */
+/** Audio statistics of a call with its estimated quality. */
 import type { SoundFigures, StreamFigures } from '#machines/sound-figures.ts';
 import { meanOpinionScore } from './rtp/quality.ts';
 
 export type Measured = Omit<StreamFigures, 'mos'>;
 
-/** As it stands in a record: an IPv6 address in brackets. */
+/** Address in the form of call records: an IPv6 address in brackets. */
 export const addressText = (address: string, port: number | string): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 
 const rounded = (value: number | null, digits: number): number | null =>
   value === null ? null : Number(value.toFixed(digits));
 
-/** Nobody knows how good a stream is of which nothing came, or of which no loss is known. */
+/** The quality is unknown for a stream without packets or without a known loss. */
 const withMos = (stream: Measured, roundTripMs: number | null): StreamFigures => {
   const { packets, loss, jitterMs } = stream;
   const figures = { packets, loss: rounded(loss, 4), jitterMs: rounded(jitterMs, 1) };

@@ -1,9 +1,9 @@
-/** The voice codecs of telephony (ITU-T G.711): 8,000 samples a second, each in one byte. */
+/** Voice codecs of telephony (ITU-T G.711): 8,000 samples a second, one byte each. */
 
 export type G711Name = 'PCMU' | 'PCMA';
 
 export type G711 = {
-  /** Bytes of the wire from 16-bit samples, into `bytes` from `at` on. */
+  /** Encodes 16-bit samples into `bytes`, from `at` on. */
   encode(samples: Int16Array, bytes: Uint8Array, at: number): void;
   decode(bytes: Uint8Array): Int16Array;
 };
@@ -25,7 +25,7 @@ const linearOfMuLaw = (byte: number): number => {
   return (code & 0x80) === 0 ? magnitude : -magnitude;
 };
 
-/** Section 3.1: the same segments over 13 bits, every other bit inverted, and the sign bit set for what is positive. */
+/** Section 3.1: the same segments over 13 bits, every other bit inverted, and the sign bit set for positive values. */
 const aLawOf = (sample: number): number => {
   const sign = sample < 0 ? 0 : 0x80;
   const magnitude = Math.min(clip, sample < 0 ? ~sample : sample) >> 3;

@@ -1,8 +1,10 @@
-/** The agent's voice of a call whose sound may move: what was sent to one place and not played there is played at the next. */
+/**
+ * The agent's voice of a call whose audio may move: samples that were not played at one place are played at the next.
+ */
 import type { SoundPath } from './media-endpoint.ts';
 
 export type MovablePath = SoundPath & {
-  /** What was not played yet goes on there, and all that comes. The path that is left stays open. */
+  /** Moves unplayed and future samples there. The previous path stays open. */
   moveTo(next: SoundPath): void;
 };
 
@@ -12,10 +14,10 @@ const lengthOf = (one: Sent): number => ('samples' in one ? one.samples.length :
 
 export const createMovablePath = (first: SoundPath): MovablePath => {
   let current = first;
-  /** In its order, from the first that may not have been played. */
+  /** In order, from the first samples that may not have been played. */
   let sent: Sent[] = [];
 
-  /** How many samples at the beginning of `sent` have been played, when so many are left. */
+  /** Number of samples at the beginning of `sent` that have been played, if this many are left. */
   const playedOf = (unplayed: number): number => sent.reduce((sum, one) => sum + lengthOf(one), -unplayed);
 
   const forgetPlayed = (): void => {

@@ -1,16 +1,13 @@
 /**
- * An endpoint that moves: when the far end describes, in a call that stands, sound that cannot be had where the call is,
- * it goes on at an endpoint that can have it, with what was not said yet.
+ * An endpoint that moves: when the far end describes, during a call, audio that the current endpoint does not support,
+ * the call moves to one that does, including unplayed audio.
  */
 import { NothingInCommon } from './direct/negotiation.ts';
 import type { MediaEndpoint, SoundEvents } from './media-endpoint.ts';
 import type { SampleRate } from '../samples.ts';
 import { createMovablePath, type MovablePath } from './movable-path.ts';
 
-/**
- * The description that follows on this one: of the same session, and of its next version if it says something else (RFC
- * 3264 section 8).
- */
+/** The successor of a description: same session, and next version if its content differs (RFC 3264 section 8). */
 export const following = (last: string, next: string): string => {
   const [, session = '- 0', version = '0'] = /^o=(\S+ \S+) (\d+) /m.exec(last) ?? [];
   const asVersion = (number: number): string =>
@@ -19,7 +16,7 @@ export const following = (last: string, next: string): string => {
   return same === last ? same : asVersion(Number(version) + 1);
 };
 
-/** An endpoint whose descriptions follow what was described in the same session by another one. */
+/** An endpoint whose descriptions continue the session of another endpoint's. */
 export const continuing = (endpoint: MediaEndpoint, last: string): MediaEndpoint => {
   let described = following(last, endpoint.localSdp);
   return {
@@ -32,7 +29,7 @@ export const continuing = (endpoint: MediaEndpoint, last: string): MediaEndpoint
   };
 };
 
-/** Of the endpoint where the call is; what is told of one that it has left is told to nobody. */
+/** Events of the current endpoint; events of a former one are dropped. */
 const createEars = (isCurrent: (endpoint: MediaEndpoint) => boolean) => {
   const onDigit: ((digit: string) => void)[] = [];
   const onLost: ((reason: string | null) => void)[] = [];
@@ -58,7 +55,7 @@ const createEars = (isCurrent: (endpoint: MediaEndpoint) => boolean) => {
   };
 };
 
-/** `createNext` makes the endpoint for an offer that the first one cannot take. */
+/** `createNext` creates the endpoint for an offer that the first one cannot take. */
 export const createMovingEndpoint = (
   first: MediaEndpoint,
   createNext: (offer: string) => Promise<MediaEndpoint>,
@@ -98,7 +95,7 @@ export const createMovingEndpoint = (
         return move(remoteSdp);
       }
     },
-    // It does not move before the call is answered.
+    // Before the answer, the call does not move.
     answerEarly: async (remoteSdp) => describe(await current.answerEarly(remoteSdp)),
     takeAnswer: (remoteSdp) => current.takeAnswer(remoteSdp),
     sampleRate: () => current.sampleRate(),

@@ -1,10 +1,10 @@
-/** The sound of a call whose codec has become another one has the rate that it had. */
+/** Keeps the sample rate of a call constant after a codec change. */
 import { createRateChange } from '../rate-change.ts';
 import type { Resample } from '../resampler.ts';
 import type { SampleRate } from '../samples.ts';
 import type { SoundPath } from './media-endpoint.ts';
 
-/** A path that takes samples at the rate of the call, and counts them so. */
+/** A path that takes and counts samples at the rate of the call. */
 export const createPathAtRate = (
   path: SoundPath,
   { callRate, pathRate }: { callRate: SampleRate; pathRate: SampleRate },

@@ -1,16 +1,16 @@
 /**
- * Sound on its way from one thread to another: one writes samples, the other reads them, and neither waits. The one
- * that writes may take back what was not read yet, and learns to the sample what was.
+ * Ring buffer for audio between two threads: one writes samples, the other reads them, both without blocking. The
+ * writer may take back unread samples, and learns their exact number.
  *
- * Both sides move the place of reading by compare-and-exchange, so that a frame is either read or taken back.
+ * Both sides move the read position by compare-and-exchange, so that a frame is either read or taken back.
  */
 
 const headerInts = 2;
-/** Places in the header: how many samples were read or taken back, and how many were written, modulo 2³². */
+/** Header fields: number of samples read or taken back, and number of samples written, modulo 2³². */
 const readAt = 0;
 const writtenAt = 1;
 
-/** The memory of a ring for so many samples, which must be a power of two. */
+/** Allocates a ring for this many samples, which must be a power of two. */
 export const ringMemory = (capacity: number): SharedArrayBuffer => {
   if (!Number.isInteger(Math.log2(capacity)))
     throw new RangeError('The capacity of a ring is a power of two');
@@ -28,17 +28,17 @@ export class SampleRing {
     this.#samples = new Int16Array(memory, headerInts * Int32Array.BYTES_PER_ELEMENT);
   }
 
-  /** Samples that were written and neither read nor taken back. */
+  /** Number of samples that were written and neither read nor taken back. */
   get waiting(): number {
     return (Atomics.load(this.#header, writtenAt) - Atomics.load(this.#header, readAt)) | 0;
   }
 
-  /** How many samples can be written now. */
+  /** Number of samples that can be written now. */
   get room(): number {
     return this.#samples.length - this.waiting;
   }
 
-  /** Of the writer: takes as many as there is room for, and says how many. */
+  /** For the writer: writes as many samples as there is room for, and returns their number. */
   write(samples: Int16Array): number {
     const count = Math.min(samples.length, this.room);
     const written = Atomics.load(this.#header, writtenAt);
@@ -50,7 +50,7 @@ export class SampleRing {
     return count;
   }
 
-  /** Of the writer: takes back all that was not read, and says how many samples that were. */
+  /** For the writer: takes back all unread samples, and returns their number. */
   takeBack(): number {
     for (;;) {
       const read = Atomics.load(this.#header, readAt);
@@ -59,7 +59,7 @@ export class SampleRing {
     }
   }
 
-  /** Of the reader: fills the frame from its beginning, and says with how many samples. */
+  /** For the reader: fills the frame from its beginning, and returns the number of samples. */
   read(frame: Int16Array): number {
     for (;;) {
       const read = Atomics.load(this.#header, readAt);

@@ -1,6 +1,6 @@
 /**
- * The agent's voice of one call on its way into the ring of the sound thread, which holds a few seconds: what is longer
- * follows as room comes. What has been played is known to the sample, because the ring is read as it leaves.
+ * The agent's voice of one call on its way into the audio thread's ring, which holds a few seconds: the rest follows as
+ * room becomes free. The number of played samples is exact, because the ring is read at the time of sending.
  */
 import type { Cancel, LineTime } from '../line-time.ts';
 import { samplesPerMs, type SampleRate } from '../samples.ts';
@@ -9,9 +9,9 @@ import type { SampleRing } from './sample-ring.ts';
 
 type Waiting = { samples: Int16Array } | { onPlayed: () => void };
 
-/** The last frame leaves within one beat, and sounds within another. */
+/** The last frame is sent within one beat, and is audible within another. */
 const beatMs = 20;
-/** A full ring has room again: half of it, at the highest rate. */
+/** Time after which a full ring has room again: half of it, at the highest rate. */
 const refillMs = 500;
 
 const lengthOf = (one: Waiting): number => ('samples' in one ? one.samples.length : 0);

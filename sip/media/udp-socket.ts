@@ -1,12 +1,12 @@
-/** A UDP socket for the sound of a call. */
+/** A UDP socket for the audio of a call. */
 import { createSocket, type Socket, type SocketOptions } from 'node:dgram';
 import { lookup } from 'node:dns';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 
 /**
- * What is an address already is not looked up. Node would do that for each packet, and send it in a later task: a third
- * of what sending costs.
+ * Skips the look-up of IP addresses. Node would do it for each packet, and send the packet in a later task: a third of
+ * the cost of sending.
  */
 const lookUp: NonNullable<SocketOptions['lookup']> = (host, options, callback) => {
   const family = isIP(host);
@@ -14,10 +14,10 @@ const lookUp: NonNullable<SocketOptions['lookup']> = (host, options, callback) =
   else callback(null, host, family);
 };
 
-/** At this address and port; 0 for any port. Rejects when it is taken. */
+/** Binds to this address and port; 0 for any port. Rejects if it is taken. */
 export const openUdpSocket = async (address: string, port: number): Promise<Socket> => {
   const socket = createSocket({ type: address.includes(':') ? 'udp6' : 'udp4', lookup: lookUp });
-  // An address that needs no look-up is listened at before `bind` returns.
+  // With an IP address, the socket is listening before `bind` returns.
   const listening = once(socket, 'listening');
   try {
     socket.bind(port, address);

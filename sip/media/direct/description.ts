@@ -1,4 +1,7 @@
-/** Session descriptions of calls whose sound this process carries itself (RFC 8866, RFC 3264): telephone sound, one codec. */
+/**
+ * Session descriptions of calls whose audio this process carries itself (RFC 8866, RFC 3264): telephone audio, one
+ * codec.
+ */
 import { isIP } from 'node:net';
 import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
 import { audioIn, directionToward, isHold, type DescribedAudio } from '../../trunks/media-offer.ts';
@@ -7,28 +10,28 @@ import type { MediaDirection } from '../../trunks/session-description.ts';
 import type { G711Name } from '../g711.ts';
 import type { Address, RtpAgreement, RtpFormat } from '../thread/sound-thread-messages.ts';
 
-/** Payload types of RFC 3551; that of keys is ours to choose. */
+/** Payload types of RFC 3551; the one for DTMF is dynamic. */
 const payloadTypes: Readonly<Record<G711Name, number>> = { PCMU: 0, PCMA: 8 };
 const ourKeysPayloadType = 101;
 
-/** Where our sound is wanted, and which description of the call it is. */
+/** Our media address, and the identity of the description within the call. */
 export type OwnDescription = Address & { sessionId: number; version: number };
 
 export type Formats = {
-  /** Such as `RTP/AVP`: an answer has that of its offer. */
+  /** Such as `RTP/AVP`: an answer uses that of its offer. */
   protocol: string;
-  /** Ours; `null` where sound is in clear. */
+  /** Our key; `null` for unencrypted audio. */
   key: OfferedKey | null;
   codecs: readonly { codec: G711Name; payloadType: number }[];
   keysPayloadType: number | null;
 };
 
-/** The encryption that is wanted, and the master key of what goes out, which stays the same in a call. */
+/** Required encryption, and the master key for outgoing packets, which is constant during a call. */
 export type Encrypting = { srtp: TrunkSrtp; master: Uint8Array };
 
 const isG711 = (codec: TrunkCodec): codec is G711Name => codec === 'PCMU' || codec === 'PCMA';
 
-/** Before anything is agreed on: of these codecs, those that can be had here. */
+/** Formats before an agreement: those of these codecs that are supported here. */
 export const offeredFormats = (codecs: readonly TrunkCodec[], { srtp, master }: Encrypting): Formats => ({
   protocol: srtp === 'required' ? 'RTP/SAVP' : 'RTP/AVP',
   key: srtp === 'off' ? null : { tag: 1, master },
@@ -36,7 +39,7 @@ export const offeredFormats = (codecs: readonly TrunkCodec[], { srtp, master }: 
   keysPayloadType: ourKeysPayloadType,
 });
 
-/** In the answer to this offer. */
+/** Formats for the answer to this offer. */
 export const formatsOf = (
   offer: string,
   { codec, payloadType, keysPayloadType, keys }: RtpAgreement,
@@ -76,11 +79,11 @@ export const writeDescription = (
   ].join('\r\n');
 };
 
-/** A name is never looked up: packets go out fifty times a second, and who calls in chooses what stands here. */
+/** Host names are never resolved: packets are sent fifty times a second, and an inbound caller chooses this value. */
 const isReachable = ({ address, port }: Address): boolean =>
   isIP(address) !== 0 && port > 0 && port <= 65_535;
 
-/** RFC 3551 section 6: comfort noise needs no `rtpmap`, and some far ends send it without naming it at all. */
+/** RFC 3551 section 6: comfort noise needs no `rtpmap`, and some far ends send it without listing it at all. */
 const comfortNoisePayloadType = 13;
 
 const rtpFormats: Readonly<Record<string, RtpFormat>> = {
@@ -90,14 +93,14 @@ const rtpFormats: Readonly<Record<string, RtpFormat>> = {
   CN: 'CN',
 };
 
-/** The formats of a description of ours, by payload type. */
+/** Formats of our description, by payload type. */
 export const describedFormats = ({ codecs, keysPayloadType }: Formats): Map<number, RtpFormat> => {
   const described = new Map<number, RtpFormat>(codecs.map(({ codec, payloadType }) => [payloadType, codec]));
   if (keysPayloadType !== null) described.set(keysPayloadType, 'telephone-event');
   return described;
 };
 
-/** Those of the far end's. */
+/** Formats of the far end's description, by payload type. */
 const formatsIn = (formats: DescribedAudio['formats']): Map<number, RtpFormat> => {
   const described = new Map<number, RtpFormat>([[comfortNoisePayloadType, 'CN']]);
   for (const { format, name = '' } of formats) {
@@ -108,8 +111,8 @@ const formatsIn = (formats: DescribedAudio['formats']): Map<number, RtpFormat> =
 };
 
 /**
- * The agreement that the far end's description means for us: where its sound is wanted, and in which format. Undefined
- * where none of our codecs is in it, no address and port that sound can be sent to, or no key where one is needed.
+ * Agreement resulting from the far end's description: target address and format. Undefined without a common codec,
+ * without a usable address and port, or without a required key.
  */
 export const agreementFrom = (sdp: string, { srtp, master }: Encrypting): RtpAgreement | undefined => {
   const audio = audioIn(sdp);

@@ -1,4 +1,4 @@
-/** A call's sound carried by this process itself, without a media server: RTP as telephones send it. */
+/** Audio of a call carried by this process itself, without a media server: RTP as sent by telephones. */
 import type { SoundFigures } from '#machines/sound-figures.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { usualCodecs, type Trunk } from '#src/domain/trunk.ts';
@@ -13,19 +13,19 @@ import { createNegotiation, type Encryption } from './negotiation.ts';
 
 export type DirectOptions = {
   thread: Pick<SoundThread, 'open'>;
-  /** Of this machine, as trunks reach it. */
+  /** Address of this machine that trunks reach. */
   address: string;
   clock: Clock;
-  /** A call to which no RTP comes for so long has lost its sound; 0 for never. */
+  /** Without RTP for this time, a call has lost its audio; 0 for never. */
   rtpTimeoutMs: number;
 };
 
 const noStream = { loss: null, jitterMs: null } as const;
 
-/** The time between two looks whether sound still comes. */
+/** Interval of checks whether RTP still arrives. */
 const lookMs = 1_000;
 
-/** Standing until it is lost or destroyed; a loss is told to all who listen, also to who listens later. */
+/** State of the endpoint until it is lost or destroyed; a loss is reported to all listeners, including later ones. */
 const createFate = () => {
   const listeners: ((reason: string | null) => void)[] = [];
   let fate: { is: 'standing' | 'destroyed' } | { is: 'lost'; reason: string | null } = { is: 'standing' };
@@ -88,7 +88,7 @@ const openChannel = async (
   }
 };
 
-/** With the far end's offer, or without one to make an offer. Rejects with `NothingInCommon`, or with `NoPlace`. */
+/** Takes the far end's offer, or makes an offer without one. Rejects with `NothingInCommon` or `NoPlace`. */
 export const createDirectEndpoint = async (
   offer: string | undefined,
   terms: DirectTerms,

@@ -1,4 +1,4 @@
-/** The offers and answers of both sides about the sound of one call, and what is agreed (RFC 3264). */
+/** Offers and answers of both sides about the audio of one call, and the resulting agreement (RFC 3264). */
 import { randomBytes, randomInt } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
@@ -15,45 +15,48 @@ import {
   type Formats,
 } from './description.ts';
 
-/** The far end's description has nothing that can be had here. */
+/** Thrown when the far end's description has no supported format. */
 export class NothingInCommon extends Error {}
 
 export type Negotiation = {
-  /** `null` until the far end has described its sound. */
+  /** `null` until the far end has sent a description. */
   agreed(): RtpAgreement | null;
   offer(codecs: readonly TrunkCodec[]): string;
-  /** Throws `NothingInCommon`, and all stays as it was. */
+  /** Throws `NothingInCommon` and then leaves the state unchanged. */
   answer(offer: string): string;
-  /** As `answer`, but the sound waits until the answer to our offer is taken, which may be this description. */
+  /** Like `answer`, but media waits until the answer to our offer arrives, which may be this description. */
   answerEarly(offer: string): string;
-  /** The far end's answer to our offer. Throws `NothingInCommon`, and all stays as it was. */
+  /** Takes the far end's answer to our offer. Throws `NothingInCommon` and then leaves the state unchanged. */
   takeAnswer(answer: string): void;
 };
 
-/** With `ownKey` sound of this call was encrypted before, elsewhere; there are far ends that take no other one. */
+/**
+ * `ownKey`: key with which audio of this call was encrypted before, in another place; some far ends accept no other
+ * one.
+ */
 export type Encryption = { srtp: TrunkSrtp; ownKey?: Uint8Array | undefined };
 
-/** `onAgreed` is called with each agreement, also with one that says nothing new. */
+/** `onAgreed` is called with each agreement, including an unchanged one. */
 export const createNegotiation = (
   own: Address,
   { srtp, ownKey }: Encryption,
   onAgreed: (agreement: RtpAgreement) => void,
 ): Negotiation => {
-  // One key for the whole call: with another one each sequence number would have to begin anew.
+  // One key for the whole call: a different key would require all sequence numbers to restart.
   const encrypting = { srtp, master: ownKey ?? randomBytes(masterKeyBytes) };
   const sessionId = randomInt(2 ** 31);
   let version = 1;
   let described: string | null = null;
   let agreed: RtpAgreement | null = null;
   /**
-   * Formats of all descriptions of the call, by payload type. Each side may send what the other one's description names
-   * (RFC 3264 section 6.1), far ends keep to the number of the offer or to that of the answer, and packets of the
-   * session before a new one still arrive.
+   * Formats of all descriptions of the call, by payload type. Each side may send the formats of the other one's
+   * description (RFC 3264 section 6.1), far ends use the payload type of either the offer or the answer, and packets of
+   * the previous session still arrive after a new one.
    */
   let receives: RtpAgreement['receives'] = new Map();
   let offered: RtpAgreement['receives'] = new Map();
 
-  /** Of a description that says something else the version is one higher (RFC 3264 section 8). */
+  /** A changed description increments its version by one (RFC 3264 section 8). */
   const describe = (formats: Formats, direction: MediaDirection): string => {
     const write = (): string => writeDescription({ ...own, sessionId, version }, formats, direction);
     if (described !== null && write() !== described) version += 1;
@@ -62,13 +65,13 @@ export const createNegotiation = (
 
   const agreementWith = (theirs: string): RtpAgreement => {
     const agreement = agreementFrom(theirs, encrypting);
-    // From a socket of one family nothing is sent to an address of the other.
+    // A socket of one address family cannot send to the other one.
     if (agreement === undefined || isIP(agreement.remote.address) !== isIP(own.address))
       throw new NothingInCommon('There is no sound that both sides can have');
     return agreement;
   };
 
-  /** `ours`: what they answer. */
+  /** `ours`: formats of our answer. */
   const agreeOn = (agreement: RtpAgreement, ours: RtpAgreement['receives'] = new Map()): void => {
     receives = new Map([...receives, ...agreement.receives, ...ours]);
     agreed = { ...agreement, receives };

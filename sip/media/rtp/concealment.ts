@@ -1,25 +1,24 @@
 /**
- * Sound in the place of packets that did not come, after the idea of ITU-T G.711 appendix I: the last pitch period once
- * more, quieter and quieter, and silence after 60 ms. A recognizer hears a vowel that lasts a little longer instead of a
- * click.
+ * Packet loss concealment, after the idea of ITU-T G.711 appendix I: repeats the last pitch period with decreasing
+ * volume, and is silent after 60 ms. A recognizer hears a slightly longer vowel instead of a click.
  */
 
 export type Concealment = {
-  /** What came, as it goes on. */
+  /** Takes received audio. */
   heard(samples: Int16Array): void;
-  /** What is put in the place of so many samples. */
+  /** Returns audio in place of this many lost samples. */
   fill(samples: number): Int16Array;
 };
 
-/** Of a voice between 66 and 400 Hz, at 8000 samples a second. */
+/** Pitch periods of a voice between 66 and 400 Hz, at 8000 samples a second. */
 const shortestPeriod = 20;
 const longestPeriod = 120;
 const window = 160;
 const historyLength = window + longestPeriod;
-/** From full to silent. */
+/** Length of the fade from full volume to silence. */
 const fadeSamples = 480;
 
-/** The lag at which the last of the sound is most like what came before it. */
+/** Returns the lag at which the last audio is most similar to the audio before it. */
 const periodOf = (history: Int16Array): number => {
   let best = longestPeriod;
   let likeness = -Infinity;
@@ -42,7 +41,7 @@ const periodOf = (history: Int16Array): number => {
 
 export const createConcealment = (): Concealment => {
   const history = new Int16Array(historyLength);
-  /** Of the gap that is being filled. */
+  /** State of the gap that is being filled. */
   let filling: { period: Int16Array; samples: number } | null = null;
 
   return {

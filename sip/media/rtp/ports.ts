@@ -8,18 +8,18 @@ export type RtpPorts = {
   rtp: Socket;
   rtcp: Socket;
   port: number;
-  /** Streams of the call that had the pair shortly before: its far end may not have stopped yet. */
+  /** Streams of the call that used the pair shortly before; its far end may still be sending. */
   former: readonly Source[];
-  /** To be called when the sockets are closed, with the streams that were accepted on them. */
+  /** Must be called when the sockets are closed, with the streams that were accepted on them. */
   released(sources: readonly Source[]): void;
 };
 
-/** A pair that a call has left is used again after this time, or earlier where no other pair is free. */
+/** Cool-down of a pair after a call; it is reused earlier only if no other pair is free. */
 const restMs = 10_000;
 
 type Left = { at: number; sources: readonly Source[] };
 
-/** The next free pair of a range, which others take ports of, too. Rejects when `tries` pairs were taken. */
+/** Returns the next free pair of a range that is shared with other programs. Rejects after `tries` occupied pairs. */
 export const createRtpPorts = (
   { from, to }: { from: number; to: number },
   { tries = 20, now = () => performance.now() }: { tries?: number; now?: () => number } = {},
@@ -27,7 +27,7 @@ export const createRtpPorts = (
   const first = from + (from % 2);
   const pairs = Math.floor((to - first + 1) / 2);
   let next = Math.floor(Math.random() * pairs);
-  /** Pairs that rest, by their port, in the order in which calls have left them. */
+  /** Pairs in cool-down by port, in the order of release. */
   const left = new Map<number, Left>();
 
   const endRests = (): void => {
@@ -50,7 +50,7 @@ export const createRtpPorts = (
     }
   };
 
-  /** Ports to try: those that do not rest, in turn, then those that do, the longest rested first. */
+  /** Ports to try: first those outside a cool-down, in turn, then those in cool-down, longest first. */
   const candidates = function* (): Generator<number> {
     const resting = [...left.keys()].slice(0, tries);
     for (let passed = 0, tried = 0; passed < pairs && tried < tries; passed += 1) {

@@ -1,18 +1,18 @@
-/** Packets as they are on the wire: in clear, or encrypted from the moment at which keys were agreed on. */
+/** Packets on the wire: unencrypted, or encrypted from the moment of an agreement on keys. */
 import type { RtpAgreement } from '../thread/sound-thread-messages.ts';
 import { createDecryption, createEncryption, type Decryption, type Encryption } from './srtp.ts';
 
 export type Protection = {
   agreedOn(keys: RtpAgreement['keys']): void;
-  /** What goes out. */
+  /** Outgoing packets. */
   wrap: Encryption;
-  /** What comes in; undefined for what is not authentic. */
+  /** Incoming packets; undefined if not authentic. */
   unwrap: Decryption;
 };
 
 const clear: Encryption & Decryption = { rtp: (packet) => packet, rtcp: (packet) => packet };
 
-/** With the same key the count of what went by goes on, with another one it begins anew (RFC 3711 section 3.2.1). */
+/** The packet count continues with the same key, and restarts with another one (RFC 3711 section 3.2.1). */
 const forKey = <Made>(make: (master: Uint8Array) => Made) => {
   let last: { master: Uint8Array; made: Made } | null = null;
   return (master: Uint8Array): Made => {

@@ -1,4 +1,4 @@
-/** The stream that comes in: audio in its order, with the gaps filled, and the DTMF digits in it. */
+/** The incoming stream: audio in order, with concealed gaps, and its DTMF digits. */
 import type { G711 } from '../g711.ts';
 import { createConcealment } from './concealment.ts';
 import { parseRtp, type RtpPacket } from './rtp-packet.ts';
@@ -18,20 +18,20 @@ export type ReceivingEvents = {
 };
 
 export type Receiving = {
-  /** Undefined for what is no packet of what was agreed on. */
+  /** Returns undefined unless the datagram is a packet of an agreed format. */
   read(datagram: Buffer): RtpPacket | undefined;
   /** `at` is a monotonic time in milliseconds. */
   take(packet: RtpPacket, at: number): void;
-  /** To be called every 20 ms. */
+  /** Must be called every 20 ms. */
   expire(at: number): void;
   setFormats(formats: ReceivingFormats): void;
   reception: Pick<Reception, 'figures' | 'report'>;
 };
 
-/** A packet that is missing so long is not waited for any more. */
+/** Maximum wait for a missing packet. */
 const waitMs = 60;
 const mostWaiting = 25;
-/** A gap longer than this is a pause, and not filled. */
+/** A longer gap is a pause, and not concealed. */
 const longestFilled = 10;
 
 export const createReceiving = (first: ReceivingFormats, { onSound, onKey }: ReceivingEvents): Receiving => {
@@ -41,7 +41,7 @@ export const createReceiving = (first: ReceivingFormats, { onSound, onKey }: Rec
   const reception = createReception();
   const concealment = createConcealment();
   const readKey = createKeyReader();
-  /** The last packet was comfort noise or DTMF: behind it a gap is a pause, and has no voice to go on with. */
+  /** The last packet was comfort noise or DTMF: a gap after it is a pause, without a voice to continue. */
   let isPause = false;
 
   const pass = (packet: RtpPacket): void => {
@@ -73,7 +73,7 @@ export const createReceiving = (first: ReceivingFormats, { onSound, onKey }: Rec
     isPause = false;
   };
 
-  /** Returns whether the event is within the stream of voice: some gateways send events by a source of their own. */
+  /** Returns whether the event is within the voice stream: some gateways send events from a separate source. */
   const takeEvent = (packet: RtpPacket): boolean => {
     const key = readKey(packet);
     if (key !== undefined) onKey(key);
@@ -90,7 +90,7 @@ export const createReceiving = (first: ReceivingFormats, { onSound, onKey }: Rec
       if (isEvent && !takeEvent(packet)) return;
       if (packet.ssrc !== ssrc) beginStream(packet.ssrc);
       reception.received(packet, at, isEvent ? 'event' : 'audio');
-      // Its payload is a view of memory that the next datagram may be read into.
+      // Copied, because the next datagram may reuse the memory of the payload.
       buffer.add({ ...packet, payload: Uint8Array.from(packet.payload) }, at);
     },
     expire: (at) => buffer.expire(at),

@@ -1,27 +1,24 @@
-/**
- * Figures of a stream that comes in (RFC 3550 section 6.4.1 and appendix A): how much was lost, and how evenly it
- * comes.
- */
+/** Statistics of an incoming stream (RFC 3550 section 6.4.1 and appendix A): loss and jitter. */
 import { sequenceDistance } from './rtp-packet.ts';
 
 export type Reception = {
-  /** All packets of an `event` have the timestamp of its beginning, which says nothing of when they were sent. */
+  /** All packets of an `event` have the timestamp of its beginning, which does not show their sending time. */
   received(packet: ReceivedPacket, at: number, kind?: 'audio' | 'event'): void;
-  /** Since the beginning of the call, over all streams. */
+  /** Totals since the beginning of the call, over all streams. */
   figures(): { packets: number; lost: number; jitterMs: number };
-  /** Of the stream that comes in now, since the last report; `null` while there is none. */
+  /** Report on the current stream since the last report; `null` without a stream. */
   report(): ReceptionReport | null;
 };
 
 type ReceivedPacket = { sequence: number; timestamp: number; ssrc: number; marker?: boolean };
 
-/** The block of a receiver report. */
+/** Block of a receiver report. */
 export type ReceptionReport = {
   ssrc: number;
   /** In 256ths. */
   fractionLost: number;
   cumulativeLost: number;
-  /** The highest sequence number with its cycles. */
+  /** Highest sequence number with its cycles. */
   highest: number;
   /** In samples. */
   jitter: number;
@@ -32,20 +29,20 @@ type Stream = {
   first: number;
   highest: number;
   packets: number;
-  /** After a jump: the number that the next packet has if the sender has begun again; else `null`. */
+  /** After a jump: the number of the next packet if the sender has restarted; else `null`. */
   restartsAt: number | null;
   /** In samples. */
   jitter: number;
-  /** Of the last packet of audio: when it came, and how long it took, up to a constant. */
+  /** Last audio packet: its arrival time, and its transit time up to a constant. */
   audio: { at: number; transit: number } | null;
   atReport: { expected: number; packets: number };
 };
 
 const samplesPerMs = 8;
-/** A marked packet after such a pause begins a talkspurt; the clocks of some senders stop in between. */
+/** A marked packet after such a pause begins a talkspurt; some senders' clocks stop in between. */
 const silenceMs = 60;
 
-/** Of RFC 3550, appendix A.1: a number further ahead, or further behind, is no lost or late packet. */
+/** RFC 3550, appendix A.1: a number further ahead or behind is not a lost or late packet. */
 const mostAhead = 3_000;
 const mostBehind = 100;
 
@@ -81,7 +78,7 @@ export const createReception = (): Reception => {
     return stream;
   };
 
-  /** Its stream, with this packet; `null` where the number has jumped, and the next packet shows why. */
+  /** Returns the stream including this packet; `null` if the number has jumped, which the next packet resolves. */
   const counted = (ssrc: number, sequence: number): Stream | null => {
     let current = streamOf(ssrc, sequence);
     if (current.restartsAt === sequence) current = begin(ssrc, (sequence - 1) & 0xffff, 1);

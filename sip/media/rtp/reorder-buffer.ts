@@ -1,27 +1,27 @@
 /**
- * Packets in the order in which they were sent. One that is in its place goes on at once; behind a gap it waits for the
- * missing one, and no longer than `waitMs`: then the gap is told, and what waits goes on.
+ * Restores the order of packets. A packet in order is passed on at once; behind a gap it waits for the missing one for
+ * at most `waitMs`: then the gap is reported, and the waiting packets are passed on.
  *
- * This is less than the jitter buffer of a telephone: nobody listens to the sound at an even pace here, so that nothing
- * has to be held back where nothing is missing.
+ * This is less than the jitter buffer of a telephone: the audio is not played at an even pace here, so packets are not
+ * held back without a gap.
  */
 import { sequenceDistance } from './rtp-packet.ts';
 
 export type ReorderBuffer<Packet> = {
   /** Takes a packet in; `at` is a monotonic time in milliseconds. */
   add(packet: Packet, at: number): void;
-  /** Gives up on what is missing for too long. To be called now and then. */
+  /** Gives up packets that have been missing for too long. Must be called regularly. */
   expire(at: number): void;
 };
 
 export type ReorderEvents<Packet> = {
   /** The next packet in order. */
   onPacket: (packet: Packet) => void;
-  /** So many packets before the next one will not come. */
+  /** Number of packets before the next one that are lost. */
   onGap: (packets: number) => void;
 };
 
-/** A jump further than this, either way, is a stream that began anew (RFC 3550 appendix A.1: MAX_DROPOUT, MAX_MISORDER). */
+/** A larger jump in either direction is a restarted stream (RFC 3550 appendix A.1: MAX_DROPOUT, MAX_MISORDER). */
 const furthestAhead = 3_000;
 const furthestBehind = 100;
 
@@ -29,7 +29,7 @@ export const createReorderBuffer = <Packet extends { sequence: number }>(
   { onPacket, onGap }: ReorderEvents<Packet>,
   { waitMs, most }: { waitMs: number; most: number },
 ): ReorderBuffer<Packet> => {
-  /** Of the packet that is due. */
+  /** Sequence number of the next packet in order. */
   let next: number | null = null;
   const waiting = new Map<number, { packet: Packet; since: number }>();
 
@@ -43,7 +43,7 @@ export const createReorderBuffer = <Packet extends { sequence: number }>(
     }
   };
 
-  /** Goes on with the first packet that waits. */
+  /** Continues with the first waiting packet. */
   const skip = (): void => {
     if (next === null) return;
     let gap = Infinity;
@@ -64,7 +64,7 @@ export const createReorderBuffer = <Packet extends { sequence: number }>(
       next ??= packet.sequence;
       const distance = sequenceDistance(next, packet.sequence);
       if (distance > furthestAhead || distance < -furthestBehind) beginAt(packet.sequence);
-      // It is too late, or came twice.
+      // The packet is late or a duplicate.
       else if (distance < 0) return;
       waiting.set(packet.sequence, { packet, since: at });
       pass();

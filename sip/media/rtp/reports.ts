@@ -1,4 +1,4 @@
-/** When reports go out, and what the far end's reports say. */
+/** Schedule of outgoing RTCP reports, and evaluation of the far end's. */
 import { performance } from 'node:perf_hooks';
 import {
   middleNtp,
@@ -11,34 +11,36 @@ import {
 import type { ReceptionReport } from './reception.ts';
 
 export type Reports = {
-  /** The far end's, about our stream. */
+  /** Takes the far end's report about our stream. */
   take(rtcp: Rtcp, sent: Pick<SentSoFar, 'packets'>): void;
-  /** The report to send now; `null` while it is not time for one. */
+  /** Returns the report to send now; `null` if it is not due. */
   due(sent: SentSoFar, heard: () => ReceptionReport | null): Buffer | null;
   goodbye(ssrc: number): Buffer;
   ofRemote(): RemoteFigures;
 };
 
-/** The far end's figures of what it hears; `null` while it has said nothing. */
+/** The far end's statistics of our stream; `null` without reports. */
 export type RemoteFigures = {
-  /** Since the beginning, 0 to 1. */
+  /** Loss since the beginning, 0 to 1. */
   lossThere: number | null;
   jitterThereMs: number | null;
-  /** Whether anything arrives there now. */
+  /** Whether our packets arrive there now. */
   isHeardThere: boolean | null;
   /** Whether the far end sends RTP now: with silence suppression it may pause for long. */
   isSentThere: boolean | null;
   roundTripMs: number | null;
 };
 
-/** RFC 3550 section 6.2: the least time between two of a call with two participants. */
+/** RFC 3550 section 6.2: minimum interval in a session with two participants. */
 const everyMs = 5_000;
 const ntpUnitsPerMs = 65.536;
 const samplesPerMs = 8;
-/** So many packets, five seconds of sound, do not all get lost by chance, nor on their way when a report is written. */
+/**
+ * This many packets (five seconds of audio) cannot all be lost by chance, nor be in transit when a report is written.
+ */
 const tellingPackets = 250;
 
-/** From one report to the next, whether what was sent in between arrives. */
+/** Determines from one report to the next whether packets sent in between arrive. */
 const createArrival = () => {
   let isHeard: boolean | null = null;
   let last = { highest: 0, sent: 0 };
@@ -54,7 +56,10 @@ const createArrival = () => {
   };
 };
 
-/** From one report to the next, whether the far end sends. A receiver report is of one that does not (section 6.4). */
+/**
+ * Determines from one report to the next whether the far end sends. A receiver report comes from a participant that
+ * does not (section 6.4).
+ */
 const createDeparture = () => {
   let isSent: boolean | null = null;
   let last: number | null = null;

@@ -1,27 +1,27 @@
-/** Reports of both sides about the sound (RFC 3550 section 6): what was sent, what of it arrived, and how long it takes. */
+/** RTCP reports of both sides (RFC 3550 section 6): sent packets, received packets, and delay. */
 import type { ReceptionReport } from './reception.ts';
 
-/** The other side's report of the stream that goes out. */
+/** The far end's report about the outgoing stream. */
 export type RemoteReport = {
-  /** In 256ths, since its report before. */
+  /** In 256ths, since its previous report. */
   fractionLost: number;
   cumulativeLost: number;
-  /** The highest sequence number that arrived, with its cycles. */
+  /** Highest sequence number that arrived, with its cycles. */
   highest: number;
   /** In samples. */
   jitter: number;
-  /** The middle 32 bits of the NTP time of our last report that arrived there, 0 for none; and how long ago, in 1/65,536 s. */
+  /** Middle 32 bits of the NTP time of our last report that arrived there, 0 for none; and its age in 1/65,536 s. */
   lastReport: number;
   delaySince: number;
 };
 
 export type Rtcp = {
-  /** SSRC of whoever reports; `null` where there is no report. */
+  /** SSRC of the reporter; `null` without a report. */
   ssrc: number | null;
-  /** The sender report among the packets: the middle 32 bits of its NTP time, and the packets sent so far (32 bits). */
+  /** Sender report among the packets: the middle 32 bits of its NTP time, and the packets sent so far (32 bits). */
   senderReport: { time: number; packets: number } | null;
   about: RemoteReport[];
-  /** It says what arrives, which may be nothing of anybody. */
+  /** Whether it is a sender or receiver report, possibly without report blocks. */
   isReport: boolean;
   isGoodbye: boolean;
 };
@@ -32,10 +32,10 @@ const senderInfoBytes = 20;
 const blockBytes = 24;
 const version = 2;
 
-/** Seconds from 1900, where NTP begins, to 1970. */
+/** Seconds from 1900 (NTP epoch) to 1970. */
 const ntpOffset = 2_208_988_800;
 
-/** Of a wall-clock time in milliseconds: the middle 32 bits of its NTP time, in 1/65,536 s. */
+/** Converts a wall-clock time in milliseconds to the middle 32 bits of its NTP time, in 1/65,536 s. */
 export const middleNtp = (wallMs: number): number => {
   const seconds = Math.floor(wallMs / 1000) + ntpOffset;
   return (((seconds & 0xffff) << 16) | Math.floor(((wallMs % 1000) / 1000) * 65_536)) >>> 0;
@@ -50,7 +50,7 @@ const blockAt = (packet: Buffer, at: number): RemoteReport => ({
   delaySince: packet.readUInt32BE(at + 20),
 });
 
-/** Reads a compound packet; of the blocks, those about `ssrc`. Undefined for what is no RTCP. */
+/** Parses a compound packet; keeps only the blocks about `ssrc`. Returns undefined unless it is RTCP. */
 export const parseRtcp = (datagram: Buffer, ssrc: number): Rtcp | undefined => {
   const found: Rtcp = { ssrc: null, senderReport: null, about: [], isReport: false, isGoodbye: false };
   let at = 0;
@@ -82,7 +82,7 @@ export const parseRtcp = (datagram: Buffer, ssrc: number): Rtcp | undefined => {
 
 export type SentSoFar = { ssrc: number; packets: number; bytes: number; timestamp: number };
 
-/** The arrival of the other side's stream, with when its last report came. */
+/** Reception of the far end's stream, and the time of its last report. */
 export type ReceivedSoFar = ReceptionReport & {
   lastReport: number;
   /** In 1/65,536 s. */
@@ -95,7 +95,7 @@ const header = (packet: Buffer, count: number, type: number): void => {
   packet.writeUInt16BE(packet.length / 4 - 1, 2);
 };
 
-/** Section 6.5: every compound packet names its source; no name of a person or host goes out. */
+/** Section 6.5: every compound packet identifies its source; names of persons or hosts are not sent. */
 const sourceDescription = (ssrc: number): Buffer => {
   const name = Buffer.from(ssrc.toString(16));
   const packet = Buffer.alloc(headerBytes + 4 * Math.ceil((4 + 2 + name.length + 1) / 4));
@@ -107,7 +107,7 @@ const sourceDescription = (ssrc: number): Buffer => {
   return packet;
 };
 
-/** A sender report with what was heard, and who says so; `wallMs` is now. */
+/** Writes a sender report with reception statistics and source; `wallMs` is the current time. */
 export const writeReport = (sent: SentSoFar, heard: ReceivedSoFar | null, wallMs: number): Buffer => {
   const report = Buffer.alloc(headerBytes + 4 + senderInfoBytes + (heard === null ? 0 : blockBytes));
   header(report, heard === null ? 0 : 1, packetTypes.senderReport);

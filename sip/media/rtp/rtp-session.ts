@@ -1,4 +1,4 @@
-/** The sound of one call over RTP, from its ports on: what goes out, what comes in, and the reports about both. */
+/** RTP session of one call on its ports: outgoing and incoming streams, and reports about both. */
 import { performance } from 'node:perf_hooks';
 import type { RemoteInfo } from 'node:dgram';
 import { pcma, pcmu } from '../g711.ts';
@@ -15,7 +15,7 @@ import { createReports } from './reports.ts';
 export type RtpSession = {
   agree(agreement: RtpAgreement): void;
   press(keys: string): void;
-  /** To be called every 20 ms. */
+  /** Must be called every 20 ms. */
   tick(): void;
   figures(): Figures;
   close(): void;
@@ -39,7 +39,7 @@ const receivingFormatsOf = ({ receives }: RtpAgreement): ReceivingFormats =>
     ]),
   );
 
-/** The stream, once something was agreed on. */
+/** State of the stream after the first agreement. */
 type Standing = { agreement: RtpAgreement; sending: Sending; receiving: Receiving };
 
 const begin = (
@@ -52,7 +52,7 @@ const begin = (
   receiving: createReceiving(receivingFormatsOf(agreement), events),
 });
 
-// Nobody listens at the far end: RTP goes on until the call ends.
+// The far end's port is closed: RTP continues until the call ends.
 const ignoreError = (): void => {};
 
 export const createRtpSession = (
@@ -61,7 +61,7 @@ export const createRtpSession = (
   events: ReceivingEvents,
 ): RtpSession => {
   let standing: Standing | null = null;
-  /** The last sign of life of the far end, or when media was agreed on; `null` while none is expected. */
+  /** Time of the far end's last packet, or of the media agreement; `null` while no packets are expected. */
   let expectedSince: number | null = null;
   const remote = createRemote(former);
   const reports = createReports();
@@ -117,7 +117,7 @@ export const createRtpSession = (
       standing.receiving.expire(performance.now());
       if (standing.agreement.isSending) {
         const { address, port } = remote.address();
-        // Its memory is that of the next packet, too.
+        // Copied, because the next packet reuses the memory.
         rtp.send(Buffer.from(wrap.rtp(standing.sending.next())), port, address);
       }
       sendReport(standing);

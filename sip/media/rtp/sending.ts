@@ -1,4 +1,4 @@
-/** The stream that goes out: a packet every 20 ms, of sound, of silence, or of a key that is pressed. */
+/** The outgoing stream: a packet every 20 ms, of audio, of silence, or of a DTMF digit. */
 import { randomBytes } from 'node:crypto';
 import type { G711 } from '../g711.ts';
 import type { SampleRing } from '../sample-ring.ts';
@@ -6,18 +6,21 @@ import { rtpHeaderBytes, writeRtpHeader } from './rtp-packet.ts';
 import type { SentSoFar } from './rtcp.ts';
 import { telephoneEventBytes, writeTelephoneEvent } from './telephone-event.ts';
 
-/** The format of what the far end is sent, as it was agreed. */
+/** Agreed format of outgoing packets. */
 export type SendingFormat = {
   codec: G711;
   payloadType: number;
-  /** Of RFC 4733; `null` where the far end takes no keys so. */
+  /** Payload type of RFC 4733; `null` if the far end does not accept telephone events. */
   keysPayloadType: number | null;
 };
 
 export type Sending = {
-  /** The next packet, made anew in the same memory each time; to be called every 20 ms. */
+  /** Returns the next packet, in the same memory each time; must be called every 20 ms. */
   next(): Buffer;
-  /** Presses keys one after the other; `w` is a pause of half a second. False where the far end takes none. */
+  /**
+   * Sends DTMF digits one after the other; `w` is a pause of half a second. Returns false if the far end does not
+   * accept them.
+   */
   press(keys: string): boolean;
   setFormat(format: SendingFormat): void;
   soFar(): SentSoFar;
@@ -26,7 +29,7 @@ export type Sending = {
 export const frameMs = 20;
 export const frameSamples = 160;
 
-/** Of a key: how long it is pressed, the silence behind it, and how often its end is said (RFC 4733 section 2.5.1.4). */
+/** Per digit: its duration, the silence after it, and the number of end packets (RFC 4733 section 2.5.1.4). */
 const pressedFrames = 8;
 const betweenFrames = 3;
 const pauseFrames = 25;
@@ -45,9 +48,9 @@ const stepsOf = (keys: string): Step[] =>
   );
 
 /**
- * The number of a first packet goes by the wall clock, a quarter faster than packets follow each other: whoever goes on
- * with a call begins ahead of whoever sent before, for calls of up to 43 minutes. The jitter buffers of some far ends
- * drop what lies behind, also where the source is another one. RFC 3550 section 5.1 would have a number of chance.
+ * The first sequence number is derived from the wall clock and advances a quarter faster than packets do: a process
+ * that takes over a call starts ahead of the previous sender, for calls of up to 43 minutes. The jitter buffers of some
+ * far ends drop packets that are behind, even from another source. RFC 3550 section 5.1 asks for a random number.
  */
 const firstSequence = (now: number): number => Math.floor(now / 16) & 0xffff;
 
@@ -64,7 +67,7 @@ export const createSending = (
   let format = first;
   let packets = 0;
   let bytes = 0;
-  /** Nothing was sent before, or something else than sound. */
+  /** True at the beginning, or after packets other than audio. */
   let isBeginning = true;
   const steps: Step[] = [];
   let inStep = 0;
@@ -97,7 +100,7 @@ export const createSending = (
     const duration = Math.min(inStep + 1, pressedFrames) * frameSamples;
     writeTelephoneEvent(keyDatagram.subarray(rtpHeaderBytes), { key, isOver, duration });
     isBeginning = true;
-    // All packets of a key have the time of its beginning.
+    // All packets of a digit have the timestamp of its beginning.
     const begun = (timestamp - inStep * frameSamples) >>> 0;
     return finish(keyDatagram, { payloadType, marker: inStep === 0, timestamp: begun });
   };

@@ -1,29 +1,30 @@
 /**
- * Encrypted sound (SRTP and SRTCP, RFC 3711) by AES_CM_128_HMAC_SHA1_80, the transform that every implementation has.
+ * Encrypted audio (SRTP and SRTCP, RFC 3711) by AES_CM_128_HMAC_SHA1_80, the mandatory transform.
  *
- * It is done here and not by werift-rtp (0.8.9), the one library of the kind that is kept: that one has no replay list
- * (section 3.3.2), so that what somebody has recorded can be played to us again; it takes the rollover counter for the
- * old one after a gap of more than a hundred packets at the turn of the sequence, and the call stays mute from then on;
- * and it brings a toolkit for media files. AES and HMAC are Node's; what is added is which bytes they are given.
+ * It is implemented here instead of using werift-rtp (0.8.9), the only maintained library of this kind, for three
+ * reasons. That library has no replay list (section 3.3.2), so recorded packets can be replayed to the gateway. After a
+ * gap of more than a hundred packets at a sequence wrap-around it uses the old rollover counter, and the call stays
+ * mute from then on. And it includes a toolkit for media files. AES and HMAC are Node's; this module only selects their
+ * input bytes.
  */
 import { createCipheriv, createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { rtpHeaderEnd } from './rtp-packet.ts';
 
-/** A master key of 16 bytes with its salt of 14, as they stand in a session description (RFC 4568 section 6.1). */
+/** A master key of 16 bytes with its salt of 14, as in a session description (RFC 4568 section 6.1). */
 export const masterKeyBytes = 30;
 const keyBytes = 16;
 const saltBytes = 14;
 const authKeyBytes = 20;
 const tagBytes = 10;
 
-/** Keys of one direction of one kind of packets. */
+/** Keys for one direction and one kind of packets. */
 type SessionKeys = { key: KeyObject; salt: Buffer; authKey: KeyObject };
 
-/** Section 4.1.1: the counter of 16 bytes whose first value is `iv`. */
+/** Section 4.1.1: counter mode with a counter of 16 bytes whose first value is `iv`. */
 export const inCounterMode = (key: KeyObject, iv: Buffer, bytes: Uint8Array): Buffer =>
   createCipheriv('aes-128-ctr', key, iv).update(bytes);
 
-/** Sections 4.3.1 and 4.3.3, without re-derivation: so many bytes for this label. */
+/** Sections 4.3.1 and 4.3.3, without re-derivation: returns this many bytes for the label. */
 const derive = (master: Uint8Array, label: number, bytes: number): Buffer => {
   const iv = Buffer.alloc(16);
   iv.set(master.subarray(keyBytes, masterKeyBytes));
@@ -34,14 +35,14 @@ const derive = (master: Uint8Array, label: number, bytes: number): Buffer => {
 export const deriveKeys = (master: Uint8Array, kind: 'rtp' | 'rtcp'): SessionKeys => {
   const first = kind === 'rtp' ? 0 : 3;
   return {
-    // As key objects they cost a fifth of what bytes cost, with each packet anew.
+    // Per packet, a key object costs a fifth of a key given as bytes.
     key: createSecretKey(derive(master, first, keyBytes)),
     authKey: createSecretKey(derive(master, first + 1, authKeyBytes)),
     salt: derive(master, first + 2, saltBytes),
   };
 };
 
-/** Encrypts or decrypts what belongs to this packet of a source (section 4.1.1). `index`: 48 bits, or 31 of SRTCP. */
+/** Encrypts or decrypts a source's packet (section 4.1.1). `index`: 48 bits, or 31 for SRTCP. */
 const crypt = ({ key, salt }: SessionKeys, ssrc: number, index: number, bytes: Uint8Array): Buffer => {
   const iv = Buffer.alloc(16);
   iv.set(salt);
@@ -51,7 +52,7 @@ const crypt = ({ key, salt }: SessionKeys, ssrc: number, index: number, bytes: U
   return inCounterMode(key, iv, bytes);
 };
 
-/** Section 4.2.1. `more` is authenticated, too, but not sent with it. */
+/** Section 4.2.1. `more` is authenticated, but not sent with the packet. */
 const tagOf = ({ authKey }: SessionKeys, packet: Uint8Array, more: Uint8Array): Buffer =>
   createHmac('sha1', authKey).update(packet).update(more).digest().subarray(0, tagBytes);
 
@@ -63,7 +64,9 @@ const rolloverOf = (index: number): Buffer => {
   return bytes;
 };
 
-/** Which packets of a source were taken: the highest index, and all that lie this close behind it (section 3.3.2). */
+/**
+ * Replay window of a source: the highest index, and accepted indices within this distance behind it (section 3.3.2).
+ */
 const windowPackets = 128;
 type Taken = { highest: number; seen: Float64Array };
 
@@ -71,7 +74,7 @@ const isReplayed = (taken: Taken | undefined, index: number): boolean =>
   taken !== undefined &&
   (index <= taken.highest - windowPackets || taken.seen[index % windowPackets] === index);
 
-/** Far ends change their source now and then; one that changes it without end is not listened to any more. */
+/** Far ends change their source now and then; after this many sources, new ones are ignored. */
 const mostSources = 32;
 
 const createTaken = () => {
@@ -79,7 +82,7 @@ const createTaken = () => {
   return {
     of: (ssrc: number) => sources.get(ssrc),
     isEmpty: () => sources.size === 0,
-    /** To be called for what is authentic alone. False: it is of one source too many. */
+    /** Must be called for authentic packets only. Returns false if there are too many sources. */
     add(ssrc: number, index: number): boolean {
       const taken = sources.get(ssrc) ?? { highest: index, seen: new Float64Array(windowPackets).fill(-1) };
       if (!sources.has(ssrc) && sources.size === mostSources) return false;
@@ -91,7 +94,7 @@ const createTaken = () => {
   };
 };
 
-/** Section 3.3.1: the index that this sequence number most likely stands for; negative where there is none. */
+/** Section 3.3.1: the most likely index for this sequence number; negative if there is none. */
 export const indexOf = (sequence: number, highest: number | undefined): number => {
   if (highest === undefined) return sequence;
   const rollover = Math.floor(highest / 0x10000);
@@ -101,14 +104,14 @@ export const indexOf = (sequence: number, highest: number | undefined): number =
 };
 
 /**
- * How often the numbers of a call may have turned before it was first listened to: of one that another process has left.
- * Packets of 20 ms turn them every 22 minutes, from anywhere for the first time; this is three hours.
+ * Maximum of sequence wrap-arounds before the first received packet, for a call that another process held. With packets
+ * of 20 ms, numbers wrap every 22 minutes, the first time after any part of that; this is three hours.
  */
 const mostTurns = 8;
 
 export type Encryption = { rtp(packet: Buffer): Buffer; rtcp(packet: Buffer): Buffer };
 
-/** Of what goes out, with our key. Sequence numbers of RTP must follow each other. */
+/** Encrypts outgoing packets with our key. RTP sequence numbers must be consecutive. */
 export const createEncryption = (master: Uint8Array): Encryption => {
   const rtp = deriveKeys(master, 'rtp');
   const rtcp = deriveKeys(master, 'rtcp');
@@ -134,7 +137,7 @@ export const createEncryption = (master: Uint8Array): Encryption => {
   };
 };
 
-/** Undefined for what is not authentic, or was taken before. */
+/** Returns undefined for a packet that is not authentic, or a replay. */
 export type Decryption = {
   rtp(datagram: Buffer): Buffer | undefined;
   rtcp(datagram: Buffer): Buffer | undefined;
@@ -143,7 +146,7 @@ export type Decryption = {
 const rtcpHeaderBytes = 8;
 const trailerBytes = 4;
 
-/** Of what comes in, with the far end's key. */
+/** Decrypts incoming packets with the far end's key. */
 export const createDecryption = (master: Uint8Array): Decryption => {
   const rtp = deriveKeys(master, 'rtp');
   const rtcp = deriveKeys(master, 'rtcp');
@@ -153,7 +156,7 @@ export const createDecryption = (master: Uint8Array): Decryption => {
   const isAuthentic = (secret: Buffer, tag: Buffer, index: number): boolean =>
     timingSafeEqual(tagOf(rtp, secret, rolloverOf(index)), tag);
 
-  /** How often its numbers have turned is told by the first packet that is authentic, and by no other. */
+  /** The number of wrap-arounds is determined by the first authentic packet only. */
   const firstIndexOf = (secret: Buffer, tag: Buffer): number => {
     const sequence = secret.readUInt16BE(2);
     const turns = sounds.isEmpty() ? mostTurns : 0;

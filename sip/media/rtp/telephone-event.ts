@@ -5,10 +5,10 @@ const digits = '0123456789*#ABCD';
 
 export const telephoneEventBytes = 4;
 
-/** −10 dBm0, as usual telephones send. */
+/** −10 dBm0, the level of common telephones. */
 const volume = 10;
 
-/** The payload of an event that has lasted so many samples. */
+/** Writes the payload of an event that has lasted this many samples. */
 export const writeTelephoneEvent = (
   payload: Buffer,
   event: { key: string; isOver: boolean; duration: number },
@@ -18,7 +18,7 @@ export const writeTelephoneEvent = (
   payload.writeUInt16BE(Math.min(event.duration, 0xffff), 2);
 };
 
-/** The last packet of an event that was seen. Times are in samples. */
+/** The last received packet of an event. Times are in samples. */
 type Event = {
   code: number;
   timestamp: number;
@@ -30,7 +30,7 @@ type Event = {
 const segmentSamples = 0xffff;
 /** Less than the shortest pause between two digits (40 ms), more than the tick of a sloppy clock. */
 const slackSamples = 160;
-/** Packets are not overtaken by more than this: a timestamp further back is that of a sender that started again. */
+/** Maximum reordering: a timestamp further back means that the sender restarted. */
 const furthestBack = 80_000;
 
 /**
@@ -48,7 +48,7 @@ const isSameEvent = (last: Event, next: Event, marker: boolean): boolean => {
   return !last.isOver && isNextSegment;
 };
 
-/** Whether a packet of an earlier event was overtaken by those of the last one. */
+/** Whether a packet of an earlier event arrived after those of the last one. */
 const isOvertaken = (last: Event, next: Event, marker: boolean): boolean => {
   const ahead = (next.timestamp - last.timestamp) | 0;
   if (ahead === 0) return next.code !== last.code && !last.isOver && !marker;
@@ -65,7 +65,7 @@ const createEventReader = (): ((packet: RtpPacket) => string | undefined) => {
     const next: Event = { code, timestamp, duration: (high << 8) | low, isOver: (flags & 0x80) !== 0 };
     if (last !== null && isOvertaken(last, next, marker)) return undefined;
     const isNew = last === null || !isSameEvent(last, next, marker);
-    // The end is sent three times, and may overtake a packet before it.
+    // The end is sent three times, and may arrive before earlier packets.
     if (!isNew && last !== null && next.timestamp === last.timestamp) {
       next.isOver ||= last.isOver;
       next.duration = Math.max(next.duration, last.duration);
@@ -75,7 +75,7 @@ const createEventReader = (): ((packet: RtpPacket) => string | undefined) => {
   };
 };
 
-/** Sources of one call: some gateways send events from another one than voice. */
+/** Maximum of sources per call: some gateways send events from a separate source. */
 const mostSources = 4;
 
 /**

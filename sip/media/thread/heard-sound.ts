@@ -1,6 +1,7 @@
 /**
- * Sound of all calls that came in since it was told last: sound at each beat while a voice may be in it, and where it
- * is quiet in blocks, all of them at one beat in five. To tell, take and listen costs more than the samples do.
+ * Batches the incoming audio of all calls for the main thread: at each beat while a call may contain a voice, and in
+ * blocks while it is quiet, all of them at one beat in five. Posting and handling messages costs more than the samples
+ * do.
  */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { levelOf } from '../../samples.ts';
@@ -8,15 +9,15 @@ import type { FromSoundThread } from './sound-thread-messages.ts';
 
 type TellHeard = (message: Extract<FromSoundThread, { type: 'heard' }>) => void;
 
-/** Quieter than whatever is taken for a voice (`floorDb` of config/listening-policy.ts). */
+/** Level below every voice threshold (`floorDb` of config/listening-policy.ts). */
 export const quietDb = -50;
-/** So many beats after the last sound that was not quiet, the silence is told at once: it may end a turn. */
+/** Number of beats after the last audible sound during which silence is delivered at once: it may end a turn. */
 const promptBeats = 75;
 const blockBeats = 5;
 
 type OfCall = {
   frames: Int16Array[];
-  /** Until this beat, sound is told at once. */
+  /** Audio is delivered at once until this beat. */
   promptUntil: number;
 };
 
@@ -29,7 +30,7 @@ export const createHeard = (tell: TellHeard) => {
     frames.length > 0 && (beats <= promptUntil || beats % blockBeats === 0);
 
   return {
-    /** What a session of this call hears. */
+    /** Returns the audio listener of a call's session. */
     of(id: number) {
       const call: OfCall = { frames: [], promptUntil: 0 };
       calls.set(id, call);
@@ -41,7 +42,7 @@ export const createHeard = (tell: TellHeard) => {
         onKey: (key: string) => void keys.push({ id, key }),
       };
     },
-    /** To be called at each beat. */
+    /** Must be called at each beat. */
     tell(): void {
       beats += 1;
       const due = [...calls].filter(([, call]) => isDue(call));
@@ -53,7 +54,7 @@ export const createHeard = (tell: TellHeard) => {
       });
       keys = [];
     },
-    /** The call is over: what of its sound was not told yet is not told any more. */
+    /** The call is over: undelivered audio is dropped. */
     forget: (id: number) => void calls.delete(id),
   };
 };

@@ -1,13 +1,13 @@
-/** The clock of the sound: one tick every 20 ms, on the average exactly. */
+/** Clock of the audio: one tick every 20 ms, exact on average. */
 import type { Cancel, LineTime } from '../../line-time.ts';
 
-/** Its moments are monotonic milliseconds. */
+/** Times are monotonic milliseconds. */
 export type BeatTime = Pick<LineTime, 'now' | 'after'>;
 
-/** After a stall: so many ticks are made up for at once, and the rest is left out. */
+/** Maximum of ticks that are made up for after a stall; the rest is dropped. */
 const mostAtOnce = 10;
 
-/** Returns how to stop it. */
+/** Returns a function that stops the clock. */
 export const startPacer = (tick: () => void, everyMs: number, { now, after }: BeatTime): Cancel => {
   let due = now() + everyMs;
 

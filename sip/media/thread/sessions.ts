@@ -1,6 +1,4 @@
-/**
- * The sound of all calls, on one beat of 20 ms. What came in is told of all calls together.
- */
+/** Audio sessions of all calls, on one beat of 20 ms. Incoming audio is delivered for all calls together. */
 import { createRtpPorts } from '../rtp/ports.ts';
 import { frameMs } from '../rtp/sending.ts';
 import { createRtpSession, type RtpSession } from '../rtp/rtp-session.ts';
@@ -13,7 +11,7 @@ import { startPacer, type BeatTime } from './pacer.ts';
 type Opening<Type extends ToSoundThread['type']> = Extract<ToSoundThread, { type: Type }>;
 
 export type SessionsOptions = {
-  /** For RTP. */
+  /** Port range for RTP. */
   ports: { from: number; to: number };
   time: BeatTime;
   tell: (message: FromSoundThread) => void;
@@ -21,7 +19,7 @@ export type SessionsOptions = {
 
 const figuresEveryBeats = 50;
 
-/** It beats while there are calls. */
+/** The beat runs while there are calls. */
 const createBeat = (tick: () => void, time: BeatTime) => {
   let stop: (() => void) | null = null;
   return {
@@ -48,9 +46,9 @@ const toFreeSwitch = (
   });
 
 export type Sessions = {
-  /** What the main thread says. */
+  /** Handles a message of the main thread. */
   take(message: ToSoundThread): void;
-  /** Closes those that there are, and those that are being opened when they are. */
+  /** Closes all sessions, and those that are still opening once they are open. */
   closeAll(): void;
 };
 
@@ -58,7 +56,7 @@ export const createSessions = (options: SessionsOptions): Sessions => {
   const { time, tell } = options;
   const rtp = new Map<number, RtpSession>();
   const unicast = new Map<number, UnicastSession>();
-  /** Those that were closed while they were opened are closed when they are. */
+  /** Sessions that are closed while opening are closed once they are open. */
   const opening = new Set<number>();
   const ports = createRtpPorts(options.ports);
   const heard = createHeard(tell);

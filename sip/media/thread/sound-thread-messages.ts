@@ -1,4 +1,4 @@
-/** The messages between the main thread and the thread of the sound. */
+/** Messages between the main thread and the audio thread. */
 import type { SampleRate } from '../../samples.ts';
 import type { G711Name } from '../g711.ts';
 import type { RemoteFigures } from '../rtp/reports.ts';
@@ -11,19 +11,19 @@ export type RtpFormat = G711Name | 'telephone-event' | 'CN';
 /** The agreement with the far end (RFC 3264). */
 export type RtpAgreement = {
   remote: Address;
-  /** Where its reports are expected: the next port, unless it says otherwise. */
+  /** Address for RTCP: the next port, unless the description differs. */
   remoteReports: Address;
   codec: G711Name;
   payloadType: number;
-  /** Of RFC 4733; `null` where the far end takes no keys so. */
+  /** Payload type of RFC 4733; `null` if the far end does not accept telephone events. */
   keysPayloadType: number | null;
-  /** What is encrypted with, as master keys (`rtp/srtp.ts`); `null`: sound is in clear. */
+  /** SRTP master keys (`rtp/srtp.ts`); `null`: audio is not encrypted. */
   keys: { ours: Uint8Array; theirs: Uint8Array } | null;
-  /** Formats that the far end may send, by payload type: more than the one that it is sent. */
+  /** Formats that the far end may send, by payload type: more than the one that is sent to it. */
   receives: ReadonlyMap<number, RtpFormat>;
-  /** Not while either side holds the call. */
+  /** False while either side holds the call. */
   isSending: boolean;
-  /** Whether the far end is to send, by its description: not on hold, nor where it only listens. */
+  /** Whether the far end should send, according to its description: false on hold, or if it only receives. */
   isReceiving: boolean;
 };
 
@@ -32,42 +32,42 @@ export type Figures = RemoteFigures & {
   received: number;
   lost: number;
   jitterMs: number;
-  /** Where sound is sent to now; `null` before anything was agreed on. */
+  /** Current target of outgoing audio; `null` before an agreement. */
   remote: Address | null;
-  /** Milliseconds since the last RTP or RTCP came in, or since the agreement; `null` while none is expected. */
+  /** Milliseconds since the last RTP or RTCP packet, or since the agreement; `null` while no packets are expected. */
   silentMs: number | null;
 };
 
 export type ToSoundThread =
-  /** Takes ports for a call. `sound` is the memory of the ring with what is to be said. */
+  /** Takes ports for a call. `sound` is the memory of the ring with outgoing audio. */
   | { type: 'open'; id: number; address: string; sound: SharedArrayBuffer }
-  /** Takes a port for a call whose sound a FreeSWITCH brings, from that address. */
+  /** Takes a port for a call whose audio comes from a FreeSWITCH at that address. */
   | {
       type: 'open unicast';
       id: number;
       address: string;
       from: string;
       sound: SharedArrayBuffer;
-      /** Of what is said. */
+      /** Rate of outgoing audio. */
       sampleRate: SampleRate;
-      /** After so long without a datagram of the FreeSWITCH, its silence is told; 0 for never. */
+      /** Time without a datagram of FreeSWITCH after which silence is reported; 0 for never. */
       silenceMs: number;
     }
   | { type: 'agree'; id: number; agreement: RtpAgreement }
   | { type: 'press'; id: number; keys: string }
-  /** Asks for the figures as they are now. */
+  /** Requests the current statistics. */
   | { type: 'measure'; id: number }
   | { type: 'close'; id: number };
 
 export type FromSoundThread =
   | { type: 'opened'; id: number; port: number }
   | { type: 'refused'; id: number; reason: string }
-  /** The first sound of a FreeSWITCH has come. */
+  /** The first audio of a FreeSWITCH has arrived. */
   | { type: 'begun'; id: number }
-  /** No datagram of a FreeSWITCH has come for `silenceMs`, or the first one after that has. */
+  /** FreeSWITCH has not sent a datagram for `silenceMs`, or has sent the first one after that. */
   | { type: 'silence'; id: number; isSilent: boolean }
-  /** The frames of a FreeSWITCH are shorter than 20 ms. */
+  /** Frames of a FreeSWITCH are shorter than 20 ms. */
   | { type: 'short frames'; id: number }
-  /** All that came in since the last time, of all calls. */
+  /** Incoming audio and digits of all calls since the last message. */
   | { type: 'heard'; sounds: { id: number; samples: Int16Array }[]; keys: { id: number; key: string }[] }
   | { type: 'figures'; id: number; figures: Figures };

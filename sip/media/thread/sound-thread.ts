@@ -1,4 +1,4 @@
-/** The thread of the sound as the main thread sees it: channels that are opened in it, and what is heard of them. */
+/** The main thread's view of the audio thread: opens channels in it and receives their audio. */
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { SampleRate } from '../../samples.ts';
@@ -8,19 +8,19 @@ import type { Figures, FromSoundThread, RtpAgreement, ToSoundThread } from './so
 export type SoundEvents = {
   onSound: (samples: Int16Array) => void;
   onKey: (key: string) => void;
-  /** The thread has ended: no sound is carried any more. */
+  /** The thread ended, and all audio with it. */
   onLost: () => void;
-  /** FreeSWITCH has sent nothing for a while, or sends again. */
+  /** FreeSWITCH has been silent for a while, or sends again. */
   onSilence?: (isSilent: boolean) => void;
-  /** What FreeSWITCH sends lasts less than 20 ms. */
+  /** Frames of FreeSWITCH are shorter than 20 ms. */
   onShortFrames?: () => void;
 };
 
-/** The sound of one call in the thread. */
+/** Audio of one call in the thread. */
 type Channel = {
-  /** Where the other side's sound is taken in. */
+  /** Local port for the other party's audio. */
   readonly port: number;
-  /** What is said, on its way out. */
+  /** Outgoing audio. */
   readonly sound: SampleRing;
   listen(events: SoundEvents): void;
   close(): void;
@@ -29,24 +29,24 @@ type Channel = {
 export type SoundChannel = Channel & {
   agree(agreement: RtpAgreement): void;
   press(keys: string): void;
-  /** As they were told last, at most a second ago. */
+  /** Last reported statistics, at most a second old. */
   figures(): Figures;
-  /** As they are now; as they were told last where the thread has ended. */
+  /** Current statistics; the last reported ones if the thread has ended. */
   measured(): Promise<Figures>;
 };
 
-/** With a FreeSWITCH. */
+/** A channel with a FreeSWITCH. */
 export type UnicastChannel = Channel & {
-  /** The first of its sound has come; what is said goes out from then on. */
+  /** Resolves with the first audio; outgoing audio is sent from then on. */
   begun: Promise<void>;
 };
 
 export type SoundThread = {
-  /** Takes ports for a call. Rejects when none is free. */
+  /** Takes ports for a call. Rejects if there is no free one. */
   open(address: string): Promise<SoundChannel>;
   /**
-   * Takes a port of this address for the sound that a FreeSWITCH brings from that one, and sends it what is said at this
-   * rate. Rejects when none is free. A silence of `silenceMs` is told; 0 for never.
+   * Takes a port of this address for audio from a FreeSWITCH at that one, and sends outgoing audio to it at this rate.
+   * Rejects if there is no free port. A silence of `silenceMs` is reported; 0 for never.
    */
   openUnicast(
     address: string,
@@ -56,7 +56,7 @@ export type SoundThread = {
   close(): Promise<void>;
 };
 
-/** Where the sound runs, and how to end it. */
+/** A running audio thread, and how to end it. */
 export type SoundRun = { tell(message: ToSoundThread): void; end(): Promise<unknown> };
 
 export type StartSoundRun = (
@@ -64,7 +64,7 @@ export type StartSoundRun = (
   on: { message: (message: FromSoundThread) => void; ended: () => void; error: (error: unknown) => void },
 ) => SoundRun;
 
-/** In a thread of its own. */
+/** Starts a worker thread. */
 const startWorker: StartSoundRun = (ports, on) => {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { ports } });
   worker.on('message', on.message);
@@ -73,7 +73,7 @@ const startWorker: StartSoundRun = (ports, on) => {
   return { tell: (message) => worker.postMessage(message), end: () => worker.terminate() };
 };
 
-/** Two seconds of a telephone's sound, one of wider; the rest of a longer utterance follows as it is said. */
+/** Two seconds of telephone audio, or one of wideband audio; the rest of a longer utterance follows during playback. */
 export const ringSamples = 16_384;
 
 const noFigures: Figures = {
@@ -90,7 +90,7 @@ const noFigures: Figures = {
   silentMs: null,
 };
 
-/** One call in the thread, as it is known here. */
+/** Main thread's state of one call in the thread. */
 type Entry = {
   opened: PromiseWithResolvers<number>;
   begun: PromiseWithResolvers<void>;
@@ -99,12 +99,12 @@ type Entry = {
   measuring: ((figures: Figures) => void)[];
 };
 
-/** Whoever waits for figures gets the last. */
+/** Resolves all pending requests with the last statistics. */
 const settle = ({ measuring, figures }: Entry): void => {
   for (const resolve of measuring.splice(0)) resolve(figures);
 };
 
-/** The calls in the thread, as they are known here. */
+/** Main thread's register of the calls in the thread. */
 const createRegister = () => {
   const entries = new Map<number, Entry>();
   let lastId = 0;
@@ -122,7 +122,7 @@ const createRegister = () => {
       entries.set(id, entry);
       return { id, entry };
     },
-    /** Resolves with what is told next of it. */
+    /** Resolves with the next reported statistics. */
     measured: (id: number): Promise<Figures> =>
       new Promise((resolve) => {
         const entry = entries.get(id);
@@ -158,7 +158,7 @@ const createRegister = () => {
           return settle(entry);
       }
     },
-    /** The thread has ended, and with it everything in it. */
+    /** The thread ended, with all its calls. */
     loseAll(): void {
       const lost = [...entries.values()];
       entries.clear();
@@ -190,14 +190,14 @@ const forRtp = (
 });
 
 export const createSoundThread = (options: {
-  /** For RTP. */
+  /** Port range for RTP. */
   ports: { from: number; to: number };
   logger: Logger;
   start?: StartSoundRun;
 }): SoundThread => {
   const { ports, logger, start = startWorker } = options;
   const register = createRegister();
-  /** From the first call on: where no sound is carried here, there is no thread. */
+  /** Started at the first call: without audio there is no thread. */
   let running: SoundRun | null = null;
   let isClosed = false;
 

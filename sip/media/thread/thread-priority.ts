@@ -1,18 +1,18 @@
-/** The priority of a thread with the scheduler of the machine. */
+/** Scheduling priority of a thread. */
 import { setPriority } from 'node:os';
 
-/** Of FreeSWITCH's own threads where it may not have the scheduler for real time. */
+/** Priority of FreeSWITCH's own threads without permission for real-time scheduling. */
 const urgent = -10;
 
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'info' in error && /"code":"(EACCES|EPERM)"/.test(JSON.stringify(error.info));
 
 /**
- * Has this thread alone go before other programs, as root or with `LimitNICE=-10`; elsewhere all stays as it is.
- * It takes little time, but needs it every 20 ms. Returns whether it goes before others.
+ * Raises the priority of the current thread only, as root or with `LimitNICE=-10`; otherwise it has no effect. The
+ * thread needs little CPU time, but every 20 ms. Returns whether the priority was raised.
  */
 export const goBeforeOthers = (): boolean => {
-  // Elsewhere it would be the whole process (setpriority(2), "C library/kernel differences").
+  // On other platforms this would change the whole process (setpriority(2), "C library/kernel differences").
   if (process.platform !== 'linux') return false;
   try {
     setPriority(urgent);

@@ -1,6 +1,5 @@
 /**
- * The thread of the sound: it holds the ports of all calls and keeps the beat of 20 ms, whatever the main thread is busy
- * with.
+ * The audio thread: it holds the ports of all calls and keeps the beat of 20 ms, independent of the main thread's load.
  */
 import { performance } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -13,7 +12,7 @@ if (main === null) throw new Error('The thread of the sound is started by create
 
 goBeforeOthers();
 
-// It comes from `createSoundThread` of this version of the code.
+// Set by `createSoundThread` of the same code version.
 const { ports } = workerData as { ports: { from: number; to: number } };
 
 const sessions = createSessions({

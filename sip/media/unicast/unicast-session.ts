@@ -1,12 +1,11 @@
 /**
- * The sound of one call as FreeSWITCH's `unicast` carries it: 16-bit samples in datagrams, a frame of 20 ms each. It has
- * the rate of its channel's codec, both ways. What
- * FreeSWITCH is sent it plays as it comes, and what is ahead of its time waits there: so it is sent a frame at each
- * beat, silence too, because without any its far end hears nothing at all.
+ * Audio of one call over FreeSWITCH's `unicast`: 16-bit samples in datagrams, a frame of 20 ms each, in both directions
+ * at the rate of the channel's codec. FreeSWITCH plays frames as they arrive, and early ones wait there. So a frame is
+ * sent at each beat, including silence, because without any its far end hears no audio at all.
  *
- * Where FreeSWITCH sends from is not known before it does. Whoever is first at its address is believed, and nobody else
- * after that. From then on FreeSWITCH sends a frame every 20 ms, also while it has nothing to send: a longer silence means
- * that it has ended the unicast, of which it says nothing.
+ * FreeSWITCH's source port is unknown until it sends. The first sender at its address is accepted, and all later ones
+ * are ignored. From then on FreeSWITCH sends a frame every 20 ms, even in silence: a longer gap means that it ended the
+ * unicast, which it does not signal.
  */
 import type { RemoteInfo } from 'node:dgram';
 import { samplesPerMs, type SampleRate } from '../../samples.ts';
@@ -16,35 +15,35 @@ import { createFillerFilter } from './filler.ts';
 import { createLead } from './lead.ts';
 
 export type UnicastSession = {
-  /** Where its datagrams are taken in. */
+  /** Local port for its datagrams. */
   readonly port: number;
-  /** To be called every 20 ms. */
+  /** Must be called every 20 ms. */
   tick(): void;
   close(): void;
 };
 
 export type UnicastEvents = {
-  /** The first datagram has come. */
+  /** The first datagram has arrived. */
   onBegun: () => void;
-  /** None has come for `silenceMs`; or the first one after that has. */
+  /** There was no datagram for `silenceMs`; or the first one after that has arrived. */
   onSilence: (isSilent: boolean) => void;
-  /** Some frames in succession were shorter than 20 ms; once. */
+  /** Several frames in succession were shorter than 20 ms; called once. */
   onShortFrames: () => void;
   onSound: (samples: Int16Array) => void;
 };
 
 const frameMs = 20;
 
-// FreeSWITCH takes its port away when the call ends, or it dies: both are known by its event socket.
+// FreeSWITCH closes its port when the call ends or it dies: both are reported by its event socket.
 const ignoreError = (): void => {};
 
-/** A copy: what a datagram lies in may begin at an odd address. */
+/** A copy: the memory of a datagram may be unaligned. */
 const samplesOf = (datagram: Buffer): Int16Array =>
   new Int16Array(Uint8Array.from(datagram.subarray(0, datagram.length & ~1)).buffer);
 
 /**
- * The silence of FreeSWITCH. A beat adds 20 ms at most: after a stall of this process, beats that are made up for come before
- * the datagrams that wait in the socket.
+ * Measures the silence of FreeSWITCH. A beat adds at most 20 ms: after a stall of this process, made-up beats run
+ * before the datagrams that wait in the socket.
  */
 const createSilence = (silenceMs: number, onSilence: UnicastEvents['onSilence']) => {
   let lastTickAt = -Infinity;
@@ -58,7 +57,7 @@ const createSilence = (silenceMs: number, onSilence: UnicastEvents['onSilence'])
       isSilent = true;
       onSilence(true);
     },
-    /** A datagram has come. */
+    /** A datagram has arrived. */
     end(): void {
       lastedMs = 0;
       if (!isSilent) return;
@@ -68,7 +67,7 @@ const createSilence = (silenceMs: number, onSilence: UnicastEvents['onSilence'])
   };
 };
 
-/** Single short frames are the rest of something. */
+/** Single short frames are remainders and do not count. */
 const tellingFrames = 5;
 
 const createLengthWatch = (usualLength: number, onShortFrames: UnicastEvents['onShortFrames']) => {
@@ -82,7 +81,7 @@ const createLengthWatch = (usualLength: number, onShortFrames: UnicastEvents['on
   };
 };
 
-/** Datagrams are exchanged between a free port of this address and FreeSWITCH at the other one. `now` is monotonic. */
+/** Exchanges datagrams between a free port of this address and FreeSWITCH at the other one. `now` is monotonic. */
 export const openUnicastSession = async (
   {
     address,
@@ -129,7 +128,7 @@ export const openUnicastSession = async (
       silence.tick(now());
       if (!lead.isDue(now(), sound.waiting > 0)) return;
       frame.fill(0, sound.read(frame));
-      // Its memory is that of the next frame, too.
+      // Copied, because the next frame reuses the memory.
       socket.send(Buffer.from(new Uint8Array(frame.buffer)));
     },
     close() {
