@@ -1,6 +1,6 @@
 /**
- * Verdicts on who answers an outbound call: sixty announcements and people in Korean, English and Japanese
- * (`test/announcements`), in simulated time through all that listens and plays in a real call.
+ * Answering-machine detection on outbound calls: sixty announcements and people in Korean, English and Japanese
+ * (`test/announcements`), in simulated time through the complete listening and playback of a real call.
  */
 import { judgeAll, rate, type Judged } from '#test/announcements/judge.ts';
 import type { Bench } from './bench.ts';

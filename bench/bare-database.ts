@@ -1,6 +1,6 @@
 /**
- * The embedded PostgreSQL of a data folder, through the driver of `src/persistence/database.ts` (its pool, each
- * statement prepared once per connection) and nothing else.
+ * The embedded PostgreSQL of a data folder, with only the driver setup of `src/persistence/database.ts` (its pool, each
+ * statement prepared once per connection).
  */
 import { join } from 'node:path';
 import { Pool } from 'pg';
@@ -11,10 +11,10 @@ export type BareDatabase = AsyncDisposable & {
   execute(sql: string, parameters?: readonly unknown[]): Promise<unknown[]>;
 };
 
-/** As many connections as a gateway has without settings of its own (GW_DATABASE_POOL). */
+/** The gateway's default pool size (GW_DATABASE_POOL). */
 const poolSize = 10;
 
-/** A server must be running there. */
+/** Requires a running server in the data folder. */
 export const openBareDatabase = async (dataFolder: string): Promise<BareDatabase> => {
   const pool = new Pool({
     host: await prepareSocketFolder(join(dataFolder, 'postgresql')),

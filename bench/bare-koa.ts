@@ -1,7 +1,7 @@
 /**
- * A program: a bare Koa route that does one committed INSERT. It is what placing calls is measured against, so it uses
- * the gateway's own driver and pool, in the database of the gateway that is measured: `bare-koa.ts <port> <data folder>`.
- * With `--embedded` it brings up the embedded PostgreSQL itself, as a gateway does: what the start is measured against.
+ * A program: a bare Koa route that does one committed INSERT, as the baseline for placing calls. It therefore uses the
+ * gateway's driver and pool, and the database of the measured gateway: `bare-koa.ts <port> <data folder>`. With
+ * `--embedded` it starts the embedded PostgreSQL itself, like a gateway, as the baseline for the start.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

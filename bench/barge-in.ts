@@ -1,12 +1,12 @@
 /**
- * A streaming agent that is interrupted in each of its replies, in 500 calls at once and in real time:
+ * A streaming agent that is interrupted in each of its replies, in 500 concurrent calls in real time:
  *
- * - from the first byte of a reply (which holds its whole first sentence) to the moment at which the line begins to say
- *   that sentence (`at` of the agent's turn in the journal);
- * - from the first sound of an interruption at the line (`at` of the other party's turn) to the silence of the agent's
+ * - from the first byte of a reply (which contains its whole first sentence) to the moment at which the line begins to
+ *   say that sentence (`at` of the agent's turn in the journal);
+ * - from the first audio of an interruption at the line (`at` of the other party's turn) to the silence of the agent's
  *   voice (`endedAt` of the interrupted turn), and to the end of the request behind it, as the agent's server sees it.
  *
- * Then 10,000 interrupted turns in calls that run 20 times as fast: what the gateway holds more than before them.
+ * Then 10,000 interrupted turns in calls at 20 times the speed: growth of the gateway's memory.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
@@ -71,7 +71,7 @@ const startAgent = (started: AsyncDisposableStack): Promise<Program> =>
     readyPath: '/',
   });
 
-/** Of each interrupted turn, milliseconds. */
+/** Milliseconds for each interrupted turn. */
 const readTimes = async (gateway: GatewayProcess, agent: Program) => {
   const asked = Map.groupBy(agentTurns.parse(await (await fetch(agent.url)).json()), ({ callId }) => callId);
   const spoken = Map.groupBy(await readSpokenTurns(gateway.database), ({ callId }) => callId);
@@ -132,7 +132,7 @@ export const benchGrowth: Bench = async ({ started, print }) => {
       await allEnded(gateway);
     }
   };
-  // What the first turns load once (code, connections, remembered sentences) is not counted to the others.
+  // Excludes what the first turns load once (code, connections, cached sentences).
   await round(growthAtOnce * turnsOfGrowthCall);
   const before = await readMemory(gateway);
   await round(growthTurns);

@@ -1,4 +1,6 @@
-/** One measurement. What it starts belongs to `started`, which is disposed of also when the run is broken off. */
+/**
+ * One measurement. Resources that it starts belong to `started`, which is disposed of even if the run is interrupted.
+ */
 export type Bench = (run: {
   started: AsyncDisposableStack;
   print: (figure: string, text: string) => void;

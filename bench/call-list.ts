@@ -1,7 +1,7 @@
 /**
- * The list of a workspace's calls, the search in it, and the overview of them, with 100,000 calls of six turns each that lie ninety days back
- * at most: the time of an answer, from the request to its last byte, one request at a time. The calls are written into
- * the database directly, with the words that the gateway's own migration would find in them.
+ * The list of a workspace's calls, its search, and the overview, with 100,000 calls of six turns each from the last
+ * ninety days: response time from the request to the last byte, one request at a time. The calls are inserted directly,
+ * with the search words that the gateway's own migration computes.
  */
 import { wordsOfAllCalls } from '#src/persistence/migrations/call-search.ts';
 import type { Bench } from './bench.ts';
@@ -11,7 +11,10 @@ import { percentile } from './percentile.ts';
 const calls = 100_000;
 const repetitions = 40;
 
-/** Words that nearly every call has, words that one in fifty has, and for each call a name and an order of its own. */
+/**
+ * Words that nearly every call has, words that one in fifty calls has, and a unique name and order number for each
+ * call.
+ */
 const statements = [
   `insert into call (id, workspace_id, number_id, direction, own_number, counterparty, language, status, end_reason,
       instruction, summary, max_duration_sec, recording_enabled, started_at, answered_at, ended_at, duration_sec, node)

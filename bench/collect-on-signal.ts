@@ -1,2 +1,2 @@
-/** Imported into a Node that runs with `--expose-gc`: SIGUSR2 makes it collect its garbage at once. */
+/** Imported into a Node process with `--expose-gc`: SIGUSR2 triggers a garbage collection. */
 process.on('SIGUSR2', () => globalThis.gc?.());

@@ -1,7 +1,7 @@
 /**
- * Calls that a gateway begins in a second, and the time of one request, against a bare Koa route that does one
- * committed INSERT through the same driver into the same database. The two take turns, so that a noisy neighbour meets
- * both, and the median of the rounds counts. Nobody answers the calls: they ring until the gateway ends.
+ * Calls per second that a gateway can begin, and the time of one request, compared to a bare Koa route that does one
+ * committed INSERT through the same driver into the same database. The two alternate, so that a noisy neighbour affects
+ * both, and the median of the rounds counts. The calls are not answered: they ring until the gateway ends.
  */
 import type { Bench } from './bench.ts';
 import { startGatewayProcess } from './gateway-process.ts';
@@ -27,7 +27,7 @@ export const benchCreateCall: Bench = async ({ started, print }) => {
   const loadKoa = () => load({ ...request, url: koa.url, path: '/', headers });
   const loadGateway = () => load({ ...request, url, path: '/api/v1/calls', headers });
 
-  // In the first round both are still being compiled.
+  // Warm-up: both are still being compiled in the first round.
   await loadKoa();
   await loadGateway();
   const bare: LoadResult[] = [];

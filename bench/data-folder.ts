@@ -7,9 +7,7 @@ import { findPostmaster } from '#src/persistence/embedded/postmaster.ts';
 
 const pollMs = 20;
 
-/**
- * A fresh folder that goes away with `started`, and with it a database that its gateway left running when it was killed.
- */
+/** A new folder that is removed with `started`, together with a database that a killed gateway left running in it. */
 export const makeDataFolder = (started: AsyncDisposableStack): string => {
   const path = mkdtempSync(join(tmpdir(), 'trunkline-bench-'));
   const cluster = join(path, 'postgresql', 'cluster');

@@ -1,7 +1,7 @@
 /**
- * A program: a webhook agent that answers each turn after a fixed time and remembers, by the wall clock, when a request
- * arrived and when its reply went out: `delayed-agent.ts <port> <delay in ms> <reply> [close]`.
- * With `close` each connection ends with its answer. `GET /` gives what it remembers.
+ * A program: a webhook agent that answers each turn after a fixed time and records the wall-clock times of each
+ * request's arrival and reply: `delayed-agent.ts <port> <delay in ms> <reply> [close]`. With `close`, each connection
+ * ends with its response. `GET /` returns the records.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -14,7 +14,7 @@ const delayMs = Number(delay);
 const answer = JSON.stringify({ reply });
 const turnRequest = z.object({ call_id: z.string(), message: z.string() });
 
-/** `reply` with the times of one turn: milliseconds since the epoch. */
+/** The times of one turn, in milliseconds since the epoch. */
 const turns: { callId: string; message: string; arrivedAt: number; repliedAt: number }[] = [];
 
 const server = createServer((request, response) => {
@@ -33,7 +33,7 @@ const server = createServer((request, response) => {
   };
   serve().catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
 });
-// Longer than any pause between two turns: no turn should pay for a new connection.
+// Longer than any pause between two turns, so that no turn includes the time of a new connection.
 server.keepAliveTimeout = 60_000;
 server.listen(Number(port), '127.0.0.1');
 

@@ -1,13 +1,14 @@
 /**
- * Fairness: a workspace beside another one whose servers do not answer. The gateway serves two: a good one, with 40
- * calls that talk to a webhook agent and a receiver of their events, and a bad one, with twelve receivers that hang and
- * twelve numbers whose agents, and twelve more receivers, are at names of a dead name server. In every second round its
- * receivers answer at once, and its name server too (there is no such name): the same calls and events, and nobody
- * waits. The rounds take turns, so that a noisy neighbour on the machine meets both; their median counts.
+ * Fairness: a workspace beside another one whose servers do not respond. The gateway serves two workspaces. The good
+ * one has 40 calls that talk to a webhook agent, and a receiver of their events. The bad one has twelve receivers that
+ * hang, twelve numbers whose agents have names at a dead DNS server, and twelve more receivers with such names. In
+ * every second round the bad one's receivers and its DNS server (with "no such name") respond at once: the same calls
+ * and events without waiting. The rounds alternate, so that a noisy neighbour on the machine affects both; their median
+ * counts.
  *
  * - **events**: from the moment at which something happened to its arrival at the good receiver.
- * - **turns**: what the gateway adds to a turn (see `turn.ts`). The agent closes each connection, so that every turn needs
- *   the name of its server (`localhost`) and a new connection.
+ * - **turns**: the gateway's share of a turn (see `turn.ts`). The agent closes each connection, so that every turn
+ *   needs a lookup of its server's name (`localhost`) and a new connection.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -56,7 +57,7 @@ const receivedEvent = z.object({
   call: z.object({ id: z.string() }),
 });
 
-/** Remembers of each event, by its call, how long it was on its way. */
+/** Records the delivery time of each event with its call. */
 const startReceiver = async (started: AsyncDisposableStack) => {
   const onTheWayMs: { callId: string; ms: number }[] = [];
   const server = createServer((request, response) => {
@@ -88,7 +89,7 @@ const placeWith =
     return z.object({ call_id: z.string() }).parse(JSON.parse(text)).call_id;
   };
 
-/** Made in the seeded workspace and then moved: no part of this is about administration. */
+/** Created in the seeded workspace and then moved, because this bench does not measure administration. */
 const makeBadWorkspace = async (
   gateway: GatewayProcess,
   hangingUrl: string,
@@ -123,7 +124,7 @@ const makeBadWorkspace = async (
   return places;
 };
 
-/** Of one round. */
+/** Measurements of one round. */
 type Felt = { events: number[]; turns: number[] };
 
 export const benchFairness: Bench = async ({ started, print }) => {
@@ -161,7 +162,7 @@ export const benchFairness: Bench = async ({ started, print }) => {
       }),
     );
 
-  /** Resolves to the calls of the good workspace when all are over. */
+  /** Resolves to the calls of the good workspace after all have ended. */
   const runRound = async (which: 'quiet' | 'noisy'): Promise<Set<unknown>> => {
     isHanging = which === 'noisy';
     for (let index = 0; index < badServers; index += 1) {
@@ -179,12 +180,12 @@ export const benchFairness: Bench = async ({ started, print }) => {
   };
 
   const felt: Record<'quiet' | 'noisy', Felt[]> = { quiet: [], noisy: [] };
-  // In the first round everything is still being compiled.
+  // Warm-up: code is still being compiled in the first round.
   await runRound('quiet');
   const calls: { which: 'quiet' | 'noisy'; ids: Set<unknown> }[] = [];
   const load: number[] = [];
   for (let round = 0; round < rounds * 2; round += 1) {
-    // Quiet, noisy, noisy, quiet: neither always comes second.
+    // Order: quiet, noisy, noisy, quiet. Neither is always second.
     const which = round % 4 === 0 || round % 4 === 3 ? 'quiet' : 'noisy';
     calls.push({ which, ids: await runRound(which) });
     load.push(loadavg()[0] ?? 0);

@@ -1,4 +1,4 @@
-/** A gateway in a process of its own, as its users run it: embedded database, simulated line, settings left alone. */
+/** A gateway in its own process as users run it: embedded database, simulated line, default settings. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -20,16 +20,16 @@ export type GatewayProcess = {
   numberId: string;
   /** Headers of a request with the number's key and a JSON body. */
   headers: Readonly<Record<string, string>>;
-  /** The gateway's database, past the gateway: for what no API shows. */
+  /** Direct access to the gateway's database, for data that the API does not return. */
   database: BareDatabase;
-  /** A request to the admin API; resolves to the body of its answer. Throws unless it succeeds. */
+  /** Sends a request to the admin API; resolves to the response body. Throws unless it succeeds. */
   admin(method: 'POST' | 'PUT' | 'PATCH', path: string, body: unknown): Promise<unknown>;
   /** Headers of a request with the token of the first admin. */
   adminHeaders: Readonly<Record<string, string>>;
   workspaceId: string;
 };
 
-/** Nothing but the limits that a bench must exceed; logs are written as ever, to nowhere. */
+/** Overrides only the limits that a bench must exceed; logs are written as usual, but discarded. */
 export const gatewayProgram = (
   dataFolder: string,
   settings: Readonly<Record<string, string>> = {},
@@ -51,7 +51,7 @@ export const gatewayProgram = (
 
 const json = { 'content-type': 'application/json' };
 
-/** With a fresh data folder; everything belongs to `started`. */
+/** Has a new data folder; all resources belong to `started`. */
 export const startGatewayProcess = async (
   started: AsyncDisposableStack,
   {
@@ -66,7 +66,7 @@ export const startGatewayProcess = async (
   const known = credentialsFile.parse(
     JSON.parse(await readFile(join(dataFolder, 'dev-credentials.json'), 'utf8')),
   );
-  // Of all limits this one alone has no setting yet.
+  // The only limit without a setting.
   await database.execute('update workspace set max_calls_in_progress = 100000 where id = $1', [
     known.workspace_id,
   ]);

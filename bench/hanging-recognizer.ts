@@ -1,6 +1,6 @@
 /**
- * Growth of this process while fifty calls speak to a recognizer that takes their connections and neither reads nor
- * answers: it is given up after fifteen seconds, and the next connection gets all that was kept.
+ * Memory growth of this process while fifty calls speak to a recognizer that accepts connections but neither reads nor
+ * responds. After fifteen seconds the gateway abandons a connection, and the next one receives all buffered audio.
  */
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';

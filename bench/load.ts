@@ -5,8 +5,8 @@ import { percentile } from './percentile.ts';
 export type LoadResult = { perSecond: number; p50: number; p99: number };
 
 /**
- * Sends the same POST over and over on a few keep-alive connections, one request at a time on each. Throws at an answer
- * that is not 201.
+ * Repeats the same POST on a few keep-alive connections, one request at a time on each. Throws on any response other
+ * than 201.
  */
 export const load = async (options: {
   url: string;

@@ -1,8 +1,8 @@
 /**
- * Memory of a call in progress: what the gateway's process has more than before the calls, divided by their number. The
- * callee has answered and is silent, the built-in agent has spoken, the call is recorded. Two figures: what is resident, as
- * the system sees it, with the room that the heap took while thousands of calls were being placed; and what objects and
- * buffers hold after a collection. The database's own processes are not counted.
+ * Memory of a call in progress: growth of the gateway's process divided by the number of calls. The callee has answered
+ * and is silent, the built-in agent has spoken, the call is recorded. Reports two values: resident memory as the system
+ * sees it, including heap space allocated while thousands of calls were being placed, and the size of objects and
+ * buffers after a collection. The database's processes are not included.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench } from './bench.ts';
@@ -13,7 +13,7 @@ import { collecting, readMemory, type Memory } from './read-memory.ts';
 const silentCallee = '01000000006';
 const sizes = [1_000, 5_000];
 const warmUpCalls = 100;
-/** Until the agent's first words are said. */
+/** Time for the agent's first words. */
 const settleMs = 8_000;
 export const benchMemory: Bench = async ({ started, print }) => {
   const { pid, url, headers, ...gateway } = await startGatewayProcess(started, {
@@ -31,7 +31,7 @@ export const benchMemory: Bench = async ({ started, print }) => {
   const countInProgress = async (): Promise<number> =>
     (await gateway.database.execute("select 1 from call where status = 'active'")).length;
 
-  // What the first calls load once (code, connections) is not counted to the others.
+  // Excludes what the first calls load once (code, connections).
   await place(warmUpCalls);
   const before = await readMemory({ pid, url });
   let placed = 0;

@@ -1,11 +1,11 @@
 /**
- * Overload: calls in progress, and requests that are turned away, while a gateway is asked for many more calls than it
- * can carry. 200 calls talk to an agent, and after ten seconds 600 requests a second come for twenty seconds, whatever
- * becomes of them; what is let in talks to the agent, too. The turns of the 200 are measured as in `turn.ts`, before
- * and during the flood.
+ * Overload: calls in progress, and rejected requests, while a gateway receives many more calls than it can carry. 200
+ * calls talk to an agent. After ten seconds, 600 requests a second arrive for twenty seconds, regardless of their
+ * results; accepted calls talk to the agent, too. The turns of the 200 are measured as in `turn.ts`, before and during
+ * the flood.
  *
- * Three rounds with GW_MAX_DELAY_MS as it is by default and three with 0, in turns; the median counts. The one that asks,
- * the agent and the database share the processors with the gateway, so a request that is turned away waits for those, too.
+ * Three rounds with the default GW_MAX_DELAY_MS alternate with three rounds with 0; the median counts. The client, the
+ * agent and the database share the processors with the gateway, so a rejected request waits for those, too.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadavg } from 'node:os';
@@ -32,10 +32,10 @@ const script = [
   { hang_up: true },
 ];
 
-/** What became of the requests, and after how many milliseconds. */
+/** Results of the requests, with response times in milliseconds. */
 type Flood = { asked: number; refusedMs: number[]; takenMs: number[] };
 
-/** Sends requests at this pace, whether those before have been answered or not. */
+/** Sends requests at this rate, without waiting for responses to earlier ones. */
 const flood = async ({ url, headers }: GatewayProcess): Promise<Flood> => {
   const pool = new Pool(url, { connections: 256, pipelining: 1 });
   const result: Flood = { asked: 0, refusedMs: [], takenMs: [] };
@@ -66,7 +66,7 @@ const flood = async ({ url, headers }: GatewayProcess): Promise<Flood> => {
 
 const placed = z.object({ call_id: z.string() });
 
-/** Calls that talk from now on; resolves to their ids. */
+/** Starts the calls that talk; resolves to their ids. */
 const beginTalking = async ({ url, headers }: GatewayProcess): Promise<ReadonlySet<string>> => {
   const ids = new Set<string>();
   const body = JSON.stringify({ to: callee });
@@ -122,7 +122,7 @@ const measure = async (settings: Readonly<Record<string, string>>): Promise<Roun
   const turns = pairTurns(
     (await readSpokenTurns(gateway.database)).filter(ofTalking),
     (await fetchAgentTurns(agent.url)).filter(ofTalking),
-    // A turn that the flood has cost is no time.
+    // Turns lost in the flood have no time to measure.
     'left out',
   );
   const p99 = (from: number, until: number): number =>

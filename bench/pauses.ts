@@ -1,8 +1,8 @@
 /**
- * Pauses of the agent's voice when something sounds over it: two hundred noises, coughs and backchannels in Korean and
- * English that are to interrupt nothing, and sixty interruptions (`test/barge-in-sounds`), in simulated time through
- * all that listens and plays in a real call, with a recognizer that gives words while they are spoken and with one that
- * gives sentences; with `pause`, and with `stop` for comparison.
+ * Pauses of the agent's voice caused by other audio: two hundred noises, coughs and backchannels in Korean and English
+ * that must not interrupt, and sixty interruptions (`test/barge-in-sounds`), in simulated time through the complete
+ * listening and playback of a real call. Uses one recognizer with interim words and one with whole sentences; with
+ * `pause`, and with `stop` for comparison.
  */
 import { platformCallPolicy } from '#config/policy.ts';
 import {

@@ -4,5 +4,5 @@ export const percentile = (samples: readonly number[], share: number): number =>
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 };
 
-/** The middle one: neither a lucky nor a disturbed round decides. */
+/** The median, so that neither a lucky nor a disturbed round decides. */
 export const median = (samples: readonly number[]): number => percentile(samples, 0.5);

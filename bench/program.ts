@@ -1,4 +1,4 @@
-/** A Node program in a process of its own, which says that it is ready by answering at an address. */
+/** A Node program in its own process, which is ready when it responds at an address. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,9 +8,9 @@ import { freePort } from '#test/helpers/free-port.ts';
 export type Program = {
   pid: number;
   url: string;
-  /** From the start of the process to its first answer. */
+  /** Time from the start of the process to its first successful response. */
   readyMs: number;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   end(): Promise<void>;
 };
 
@@ -25,22 +25,22 @@ const answers = async (url: string): Promise<boolean> => {
     await response.arrayBuffer();
     return response.ok;
   } catch {
-    // Nobody listens yet.
+    // The port is not open yet.
     return false;
   }
 };
 
 export type ProgramOptions = {
-  /** Given to Node itself. */
+  /** Arguments of Node itself. */
   nodeArguments?: readonly string[];
-  /** Relative to the project's folder. */
+  /** Relative to the project's root folder. */
   file: string;
   parameters: (port: number) => { arguments?: string[]; environment?: Record<string, string> };
-  /** Answered with a success when the program is ready. */
+  /** Path that returns success when the program is ready. */
   readyPath: string;
 };
 
-/** The program belongs to `started` from its first moment. Rejects when it ends before it is ready. */
+/** The program belongs to `started` from its first moment. Rejects if it ends before it is ready. */
 export const startProgram = async (
   started: AsyncDisposableStack,
   program: ProgramOptions,
@@ -54,11 +54,14 @@ export const startProgram = async (
     cwd: root,
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'inherit'],
-    // A group of its own: Ctrl-C reaches it through this process, which ends everything in order.
+    // Separate process group: Ctrl-C reaches the program only through this process, which ends everything in order.
     detached: true,
   });
   const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  /** What a program leaves behind that was ended in the midst of its start, such as the making of a database. */
+  /**
+   * Kills the rest of the process group: children of a program that was ended during its start, such as a database
+   * being created.
+   */
   const killRest = (): void => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');

@@ -1,14 +1,14 @@
-/** The memory that a gateway's process occupies, after its garbage is collected. */
+/** Memory of a gateway's process after garbage collection. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Arguments of a Node whose memory is to be read. */
+/** Arguments of a Node process whose memory will be read. */
 export const collecting = ['--expose-gc', '--import', './bench/collect-on-signal.ts'];
 
-/** What one collection frees is given back to the system by a later one. */
+/** Memory freed by one collection is returned to the system by a later one. */
 const collections = 3;
 const collectMs = 1_000;
 
-/** Bytes. `held`: by objects and buffers; `resident`: as the system sees it, with the room that the heap has taken. */
+/** Bytes. `held`: objects and buffers; `resident`: as the system sees it, including reserved heap space. */
 export type Memory = { held: number; resident: number };
 
 export const readMemory = async ({ pid, url }: { pid: number; url: string }): Promise<Memory> => {

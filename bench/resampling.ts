@@ -1,4 +1,4 @@
-/** The cost of an engine's voice until a telephone can carry it, against interpolation between neighbours. */
+/** Cost of resampling a synthesizer's voice to the telephone rate, compared to linear interpolation. */
 import { loadResampler } from '#sip/resampler.ts';
 import type { Bench } from './bench.ts';
 import { median } from './percentile.ts';

@@ -1,6 +1,6 @@
 /**
- * A program: takes sound by UDP, of any number of calls, and remembers how long it waited for each packet of a call:
- * `rtp-receiver.ts <port>`, for both protocols. `GET /` gives what it remembers, in milliseconds, and forgets it.
+ * A program: receives RTP by UDP for any number of calls and records the gap before each packet of a call:
+ * `rtp-receiver.ts <port>`, for both IP versions. `GET /` returns the gaps in milliseconds and clears them.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

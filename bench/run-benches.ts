@@ -1,4 +1,7 @@
-/** Runs the bench that the command line names, or all, and ends what they started, also when they are broken off. */
+/**
+ * Runs the bench named on the command line, or all benches, and ends everything that they started, also after an
+ * interruption.
+ */
 import type { Bench } from './bench.ts';
 
 const print = (figure: string, text: string): void => {
@@ -10,7 +13,7 @@ export const runBenches = async (benches: ReadonlyMap<string, Bench>): Promise<v
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.on(signal, () => reject(new Error(`broken off by ${signal}`)));
   });
-  // It may come between two benches, when nobody waits for it.
+  // The rejection may occur between two benches, when it has no handler.
   interruption.catch(() => undefined);
 
   const run = async (bench: Bench): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:sip`: the figures of real lines, on drachtio-server and FreeSWITCH of this machine; `npm run bench:sip
- * -- soak` measures one. See README.md.
+ * `npm run bench:sip`: measurements of real lines, on drachtio-server and FreeSWITCH of this machine; `npm run
+ * bench:sip -- soak` runs one bench. See README.md.
  */
 import { missingPrograms, startServers, type SipServers } from '#test/real-sip/sip-servers.ts';
 import { freePort } from '#test/helpers/free-port.ts';
@@ -14,7 +14,7 @@ import { benchSoak } from './sip/soak.ts';
 import { benchSound } from './sip/sound.ts';
 import { benchStanding } from './sip/standing.ts';
 
-/** Each with servers of its own: what one leaves behind is not the next one's. */
+/** Each bench has its own servers, so that leftovers of one do not affect the next. */
 const onServers =
   (make: (servers: SipServers, trunkPort: number) => Bench): Bench =>
   async (run) => {

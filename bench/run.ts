@@ -1,4 +1,4 @@
-/** `npm run bench`: prints each figure as it is measured; `npm run bench -- turn` measures one. See README.md. */
+/** `npm run bench`: prints each result as it is measured; `npm run bench -- turn` runs one bench. See README.md. */
 import { benchAnswering } from './answering.ts';
 import { benchBargeIn, benchGrowth } from './barge-in.ts';
 import { benchCallList } from './call-list.ts';

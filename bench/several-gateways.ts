@@ -1,7 +1,7 @@
 /**
- * Calls that one, two and three gateways of one database begin in a second, with the processor time of a call, of their
- * Node programs and of PostgreSQL. The callee is busy, so that each call ends at once. One gateway counts calls in
- * progress in its memory, several do so in the database.
+ * Calls per second that one, two and three gateways of one database can begin, with the processor time per call of
+ * their Node programs and of PostgreSQL. The callee is busy, so that each call ends at once. A single gateway counts
+ * calls in progress in memory, several gateways count them in the database.
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,7 +19,7 @@ const mostGateways = 3;
 const rounds = 3;
 const requests = 1_200;
 const connections = 16;
-/** Gateways that were alone see another one within a second; and calls are still being ended after they were placed. */
+/** A single gateway detects another one within a second; and calls are still being ended after they were placed. */
 const restMs = 3_000;
 
 const masterKey = Buffer.alloc(32, 7).toString('base64');
@@ -72,7 +72,7 @@ export const benchSeveralGateways: Bench = async ({ started, print }) => {
       urls.push(url);
     }
     await pause(restMs);
-    // In the first round it is still being compiled.
+    // Warm-up: code is still being compiled in the first round.
     await placeCalls();
     const measured: Figures[] = [];
     for (let round = 0; round < rounds; round += 1) measured.push(await measure());

@@ -1,4 +1,4 @@
-/** The evenness of sound that the gateway carries itself, while its main thread works and while it stands still. */
+/** Regularity of audio that the gateway carries itself, while its main thread is working and while it is blocked. */
 import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
 import { z } from 'zod';

@@ -1,7 +1,8 @@
 /**
- * From the start of the process to the first answer that it is ready: a first start, which makes the database, and a
- * second one in the same data folder. Against a program that starts the same embedded PostgreSQL and a bare Koa route with
- * the same driver (`bare-koa.ts --embedded`): what remains is the gateway's own. The median of several pairs counts.
+ * Time from the start of the process to the first "ready" response: a first start, which creates the database, and a
+ * second one in the same data folder. Compared to a program that starts the same embedded PostgreSQL and a bare Koa
+ * route with the same driver (`bare-koa.ts --embedded`): the difference is the gateway's own time. The median of
+ * several pairs counts.
  */
 import { makeDataFolder } from './data-folder.ts';
 import type { Bench } from './bench.ts';

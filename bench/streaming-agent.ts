@@ -1,7 +1,7 @@
 /**
- * A program: an OpenAI-compatible agent that streams. Its first sentence is written at once and whole, then word by word
- * until the client lets go or 20 sentences are said: `streaming-agent.ts <port>`. `GET /` gives, by the wall clock, when
- * each reply's first byte was written and when its connection was closed.
+ * A program: an OpenAI-compatible streaming agent. It writes its first sentence at once, then word by word until the
+ * client closes the connection or 20 sentences are written: `streaming-agent.ts <port>`. `GET /` returns the wall-clock
+ * times at which each reply's first byte was written and its connection was closed.
  */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';

@@ -1,7 +1,7 @@
 /**
- * A thousand simulated calls whose gateway is killed, and which another one that shares the database goes on with: how
- * long that takes from the kill, and what it costs the one that takes them, and the database. That a gateway is gone has
- * to be noticed first, so that the first call goes on seconds after the kill.
+ * A thousand simulated calls whose gateway is killed and which another gateway on the same database takes over: the
+ * time from the kill, and the cost for the second gateway and the database. The loss of a gateway must be detected
+ * first, so the first call resumes seconds after the kill.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,15 +18,15 @@ const silentCallee = '01000000006';
 const calls = 1_000;
 const lookMs = 50;
 const longestMs = 60_000;
-/** Until the agents' first words are said. */
+/** Time for the agents' first words. */
 const settleMs = 8_000;
 
-/** PostgreSQL's processes tell of their transactions once a second. */
+/** PostgreSQL's processes report their transactions once a second. */
 const toldMs = 1_500;
 
 const masterKey = Buffer.alloc(32, 7).toString('base64');
 
-/** Of one process, in milliseconds (proc(5): fields 14 and 15, in hundredths of a second). */
+/** Processor time of one process, in milliseconds (proc(5): fields 14 and 15, in hundredths of a second). */
 const processorMs = async (pid: number): Promise<number> => {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

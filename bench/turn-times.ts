@@ -1,4 +1,4 @@
-/** Puts together what the journals of the calls and the agent know of the same turns. All times are milliseconds. */
+/** Combines the records of the same turns from the calls' journals and from the agent. All times are milliseconds. */
 import { z } from 'zod';
 import type { BareDatabase } from './bare-database.ts';
 
@@ -6,11 +6,11 @@ const spokenTurns = z.array(
   z.object({
     callId: z.string(),
     role: z.enum(['assistant', 'user']),
-    /** First and last moment at the line, by the wall clock. */
+    /** First and last moment at the line, wall clock. */
     startedAt: z.number(),
     endedAt: z.number(),
     text: z.string(),
-    /** When the call was answered, and when it ended. */
+    /** Time of the call's answer and end. */
     callFrom: z.number(),
     callUntil: z.number(),
   }),
@@ -42,17 +42,20 @@ export const fetchAgentTurns = async (url: string): Promise<AgentTurn[]> =>
   agentTurns.parse(await (await fetch(url)).json());
 
 export type TurnTimes = {
-  /** From the end of the other party's turn at the line to the agent. */
+  /** From the end of the other party's turn at the line to the request's arrival at the agent. */
   toAgentMs: number;
-  /** From the agent's reply to its first sound at the line. */
+  /** From the agent's reply to its first audio at the line. */
   toLineMs: number;
-  /** How long the other party's turn took at the line. */
+  /** Duration of the other party's turn at the line. */
   spokenMs: number;
-  /** When it ended, in milliseconds since the epoch. */
+  /** End of the turn, in milliseconds since the epoch. */
   endedAt: number;
 };
 
-/** The turns that ended while all calls were in progress. Throws when the two accounts do not match, unless told not to. */
+/**
+ * Returns the turns that ended while all calls were in progress. If the two records do not match, throws or skips the
+ * turn, depending on `broken`.
+ */
 export const pairTurns = (
   spoken: readonly SpokenTurn[],
   asked: readonly AgentTurn[],
@@ -62,7 +65,7 @@ export const pairTurns = (
   const until = Math.min(...spoken.map(({ callUntil }) => callUntil));
   const requestsOf = Map.groupBy(asked, ({ callId }) => callId);
   return [...Map.groupBy(spoken, ({ callId }) => callId)].flatMap(([callId, turns]) => {
-    // The first request is that of the kickoff, which answers nobody.
+    // The first request is the kickoff, which follows no turn.
     const requests = (requestsOf.get(callId) ?? []).slice(1);
     const heard = turns.filter(({ role }) => role === 'user');
     const said = turns.filter(({ role }) => role === 'assistant').slice(1);

@@ -1,24 +1,24 @@
 /**
- * The gateway's part in a turn while 500 simulated calls run in real time, each with an agent that takes a fixed time.
- * A turn of the other party is followed by one of the agent, and the gateway adds two stretches to it:
+ * The gateway's share of a turn while 500 simulated calls run in real time, each with an agent that takes a fixed time.
+ * A turn of the other party is followed by one of the agent, and the gateway adds two intervals to it:
  *
  * - from the end of the turn at the line (the moment at which its words are reported to be complete, `endedAt` in the
  *   call's journal) to the arrival of the request at the agent;
  * - from the agent's reply to the moment at which the line begins to say it (`at` of the agent's turn in the journal).
  *
- * What is measured: the statecharts, the request over HTTP on loopback, the reply's way to the line, and all waiting for
- * the processor. The agent is a process of its own on the same machine and by the same clock; all times are whole
- * milliseconds, so a single turn may be off by less than one either way.
+ * Included are the statecharts, the request over HTTP on loopback, the reply's way to the line, and all waiting for the
+ * processor. The agent is a separate process on the same machine with the same clock; all times are whole milliseconds,
+ * so a single turn may be off by less than one either way.
  *
- * One thing these times cannot see: when the gateway is too busy to look at the line, the end of a turn itself is noticed
- * late. So the lateness of the simulated line is printed as well: how much longer than the quickest it took from the first
- * sound of the same sentence to its end. Timers of a millisecond's accuracy are part of that.
+ * These times do not include one delay: if the gateway is too busy to poll the line, it notices the end of a turn late.
+ * The lateness of the simulated line is therefore printed as well: how much longer than in the fastest case it took
+ * from the first audio of the same sentence to its end. It includes the timers' accuracy of one millisecond.
  *
- * Half of the calls are those of a number whose agent may act by controls (guides/design/agents.md, "Controls") and
- * writes none: what reading its replies for them adds stands beside what the other half takes, in the same run.
+ * Half of the calls belong to a number whose agent may write controls (guides/design/agents.md, "Controls") but writes
+ * none: the cost of parsing its replies for controls is visible next to the other half, in the same run.
  *
  * Calls begin at random moments of the ramp, and only turns that end while all 500 are in progress count. They are not
- * recorded: recordings of simulated calls are made by speech synthesis after the call, which no real line needs.
+ * recorded: recordings of simulated calls are synthesized after the call, which real lines do not do.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
@@ -43,7 +43,7 @@ const reply = '알겠습니다. 그 시간으로 예약을 확인해 드리겠�
 const answer = '네, 오후 세 시가 좋겠습니다.';
 const answers = 8;
 const script = [
-  // The agent opens, however late.
+  // The callee waits for the agent's opening words, however late.
   { listen: true },
   ...Array.from({ length: answers }, () => ({ say: answer })),
   { listen: true },
@@ -55,7 +55,7 @@ export const benchTurn: Bench = async ({ started, print }) => {
   const { url, headers, ...gateway } = await startGatewayProcess(started);
   await gateway.admin('PUT', `/simulator/callees/${callee}`, { script });
 
-  /** A number whose agent is a program of its own, which writes no control. */
+  /** A number whose agent is a separate program that writes no controls. */
   const bind = async (numberId: string, controls: 'off' | 'inline'): Promise<string> => {
     const agent = await startProgram(started, {
       file: 'bench/delayed-agent.ts',

@@ -1,7 +1,7 @@
 /**
- * A program: the least that answers a call with drachtio-srf and FreeSWITCH and has its sound both ways by FreeSWITCH's
- * unicast: an INVITE and a message on the event socket for each call. It is what answering calls is measured against: `bare-media.ts <port> <drachtio> <FreeSWITCH>`, each `host:port:secret`.
- * The port answers when it is ready.
+ * A program: the minimal server that answers a call with drachtio-srf and FreeSWITCH and exchanges audio through
+ * FreeSWITCH's unicast, with one INVITE and one event socket message per call. Baseline for answering calls:
+ * `bare-media.ts <port> <drachtio> <FreeSWITCH>`, each `host:port:secret`. The port responds when the program is ready.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -16,11 +16,11 @@ const addressOf = (text: string): { host: string; port: number; secret: string }
   return { host, port: Number(number), secret };
 };
 
-// Four seconds of a quiet tone at the beginning of each call, as long as the greeting of a gateway.
+// Four seconds of a quiet tone at the beginning of each call, as long as a gateway's greeting.
 const greeting = Int16Array.from({ length: 32_000 }, (_, index) => 2_000 * Math.sin(index / 3));
 const frameSamples = 160;
 
-/** A port for the sound of a call, which is answered with the greeting and then with silence, frame by frame. */
+/** Opens a port for the audio of a call, which plays the greeting and then silence, frame by frame. */
 const openSound = async (): Promise<Socket> => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');

@@ -1,6 +1,7 @@
 /**
- * Calls a second and the time to an answer, against the bare system, each rate by both in turns. A rate is held when no
- * call fails and 95 of 100 are answered within `answerLimitMs`. Calls of a few seconds, so that dozens stand at once.
+ * Calls per second and the time to an answer, compared to the bare system, which alternates with the gateway at each
+ * rate. A rate is sustained if no call fails and 95 of 100 calls are answered within `answerLimitMs`. Calls last a few
+ * seconds, so that dozens are in progress at once.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SipServers } from '#test/real-sip/sip-servers.ts';
@@ -13,7 +14,7 @@ const rates = [5, 10, 15, 20, 25, 30, 35, 40];
 const callMs = 4_000;
 const seconds = 8;
 const answerLimitMs = 200;
-/** After its calls FreeSWITCH still has to let go of them. */
+/** FreeSWITCH needs time to release its calls. */
 const restMs = 1_500;
 
 type Held = { rate: number; p50: number; p95: number };
@@ -24,7 +25,7 @@ const isHeld = ({ failed, answerMs }: LoadResult): boolean =>
 export const benchCapacity =
   (servers: SipServers, trunkPort: number): Bench =>
   async ({ started, print }) => {
-    /** The highest rate that is held, and the answer times at the lowest one. */
+    /** The highest sustained rate, and the answer times at the lowest rate. */
     const climb = async (start: StartSystem): Promise<{ most: number; held: Held[] }> => {
       const system = await start(started);
       const held: Held[] = [];

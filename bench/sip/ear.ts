@@ -1,18 +1,20 @@
-/** A thread that hears a call by RTP, whatever the others are busy with: when each packet came, and how loud it is. */
+/**
+ * A thread that receives a call's RTP, independent of load on other threads: arrival time and loudness of each packet.
+ */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { fromMuLaw } from '#test/real-sip/mu-law.ts';
 
-/** By a clock that all threads of this process share, in milliseconds. */
+/** `at` is in milliseconds by a clock shared by all threads of this process. */
 export type HeardPacket = { at: number; isVoice: boolean };
 
 export const sharedNow = (): number => performance.timeOrigin + performance.now();
 
 export type Ear = {
   port: number;
-  /** What came since it was asked last. */
+  /** Packets received since the last call. */
   heard(): Promise<readonly HeardPacket[]>;
   close(): Promise<void>;
 };
@@ -27,7 +29,7 @@ const listen = async (main: NonNullable<typeof parentPort>): Promise<void> => {
   await once(socket, 'listening');
   let heard: HeardPacket[] = [];
   socket.on('message', (packet) => {
-    // What begins otherwise is the word of sipp that a call is on.
+    // Packets that begin differently are sipp's notice that a call has started.
     if (packet.length <= headerLength || packet[0] !== 0x80) return;
     heard.push({ at: sharedNow(), isVoice: isVoice(fromMuLaw(packet.subarray(headerLength))) });
   });
@@ -48,7 +50,7 @@ export const startEar = async (): Promise<Ear> => {
     port,
     async heard() {
       worker.postMessage('heard');
-      // It comes from `listen` above.
+      // Sent by `listen` above.
       const [heard] = (await once(worker, 'message')) as [readonly HeardPacket[]];
       return heard;
     },

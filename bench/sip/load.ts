@@ -1,4 +1,4 @@
-/** Calls by sipp, so many a second. */
+/** Places calls by sipp at a given rate. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
@@ -10,26 +10,26 @@ const scenarioOf = (name: 'calling' | 'talking'): string =>
   fileURLToPath(new URL(`${name}.xml`, import.meta.url));
 
 export type Load = {
-  /** Where SIP is taken. */
+  /** SIP port of the tested system. */
   sipPort: number;
-  /** The port that these calls come from: the address of a trunk. */
+  /** Source port of these calls: the address of a trunk. */
   localPort: number;
   number: string;
   callsPerSecond: number;
   calls: number;
-  /** How long each is listened to. */
+  /** Duration of each call. */
   callMs: number;
-  /** What `talking.ul` of the folder holds, over and over (PCMU without a header); else nothing is sent. */
+  /** Sends `talking.ul` of the folder repeatedly (PCMU without a header); otherwise sends no audio. */
   isTalking?: boolean;
 };
 
 export type LoadResult = {
   failed: number;
-  /** From the INVITE to the answer, of each answered call. */
+  /** Time from the INVITE to the answer of each answered call. */
   answerMs: number[];
 };
 
-/** `folder` takes sipp's files. Resolves when every call is over; a call that fails is counted, not thrown. */
+/** `folder` receives sipp's files. Resolves when every call is over; failed calls are counted, not thrown. */
 export const placeLoad = async (folder: string, load: Load): Promise<LoadResult> => {
   const mediaPort = await freePort();
   const name = `load-${load.localPort}-${Date.now()}`;

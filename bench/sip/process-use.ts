@@ -1,4 +1,4 @@
-/** The use of memory and processor by a process of Linux, as the system counts it. */
+/** Memory and processor use of a Linux process, as counted by the system. */
 import { readdir, readFile } from 'node:fs/promises';
 
 /** Linux counts processor time in hundredths of a second. */
@@ -12,7 +12,7 @@ export const readProcessUse = async (pid: number): Promise<ProcessUse> => {
     readFile(`/proc/${pid}/status`, 'utf8'),
     readdir(`/proc/${pid}/fd`),
   ]);
-  // The name of the program, in parentheses, may hold spaces; user and system time are the 12th and 13th field behind it.
+  // The program's name, in parentheses, may contain spaces; user and system time are the 12th and 13th field after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const resident = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
   return {

@@ -1,6 +1,6 @@
 /**
- * Processor time of an answered call, of all programs that carry it: the gateway with FreeSWITCH, the gateway that
- * carries the sound itself, and the bare system, in turns.
+ * Processor time of an answered call, of all programs involved: the gateway with FreeSWITCH, the gateway that carries
+ * the audio itself, and the bare system, alternating.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SipServers } from '#test/real-sip/sip-servers.ts';
@@ -14,10 +14,10 @@ const rounds = 3;
 const callsPerSecond = 5;
 const calls = 50;
 const callMs = 4_000;
-/** After its calls FreeSWITCH still has to let go of them. */
+/** FreeSWITCH needs time to release its calls. */
 const restMs = 2_000;
 
-/** Threads of the gateway have names of their own; the others are what they are called. */
+/** Programs by share. Threads of the gateway have their own names; other programs are listed by theirs. */
 const shares: Readonly<Record<string, readonly string[]>> = {
   FreeSWITCH: ['freeswitch'],
   drachtio: ['drachtio'],
@@ -38,10 +38,10 @@ export const benchProcessor =
         callMs,
       });
 
-    /** Milliseconds a call, by share. */
+    /** Milliseconds per call, by share. */
     const measure = async (start: StartSystem): Promise<Map<string, number>> => {
       const system = await start(started);
-      // What the first calls load once is not counted to the others.
+      // Excludes what the first calls load once.
       await load(system, 10);
       await pause(restMs);
       const before = await readProgramTimes();

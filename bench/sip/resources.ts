@@ -1,4 +1,7 @@
-/** Resources of a gateway for each of a hundred calls at once: memory, and processor time while they stand. */
+/**
+ * Resources of a gateway per call with a hundred concurrent calls: memory, and processor time while they are in
+ * progress.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SipServers } from '#test/real-sip/sip-servers.ts';
 import type { Bench } from '../bench.ts';
@@ -16,7 +19,7 @@ export const benchResources =
   async ({ started, print }) => {
     const gateway = await gatewaySystem(servers, trunkPort)(started);
     const load = { sipPort: servers.sipPort, localPort: trunkPort, number: gateway.number, callsPerSecond };
-    // What the first calls load once is not counted to the others.
+    // Excludes what the first calls load once.
     await placeLoad(servers.folder, { ...load, calls: 10, callMs: 1_000 });
     const before = await readMemory(gateway);
     const rampMs = (calls / callsPerSecond) * 1_000;

@@ -1,7 +1,4 @@
-/**
- * The time until the agent falls silent at the far ear, over real SIP and RTP, when the other party speaks into its
- * words.
- */
+/** Time until the agent is silent at the far end, over real SIP and RTP, after the other party interrupts it. */
 import type { BargeInMode } from '#machines/line.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { startEarAndMouth } from '#test/real-sip/ear-and-mouth.ts';

@@ -1,4 +1,4 @@
-/** Two thousand short calls: what is left of them. */
+/** Leftovers of two thousand short calls. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const calls = 2_000;
 const callsPerSecond = 10;
 const callMs = 500;
 const warmUp = 200;
-/** Everything that ends by itself has ended then, kept connections too. */
+/** Time after which everything that ends by itself has ended, including keep-alive connections. */
 const restMs = 20_000;
 
 export const benchSoak =

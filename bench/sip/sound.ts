@@ -1,6 +1,6 @@
 /**
- * The agent's voice at the far ear: how soon it is silent when it is stopped, and how evenly its packets come while the
- * main thread of the gateway stalls. With FreeSWITCH, and carried by the gateway itself.
+ * The agent's voice at the far end: how soon it is silent after a stop, and how regular its packets are while the
+ * gateway's main thread stalls. With FreeSWITCH, and carried by the gateway itself.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Line } from '#machines/line.ts';
@@ -15,7 +15,7 @@ const frameMs = 20;
 const words =
   'This is a rather long sentence, which takes a few seconds, and then some more of them. '.repeat(6);
 
-/** From each stop to the end of the last packet with a voice. */
+/** Times from each stop to the end of the last packet with a voice. */
 const stopping = async (line: Line, ear: Ear): Promise<number[]> => {
   const figures: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
@@ -30,7 +30,7 @@ const stopping = async (line: Line, ear: Ear): Promise<number[]> => {
   return figures;
 };
 
-/** Times between packets, while the main thread does nothing else for so long, every half second. */
+/** Gaps between packets while the main thread is blocked for this long every half second. */
 const stalling = async (line: Line, ear: Ear, stallMs: number): Promise<number[]> => {
   line.tell({ type: 'say', utterance: 100 + stallMs, text: words });
   await pause(700);

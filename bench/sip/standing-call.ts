@@ -1,4 +1,4 @@
-/** A call of the gateway's lines to a far end that speaks and hears, which stands until the bench ends. */
+/** A call from the gateway's lines to a far end that speaks and listens, in progress until the bench ends. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { platformCallPolicy } from '#config/policy.ts';
@@ -12,12 +12,12 @@ type Options = {
   servers: SipServers;
   media: TrunkMedia;
   bargeIn: BargeInMode;
-  /** Where the far end's sound comes from and goes to. */
+  /** Source and destination of the far end's audio. */
   ear: { port: number };
   started: AsyncDisposableStack;
 };
 
-/** Resolves when it was answered and its sound flows. `react` is told what the line tells of it. */
+/** Resolves when the call is answered and its audio flows. `react` receives the line's events. */
 export const standingCall = async (
   { servers, media, bargeIn, ear, started }: Options,
   react: (event: LineEvent, line: Line) => void = () => {},

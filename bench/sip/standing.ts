@@ -1,7 +1,6 @@
 /**
- * The cost of calls that stand, each with a caller who talks two seconds in five: memory of the gateway's process, and
- * the processor's time of all programs; with either carrier of the sound, and with and without a recording and a
- * recognizer.
+ * Cost of calls in progress, each with a caller who talks two seconds in five: memory of the gateway's process, and
+ * processor time of all programs; for both ways to carry the audio, with and without a recording and a recognizer.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,14 +19,14 @@ import { gatewaySystem } from './systems.ts';
 const calls = 50;
 const callsPerSecond = 5;
 const watchedMs = 15_000;
-/** Until the greeting is over. */
+/** Time for the greeting. */
 const settleMs = 8_000;
 const programs = ['freeswitch', 'drachtio', 'node', 'MainThread', 'postgres'];
 const words = 'I would like to know when you are open on Saturdays, and whether I can park there.';
 
 const run = promisify(execFile);
 
-/** What the callers say, as `talking.xml` plays it: raw PCMU. */
+/** The callers' speech as played by `talking.xml`: raw PCMU. */
 const makeVoice = async (folder: string): Promise<void> => {
   const spoken = join(folder, 'talking.wav');
   await run('espeak-ng', ['-v', 'en', '-s', '220', '-w', spoken, words]);
@@ -44,7 +43,7 @@ const makeVoice = async (folder: string): Promise<void> => {
   );
 };
 
-/** A recognizer that takes sound and understands nothing of it. */
+/** A recognizer that accepts audio and never returns words. */
 const openRecognizer = async (started: AsyncDisposableStack): Promise<string> => {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   started.defer(() => {
@@ -63,7 +62,7 @@ const carriers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'itself (direct)': { GW_TRUNK_MEDIA: 'direct' },
 };
 
-/** Milliseconds of the processor, of all that carries calls. */
+/** Processor time in milliseconds of all programs that carry calls. */
 const spent = async (): Promise<number> => {
   const times = await readProgramTimes();
   return programs.reduce((sum, name) => sum + (times.get(name) ?? 0), 0);
@@ -82,7 +81,7 @@ export const benchStanding =
     ) => {
       const gateway = await gatewaySystem(servers, trunkPort, settings, isRecorded)(started);
       const load = { sipPort: servers.sipPort, localPort: trunkPort, number: gateway.number, callsPerSecond };
-      // What the first calls load once is not counted to the others.
+      // Excludes what the first calls load once.
       await placeLoad(servers.folder, { ...load, calls: 10, callMs: 2_000, isTalking: true });
       const before = await readMemory(gateway);
       const rampMs = (calls / callsPerSecond) * 1_000;

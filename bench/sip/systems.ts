@@ -1,4 +1,7 @@
-/** The two systems that answer calls: a gateway, and the least that can. One at a time: both use the same two servers. */
+/**
+ * The two systems that answer calls: a gateway and the minimal server. They run one at a time, because both use the
+ * same two servers.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -11,7 +14,7 @@ import { collecting } from '../read-memory.ts';
 export type System = {
   pid: number;
   url: string;
-  /** The number that is called. */
+  /** The called number. */
   number: string;
   end(): Promise<void>;
 };
@@ -36,7 +39,7 @@ export const bareSystem =
     return { ...program, number: '07000000000' };
   };
 
-/** Calls come from, and go to, `trunkPort`. */
+/** `trunkPort` is the source and destination port of calls. */
 export const gatewaySystem =
   (
     { drachtio, freeSwitch }: SipServers,
