@@ -1,4 +1,4 @@
-/** The HTTP server of a simulated gateway: real parsing and real handlers, on streams instead of sockets. */
+/** HTTP server of a simulated gateway: real parsing and real handlers, on streams instead of sockets. */
 import { createServer, type Server } from 'node:http';
 import { Duplex } from 'node:stream';
 import type { Surroundings } from '#src/start/surroundings.ts';
@@ -14,7 +14,7 @@ export type ApiRequest = {
   headers?: Record<string, string>;
 };
 
-/** Both ends in one: what is written is the answer, what is pushed the request. */
+/** Both ends in one stream: the server writes the response and reads the pushed request. */
 class Exchange extends Duplex {
   readonly #written: Buffer[] = [];
 
@@ -37,9 +37,9 @@ class Exchange extends Duplex {
 
 export type ApiServer = {
   listen: Surroundings['listen'];
-  /** Calls back with the answer; never, where the process dies before it is there. */
+  /** Calls back with the response; never, if the process dies before that. */
   ask(request: ApiRequest, onAnswer: (answer: ApiAnswer) => void): void;
-  /** What was never answered is forgotten, with all that it would keep of the gateway. */
+  /** Drops unanswered requests, which would keep the gateway in memory. */
   forget(): void;
 };
 

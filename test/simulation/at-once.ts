@@ -1,9 +1,12 @@
-/** What threads do for a process, done at once: its order is then the callers'. `isWanted` tells whether a simulation runs. */
+/**
+ * Executes the work of a process's threads synchronously, so that its order is the callers'. `isWanted` returns whether
+ * a simulation is running.
+ */
 import { createHash } from 'node:crypto';
 import type fs from 'node:fs';
 import promises from 'node:fs/promises';
 
-/** Of what a gateway does with files; whatever else is asked for goes the usual way. */
+/** File functions that a gateway uses; other ones are unchanged. */
 const waiting = {
   access: 'accessSync',
   link: 'linkSync',
@@ -15,13 +18,13 @@ const waiting = {
   writeFile: 'writeFileSync',
 } as const satisfies Partial<Record<keyof typeof promises, keyof typeof fs>>;
 
-/** Nobody pulls the plug of the machine that simulates. */
+/** Removes flushes: a power failure of the simulating machine is irrelevant. */
 const withoutFlush = (values: unknown[]): unknown[] =>
   values.map((value) =>
     value instanceof Object && 'flush' in value ? Object.assign({}, value, { flush: false }) : value,
   );
 
-/** The functions of `node:fs/promises`. */
+/** Replacements for the functions of `node:fs/promises`. */
 export const answerAtOnce = (files: typeof fs, isWanted: () => boolean): Record<string, unknown> => {
   const usual: Record<string, unknown> = { ...promises };
   const laterGlob = promises.glob;
@@ -44,20 +47,20 @@ export const answerAtOnce = (files: typeof fs, isWanted: () => boolean): Record<
   return { ...functions, glob };
 };
 
-/** `fs.readFile` of bytes, as a library of WebAssembly reads itself. */
+/** Replacement for `fs.readFile` of bytes, with which a WebAssembly library loads itself. */
 export const readFileAtOnce = (files: typeof fs, isWanted: () => boolean) => {
   const later = files.readFile;
   return (path: string, ...rest: [...unknown[], (error: Error | null, bytes?: unknown) => void]): void => {
     if (!isWanted()) return void Reflect.apply(later, files, [path, ...rest]);
     const done = rest.at(-1);
-    // In memory of its own, which such a library takes as a whole.
+    // In its own memory, because such a library uses the whole buffer.
     const bytes = new Uint8Array(files.readFileSync(path));
     if (typeof done === 'function') process.nextTick(done, null, bytes);
     return undefined;
   };
 };
 
-/** The types of Node know nothing of it. */
+/** Missing in the types of Node. */
 export type WebAssemblyApi = {
   Module: new (source: Uint8Array) => object;
   Instance: new (module: object, imports: unknown) => object;
@@ -68,7 +71,7 @@ export const instantiateAtOnce = (
   { Module, Instance, instantiate: later }: WebAssemblyApi,
   isWanted: () => boolean,
 ): WebAssemblyApi['instantiate'] => {
-  // Each gateway loads the same libraries; compiling is what takes long.
+  // Cached, because each gateway loads the same libraries and compiling takes long.
   const compiled = new Map<string, object>();
   return async (source, imports) => {
     if (!isWanted()) return later(source, imports);

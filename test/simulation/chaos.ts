@@ -1,7 +1,7 @@
 /**
- * `npm run test:chaos` kills the gateway that holds a call at every step of the call's chart and in every state between,
- * in as many processes as there are processors, and says what broke; `--only TEXT` plays the kills whose names have it,
- * `--list` names them. The exit code is 0 only when everything held.
+ * `npm run test:chaos` kills the gateway that holds a call at every step of the call's chart and in every state
+ * between, in as many processes as there are processors, and prints violations; `--only TEXT` plays the kills whose
+ * names contain it, `--list` lists the names. The exit code is 0 only if all rules held.
  */
 import { machineNow } from './determinism.ts';
 import { parseArgs } from 'node:util';

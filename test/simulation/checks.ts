@@ -1,13 +1,13 @@
-/** What must hold: after each statement that writes of calls, and when everything has come to rest. */
+/** Rules that must hold: after each statement that writes call data, and when all work has finished. */
 import { phrases } from '#src/domain/phrases.ts';
 import type { Postgres } from './postgres.ts';
 
-/** Where the other party has to agree, it is told this first. */
+/** Announcement at the beginning of a call if the other party must consent. */
 export const announcement = '이 통화는 녹음됩니다. 동의하시면 네라고 말씀하시거나 일 번을 눌러 주세요.';
 
 type Rule = { what: string; broken: string };
 
-/** Each query finds what breaks its rule. */
+/** Each query returns violations of its rule. */
 const always: readonly Rule[] = [
   {
     what: 'a gateway wrote of a call that another one held',
@@ -68,7 +68,7 @@ const always: readonly Rule[] = [
   },
 ];
 
-/** Ends of a call in which the other party no longer talked to the agent. */
+/** End reasons of a call in which the other party no longer talked to the agent. */
 const endsOfBridged = [
   'transfer_completed',
   'agent_hangup',
@@ -78,7 +78,7 @@ const endsOfBridged = [
   'system_error',
 ];
 
-/** What the other party of a call heard of its agent, by the place of it in the journal. */
+/** Words of the agent that the other party of a call heard, by their sequence in the journal. */
 const told = `(select call_fact.call_id, call_fact.sequence, text from call_fact
   join call_turn on call_turn.call_id = call_fact.call_id and call_turn.sequence = (call_fact.data ->> 'turn')::int
   where type = 'turn.spoken' and role = 'assistant') told`;
@@ -145,7 +145,7 @@ const brokenIn = (postgres: Postgres, rules: readonly Rule[]): string[] =>
     postgres.rows(broken).map((found) => `${what}: ${JSON.stringify(found)}`),
   );
 
-/** Of all rules that hold at any time, in one look where all of them do. */
+/** All rules that hold at any time in one query, to be fast when there is no violation. */
 const anyBroken = `select ${always.map(({ broken }) => `exists (${broken})`).join(' or ')}`;
 
 export const checkAlways = (postgres: Postgres): string[] =>
@@ -153,7 +153,7 @@ export const checkAlways = (postgres: Postgres): string[] =>
 
 export const checkAtRest = (postgres: Postgres): string[] => brokenIn(postgres, [...always, ...atRest]);
 
-/** Whether there is nothing left to be done. */
+/** Whether all work is finished. */
 export const isAtRest = (postgres: Postgres): boolean =>
   !postgres.isTrue(`select exists (select from call where ended_at is null)
     or exists (select from event_delivery where state = 'pending')

@@ -1,6 +1,6 @@
 /**
- * A customer of the gateways: places calls by the API, hangs up, and gets events. Whom no answer reaches asks once more,
- * with the same idempotency key, at whichever gateway is there.
+ * A customer of the gateways: places calls by the API, hangs up, and receives events. It retries a request without a
+ * response with the same idempotency key, at any available gateway.
  */
 import { z } from 'zod';
 import type { ApiAnswer } from './api-server.ts';
@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 
 export type Access = { numberId: string; number: string; numberKey: string; adminToken: string };
 
-/** A request is given up after so long, and tried again after so long. */
+/** Timeout of a request, and delay before a retry. */
 const patienceMs = 12_000;
 const retryMs = 1_500;
 
@@ -17,11 +17,11 @@ const placed = z.object({ call_id: z.string() });
 const told = z.object({ id: z.string(), type: z.string(), call: z.object({ id: z.string() }) });
 
 export class Customer {
-  /** Ids of events that were acknowledged, with their types, by call. */
+  /** Ids and types of acknowledged events, by call. */
   readonly received = new Map<string, { id: string; type: string }[]>();
   /** Share of events that the receiver refuses. */
   refuses = 0;
-  /** Nobody places calls any more. */
+  /** Set to stop placing calls. */
   isSatisfied = false;
   #requests = 0;
   readonly #world: World;
@@ -31,7 +31,7 @@ export class Customer {
     this.#world = world;
   }
 
-  /** What receives the events. */
+  /** Receiver of the events. */
   readonly receiver: FarServer = ({ body }) => {
     const { random, journal } = this.#world;
     const event = told.parse(JSON.parse(body));
@@ -47,7 +47,7 @@ export class Customer {
     this.#access = access;
   }
 
-  /** The answer to one request of one gateway; undefined where none comes in time. */
+  /** The response of one gateway to one request; undefined on a timeout. */
   ask(
     request: { method: string; path: string; admin?: boolean; body?: unknown; idempotencyKey?: string },
     onAnswer: (answer: ApiAnswer | undefined) => void,
@@ -79,7 +79,7 @@ export class Customer {
     );
   }
 
-  /** Asks until it is answered, or until `lastTry`. */
+  /** Retries until there is a response, or until `lastTry`. */
   place(to: string, tries: number, onPlaced: (callId: string) => void): void {
     this.#requests += 1;
     const instruction = `order-${this.#requests}`;

@@ -1,7 +1,7 @@
 /**
- * A database server on the simulated network: connections take time, one may break or fall silent, and a node may be cut
- * off from it. Its statements are PostgreSQL's own (`postgres.ts`), one after the other: while one connection is within a
- * transaction, those of others wait.
+ * Database server on the simulated network: connections have latency, may break or go silent, and a node may be cut
+ * off. PostgreSQL itself executes the statements (`postgres.ts`), one after the other: while one connection is in a
+ * transaction, the statements of others wait.
  */
 import type { Effects } from './effects.ts';
 import { DatabaseSocket } from './database-socket.ts';
@@ -19,17 +19,17 @@ import {
   type Message,
 } from './wire-messages.ts';
 
-/** What may befall a statement, as shares of one. */
+/** Probabilities of faults of a statement. */
 export type StatementFaults = {
-  /** The connection breaks before the server has it. */
+  /** The connection breaks before the server receives the statement. */
   lostBefore: number;
-  /** The server has done it, and the connection breaks before the answer is there. */
+  /** The server executes the statement, and the connection breaks before the answer arrives. */
   lostAfter: number;
-  /** The server refuses it, as one that took too long. */
+  /** The server refuses the statement with a timeout. */
   refused: number;
-  /** It takes a good while. */
+  /** The statement is slow. */
   slow: number;
-  /** A notification is not heard. */
+  /** A notification is lost. */
   unheard: number;
 };
 
@@ -39,9 +39,9 @@ type Connection = Session & {
   socket: DatabaseSocket;
   process: SimulatedProcess;
   channels: Set<string>;
-  /** What travels neither way while the node is cut off. */
+  /** Messages in both directions, held while the node is cut off. */
   held: (() => void)[];
-  /** Before this nothing more arrives: what is sent first arrives first. */
+  /** Earliest arrival of the next message, which preserves the order. */
   arrivesFrom: number;
   isOpen: boolean;
 };
@@ -49,7 +49,7 @@ type Connection = Session & {
 type Question = { connection: Connection; messages: readonly Message[]; text: string };
 
 const slowMs = 1_500;
-/** After so long without a word the server gives a connection up (`tcp_keepalives` of node-connection.ts). */
+/** Time without messages after which the server gives up a connection (`tcp_keepalives` of node-connection.ts). */
 const vanishedMs = 25_000;
 
 /** `listen "channel"`, `unlisten "channel"`. */
@@ -70,9 +70,9 @@ export class DatabaseServer {
   readonly #random: Random;
   readonly #effects: Effects;
   readonly #connections = new Map<number, Connection>();
-  /** Those that have something under way while their node is cut off, accepted or not. */
+  /** Connections with messages in progress while their node is cut off, accepted or not. */
   readonly #halted = new Set<Connection>();
-  /** Those whose statement waits for another's transaction or lock, in their order. */
+  /** Statements that wait for another connection's transaction or lock, in order. */
   #waiting: Question[] = [];
   #inTransaction: Connection | null = null;
   readonly #chores: string[] = [];
@@ -86,7 +86,7 @@ export class DatabaseServer {
     this.#effects = parts.effects;
   }
 
-  /** A connection of this process, as `pg` wants it. */
+  /** Opens a connection of this process in the form that `pg` expects. */
   open(process: SimulatedProcess): DatabaseSocket {
     this.#pids += 1;
     const pid = this.#pids;
@@ -108,7 +108,7 @@ export class DatabaseServer {
     return socket;
   }
 
-  /** Nothing travels between this node and the server any more, until it is joined again. */
+  /** Stops all messages between this node and the server until it is joined again. */
   cutOff(name: string): void {
     this.#cutOff.add(name);
     for (const connection of this.#connections.values())
@@ -127,13 +127,13 @@ export class DatabaseServer {
     }
   }
 
-  /** The kernel of a dead process closes its connections. */
+  /** The kernel closes the connections of a dead process. */
   died(process: SimulatedProcess): void {
     for (const connection of this.#connections.values())
       if (connection.process === process) this.#world(this.#latency(), () => this.#end(connection));
   }
 
-  /** Every connection breaks at once, as when the server restarts. */
+  /** Breaks every connection at once, as a server restart does. */
   breakAll(): void {
     for (const connection of this.#connections.values()) this.#break(connection);
   }
@@ -142,12 +142,12 @@ export class DatabaseServer {
     return this.#random.chance(this.faults.slow) ? slowMs : this.#random.below(3);
   }
 
-  /** Of the server and the network, whoever may live or die. */
+  /** Runs work of the server and the network, independently of living processes. */
   #world(milliseconds: number, work: () => void): void {
     runIn(null, () => void this.#time.after(milliseconds, work));
   }
 
-  /** After a way through the network, in order. */
+  /** Delivers after the network latency, in order. */
   #arrive(connection: Connection, work: () => void): void {
     const due = Math.max(this.#time.now() + this.#latency(), connection.arrivesFrom);
     connection.arrivesFrom = due;
@@ -180,7 +180,7 @@ export class DatabaseServer {
     );
   }
 
-  /** A statement that was prepared before is told by its name alone. */
+  /** Later executions of a prepared statement contain only its name. */
   #nameOf(connection: Connection, messages: readonly Message[], text: string): string {
     const binding = messages.find(({ kind }) => kind === 'B');
     const name = binding && textsOf(binding, 2).texts[1];
@@ -228,7 +228,7 @@ export class DatabaseServer {
     if (!isInTransaction) this.#goOn();
   }
 
-  /** `listen` and `unlisten` are this server's own. */
+  /** `listen` and `unlisten` are implemented here. */
   #listens(connection: Connection, messages: readonly Message[]): boolean {
     const [, un, channel] = listening.exec(textOf(messages)) ?? [];
     if (channel === undefined) return false;
@@ -279,13 +279,13 @@ export class DatabaseServer {
     if (this.#inTransaction === null) this.#goOn();
   }
 
-  /** What the server notes of its sessions is no part of anybody's transaction. */
+  /** The server's session table is not part of any client's transaction. */
   #keepHouse(text: string): void {
     if (this.#inTransaction === null) this.#postgres.exec(text);
     else this.#chores.push(text);
   }
 
-  /** What has waited tries again. */
+  /** Retries waiting statements. */
   #goOn(): void {
     for (const text of this.#chores.splice(0)) this.#postgres.exec(text);
     const waiting = this.#waiting.splice(0);

@@ -1,16 +1,16 @@
-/** The gateway's end of a connection to the simulated database, as `pg` uses a socket. */
+/** The gateway's end of a connection to the simulated database, in the form in which `pg` uses a socket. */
 import { Duplex } from 'node:stream';
 import { arriveIn, type SimulatedProcess } from './simulated-time.ts';
 import { messagesIn, type Message } from './wire-messages.ts';
 
 export type DatabasePeer = {
   connect(): void;
-  /** The first message names the connection and has no kind: it is told as `startup`. */
+  /** The first message identifies the connection and has no kind: it is reported as `startup`. */
   ask(messages: readonly Message[]): void;
   close(): void;
 };
 
-/** With these a client begins to wait for an answer: sync, a simple query, and the farewell. */
+/** Messages after which a client waits for an answer: sync, simple query and terminate. */
 const endsQuestion = new Set(['S', 'Q', 'X']);
 
 export class DatabaseSocket extends Duplex {
@@ -48,7 +48,7 @@ export class DatabaseSocket extends Duplex {
   }
 
   override _read(): void {
-    // What the server says is pushed when it is there.
+    // Data is pushed when the server sends it.
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
@@ -78,7 +78,7 @@ export class DatabaseSocket extends Duplex {
     done(error);
   }
 
-  /** The server answers, in the gateway's own time. */
+  /** Receives data from the server, in the gateway's process. */
   hear(bytes: Buffer): void {
     this.#inProcess(() => void this.push(bytes));
   }
@@ -87,7 +87,7 @@ export class DatabaseSocket extends Duplex {
     this.#inProcess(() => void this.emit('connect'));
   }
 
-  /** The connection ends without a farewell. */
+  /** The connection ends without a terminate message. */
   break(code: 'ECONNRESET' | 'ECONNREFUSED'): void {
     this.#inProcess(() => void this.destroy(Object.assign(new Error(`The network said ${code}`), { code })));
   }

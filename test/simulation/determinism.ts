@@ -1,15 +1,15 @@
 /**
- * What makes a run of this process the same each time. Imported before everything else, it puts the time and the chance
- * of the simulation in the place of those of the machine:
+ * Makes a run of this process reproducible. Imported first, it replaces the machine's time and randomness by the
+ * simulation's:
  *
- * - `Date`, `performance.now`, `setTimeout`, `setInterval`, `setImmediate` and what `node:timers` exports of them;
- * - `Math.random`, and what `node:crypto` and Web Crypto make of chance;
- * - `node:fs/promises`, `fs.readFile` and `WebAssembly.instantiate`, which answer at once: the threads behind them end in
- *   an order of their own;
- * - what tells of the machine itself (`unwatched-machine.ts`).
+ * - `Date`, `performance.now`, `setTimeout`, `setInterval`, `setImmediate` and the exports of `node:timers`;
+ * - `Math.random`, and the random functions of `node:crypto` and Web Crypto;
+ * - `node:fs/promises`, `fs.readFile` and `WebAssembly.instantiate`, which complete synchronously, because the order in
+ *   which their threads finish varies;
+ * - information about the machine itself (`unwatched-machine.ts`).
  *
- * Promises and `process.nextTick` run in the order in which they were begun, and need nothing. While no simulation runs,
- * all of them are the machine's.
+ * Promises and `process.nextTick` already run in the order in which they began. Without a running simulation all
+ * functions are the machine's.
  */
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -43,14 +43,14 @@ const real = {
   getRandomValues: crypto.webcrypto.getRandomValues.bind(crypto.webcrypto),
 };
 
-/** From now on this is the time and the chance of the process; `null` gives back those of the machine. */
+/** Sets the source of time and randomness of the process; `null` restores the machine's. */
 export const determine = (by: Determined | null): void => {
   determined = by;
 };
 
 let setsTimers = true;
 
-/** Does this at once; the timers that it sets are never due, and are left to no chance. */
+/** Runs the work synchronously; timers that it sets never fire and draw no random numbers. */
 export const withoutTimers = (work: () => void): void => {
   setsTimers = false;
   try {
@@ -60,13 +60,13 @@ export const withoutTimers = (work: () => void): void => {
   }
 };
 
-/** Lets everything run that has been begun; nothing of it takes time. */
+/** Runs all pending promises and callbacks; simulated time does not advance. */
 export const settle = (): Promise<void> => new Promise((resolve) => void real.setImmediate(resolve));
 
-/** Of the machine, to measure how long a simulation takes. */
+/** Time of the machine, to measure the duration of a simulation. */
 export const machineNow = (): number => real.performanceNow();
 
-/** What `setTimeout` returns. */
+/** Return value of `setTimeout`. */
 class Timer {
   entry: Entry | null = null;
   ref(): this {
@@ -160,7 +160,7 @@ const promisedTimers = {
     new Promise((resolve) => void timerFunctions.setImmediate(() => resolve(value))),
 };
 
-/** What the wall clock of the process that runs shows. */
+/** Wall clock of the running process. */
 const wallNow = ({ time }: Determined): number => time.now() + (runningProcess()?.wallOffsetMs ?? 0);
 
 const dateNow = (): number => (determined === null ? real.Date.now() : wallNow(determined));
@@ -207,7 +207,7 @@ Object.defineProperties(globalThis.crypto, {
   randomUUID: { value: randomUUID, configurable: true },
 });
 Object.defineProperties(performance, {
-  // In whole milliseconds together with `now`, so that no fraction is rounded another way another time.
+  // In whole milliseconds together with `now`, so that rounding of fractions does not vary.
   timeOrigin: {
     get: () => (determined === null ? real.timeOrigin : (runningProcess()?.steadyOffsetMs ?? 0)),
     configurable: true,

@@ -1,12 +1,12 @@
 /**
- * The places at which a process may die: at each effect that it has on the world, right before it and right after it. They
- * have names, such as `before insert call_fact`, `after INVITE`.
+ * Points at which a process may die: right before and right after each of its external effects. They have names such as
+ * `before insert call_fact` and `after INVITE`.
  */
 import type { SimulatedProcess } from './simulated-time.ts';
 
 export type Effects = {
-  /** Something is about to happen, or has. True where the process has just died of it. */
+  /** Called before and after an effect. True if the process has just died at this point. */
   happens(process: SimulatedProcess, point: string): boolean;
-  /** A statement was done. */
+  /** Called after a statement was executed. */
   seen(process: SimulatedProcess, statement: string): void;
 };

@@ -1,6 +1,6 @@
 /**
- * The simulated telephone network seen from outside of all gateways: which calls stand at it, and for which of them a
- * gateway has a line. The lines are the simulator's own; what they say may be late.
+ * The simulated telephone network as seen from outside of all gateways: existing calls, and the gateways that have a
+ * line for each. The lines are the simulator's; their events may be delayed.
  */
 import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { Lines } from '#sip/lines.ts';
@@ -12,20 +12,17 @@ export type FarEnds = {
   effects: Effects;
   time: SimulatedTime;
   random: Random;
-  /** How late what a line says may be, in milliseconds. */
+  /** Maximum delay of a line's events, in milliseconds. */
   latestMs: number;
-  /** Lines that stand, by call; a dead process has none. */
+  /** Existing lines by call; a dead process has none. */
   standing: Map<string, Set<SimulatedProcess>>;
-  /**
-   * Lines of which a person is rung, or talks with the other party; with when it began to ring, `null` once it was
-   * answered.
-   */
+  /** Lines with a ringing or connected transfer target, with the time when ringing began; `null` after the answer. */
   legs: Map<string, Map<SimulatedProcess, number | null>>;
-  /** How long persons were rung who have not answered, in milliseconds, by call. */
+  /** Ringing times of persons who did not answer, in milliseconds, by call. */
   rung: Map<string, number[]>;
-  /** A mistake that is planted: no line hears these commands. */
+  /** A deliberate defect: lines ignore these commands. */
   deafTo: readonly LineCommand['type'][];
-  /** When calls were answered, and when a line of theirs was over, in the time of the simulation. */
+  /** Times when calls were answered and when their lines ended, in simulated time. */
   talked: Map<string, { answeredAt: number; over: number[] }>;
 };
 
@@ -36,7 +33,7 @@ const watched = (
   emit: (event: LineEvent) => void,
   begin: (emit: (event: LineEvent) => void) => Line,
   what: 'INVITE' | 'adoption',
-  /** Whether a person talks with the other party already. */
+  /** Whether a person already talks with the other party. */
   hasSecondLeg: boolean,
   { farEnds, process }: { farEnds: FarEnds; process: SimulatedProcess },
 ): Line => {
@@ -55,7 +52,7 @@ const watched = (
     release();
     if (standing.get(callId)?.delete(process)) talked.get(callId)?.over.push(time.now());
   };
-  // In order, as messages of one dialog are.
+  // In order, like messages of one dialog.
   const later = (event: LineEvent): void => {
     if (event.type === 'line.answered') talked.set(callId, { answeredAt: time.now(), over: [] });
     if (event.type === 'line.transfer_failed') release();

@@ -1,4 +1,4 @@
-/** Servers of customers on the simulated network, and how the gateway's requests reach them. */
+/** Customers' servers on the simulated network, and the delivery of the gateways' requests. */
 import { Dispatcher } from 'undici';
 import type { Effects } from './effects.ts';
 import type { Random } from './random.ts';
@@ -14,7 +14,7 @@ export type FarAnswer = { status: number; contentType: string; pieces: readonly 
 
 export type FarServer = (request: FarRequest) => FarAnswer;
 
-/** What may befall a request, as shares of one. */
+/** Probabilities of faults of a request. */
 export type RequestFaults = { lostBefore: number; lostAfter: number; hangs: number; breaksOff: number };
 
 export const reliable: RequestFaults = { lostBefore: 0, lostAfter: 0, hangs: 0, breaksOff: 0 };
@@ -42,7 +42,7 @@ const headersOf = (headers: Dispatcher.DispatchOptions['headers']): Record<strin
 
 export type FarNetwork = {
   faults: RequestFaults;
-  /** Of this process, whose code runs. */
+  /** Dispatcher of this process. */
   dispatcherOf(process: SimulatedProcess): Dispatcher;
 };
 
@@ -136,7 +136,7 @@ class SimulatedDispatcher extends Dispatcher {
   }
 }
 
-/** `servers` by their origins, such as `http://receiver.test`. */
+/** `servers` by origin, such as `http://receiver.test`. */
 export const createFarNetwork = (parts: Omit<Network, keyof FarNetwork>): FarNetwork => {
   const network: Network = {
     ...parts,

@@ -1,4 +1,4 @@
-/** Work of a simulation, shared among as many processes as there are processors. */
+/** Distributes work of a simulation over as many processes as there are processors. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
@@ -6,18 +6,18 @@ import { z } from 'zod';
 
 const share = z.object({ index: z.number(), step: z.number() });
 
-/** A process does every `step`-th piece of the work, from its index on. */
+/** A process does every `step`-th part of the work, beginning with its index. */
 export type Share = z.infer<typeof share>;
 
-/** That of this process; `null` in the one that shares out. */
+/** Share of this process; `null` in the parent. */
 export const ownShare = (): Share | null => {
   const told = process.env['SIMULATION_SHARE'];
   return told === undefined ? null : share.parse(JSON.parse(told));
 };
 
 /**
- * Starts `program` once for each processor, `most` at most, with the arguments of this one; `onTold` gets what they
- * tell. Rejects when one of them ends with another code than 0.
+ * Starts `program` once for each processor, at most `most` times, with the arguments of this process; `onTold` receives
+ * their messages. Rejects when one of them exits with a code other than 0.
  */
 export const inProcesses = async (options: {
   program: string;

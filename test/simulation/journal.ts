@@ -1,10 +1,10 @@
-/** What happened in a simulation, in order, one line each: two runs of a seed write the same bytes. */
+/** Journal of a simulation, one line for each event in order: two runs of a seed write the same bytes. */
 import { createHash } from 'node:crypto';
 
 export type SimulationJournal = {
   note(line: string): void;
   lines(): readonly string[];
-  /** Of all lines. */
+  /** Hash of all lines. */
   digest(): string;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Kills at every step of a call's chart and in every state between: of stories in which nothing else goes wrong. What
- * steps a story has is found out by playing it once; until its kill it goes the same way.
+ * Kills at every step of a call's chart and in every state between, in stories without other faults. The steps of a
+ * story are found by playing it once; a replay is identical until the kill.
  */
 import { calmPlan, machine, type Plan } from './plan.ts';
 import type { Postgres } from './postgres.ts';
@@ -11,7 +11,7 @@ const seed = 1;
 
 const calm: Plan = {
   ...calmPlan(seed),
-  // Longer than a telephone rings.
+  // Exceeds the ringing time.
   faultyMs: 60_000,
   afterMs: 1_000,
 };
@@ -28,7 +28,7 @@ const to = (callee: string | null, hangUp: Partial<Call> = {}): Call => ({
 
 type Transfer = NonNullable<Call['transfers']>[number];
 
-/** Said before, with a briefing and a key, unless it is said otherwise. */
+/** A transfer with an announcement, a briefing and an accept digit, unless overridden. */
 const transferredTo = (
   person: string,
   {
@@ -54,7 +54,7 @@ const transferredTo = (
     ],
   });
 
-/** By what happens in them; who answers at which number: guides/quickstart.md. */
+/** Named by what happens; the numbers and who answers there: guides/quickstart.md. */
 const stories: Readonly<Record<string, Call>> = {
   'a conversation to its end': to('01000000001'),
   'nobody answers': to('01000000002'),
@@ -80,13 +80,13 @@ const stories: Readonly<Record<string, Call>> = {
   }),
 };
 
-/** Who goes on with the call. */
+/** Gateways that may take over the call. */
 const successors = {
   'the same gateway': { nodes: ['north'], restartAfterMs: 300 },
   'another gateway': { nodes: ['north', 'south'], restartAfterMs: 20_000 },
 } as const satisfies Record<string, { nodes: readonly string[]; restartAfterMs: number }>;
 
-/** At the step itself, right behind it, and well into the state that it leads to. */
+/** At the step itself, right after it, and well inside the state that follows. */
 const momentsMs = [0, 20, 700];
 
 export type Kill = { name: string; move: Move; plan: Plan };
@@ -100,7 +100,7 @@ const planFor = (story: string, by: Successor, kills: Plan['kills']): Plan => {
   return { ...calm, nodes, calls: [call], kills, hasVoicemail: call.to === machine };
 };
 
-/** `again`: whoever goes on with the call is killed at its first step. */
+/** `again`: the gateway that takes over is killed at its first step. */
 const killAt = (story: string, by: Successor, move: Move, afterMs: number, again = false): Kill => {
   const { restartAfterMs } = successors[by];
   const once: Plan['kills'][number] = { move, afterMs, restartAfterMs };
@@ -111,17 +111,17 @@ const killAt = (story: string, by: Successor, move: Move, afterMs: number, again
   };
 };
 
-/** A story in which nobody is killed. */
+/** A story without kills. */
 export const planOfStory = (story: string): Plan => planFor(story, 'the same gateway', []);
 
-/** The steps of a story, which is played for that. */
+/** The steps of a story, found by playing it. */
 const movesOf = async (story: string, by: Successor, postgres: Postgres): Promise<readonly Move[]> => {
   const { violations, moves } = await runSeed(seed, postgres, planFor(story, by, []));
   if (violations.length > 0) throw new Error(`${story}: ${violations.join('\n')}`);
   return moves;
 };
 
-/** All kills at all steps of all stories, or of those that are wanted. */
+/** All kills at all steps of all wanted stories. */
 export const allKills = async (postgres: Postgres, isWanted = (_story: string) => true): Promise<Kill[]> => {
   const kills: Kill[] = [];
   for (const by of ['the same gateway', 'another gateway'] as const)
@@ -133,7 +133,7 @@ export const allKills = async (postgres: Postgres, isWanted = (_story: string) =
   return kills;
 };
 
-/** One for each step, of all kinds in turns. */
+/** One kill for each step, alternating between all kinds. */
 export const someKills = async (
   postgres: Postgres,
   isWanted: (story: string) => boolean,

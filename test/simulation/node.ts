@@ -1,4 +1,4 @@
-/** A gateway on a machine of its own: started, killed, and started again on what it left. */
+/** A gateway on its own machine: started, killed, and restarted on the state that it left. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,11 +15,11 @@ export type NodeWorld = {
   database: DatabaseServer;
   network: FarNetwork;
   farEnds: FarEnds;
-  /** A chart of a call is somewhere else now; `state` is its state, as the drawing of the chart names it. */
+  /** Called when a call's chart enters another state; `state` is named as in the drawing of the chart. */
   moved: (node: SimulatedNode, process: SimulatedProcess, callId: string, state: string) => void;
-  /** What is logged, one line each. */
+  /** Receives log lines, one at a time. */
   log: (process: SimulatedProcess, line: string) => void;
-  /** Whoever looks after the machine tries again. */
+  /** Called after a failed start; the supervisor retries. */
   onFailedStart: (node: SimulatedNode) => void;
 };
 
@@ -37,7 +37,7 @@ const settingsOf = (name: string, dataFolder: string): Record<string, string> =>
   GW_LINES: 'simulator',
   GW_SIMULATOR_SPEED: '1',
   GW_DRAIN_SEC: '20',
-  // How late the machine is says nothing of the simulated one.
+  // The event-loop delay of the simulating machine is irrelevant.
   GW_MAX_DELAY_MS: '0',
 });
 
@@ -45,7 +45,7 @@ export class SimulatedNode {
   readonly name: string;
   readonly #world: NodeWorld;
   readonly #dataFolder: string;
-  /** Its wall clock, which outlives its processes. */
+  /** Offset of its wall clock, which survives its processes. */
   wallOffsetMs = 0;
   #running: Running | null = null;
   readonly #apis: ApiServer[] = [];
@@ -76,7 +76,7 @@ export class SimulatedNode {
     return this.#running?.process;
   }
 
-  /** Begins to start; it is ready some simulated time later. */
+  /** Begins to start; ready after some simulated time. */
   start(): void {
     const { database, network, farEnds, moved, log } = this.#world;
     const process: SimulatedProcess = {
@@ -112,13 +112,13 @@ export class SimulatedNode {
     });
   }
 
-  /** As by SIGKILL, or because the machine lost its power. */
+  /** Dies as by SIGKILL or a power failure. */
   kill(): void {
     const { process } = this.#running ?? {};
     if (process?.isAlive === true) this.#end(process);
   }
 
-  /** As by SIGTERM. One that is still starting is left alone, and `onEnded` is not called. */
+  /** Ends as by SIGTERM. A gateway that is still starting is left alone, and `onEnded` is not called. */
   close(onEnded: () => void): void {
     const running = this.#running;
     if (running === null || running.gateway === null || !running.process.isAlive) return;

@@ -1,4 +1,4 @@
-/** What a seed has in store. Of all that may go wrong each seed has some: together they would hide each other. */
+/** The plan of a seed. Each seed has some of the possible faults: all of them together would hide each other. */
 import type { ConsentRequirement } from '#machines/consent.ts';
 import type { LineCommand } from '#machines/line.ts';
 import { noFaults, type StatementFaults } from './database-server.ts';
@@ -6,7 +6,7 @@ import { reliable, type RequestFaults } from './far-servers.ts';
 import { createRandom, type Random } from './random.ts';
 import type { Move } from './world.ts';
 
-/** So long after the call was placed a person is asked for, and taken back so long after that, or never. */
+/** Times from placing the call until a transfer is requested, and from the request until it is cancelled, if ever. */
 export type Transfer = {
   afterMs: number;
   body: {
@@ -20,12 +20,12 @@ export type Transfer = {
   takenBackAfterMs: number | null;
 };
 
-/** Writes that only the holder of a call may make. */
+/** Writes that only the holder of a call may execute. */
 export type HolderWrite = 'insert call_fact' | 'update call_revival';
 
 export type Plan = {
   nodes: readonly string[];
-  /** `to: null` is somebody who calls in. Nobody hangs up, or cancels, where no time of it is given. */
+  /** `to: null` is an inbound call. Without a time there is no hang-up or cancellation. */
   calls: readonly {
     atMs: number;
     to: string | null;
@@ -34,24 +34,27 @@ export type Plan = {
     cancelAfterMs?: number;
     transfers?: readonly Transfer[];
   }[];
-  /** What the other party has to answer to an announcement; null where it is told nothing first. */
+  /** Consent that the other party must give after an announcement; null without an announcement. */
   consent: ConsentRequirement | null;
-  /** The agent leaves a message with machines, and at `machine` one answers. */
+  /** The agent leaves messages on answering machines, and one answers at `machine`. */
   hasVoicemail: boolean;
-  /** After so many effects of all gateways one dies, and is started again after so long, or when all is over. */
+  /**
+   * After this number of effects of all gateways one dies. It is restarted after this delay, or when all faults are
+   * over.
+   */
   crashes: readonly { effects: number; restartAfterMs: number | null }[];
   crashSeed: number;
-  /** Asked to end, or killed, and started again so long after it is gone. */
+  /** A gateway is asked to end or is killed, and restarted after this delay. */
   ends: readonly { atMs: number; node: string; by: 'SIGTERM' | 'SIGKILL'; restartAfterMs: number }[];
   /**
-   * The gateway that holds a call is killed when the call's chart takes this step, or so long after it. Each waits for
-   * the one before; `move: null` is the next step of any call.
+   * The gateway that holds a call is killed at this step of the call's chart, or this time after it. Each kill waits
+   * for the previous one; `move: null` is the next step of any call.
    */
   kills: readonly { move: Move | null; afterMs: number; restartAfterMs: number }[];
   cutOffs: readonly { atMs: number; node: string; forMs: number }[];
   /**
-   * A gateway is stopped as by SIGSTOP right before the write with this number. Its connections stay open meanwhile. It
-   * runs again, and sends that write, so long after another one has taken its calls.
+   * A gateway is stopped as by SIGSTOP right before the write with this number. Its connections stay open. It continues
+   * with that write this time after another gateway has taken over its calls.
    */
   freezes: readonly { before: HolderWrite; count: number; afterTakingMs: number }[];
   clockSteps: readonly { atMs: number; node: string; byMs: number }[];
@@ -60,18 +63,18 @@ export type Plan = {
   requests: RequestFaults;
   receiverRefuses: number;
   lineLatestMs: number;
-  /** A mistake that is planted: no line hears these commands. */
+  /** A deliberate defect: lines ignore these commands. */
   deafTo?: readonly LineCommand['type'][];
-  /** How long things go wrong. */
+  /** Duration of the faults. */
   faultyMs: number;
-  /** How long calls may go on when nothing goes wrong any more, before everybody hangs up. */
+  /** Duration for which calls may continue after the faults, before all parties hang up. */
   afterMs: number;
 };
 
-/** A gateway that is away for so long keeps its calls. */
+/** A gateway that is cut off for this time keeps its calls. */
 const shortMs = 8_000;
 
-/** The number of an answering machine. */
+/** Number of an answering machine. */
 export const machine = '01055551234';
 
 const names = ['north', 'south', 'west'];
@@ -80,16 +83,19 @@ const callees = [1, 1, 1, 2, 3, 5, 5, 6, 7, 8].map((last) => `0100000000${last}`
 const some = <Item>(random: Random, most: number, make: () => Item): Item[] =>
   Array.from({ length: random.below(most + 1) }, make);
 
-/** Whom calls are transferred to: somebody who takes it, is busy, lets it ring, or declines. */
+/** Transfer targets: one accepts, one is busy, one lets it ring, one declines. */
 const people = [1, 1, 2, 3, 4].map((last) => `0100000001${last}`);
 
-/** No person is rung for longer, in seconds. */
+/** Longest ringing time of a person, in seconds. */
 export const longestRingSec = 15;
 
-/** Callees who answer and stay, so that there is somebody to be transferred. */
+/** Callees who answer and stay, so that the call can be transferred. */
 const staying = ['01000000001', '01000000005', '01000000006', '01000000008'];
 
-/** In every second world, up to three of a call: the first soon after the answer, before the agent hangs up. */
+/**
+ * Up to three transfers for each call in every second world: the first soon after the answer, before the agent hangs
+ * up.
+ */
 const transfersOf = (random: Random): Transfer[] =>
   some(random, 3, () => random.below(4_000)).map((later, index) => ({
     afterMs: 1_300 + later * (index + 1),
@@ -138,7 +144,7 @@ const clockStepsOf = (random: Random, nodes: readonly string[], faultyMs: number
         byMs: random.below(7_200_000) - 3_600_000,
       }));
 
-/** A deploy, in every third world: each gateway is asked to end, one after the other, or some are. */
+/** A deploy in every third world: all or some gateways are asked to end, one after the other. */
 const endsOf = (random: Random, nodes: readonly string[], faultyMs: number): Plan['ends'] => {
   if (random.chance(0.67)) return [];
   const everyMs = faultyMs / (nodes.length + 1);
@@ -152,7 +158,7 @@ const endsOf = (random: Random, nodes: readonly string[], faultyMs: number): Pla
     }));
 };
 
-/** Where gateways do not die, one is frozen in most worlds with several, until its lease is over. */
+/** If no gateway crashes, one is frozen until its lease has expired, in most worlds with several gateways. */
 const freezesOf = (random: Random, { nodes, crashes }: Pick<Plan, 'nodes' | 'crashes'>): Plan['freezes'] =>
   nodes.length === 1 || crashes.length > 0 || random.chance(0.1)
     ? []
@@ -165,7 +171,7 @@ const freezesOf = (random: Random, { nodes, crashes }: Pick<Plan, 'nodes' | 'cra
       ];
 
 export const planOf = (seed: number): Plan => {
-  // Not the numbers that the world of this seed draws.
+  // Different from the numbers that this seed's world draws.
   const random = createRandom(seed ^ 0x5eed);
   const nodes = names.slice(0, 1 + random.below(names.length));
   const faultyMs = 12_000 + random.below(30_000);
@@ -185,7 +191,8 @@ export const planOf = (seed: number): Plan => {
           node: random.pick(nodes),
           forMs: 200 + random.below(random.chance(0.3) ? 60_000 : shortMs),
         }));
-  // Ends, transfers, consent, and steps where calls are taken over, are of chances of their own: what else a seed has in store stays.
+  // Ends, transfers, consent, and clock steps in plans with take-overs use their own generators, so that the rest of a
+  // seed's plan does not change.
   const ofTransfers = createRandom(seed ^ 0x7a45);
   const hasTransfers = ofTransfers.chance(0.5);
   const areTakenOver = crashes.length > 0 || cutOffs.some(({ forMs }) => forMs > shortMs);
@@ -217,7 +224,7 @@ export const planOf = (seed: number): Plan => {
   };
 };
 
-/** A world in which nothing goes wrong; what else it has is that of the seed. */
+/** A plan without faults; otherwise the seed's plan. */
 export const calmPlan = (seed: number): Plan => ({
   ...planOf(seed),
   crashes: [],

@@ -1,7 +1,7 @@
 /**
- * PostgreSQL in this process (PGlite), with what of a server's sessions it lacks: it knows one session alone, so advisory
- * locks, the list of sessions and their end are tables and functions that stand before those of the catalogue in the
- * search path, as does what it makes of chance. Names of prepared statements are made the same for all sessions, which then share them.
+ * PostgreSQL in this process (PGlite), extended by sessions. PGlite has a single session, so advisory locks, the list
+ * of sessions and their termination are tables and functions that precede the catalogue in the search path; random
+ * functions are replaced the same way. All sessions share prepared statements under common names.
  */
 import { PGlite } from '@electric-sql/pglite';
 import { withoutTimers } from './determinism.ts';
@@ -50,8 +50,8 @@ const sessionsOfItsOwn = `
 `;
 
 /**
- * Whose facts and progress are written while somebody else holds the call. An end is left out: calls that cannot go on
- * stay with the name of their dead holder, and are ended by another gateway.
+ * Records facts and progress written by a gateway that does not hold the call. Ends are excluded: calls that cannot be
+ * resumed keep the name of their dead holder and are ended by another gateway.
  */
 const writers = `
   create function note_stale_write() returns trigger language plpgsql as $$
@@ -69,31 +69,31 @@ const writers = `
     execute function note_stale_write('progress');
 `;
 
-/** Statements of which it counts whose session asks. */
+/** Statements whose result depends on the session. */
 const asksForSession =
   /advisory_lock|pg_backend_pid|pg_terminate_backend|insert into "?call_fact|update "?call_revival/;
 
 export type Answer = {
   messages: Message[];
-  /** Channel and what was said on it. */
+  /** Channel and payload of each notification. */
   notifications: { channel: string; payload: string }[];
   sqlState: string | undefined;
-  /** Whether a transaction is open now. */
+  /** Whether a transaction is open. */
   isInTransaction: boolean;
 };
 
-/** One who is connected: its number, and the texts that it has prepared, by its names for them. */
+/** A client session: its pid, and its prepared texts by its own names. */
 export type Session = { readonly pid: number; readonly texts: Map<string, string> };
 
-/** Who looks at it from outside of the simulation. */
+/** Session of an observer outside of the simulation. */
 const observer: Session = { pid: 0, texts: new Map() };
 
 export class Postgres {
   readonly #server: PGlite;
-  /** What all sessions call a prepared text. */
+  /** Common name of a prepared text in all sessions. */
   readonly #namesOfTexts = new Map<string, string>();
   #names = 0;
-  /** What becomes of a prepared text: to see that a mistake in it is found, one is planted here. */
+  /** Modifies a prepared text: plants a defect to verify that the rules detect it. */
   planted: (text: string) => string = (text) => text;
   readonly #questions = new Map<string, string>();
   #tables: string[] = [];
@@ -109,7 +109,7 @@ export class Postgres {
     return new Postgres(server);
   }
 
-  /** What was migrated stays; from now on `begin` empties everything else. */
+  /** Keeps the migrated schema; from now on `begin` empties all other tables. */
   async keepMigrated(): Promise<void> {
     await this.#server.exec(writers);
     const { rows } = await this.#server.query<{ tablename: string }>(
@@ -118,7 +118,7 @@ export class Postgres {
     this.#tables = rows.map(({ tablename }) => `"${tablename}"`);
   }
 
-  /** As on the first day, whatever was there before. */
+  /** Resets to the initial state, whatever the previous one. */
   begin(seed: number): void {
     this.exec('rollback');
     this.exec('reset statement_timeout; reset lock_timeout; reset idle_in_transaction_session_timeout');
@@ -127,7 +127,7 @@ export class Postgres {
     this.exec(`set simulated.seed = '${seed}'`);
   }
 
-  /** Rows of a query without parameters, as objects of JSON. */
+  /** Rows of a query without parameters, as JSON objects. */
   rows(text: string): Record<string, unknown>[] {
     const found = this.run(
       [{ kind: 'Q', bytes: queryOf(`select to_jsonb(one)::text from (${text}) one`) }],
@@ -139,7 +139,7 @@ export class Postgres {
       .map(({ bytes }) => JSON.parse(bytes.toString('utf8', 11)) as Record<string, unknown>);
   }
 
-  /** The answer to a question that is asked again and again. */
+  /** Answer to a frequently repeated query. */
   isTrue(text: string): boolean {
     let name = this.#questions.get(text);
     if (name === undefined) {
@@ -157,10 +157,10 @@ export class Postgres {
     this.#answerTo(queryOf(text));
   }
 
-  /** Without what PGlite would read of it itself. Nothing of it is waited for: a promise is only its form. */
+  /** Skips PGlite's own parsing. Completes synchronously: the promise is only formal. */
   #answerTo(bytes: Buffer): Buffer {
     const pieces: Uint8Array[] = [];
-    // Its timers are those of its time limits, of which it keeps some from one world to the next.
+    // PGlite's timeouts set timers, some of which survive from one world to the next.
     withoutTimers(() => {
       void this.#server.execProtocolRawStream(bytes, {
         syncToFs: false,
@@ -170,7 +170,7 @@ export class Postgres {
     return Buffer.concat(pieces);
   }
 
-  /** Does what one session asks up to a point where it waits for the answer. */
+  /** Executes the messages of one session up to a point at which it waits for the answer. */
   run(asked: readonly Message[], { pid, texts }: Session): Answer {
     const isAsking = (message: Message): boolean =>
       asksForSession.test(message.bytes.toString('latin1')) ||
@@ -204,7 +204,7 @@ export class Postgres {
     };
   }
 
-  /** With the name that all sessions have for its text. */
+  /** Replaces the name of a prepared text by the common one. */
   #binding(message: Message, texts: ReadonlyMap<string, string>): Buffer {
     const [portal = '', name = ''] = textsOf(message, 2).texts;
     if (name === '') return message.bytes;
@@ -215,7 +215,7 @@ export class Postgres {
 
 const notificationOf = (message: Message): { channel: string; payload: string } => {
   const [channel = '', payload = ''] = textsOf(
-    // Behind the process that has notified.
+    // After the id of the notifying process.
     { kind: 'A', bytes: message.bytes.subarray(4) },
     2,
   ).texts;

@@ -1,16 +1,16 @@
-/** One generator for everything that is left to chance in a simulation: the same seed, the same numbers. */
+/** Random generator of a simulation: the same seed yields the same numbers. */
 
 export type Random = {
-  /** From 0 on, below 1. */
+  /** From 0, below 1. */
   fraction(): number;
-  /** A whole number from 0 on, below `limit`. */
+  /** A whole number from 0, below `limit`. */
   below(limit: number): number;
   chance(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
   bytes(size: number): Buffer<ArrayBuffer>;
 };
 
-/** xoshiro128** by Blackman and Vigna, begun by splitmix32 (https://prng.di.unimi.it). */
+/** xoshiro128** by Blackman and Vigna, seeded by splitmix32 (https://prng.di.unimi.it). */
 export const createRandom = (seed: number): Random => {
   let mixed = seed >>> 0;
   const splitmix = (): number => {

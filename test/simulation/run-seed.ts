@@ -1,4 +1,4 @@
-/** One seed from beginning to end: what happens, what goes wrong, and what must hold all the same. */
+/** Runs one seed from beginning to end: events, faults, and the rules that must hold anyway. */
 import { z } from 'zod';
 import { announcement, checkAtRest, isAtRest } from './checks.ts';
 import { Customer } from './customer.ts';
@@ -15,24 +15,24 @@ export type SeedResult = {
   digest: string;
   lines: readonly string[];
   steps: number;
-  /** Simulated. */
+  /** Simulated seconds. */
   seconds: number;
   effects: ReadonlyMap<string, number>;
   coverage: ReadonlyMap<string, number>;
-  /** The steps of charts while things could go wrong. */
+  /** Steps of charts while faults could occur. */
   moves: readonly Move[];
   calls: number;
 };
 
 const startMs = 60_000;
 const answerMs = 30_000;
-/** After all faults are over everything comes to rest within this. */
+/** All work must finish within this time after the last fault. */
 const restMs = 600_000;
-/** Saying that it lives, looking for deliveries, sweeping. */
+/** Heartbeats, delivery polling and cleanup. */
 const keepsHouse = /(update node|update skip, update event_delivery|delete \w+)$/;
-/** Longer than the lease of a gateway. */
+/** Exceeds the lease of a gateway. */
 const longestFreezeMs = 45_000;
-/** So inexactly gateways know the clock of the database, when its answers are slow. */
+/** Inaccuracy with which gateways know the database clock when its answers are slow. */
 const durationErrorSec = 3;
 const lookMs = 1_000;
 const lastAnswerMs = 1_000;
@@ -47,7 +47,7 @@ const machineScript = [
   { hang_up: true },
 ];
 
-/** Asks and waits, while nothing goes wrong yet. */
+/** Makes API requests and waits for the answers, before any fault. */
 const prepare = async (world: World, customer: Customer, { hasVoicemail, consent }: Plan): Promise<void> => {
   const [first] = world.nodes;
   first?.start();
@@ -128,7 +128,7 @@ const askForTransfer = (
     time.after(afterMs + takenBackAfterMs, () => customer.takeTransferBack(callId));
 };
 
-/** What the plan says, each in its time. */
+/** Schedules the plan's events. */
 const schedule = (world: World, customer: Customer, plan: Plan): void => {
   const { time } = world;
   for (const { atMs, to, hangUpAfterMs, immediate, cancelAfterMs, transfers = [] } of plan.calls)
@@ -157,7 +157,7 @@ const schedule = (world: World, customer: Customer, plan: Plan): void => {
   world.crashes = (process, point) => {
     const crash = crashes[0];
     if (crash === undefined) return false;
-    // Of what a gateway does again and again for itself few places are worth a death.
+    // Most of a gateway's periodic work is not worth a crash.
     if (keepsHouse.test(point) && !random.chance(0.05)) return false;
     crash.left -= 1;
     if (crash.left > 0) return false;
@@ -183,7 +183,7 @@ const freezeAt = (world: World, plan: Plan): void => {
   };
 };
 
-/** Nothing goes wrong any more; who is down is started. */
+/** Ends all faults and starts the gateways that are down. */
 const heal = (world: World): void => {
   world.journal.note('all faults are over');
   world.crashes = () => false;
@@ -202,7 +202,7 @@ const comeToRest = async (world: World, customer: Customer): Promise<void> => {
   for (const broken of world.leftOver()) world.violate(broken);
 };
 
-/** However the clocks of gateways were set, and whoever has taken the call over. */
+/** Checks durations, which must not depend on the gateways' clocks or on take-overs. */
 const checkDurations = (world: World): void => {
   const known =
     'select id, duration_sec from call where answered_at is not null and duration_sec is not null';
@@ -216,10 +216,10 @@ const checkDurations = (world: World): void => {
   }
 };
 
-/** What a line says of it may be late. */
+/** Delay of a line's events. */
 const rungLateMs = 2_000;
 
-/** Who has not answered in time, or is to be rung no longer, is let go of. */
+/** Checks that a person without an answer, or after a cancellation, stops ringing. */
 const checkRung = (world: World): void => {
   for (const [callId, times] of world.farEnds.rung)
     for (const rungMs of times)
@@ -227,7 +227,7 @@ const checkRung = (world: World): void => {
         world.violate(`a person was rung for ${rungMs / 1_000} s for ${callId}`);
 };
 
-/** Each end was heard of, under one id. */
+/** Checks that the end of each call was received under a single id. */
 const checkReceived = (world: World, customer: Customer): void => {
   for (const { id } of world.postgres.rows('select id from call order by id')) {
     const ends = (customer.received.get(String(id)) ?? []).filter(({ type }) => type === 'call.ended');
@@ -236,7 +236,7 @@ const checkReceived = (world: World, customer: Customer): void => {
   }
 };
 
-/** `plan`: instead of what the seed has in store. */
+/** `plan` replaces the plan of the seed. */
 export const runSeed = async (
   seed: number,
   postgres: Postgres,
@@ -263,7 +263,7 @@ export const runSeed = async (
     heal(world);
     await world.run(plan.afterMs);
     customer.isSatisfied = true;
-    // Whoever was asked before has answered.
+    // Pending requests have been answered by then.
     await world.run(lastAnswerMs);
     await comeToRest(world, customer);
     checkReceived(world, customer);
@@ -289,7 +289,7 @@ export const runSeed = async (
   };
 };
 
-/** A database with everything in it that a first start makes, and a process that has loaded what it needs. */
+/** Starts a database with everything that a first start creates, and loads the libraries that the process needs. */
 export const startPostgres = async (): Promise<Postgres> => {
   const postgres = await Postgres.start();
   const { violations } = await runSeed(0, postgres);

@@ -1,7 +1,7 @@
 /**
- * `npm run simulate -- --seeds 1000` runs seeds 1 to 1000 (`--from N`: from N on) in as many processes as there are
- * processors, for `--minutes M` at most, and says what broke; `--seed N` runs one and writes its journal. The exit code
- * is 0 only when everything held.
+ * `npm run simulate -- --seeds 1000` runs seeds 1 to 1000 (`--from N`: beginning with N) in as many processes as there
+ * are processors, for `--minutes M` at most, and prints violations; `--seed N` runs one seed and writes its journal.
+ * The exit code is 0 only if all rules held.
  */
 import { machineNow } from './determinism.ts';
 import { writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ const options = z
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Every `step`-th seed, as long as there is time. */
+/** Runs every `step`-th seed while time remains. */
 const workOff = async ({ index, step }: Share): Promise<void> => {
   const postgres = await startPostgres();
   const deadline = machineNow() + options.minutes * 60_000;

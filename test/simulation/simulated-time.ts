@@ -1,53 +1,53 @@
 /**
- * The time of a simulation: nothing happens between two things that are due, so a minute takes as long as what happens in
- * it. Everything that is due has a place in one order, which the seed decides.
+ * Simulated time: it jumps from one due event to the next, so a minute takes only as long as the work in it. All due
+ * events are in one order, which the seed determines.
  *
- * A callback belongs to a process, that of whoever asked for it: when the process has died it is not called any more, as
- * no timer of a dead process is.
+ * A callback belongs to the process that requested it. After the death of that process it is no longer called, like the
+ * timers of a dead process.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agenda, type Entry } from '#src/agenda.ts';
 import type { Random } from './random.ts';
 
-/** A program that runs on the simulated machines; what it began ends with it. */
+/** A program that runs on the simulated machines; all its work ends with it. */
 export type SimulatedProcess = {
   readonly name: string;
   isAlive: boolean;
-  /** While it is frozen, as by SIGSTOP: its timers that are due and messages for it, in order. `null` while it runs. */
+  /** Due timers and messages of a frozen process, as by SIGSTOP, in order. `null` while it runs. */
   held: (() => void)[] | null;
-  /** How far its wall clock is from the time of the simulation, in milliseconds. */
+  /** Offset of its wall clock from simulated time, in milliseconds. */
   wallOffsetMs: number;
-  /** The same of its steady clock, which begins as its wall clock does, and is never set. */
+  /** Offset of its monotonic clock, which begins like its wall clock and is never set. */
   readonly steadyOffsetMs: number;
-  /** Where the charts of the calls are that it has held. */
+  /** Chart states of the calls that it has held. */
   readonly charts: Map<string, string>;
 };
 
 const running = new AsyncLocalStorage<SimulatedProcess | null>();
 
-/** The process whose code runs just now; `null` for the world around them. */
+/** The process whose code is running; `null` for the world around the processes. */
 export const runningProcess = (): SimulatedProcess | null => running.getStore() ?? null;
 
 export const runIn = <Result>(process: SimulatedProcess | null, work: () => Result): Result =>
   running.run(process, work);
 
-/** Delivers a message to a process: at once, or when the process runs again. */
+/** Delivers a message to a process: immediately, or when the process continues. */
 export const arriveIn = (process: SimulatedProcess, work: () => void): void => {
   if (process.held === null) runIn(process, work);
   else process.held.push(work);
 };
 
-/** When every simulation begins. */
+/** Start time of every simulation. */
 export const beginningMs = Date.UTC(2026, 0, 5, 9);
 
-/** A timer is late by up to so much, as on a machine that has other things to do. */
+/** Maximum delay of a timer, as on a machine with other work. */
 const latestMs = 3;
 
 export class SimulatedTime {
   readonly #agenda = new Agenda();
   readonly #random: Random;
   #immediates: (() => void)[] = [];
-  /** A frozen process may cancel a timer that became due meanwhile, when it runs again. */
+  /** After thawing, a process may cancel a timer that became due while it was frozen. */
   readonly #cancelled = new WeakSet<Entry>();
   #now = beginningMs;
   #steps = 0;
@@ -56,12 +56,12 @@ export class SimulatedTime {
     this.#random = random;
   }
 
-  /** Milliseconds since the epoch, by a clock that nobody sets. */
+  /** Milliseconds since the epoch, by a clock that is never set. */
   now(): number {
     return this.#now;
   }
 
-  /** Since the beginning. */
+  /** Seconds since the start. */
   seconds(): number {
     return (this.#now - beginningMs) / 1_000;
   }
@@ -70,13 +70,13 @@ export class SimulatedTime {
     return this.#steps;
   }
 
-  /** In the name of the process that runs. */
+  /** On behalf of the running process. */
   setTimer(callback: () => void, milliseconds: number): Entry {
     const lateMs = this.#random.below(latestMs + 1);
     return this.after(Math.max(1, Math.trunc(milliseconds)) + lateMs, callback);
   }
 
-  /** On time to the millisecond; in the name of the process that runs. */
+  /** Exact to the millisecond; on behalf of the running process. */
   after(milliseconds: number, callback: () => void): Entry {
     const entry: Entry = this.#agenda.add(
       this.#now + milliseconds,
@@ -92,7 +92,7 @@ export class SimulatedTime {
     this.#cancelled.add(entry);
   }
 
-  /** Before time goes on. */
+  /** Runs before time advances. */
   soon(callback: () => void): void {
     this.#immediates.push(this.#inItsProcess(callback));
   }
@@ -102,7 +102,7 @@ export class SimulatedTime {
     process.held ??= [];
   }
 
-  /** Lets a frozen process run again: it does everything that has become due before anything else happens. */
+  /** Continues a frozen process: it does everything that became due before any other event happens. */
   thaw(process: SimulatedProcess): void {
     const held = process.held ?? [];
     process.held = null;
@@ -117,7 +117,7 @@ export class SimulatedTime {
     };
   }
 
-  /** Does what is due next. False when nothing is, or only after `until`. */
+  /** Runs the next due event. False if there is none, or only after `until`. */
   step(until: number): boolean {
     this.#steps += 1;
     const [first] = this.#immediates.splice(0, 1);

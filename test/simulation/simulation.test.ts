@@ -29,7 +29,7 @@ test.serial('a seed that is run twice gives the same journal, byte for byte', as
   }
 });
 
-/** Two gateways with calls to somebody who talks, and nothing that goes wrong yet. */
+/** Two gateways with calls to a callee who talks, without faults. */
 const calm: Plan = {
   ...calmPlan(1),
   nodes: ['north', 'south'],
@@ -85,7 +85,7 @@ test.serial(
   /more often than its epoch says/,
 );
 
-/** A gateway is frozen until its calls are taken, and then sends what it wanted to write of one. */
+/** A gateway is frozen until its calls are taken over, and then sends a pending write of one of them. */
 const frozen = (before: HolderWrite): Plan => ({
   ...calm,
   freezes: [{ before, count: 10, afterTakingMs: 7 }],

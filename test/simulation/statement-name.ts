@@ -1,4 +1,4 @@
-/** What a statement does, in a few words: `insert call_fact`, `update node`, `select`. */
+/** Short name of a statement: `insert call_fact`, `update node`, `select`. */
 
 const writes = /\b(insert\s+into|update|delete\s+from)\s+"?(\w+)"?/gi;
 const verbs: Readonly<Record<string, string>> = { i: 'insert', u: 'update', d: 'delete' };
@@ -8,10 +8,10 @@ export const statementName = (text: string): string => {
   const found = [...text.matchAll(writes)].map(
     ([, verb = '', table = '']) => `${verbs[verb.charAt(0).toLowerCase()]} ${table}`,
   );
-  // Of several, the first two say which statement it is.
+  // The first two writes identify the statement.
   if (found.length > 0) return [...new Set(found)].slice(0, 2).join(', ');
   return others.exec(text)?.[1]?.toLowerCase() ?? 'nothing';
 };
 
-/** One that only looks, or only keeps house, is no effect. */
+/** Reads, and statements such as `begin` and `set`, are not effects. */
 export const isEffect = (name: string): boolean => /^(insert|update|delete|commit)/.test(name);

@@ -1,4 +1,4 @@
-/** What came of many worlds. */
+/** Results of many worlds. */
 import { z } from 'zod';
 import type { SeedResult } from './run-seed.ts';
 
@@ -13,7 +13,7 @@ const result = z.object({
   seconds: z.number(),
 });
 
-/** What a process tells of one world; `npm run` with `replay` plays it alone. */
+/** Report of a process about one world; `npm run` with `replay` plays only this world. */
 export const toldOf = (name: string, replay: string, told: SeedResult): z.infer<typeof result> => {
   const { violations, coverage, moves, effects, calls, seconds } = told;
   return {
@@ -29,12 +29,15 @@ export const toldOf = (name: string, replay: string, told: SeedResult): z.infer<
 };
 
 export type Tally = {
-  /** What `toldOf` says. */
+  /** Adds a report of `toldOf`. */
   add(told: unknown): void;
-  /** Something failed that is no world's. */
+  /** Records a failure that does not belong to a world. */
   broke(error: unknown): void;
   failed(): number;
-  /** In how many worlds each state of a call was visited, and where processes died, by the state of a call that they held. */
+  /**
+   * Number of worlds that visited each call state, and the points at which processes died, by the state of a call that
+   * they held.
+   */
   coverage(): string[];
   summary(milliseconds: number): string;
 };
@@ -44,10 +47,10 @@ const listed = (counts: ReadonlyMap<string, number>): string[] =>
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, times]) => `${String(times).padStart(6)} ${name}`);
 
-/** `worlds`: what is counted, such as `seeds`. */
+/** `worlds`: name of the counted items, such as `seeds`. */
 export const createTally = (say: (line: string) => void, worlds: string): Tally => {
   const pairs = new Map<string, number>();
-  /** In how many worlds a call came into a state. */
+  /** Number of worlds in which a call entered each state. */
   const visits = new Map<string, number>();
   const points = new Set<string>();
   const total = { played: 0, failed: 0, calls: 0, seconds: 0 };

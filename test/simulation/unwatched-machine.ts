@@ -1,7 +1,7 @@
 /**
- * What a process is told of its machine, in a simulation: that there is room, and nothing else. The machine that simulates
- * is another at each run, and watching it costs more with every gateway that has begun with it: an observer of collections
- * of garbage, and a timer that measures how late the event loop is, live as long as their process.
+ * Information about the machine in a simulation: there is always enough room. The simulating machine differs between
+ * runs, and watching it becomes more expensive with every gateway started: an observer of garbage collections and a
+ * timer that measures event-loop delay live as long as their process.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { createHistogram, PerformanceObserver } from 'node:perf_hooks';
@@ -12,7 +12,7 @@ const requireHere = createRequire(import.meta.url);
 
 const roomy = { used_heap_size: 1, heap_size_limit: 100 };
 
-/** `isWanted` tells whether a simulation runs. */
+/** `isWanted` returns whether a simulation is running. */
 export const leaveMachineUnwatched = (isWanted: () => boolean): void => {
   const hooks = requireHere('node:perf_hooks') as typeof perfHooks;
   const { monitorEventLoopDelay } = hooks;

@@ -1,13 +1,14 @@
 /**
- * The messages of PostgreSQL's protocol as far as the simulated server looks into them
- * (https://www.postgresql.org/docs/18/protocol-message-formats.html): a byte for the kind, four for the length, the rest.
+ * Messages of the PostgreSQL protocol as far as the simulated server reads them
+ * (https://www.postgresql.org/docs/18/protocol-message-formats.html): one byte for the kind, four for the length, then
+ * the body.
  */
 
 export type Message = { kind: string; bytes: Buffer };
 
 const headBytes = 5;
 
-/** Whole messages at the beginning of `bytes`, and what is left. */
+/** Complete messages at the beginning of `bytes`, and the rest. */
 export const messagesIn = (bytes: Buffer): { messages: Message[]; rest: Buffer } => {
   const messages: Message[] = [];
   let at = 0;
@@ -30,7 +31,7 @@ export const messageOf = (kind: string, ...parts: (string | Buffer)[]): Buffer =
   return Buffer.concat([head, body]);
 };
 
-/** Texts that end with a zero byte, from the beginning of a message's body. */
+/** Zero-terminated texts from the beginning of a message's body. */
 export const textsOf = ({ bytes }: Message, count: number): { texts: string[]; rest: Buffer } => {
   const texts: string[] = [];
   let at = headBytes;
@@ -44,7 +45,7 @@ export const textsOf = ({ bytes }: Message, count: number): { texts: string[]; r
 
 export const queryOf = (text: string): Buffer => messageOf('Q', text);
 
-/** The fields of an error, by their letters: `C` is the SQLSTATE, `M` the message. */
+/** Fields of an error by letter: `C` is the SQLSTATE, `M` the message. */
 export const errorOf = (code: string, message: string): Buffer =>
   messageOf('E', 'SERROR', 'VERROR', `C${code}`, `M${message}`, Buffer.alloc(1));
 
@@ -53,12 +54,12 @@ export const sqlStateIn = (messages: readonly Message[]): string | undefined => 
   return error && /\0C(.{5})\0/s.exec(error.bytes.toString('latin1'))?.[1];
 };
 
-/** `I`: idle; `T`: within a transaction; `E`: within one that has failed. */
+/** `I`: idle; `T`: in a transaction; `E`: in a failed one. */
 export const readyFor = (state: string): Buffer => messageOf('Z', Buffer.from(state));
 export const parsed = messageOf('1', Buffer.alloc(0));
 export const commandDone = (tag: string): Buffer => messageOf('C', tag);
 
-/** What a server says to whoever has connected. */
+/** Greeting of the server to a new connection. */
 export const welcome = (pid: number): Buffer => {
   const key = Buffer.alloc(8);
   key.writeInt32BE(pid, 0);

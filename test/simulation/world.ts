@@ -1,4 +1,7 @@
-/** The world of one seed: a database, telephones, servers of customers and gateways, on one clock and one generator. */
+/**
+ * The world of one seed: a database, telephones, customers' servers and gateways, with one clock and one random
+ * generator.
+ */
 import { checkAlways } from './checks.ts';
 import { settle, determine } from './determinism.ts';
 import { DatabaseServer, noFaults } from './database-server.ts';
@@ -10,19 +13,19 @@ import type { Postgres } from './postgres.ts';
 import { createRandom, type Random } from './random.ts';
 import { beginningMs, runIn, SimulatedTime, type SimulatedProcess } from './simulated-time.ts';
 
-/** Of promises that wait for each other; none of them waits for anything outside. */
+/** Rounds of promises that wait for each other; none of them waits for an external event. */
 const roundsOfEnd = 50;
 
-/** As `statementName` says it; what is kept beside the journal of a call breaks none of its rules. */
+/** Names from `statementName`; writes outside of a call's journal cannot break its rules. */
 const writesOfCalls = /insert call_fact|(insert|update) call\b|insert event\b/;
 
-/** As `statementName` says it: the calls of a process that is no more go to the one that asks for it. */
+/** Name from `statementName` of the statement by which a process takes over the calls of a dead one. */
 const takesCalls = 'update call, update call_revival';
 
-/** A step of a call's chart; `from` is `null` where a gateway begins with the call, or goes on with it. */
+/** A step of a call's chart; `from` is `null` when a gateway begins or takes over the call. */
 export type Move = { from: string | null; to: string };
 
-/** A gateway that could not start is started again after so long. */
+/** Delay before a restart after a failed start. */
 const supervisorMs = 1_000;
 
 export const nameOf = ({ from, to }: Move): string => `${from ?? 'nothing'} → ${to}`;
@@ -37,19 +40,22 @@ export class World {
   readonly farEnds: FarEnds;
   readonly nodes: SimulatedNode[];
   readonly violations: string[] = [];
-  /** Every effect so far, by its name. */
+  /** Count of each effect so far, by name. */
   readonly effects = new Map<string, number>();
-  /** Pairs of a state of a call's chart and a place at which its process died, with how often. */
+  /** Count of each pair of a call chart's state and the point at which its process died. */
   readonly coverage = new Map<string, number>();
-  /** Every step that charts of calls have made, in the order of their first time. */
+  /** Every step of calls' charts, in the order of their first occurrence. */
   readonly moves = new Map<string, Move>();
-  /** Is told of each step of a chart, before anything follows from it. */
+  /** Called for each step of a chart, before its consequences. */
   onMove: (node: SimulatedNode, move: Move) => void = () => {};
-  /** Whether a process dies now. */
+  /** Decides whether a process dies now. */
   crashes: (process: SimulatedProcess, point: string) => boolean = () => false;
-  /** `null`: a process runs on. Else it is frozen now, until so many milliseconds after its calls were taken. */
+  /**
+   * `null`: the process continues. Otherwise it is frozen until this number of milliseconds after its calls were taken
+   * over.
+   */
   freezes: (process: SimulatedProcess, point: string) => number | null = () => null;
-  /** The process that is frozen, one at a time. */
+  /** The frozen process; at most one. */
   frozen: { process: SimulatedProcess; afterTakingMs: number } | null = null;
 
   constructor(parts: {
@@ -125,14 +131,14 @@ export class World {
     this.time.thaw(process);
   }
 
-  /** The calls of a frozen process, or of a dead one, were taken. */
+  /** Called when the calls of a frozen or dead process were taken over. */
   #taken(by: SimulatedProcess): void {
     const { frozen } = this;
     if (frozen === null || frozen.process === by) return;
     runIn(null, () => void this.time.after(frozen.afterTakingMs, () => this.#thaw()));
   }
 
-  /** `when` names the moment, as the names of effects do. */
+  /** `when` is the point of the death, in the format of the effects' names. */
   kill(node: SimulatedNode, when: string): void {
     const process = node.process();
     if (process?.isAlive !== true) return;
@@ -158,7 +164,7 @@ export class World {
     this.onMove(node, move);
   }
 
-  /** What the rules find broken is kept once. */
+  /** Records each violation once. */
   #seen(process: SimulatedProcess, statement: string): void {
     this.journal.note(`${process.name} ${statement}`);
     if (statement === takesCalls) this.#taken(process);
@@ -176,7 +182,7 @@ export class World {
     if (process.isAlive) this.journal.note(`${process.name} ${line.trim()}`);
   }
 
-  /** Lets so much time pass, or until `isDone`. Returns whether it is. */
+  /** Advances time by this duration, or until `isDone`. Returns whether it is done. */
   async run(milliseconds: number, isDone: () => boolean = () => false): Promise<boolean> {
     const until = this.time.now() + milliseconds;
     for (;;) {
@@ -194,7 +200,7 @@ export class World {
     for (const { name } of this.nodes) this.database.joinAgain(name);
   }
 
-  /** What somebody still holds who should hold nothing. */
+  /** Resources of live processes that should have been released. */
   leftOver(): string[] {
     const { standing, legs } = this.farEnds;
     const of = (lines: typeof standing | typeof legs): string[] =>
@@ -207,7 +213,7 @@ export class World {
     ];
   }
 
-  /** What is still under way runs out in this time, in which nothing more is due: none of it gets into another world. */
+  /** Pending work finishes in these rounds without further due events, so that it does not reach the next world. */
   async end(): Promise<void> {
     for (const node of this.nodes) {
       node.kill();
