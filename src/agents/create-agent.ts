@@ -28,7 +28,7 @@ export type CreateAgent = (call: AgentCall) => Agent;
 
 export type AgentWorld = EndpointWorld & {
   hangUp: HangUp;
-  /** `null` where nobody could hear them. */
+  /** `null` if DTMF digits cannot be sent. */
   pressKeys: PressKeys | null;
   /** Language model of the built-in agent; `null`: it works without one. */
   languageModel: LanguageModel | null;

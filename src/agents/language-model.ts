@@ -101,7 +101,7 @@ export const languageModelAgent = (
           logger.info({ call_id: callId }, 'a tool of the language model was not used');
         messages.push({ role: 'tool', callId: toolCalls[index]?.id ?? '', content: outcome.result });
       }
-      // It has said what to press.
+      // The reply already tells the other party which keys to press.
       if (collecting !== undefined && hasWords) {
         yield { control: collecting };
         return;

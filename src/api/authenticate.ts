@@ -94,7 +94,7 @@ export const createAuthentication = (services: ApiServices, failureCounter: Coun
 
 /**
  * Authenticates by the token of a request, or without one by the browser's session. Refuses a session with 403 if
- * another origin uses it.
+ * another page uses it.
  */
 const createAdminSearch = (
   services: ApiServices,

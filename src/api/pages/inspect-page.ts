@@ -113,7 +113,7 @@ const own = document.querySelector('#own');
 const inspector = 'https://stately.ai';
 const patienceMs = 10_000;
 const waiting = [];
-/** The window of the inspector; it announces itself when it listens. */
+/** Where the inspector is shown; it says itself when it listens. */
 let target = frame.contentWindow;
 let isListening = false;
 let socket;
@@ -138,10 +138,10 @@ addEventListener('message', ({ source, origin, data }) => {
   for (const message of waiting.splice(0)) pass(message);
   tellProgress();
 });
-/** Loaded now and not by the page itself: an announcement before the listener exists would be lost. */
+/** Asked for now and not by the page itself: whoever is there before somebody listens is never heard to be there. */
 frame.src = inspector + '/inspect';
 
-/** Any response will do: another origin's response is opaque. */
+/** An answer of any kind will do: which one it is, another page is not told. */
 fetch(inspector + '/inspect', { mode: 'no-cors', credentials: 'omit', signal: AbortSignal.timeout(patienceMs) }).catch(() => {
   if (isListening) return;
   frame.hidden = true;
@@ -176,7 +176,7 @@ document.querySelector('#window').addEventListener('click', () => {
   target = opened;
   isListening = false;
   frame.hidden = true;
-  // The new window has no state: the gateway starts again with the current actors.
+  // The new one has seen nothing yet: the gateway begins anew with the actors as they stand.
   watch();
 });
 

@@ -11,15 +11,15 @@ import type { LineEvent, OpenLine } from '#machines/line.ts';
 export type TurnStage = 'endpointing' | 'first_token' | 'first_sentence' | 'first_audio';
 
 export type Latency = {
-  /** Opens lines that are listened to on the way. */
+  /** Wraps lines to observe their events. */
   watchLine(open: OpenLine): OpenLine;
-  /** What happens to the reply that is asked for; see `ReplyWatch` of src/agents. */
+  /** Observes the requested reply; see `ReplyWatch` of src/agents. */
   replies: {
     asked(callId: string): void;
     firstToken(callId: string): void;
     firstSentence(callId: string): void;
   };
-  /** Adds the latency to a turn of the agent and to a verdict on who answered, as far as it is known. */
+  /** Adds the latency to a turn of the agent and to an answer verdict, if known. */
   withLatency(callId: string, fact: CallFact): CallFact;
   release(callId: string): void;
 };
@@ -94,7 +94,7 @@ export const createLatency = (options: {
         return { ...fact, latency: { answeredByMs: Math.max(0, fact.at - times.answeredAt) } };
       if (fact.type !== 'turn.spoken' || fact.role !== 'assistant' || !times?.reply) return fact;
       const { soundedAt, latency } = times.reply;
-      // A greeting or a reprompt is no reply.
+      // A greeting or reprompt is not a reply.
       if (soundedAt !== fact.at) return fact;
       times.reply = null;
       return { ...fact, latency };

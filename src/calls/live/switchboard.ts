@@ -50,7 +50,7 @@ export type SwitchboardOptions = {
   observer: Pick<CallObserver, 'ended'>;
   /** Releases the line of a call and leaves its remote leg alone. */
   leaveLine: (callId: string) => void;
-  /** Releases external resources of the call. Also called after a crash. */
+  /** Releases the call's resources outside its chart. Also called after a crash. */
   release: (callId: string) => void;
   logger: Logger;
 };
