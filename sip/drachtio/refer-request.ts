@@ -46,12 +46,12 @@ export type ReferRequestOptions = {
 
 type State =
   | { name: 'idle' }
-  /** Asks the call for a decision. */
+  /** The call has to decide. */
   | { name: 'asked'; to: string; request: Srf.SrfRequest; response: Srf.SrfResponse }
   /** `event`: the subscription's event; null if the far end wants no reports (RFC 4488). */
   | { name: 'accepted'; event: string | null; rang: boolean };
 
-/** Whether the REFER would replace another call, or is no call at all. */
+/** Whether the REFER would replace another call, or asks for another method than INVITE. */
 const isNoPlainCall = (uri: string): boolean => {
   const text = uri.toLowerCase();
   const headersAt = text.indexOf('?');

@@ -96,7 +96,7 @@ const createEndpointFor = async (
   return releasingWith(onTerms(offering, terms), permit.release);
 };
 
-/** Sends 200 OK: from now on the far end is ended by BYE. */
+/** Establishes the call after 200 OK: from now on the far end is ended by BYE. */
 const standUp = async (
   { request, trunk, trackedLeg }: AdmittedCaller,
   { dialog, endpoint, timer }: Pick<Connection, 'dialog' | 'endpoint'> & { timer: AgreedTimer },
@@ -161,7 +161,7 @@ export const answerCaller = (caller: AdmittedCaller, options: AnswerOptions): At
       localSdp: endpoint.localSdp,
       headers: { Supported: 'timer', Allow: allowedBy(caller.trunk), ...headers },
     };
-    // Prepared in advance, so that an ACK that contains the answer does not wait.
+    // With a late offer requests are not held, because the ACK contains the answer.
     const answering =
       descriptionIn(request) === undefined
         ? request.srf.createUAS(request, response, ok)

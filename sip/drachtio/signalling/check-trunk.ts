@@ -52,7 +52,7 @@ type CheckCall = { from: string; to: string };
 /** Result of the check call. `rang`: a telephone rang, and the call was cancelled. */
 type CheckedCall = { invited: Invited; rang: boolean };
 
-/** Result of the trunk from its call. `cameBack`: the call to itself arrived here. */
+/** Step result derived from the check call. `cameBack`: the call to itself arrived here. */
 const verdictOf = (
   { invited, rang }: CheckedCall,
   { from, to }: CheckCall,

@@ -139,7 +139,7 @@ export const guardControlConnection = (srf: Srf, overhear: (said: string) => voi
     /** The reason of a rejected authentication; `null` if there was no rejection. */
     refusal: (): string | null => refusal,
 
-    /** Sends a message; rejects when drachtio-server answers no, and never settles if the connection is lost. */
+    /** Sends a message; rejects without a connection or when the answer is no, and never settles after a loss. */
     command: (message: string): Promise<void> =>
       new Promise((resolve, reject) => {
         const [standing] = mapServer;

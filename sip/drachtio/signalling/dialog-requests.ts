@@ -105,5 +105,5 @@ const waiting = (dialog: Srf.Dialog, method: 'INVITE' | 'BYE'): Srf.SrfRequest |
 
 export const waitingInvite = (dialog: Srf.Dialog): Srf.SrfRequest | undefined => waiting(dialog, 'INVITE');
 
-/** Whether the far end has hung up. */
+/** Whether the far end has hung up with a BYE that is still held. */
 export const isByeWaiting = (dialog: Srf.Dialog): boolean => waiting(dialog, 'BYE') !== undefined;

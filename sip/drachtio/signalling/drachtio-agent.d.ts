@@ -1,17 +1,17 @@
-/** The inside of drachtio-srf 5 that is guarded here; its types leave it out. */
+/** Internals of drachtio-srf 5 that `connection-guard.ts` uses; its types lack them. */
 declare module 'drachtio-srf/lib/drachtio-agent.js' {
   import type { EventEmitter } from 'node:events';
   import type { Socket } from 'node:net';
 
   namespace DrachtioAgent {
     interface WireProtocol extends EventEmitter {
-      /** Returns the id of the message, by which its response is known. */
+      /** Returns the id of the message, which identifies its response. */
       send(socket: Socket, message: string): string;
     }
 
-    /** What is under way on one connection. */
+    /** Pending work on one connection. */
     interface Server {
-      /** By the id of the message. `tokens` begin with `OK`, `NO` or `NOK`. */
+      /** Keyed by message id. `tokens` begin with `OK`, `NO` or `NOK`. */
       pendingRequests: Map<string, (tokens: string[]) => void>;
       /** INVITEs without a final answer, by Call-ID. */
       pendingNetworkInvites: Map<string, { req: unknown }>;
@@ -21,7 +21,7 @@ declare module 'drachtio-srf/lib/drachtio-agent.js' {
   class DrachtioAgent {
     wp: DrachtioAgent.WireProtocol;
     mapServer: Map<Socket, DrachtioAgent.Server>;
-    /** Of a method that was wanted; throws otherwise. */
+    /** Unsubscribes from a method; throws without a subscription. */
     removeRoute(verb: string): void;
   }
 

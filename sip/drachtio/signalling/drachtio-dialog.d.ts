@@ -1,9 +1,9 @@
-/** The dialog that drachtio-srf 5 makes of the messages of an INVITE; its types leave it out. */
+/** The dialog that drachtio-srf 5 creates from the messages of an INVITE; its types lack it. */
 declare module 'drachtio-srf/lib/dialog.js' {
   import type Srf from 'drachtio-srf';
 
   namespace Dialog {
-    /** What is read of a message. Names are those of headers, in any case. */
+    /** The parts of a message that are read. Header names are case-insensitive. */
     interface Message {
       get(name: string): string;
       getParsedHeader(name: string): { params: { tag: string } } | [{ uri: string }];
@@ -12,7 +12,7 @@ declare module 'drachtio-srf/lib/dialog.js' {
       method: 'INVITE';
       uri: string;
       body: string;
-      /** The connection that the dialog's requests go by; without one, the one that stands. */
+      /** Connection for the dialog's requests; without one, the current connection is used. */
       socket: undefined;
     }
     interface Response extends Message {
