@@ -1,11 +1,11 @@
-/** The messages of drachtio-server's control protocol: `<bytes>#<id>|<type>|…`, with SIP behind the first line. */
+/** The messages of drachtio-server's control protocol: `<bytes>#<id>|<type>|…`, with SIP after the first line. */
 
 export type ControlMessage = {
   id: string;
   type: string;
-  /** What follows the type in the first line. */
+  /** The fields after the type in the first line. */
   fields: readonly string[];
-  /** Everything behind the first line; '' where there is nothing. */
+  /** The text after the first line; '' if there is none. */
   payload: string;
 };
 
@@ -15,13 +15,13 @@ export const readControlMessage = (text: string): ControlMessage => {
   return { id, type, fields, payload: end === -1 ? '' : text.slice(end + 2) };
 };
 
-/** Framed, with an id of its own. */
+/** Frames a message and gives it a unique id. */
 export const writeControlMessage = (text: string): string => {
   const body = `${crypto.randomUUID()}|${text}`;
   return `${Buffer.byteLength(body)}#${body}`;
 };
 
-/** Takes bytes as they come, and gives each message when it is whole. */
+/** Parses a byte stream and emits each complete message. */
 export const createControlReader = (onMessage: (message: ControlMessage) => void) => {
   let buffer: Buffer = Buffer.alloc(0);
   return (data: Buffer): void => {

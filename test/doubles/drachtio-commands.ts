@@ -1,4 +1,4 @@
-/** The command `sip` of a client: what it wants to have sent, as drachtio-server fills it in and sends it. */
+/** A client's `sip` command: fills in the message like drachtio-server and sends it. */
 import type { ControlMessage } from './control-messages.ts';
 import {
   refuseCommand,
@@ -25,7 +25,7 @@ type Command = { id: string; transactionId: string; dialogId: string; nextHop: s
 
 const nobody = (address: string): SipParty => ({ address, hear() {} });
 
-/** A request that waits for its answers; ACK has none. */
+/** Sends a request and stores it for its responses; ACK has none. */
 const dispatch = (
   core: Core,
   client: Client,
@@ -40,7 +40,7 @@ const dispatch = (
     core.dialogs.outgoing.set(id, { id, request: message, party, client, dialogId });
     return party.hear(message);
   }
-  // Nobody is there: the network says so.
+  // No party has this address: the network reports it.
   const unreachable = responseTo(message, 503, { tag: newTag() });
   return tellReceived(client, { message: unreachable, id, dialogId, party: nobody(':0') });
 };
@@ -93,7 +93,7 @@ const respond = (core: Core, client: Client, { id, transactionId, written }: Com
     if (method === 'INVITE' && status < 300) core.dialogs.accepted(known);
     if (method === 'BYE') core.dialogs.dialogs.delete(known.dialogId);
   }
-  // Of a dialog that is over it is not said any more.
+  // For a dialog that is over, its id is omitted.
   const dialogId = core.dialogs.dialogs.has(known.dialogId) || method === 'INVITE' ? known.dialogId : '';
   tellResponseSent(client, id, {
     message,
@@ -105,7 +105,7 @@ const respond = (core: Core, client: Client, { id, transactionId, written }: Com
   return known.party.hear(message);
 };
 
-/** `sip|transaction|dialog|next hop`, and the message. */
+/** Fields: `sip|transaction|dialog|next hop`. The payload is the message. */
 export const takeSipCommand = (core: Core, client: Client, { id, fields, payload }: ControlMessage): void => {
   const [transactionId = '', dialogId = '', nextHop = ''] = fields;
   const command = { id, transactionId, dialogId, nextHop, written: parseSip(payload) };

@@ -1,40 +1,37 @@
-/**
- * The common part of drachtio-server's two sides: the control connections on one, the parties of the SIP network on the
- * other.
- */
+/** State shared by drachtio-server's two sides: the control connections and the parties of the SIP network. */
 import type { SipParty } from './far-end.ts';
 import type { SipDialogs } from './sip-dialogs.ts';
 import { formatSip, type SipMessage } from './sip-parser.ts';
 
-/** A gateway, as it is connected. */
+/** A connected gateway. */
 export type Client = {
   say(text: string): void;
-  /** What it wants of requests that belong to no call yet, in lower case. */
+  /** Methods of requests outside calls that the client subscribes to, in lower case. */
   readonly routes: Set<string>;
 };
 
 export type Core = {
-  /** Of its SIP, `host:port`. */
+  /** SIP address, `host:port`. */
   readonly address: string;
   readonly dialogs: SipDialogs<Client>;
   /** By address. */
   readonly parties: ReadonlyMap<string, SipParty>;
-  /** Who is asked about such a request outside of calls. */
+  /** The client that handles such a request outside of calls. */
   clientFor(method: string): Client | undefined;
-  /** Whether it is still connected. */
+  /** Whether the client is still connected. */
   isThere(client: Client): boolean;
 };
 
-/** The hour in UTC, to the microsecond. */
+/** Time of day in UTC with microseconds. */
 const timeOfDay = (): string => `${new Date().toISOString().slice(11, 23)}000`;
 
-/** What is told of a message beside it: its source, length, transport, address and time. */
+/** Metadata of a message: source, length, transport, address and time. */
 const metaOf = (source: string, text: string, address: string, transport: 'udp' | '' = 'udp'): string => {
   const [host = '', port = ''] = address.split(':');
   return [source, Buffer.byteLength(text), transport, host, port, timeOfDay()].join('|');
 };
 
-/** That a request has gone out. */
+/** Notifies the client that its request was sent. */
 export const tellRequestSent = (
   client: Client,
   commandId: string,
@@ -44,10 +41,10 @@ export const tellRequestSent = (
   client.say(`response|${commandId}|OK|${metaOf('application', text, address)}|${id}|Msg sent:|\r\n${text}`);
 };
 
-/** A message about which a client is told. */
+/** A message reported to a client. */
 type Told = { message: SipMessage; id: string; dialogId: string; party: SipParty };
 
-/** That a response has gone out. */
+/** Notifies the client that its response was sent. */
 export const tellResponseSent = (
   client: Client,
   commandId: string,
@@ -58,7 +55,7 @@ export const tellResponseSent = (
   client.say(`response|${commandId}|OK|${meta}|${id}|${dialogId}||Msg sent:|\r\n${text}`);
 };
 
-/** A request that belongs to no call yet has come in. */
+/** Notifies the client of a received request outside a dialog. */
 export const tellNewRequest = (
   client: Client,
   { message, id, party, address }: { message: SipMessage; id: string; party: SipParty; address: string },
@@ -68,7 +65,7 @@ export const tellNewRequest = (
   client.say(`sip|${metaOf('network', text, party.address)}|${id}||${own}|\r\n${text}`);
 };
 
-/** A response, or a request of a dialog, has come in. */
+/** Notifies the client of a received response or in-dialog request. */
 export const tellReceived = (
   client: Client,
   { message, id, dialogId, party, transport = 'udp' }: Told & { transport?: 'udp' | '' },
@@ -77,7 +74,7 @@ export const tellReceived = (
   client.say(`sip|${metaOf('network', text, party.address, transport)}|${id}|${dialogId}|\r\n${text}`);
 };
 
-/** Tells of a message that drachtio-server has sent by itself, with nobody asking for it. */
+/** Notifies the client of a message that drachtio-server has sent without a command. */
 export const tellUnsolicited = (
   client: Client,
   { message, dialogId, address }: { message: SipMessage; dialogId: string; address: string },

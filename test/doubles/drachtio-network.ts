@@ -1,6 +1,4 @@
-/**
- * Messages that come to drachtio-server from the SIP network: what it answers by itself, and what it tells its clients.
- */
+/** Messages from the SIP network to drachtio-server: answers them or forwards them to clients. */
 import { tellNewRequest, tellReceived, type Core } from './drachtio-core.ts';
 import type { SipParty } from './far-end.ts';
 import { dialogIdOf, newTag, type Incoming } from './sip-dialogs.ts';
@@ -8,14 +6,14 @@ import { headerOf, methodOf, mustHave, responseTo, statusOf, tagOf, type SipMess
 import type { Client } from './drachtio-core.ts';
 
 const takeResponse = (core: Core, message: SipMessage, party: SipParty): void => {
-  // The answer to a CANCEL is for nobody.
+  // Clients do not receive the response to a CANCEL.
   if (methodOf(message) === 'CANCEL') return;
   const known = core.dialogs.answeredBy(message);
   if (known === undefined) return;
   const { id, client, dialogId, request } = known;
   const status = statusOf(message) ?? 0;
   if (status >= 200) core.dialogs.outgoing.delete(id);
-  // A BYE that was challenged is sent again.
+  // A challenged BYE is repeated, so the dialog remains.
   if (methodOf(request) === 'BYE' && status >= 200 && status !== 401 && status !== 407)
     core.dialogs.dialogs.delete(dialogId);
   const isConfirmed = status >= 200 || headerOf(message, 'RSeq') !== undefined;
@@ -25,7 +23,7 @@ const takeResponse = (core: Core, message: SipMessage, party: SipParty): void =>
 
 const takeAck = (core: Core, message: SipMessage, party: SipParty): void => {
   const dialog = core.dialogs.dialogOf(message);
-  // That of a refusal has no dialog, and nobody is told.
+  // The ACK of a refusal has no dialog and is not reported.
   if (dialog === undefined) return;
   const { id: dialogId, transactionId: id, client } = dialog;
   tellReceived(client, { message, id, dialogId, party, transport: '' });
@@ -40,11 +38,11 @@ const takeCancel = (core: Core, message: SipMessage, party: SipParty): void => {
   return tellReceived(invite.client, { message, id: invite.id, dialogId: invite.dialogId, party });
 };
 
-/** A request of a call. */
+/** Handles an in-dialog request. Returns false if it has no dialog. */
 const takeInside = (core: Core, message: SipMessage, party: SipParty): boolean => {
   const dialog = core.dialogs.dialogOf(message);
   if (dialog === undefined) return false;
-  // The far end's BYE ends it, whoever is there to answer.
+  // The far end's BYE ends the dialog even without a connected client.
   if (methodOf(message) === 'BYE') core.dialogs.dialogs.delete(dialog.id);
   if (!core.isThere(dialog.client)) {
     party.hear(responseTo(message, 481, { tag: tagOf(dialog.own) ?? newTag() }));

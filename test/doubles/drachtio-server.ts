@@ -1,6 +1,6 @@
 /**
- * A drachtio-server for tests: its control protocol over TCP as version 0.9.10 speaks it, and behind it a SIP network
- * within this process. What it says is compared with the real one: test/sip/drachtio/doubles.test.ts.
+ * Double of drachtio-server: its control protocol over TCP as in version 0.9.10, and an in-process SIP network behind
+ * it. test/sip/drachtio/doubles.test.ts compares its messages with the real server.
  */
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
@@ -14,16 +14,16 @@ import { createSipDialogs, insideRequest } from './sip-dialogs.ts';
 import { parseSip, type SipMessage } from './sip-parser.ts';
 
 const firstSecret = 'test-drachtio';
-/** Of its SIP; nothing listens there. */
+/** SIP address; no socket listens there. */
 const sipAddress = '127.0.0.1:5060';
 
-/** What a client sends beside SIP. `admitted`: it has said the secret. */
+/** Handles a client's messages other than SIP. Calls `onAdmitted` after authentication with the secret. */
 const createConversation = (core: Core, client: Client, secret: () => string, onAdmitted: () => void) => {
   const answer = (message: ControlMessage, verdict: string): void =>
     client.say(`response|${message.id}|${verdict}`);
   let isAdmitted = false;
 
-  /** False ends the connection. */
+  /** Returns false to close the connection. */
   return (message: ControlMessage): boolean => {
     const { type, fields } = message;
     if (type === 'authenticate') {
@@ -42,13 +42,13 @@ const createConversation = (core: Core, client: Client, secret: () => string, on
   };
 };
 
-/** The connections of its clients, and a server that can be frozen or away. */
+/** The control connections, on a server that can be frozen or away. */
 const createControl = (core: Core, clients: Map<Socket, Client>, secret: () => string) => {
   let isFrozen = false;
   let isAway = false;
   const held: (() => void)[] = [];
 
-  /** What a frozen server would do, it does when it goes on. */
+  /** A frozen server postpones its actions until `goOn`. */
   const act = (action: () => void): void => {
     if (isFrozen) held.push(action);
     else action();
@@ -92,7 +92,7 @@ const createControl = (core: Core, clients: Map<Socket, Client>, secret: () => s
       return address.port;
     },
     cut,
-    /** Whoever connects is cut off at once, or not any more. */
+    /** While away, new connections are closed at once. */
     beAway(away: boolean): void {
       isAway = away;
       if (away) cut();
@@ -138,27 +138,27 @@ export const startDrachtioServer = async () => {
   return {
     ...network,
     control: { host: '127.0.0.1', port, secret: firstSecret } satisfies ServerAddress,
-    /** Takes in and says nothing until `goOn`. */
+    /** Reads input but does not act until `goOn`. */
     freeze: () => control.freeze(),
     goOn: () => control.goOn(),
-    /** Ends the connections of its clients, and keeps their calls; they may come again. */
+    /** Closes all client connections but keeps their calls; clients may reconnect. */
     cutConnections: () => control.cut(),
-    /** The same, and nobody may come again before `comeBack`. */
+    /** Like `cutConnections`, but clients cannot reconnect before `comeBack`. */
     goAway: () => control.beAway(true),
     comeBack: () => control.beAway(false),
-    /** From now on another secret lets in. */
+    /** Changes the secret for later authentications. */
     changeSecret(): void {
       secret = 'another';
     },
-    /** Its process dies; what follows needs its restart. */
+    /** Simulates the death of the process; call `restart` to continue. */
     kill: () => control.close(),
-    /** After `kill`: it knows nothing of what was before. */
+    /** Starts again after `kill`, without any previous state. */
     async restart(): Promise<void> {
       core = { ...core, dialogs: createSipDialogs() };
       control = createControl(core, clients, () => secret);
       await control.listen(port);
     },
-    /** Ends a call by itself, as when its ACK, or the refresh of its session, has not come in time. */
+    /** Ends a call like drachtio-server does if the ACK or the session refresh is missing. */
     giveUp(callId: string, why: 'ACK timeout' | 'Session timer expired'): void {
       for (const dialog of core.dialogs.dialogs.values()) {
         if (dialog.callId !== callId) continue;
@@ -169,7 +169,7 @@ export const startDrachtioServer = async () => {
         tellUnsolicited(dialog.client, { message, dialogId: dialog.id, address: sipAddress });
       }
     },
-    /** The dialogs that stand. */
+    /** Call-IDs of the existing dialogs. */
     dialogs: () => [...core.dialogs.dialogs.values()].map(({ callId }) => callId),
     close: () => control.close(),
   };

@@ -1,6 +1,6 @@
-/** The messages of FreeSWITCH on an event socket, and the commands to it. */
+/** Messages of FreeSWITCH on an event socket, and commands to it. */
 
-/** A command: its first line, and the headers that follow it. */
+/** A command: its first line and the headers after it. */
 export type SocketCommand = { line: string; headers: ReadonlyMap<string, string> };
 
 const readCommand = (text: string): SocketCommand => {
@@ -12,7 +12,7 @@ const readCommand = (text: string): SocketCommand => {
   return { line: line.trim(), headers: new Map(headers) };
 };
 
-/** Takes bytes as they come, and gives each command when its blank line is there. */
+/** Parses a stream and emits each command at its blank line. */
 export const createCommandReader = (onCommand: (command: SocketCommand) => void) => {
   let buffer = '';
   return (data: Buffer): void => {
@@ -25,10 +25,10 @@ export const createCommandReader = (onCommand: (command: SocketCommand) => void)
   };
 };
 
-/** A message of FreeSWITCH: headers, and a body where they name its length. */
+/** A message of FreeSWITCH: headers, and a body if they contain its length. */
 export type SocketMessage = { headers: ReadonlyMap<string, string>; body: string };
 
-/** Takes bytes as they come, and gives each message when it is whole. */
+/** Parses a byte stream and emits each complete message. */
 export const createMessageReader = (onMessage: (message: SocketMessage) => void) => {
   let buffer: Buffer = Buffer.alloc(0);
   return (data: Buffer): void => {
@@ -51,7 +51,7 @@ export const apiResponse = (body: string): string =>
 
 const goodbye = 'Disconnected, goodbye.\nSee you at ClueCon! http://www.cluecon.com/\n';
 
-/** Before FreeSWITCH ends a connection. */
+/** Sent before FreeSWITCH closes a connection. */
 export const disconnectNotice = [
   'Content-Type: text/disconnect-notice',
   `Content-Length: ${goodbye.length}`,
@@ -59,7 +59,7 @@ export const disconnectNotice = [
   goodbye,
 ].join('\n');
 
-/** Fields as a plain text, with values that stand in one line. */
+/** Formats fields as plain text with one-line values. */
 export const plainFields = (fields: Readonly<Record<string, string>>): string =>
   Object.entries(fields)
     .map(([name, value]) => `${name}: ${encodeURIComponent(value).replaceAll('%2F', '/')}\n`)

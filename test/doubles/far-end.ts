@@ -1,5 +1,5 @@
 /**
- * A telephone, or the trunk before it, as a test plays it: what it receives and sends is written as a ladder is read.
+ * A telephone or trunk controlled by a test. The calls read like a SIP ladder:
  *
  *     const call = await callee.receives('INVITE');
  *     call.answers(180);
@@ -23,14 +23,14 @@ import {
   type SipMessage,
 } from './sip-parser.ts';
 
-/** Somebody at an address of the SIP network, which lies within this process. */
+/** A party at an address of the in-process SIP network. */
 export type SipParty = {
   /** `host:port`. */
   readonly address: string;
   hear(message: SipMessage): void;
 };
 
-/** Where a party's messages go. */
+/** Receives the messages that a party sends. */
 export type SipServer = {
   /** `host:port`. */
   readonly address: string;
@@ -38,22 +38,22 @@ export type SipServer = {
   take(message: SipMessage, from: SipParty): void;
 };
 
-/** Messages that belong together by their Call-ID: a call, or a request outside of calls. */
+/** Messages with the same Call-ID: a call, or a request outside of calls. */
 export type FarCall = {
   readonly callId: string;
-  /** As the header From of what is sent from here has it. */
+  /** The From header of requests sent from here. */
   own(): string;
-  /** The next message is this, a method or a status, or the test fails. `100 Trying` is passed over. */
+  /** Resolves to the next message, which must have this method or status. Skips `100 Trying`. */
   receives(kind: string | number): Promise<SipMessage>;
-  /** Answers the request that came last, or the last of this method. */
+  /** Answers the last received request, or the last one with the method `to`. */
   answers(status: number, parts?: MessageParts & { to?: string; tag?: string }): void;
-  /** The last request of this method that came. */
+  /** The last received request with this method. */
   last(method: string): SipMessage;
-  /** A request of this call. ACK and CANCEL belong to its last INVITE. */
+  /** Sends a request of this call. ACK and CANCEL belong to its last INVITE. */
   sends(method: string, parts?: MessageParts): void;
   /** All messages so far, as `→ INVITE` (sent from here) and `← 180`. */
   ladder(): readonly string[];
-  /** What has come and nobody has asked for. */
+  /** Received messages that the test has not read. */
   unread(): readonly string[];
 };
 
@@ -63,17 +63,17 @@ const branch = (): string => `z9hG4bK${crypto.randomUUID().slice(0, 13)}`;
 
 type Conversation = {
   callId: string;
-  /** As the headers From and To of what is sent from here have it. */
+  /** From and To headers of requests sent from here. */
   side: Side;
-  /** The last that was sent from here. */
+  /** The last INVITE sent from here. */
   invite: SipMessage | null;
   sequence: number;
 };
 
-/** They move nothing elsewhere. */
+/** Methods that do not update the remote target (RFC 3261), so they carry no Contact. */
 const withoutContact: ReadonlySet<string> = new Set(['ACK', 'BYE', 'CANCEL']);
 
-/** A request of this conversation, as it goes out. */
+/** Builds a request of this conversation. */
 const requestOf = (
   conversation: Conversation,
   method: string,
@@ -203,7 +203,7 @@ export const createFarEnd = (server: SipServer, address: string) => {
     return call;
   };
 
-  /** A request that begins something new. */
+  /** Sends the first request of a new conversation. */
   const begin = (method: string, to: string, { headers = {}, ...parts }: MessageParts): FarCall => {
     const {
       From: own = `<sip:01012345678@${address}>;tag=${crypto.randomUUID().slice(0, 8)}`,
@@ -218,25 +218,25 @@ export const createFarEnd = (server: SipServer, address: string) => {
 
   return {
     address,
-    /** Sends INVITE to a number of the gateway. */
+    /** Sends an INVITE to a number of the gateway. */
     calls: (to: string, parts: MessageParts = {}): FarCall => begin('INVITE', to, parts),
     /** Sends another request outside of any call. */
     asks: (method: string, to = 'gateway', parts: MessageParts = {}): FarCall => begin(method, to, parts),
-    /** The next that begins, which is this. */
+    /** Resolves to the next new conversation, which must begin with this method. */
     async receives(kind: string): Promise<FarCall> {
       const call = await arriving.next(`${kind} at ${address}`);
       await call.receives(kind);
       return call;
     },
-    /** From now on this is done with each call that begins. */
+    /** Runs this for every new call from now on. */
     onCall(act: (call: FarCall) => Promise<void>): void {
       onCall = (call) => void act(call);
     },
-    /** From now on every message is given to this as it comes, instead of to who waits for it. */
+    /** Passes every message to this function from now on, instead of to waiting tests. */
     onMessage(take: (message: SipMessage, call: FarCall) => void): void {
       onMessage = take;
     },
-    /** What has begun here, of which nobody has asked. */
+    /** Messages of new conversations that the test has not read. */
     unread: (): readonly string[] => arriving.left().flatMap((call) => call.unread()),
   };
 };

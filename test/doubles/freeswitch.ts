@@ -1,6 +1,6 @@
 /**
- * A FreeSWITCH for tests: its event socket over TCP, its SIP in the network of the drachtio double, and the sound of its
- * channels by `unicast`. What it says is compared with the real one: test/sip/drachtio/doubles.test.ts.
+ * Double of FreeSWITCH: its event socket over TCP, its SIP in the network of the drachtio double, and the audio of its
+ * channels by `unicast`. test/sip/drachtio/doubles.test.ts compares its messages with the real server.
  */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
@@ -20,7 +20,7 @@ import { methodOf, statusOf, type SipMessage } from './sip-parser.ts';
 
 const firstSecret = 'test-freeswitch';
 
-/** `null`: the profile of the gateway is not there. */
+/** `null`: the gateway's SIP profile is not loaded. */
 const sofiaStatus = (address: string | null): string => {
   const rule = `${'='.repeat(97)}\n`;
   return [
@@ -34,21 +34,21 @@ const sofiaStatus = (address: string | null): string => {
   ].join('');
 };
 
-/** How the event socket meets its clients. */
+/** How the event socket treats its clients. */
 type Reception = 'open' | 'silent' | 'closing';
 
-/** Where clients ask and tell what is to be done, and hear of what happens. */
+/** The event socket, on which clients send commands and receive events. */
 const createEventSocket = (options: {
   secret: () => string;
   reception: () => Reception;
   runApi: (command: string) => string;
-  /** Tells a channel something; false where there is no such channel. */
+  /** Sends a command to a channel; returns false if it does not exist afterwards. */
   tellChannel: (uuid: string, command: SocketCommand) => boolean;
 }) => {
   const connections = new Set<Socket>();
   const listening = new Set<Socket>();
 
-  /** What is said to a command of who has said the secret. */
+  /** Executes a command of an authenticated client. */
   const answerTo = (verb: string, rest: string, command: SocketCommand): string => {
     switch (verb) {
       case 'event':
@@ -85,7 +85,7 @@ const createEventSocket = (options: {
   });
 
   return {
-    /** To whoever asked for events. */
+    /** Sends an event to all subscribers. */
     tellAll(fields: Readonly<Record<string, string>>): void {
       for (const socket of listening) socket.write(plainEvent(fields));
     },
@@ -105,12 +105,12 @@ const createEventSocket = (options: {
   };
 };
 
-/** What becomes of an endpoint that is asked for. */
+/** How requests for an endpoint are handled. */
 type Manner = 'answers' | 'refuses once' | 'refuses' | 'holds' | 'dead';
 
-/** The commands of its console, and those that it is to run later. */
+/** Console commands, and scheduled commands. */
 const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () => string) => {
-  /** What is to be run later, by the name under which it can be called off. */
+  /** Scheduled commands by the name with which they can be cancelled. */
   const tasks = new Map<string, string>();
   let bridging: 'at once' | 'never' | 'refused' = 'at once';
 
@@ -148,7 +148,7 @@ const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () =>
 
   return {
     runApi,
-    /** Channels that are to be bridged from now on are not, without a word. */
+    /** From now on, silently ignores requests to bridge channels. */
     ignoreBridges(): void {
       bridging = 'never';
     },
@@ -156,9 +156,9 @@ const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () =>
       bridging = 'refused';
     },
     clear: (): void => tasks.clear(),
-    /** What is to be run later, by name. */
+    /** Names of the scheduled commands. */
     tasks: (): readonly string[] => [...tasks.keys()],
-    /** So much time goes by that it is run. */
+    /** Runs a scheduled command as if its time had come. */
     runTask(task: string): void {
       const command = tasks.get(task);
       if (command === undefined) throw new Error('There is no such task');
@@ -168,7 +168,7 @@ const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () =>
   };
 };
 
-/** Its channels, and what becomes of who asks for one. */
+/** The channels, and how requests for new ones are handled. */
 const createEndpoints = (tellAll: (fields: Readonly<Record<string, string>>) => void) => {
   const channels = new Map<string, MediaChannel>();
   let manner: Manner = 'answers';
@@ -209,7 +209,7 @@ const createEndpoints = (tellAll: (fields: Readonly<Record<string, string>>) => 
   return {
     channels,
     take,
-    /** It answers again. */
+    /** Answers requests again. */
     revive(): void {
       manner = 'answers';
     },
@@ -218,22 +218,22 @@ const createEndpoints = (tellAll: (fields: Readonly<Record<string, string>>) => 
       for (const channel of channels.values()) channel.vanish();
     },
     asked: {
-      /** Those that stand, oldest first. */
+      /** Existing channels, oldest first. */
       channels: (): readonly MediaChannel[] => [...channels.values()],
-      /** Resolves as soon as so many stand. */
+      /** Resolves when exactly this many channels exist. */
       async untilChannels(count: number): Promise<void> {
         while (channels.size !== count)
           await once(events, 'channels', { signal: AbortSignal.timeout(patienceMs) });
       },
-      /** Endpoints that are asked for from now on are refused. */
+      /** From now on, refuses new endpoints. */
       refuseEndpoints(): void {
         manner = 'refuses';
       },
-      /** The next endpoint that is asked for is refused. */
+      /** Refuses the next new endpoint only. */
       refuseNextEndpoint(): void {
         manner = 'refuses once';
       },
-      /** Endpoints that are asked for from now on are not answered until `letEndpointsGo`. */
+      /** From now on, does not answer new endpoints until `letEndpointsGo`. */
       holdEndpoints(): void {
         manner = 'holds';
       },
@@ -273,19 +273,19 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
     eventSocket: { host: '127.0.0.1', port, secret: firstSecret } satisfies ServerAddress,
     ...asked,
     ...later,
-    /** Whether it answers nothing any more, or everything anew. */
+    /** Stops or resumes all responses. */
     hang(isHanging: boolean): void {
       reception = isHanging ? 'silent' : 'open';
     },
-    /** From now on another secret lets in. */
+    /** Changes the secret for later authentications. */
     changeSecret(): void {
       secret = 'another';
     },
-    /** The SIP profile for the gateway is not loaded. */
+    /** Unloads the gateway's SIP profile. */
     dropProfile(): void {
       hasProfile = false;
     },
-    /** Whoever is connected with its event socket is sent away, and who comes; channels go on. */
+    /** Disconnects current and future clients of the event socket; channels continue. */
     async closeEventSocket(): Promise<void> {
       reception = 'closing';
       await eventSocket.close();
@@ -295,7 +295,7 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
     openEventSocket(): void {
       reception = 'open';
     },
-    /** Its process dies; what follows needs its restart. */
+    /** Simulates the death of the process; call `restart` to continue. */
     kill: die,
     async restart(): Promise<void> {
       revive();

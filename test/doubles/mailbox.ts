@@ -1,13 +1,13 @@
-/** Things that have come, in order, for whoever waits for the next. */
+/** A queue of received items, in order, for waiting readers. */
 
-/** So long nobody waits on a healthy machine. */
+/** Time limit that a healthy machine does not reach. */
 export const patienceMs = 60_000;
 
 export type Mailbox<Item> = {
   put(item: Item): void;
-  /** Rejects when nothing comes, with what was waited for. */
+  /** Rejects with the description of the awaited item after the time limit. */
   next(awaited: string): Promise<Item>;
-  /** What nobody has taken. */
+  /** Items that have not been read. */
   left(): readonly Item[];
 };
 

@@ -1,4 +1,4 @@
-/** A channel of FreeSWITCH: a SIP dialog with drachtio-server, what it is told by the event socket, and its sound. */
+/** A channel of FreeSWITCH: a SIP dialog with drachtio-server, commands by the event socket, and its audio. */
 import { createSocket, type Socket } from 'node:dgram';
 import { EventEmitter, once } from 'node:events';
 import { pcmu } from '#sip/media/g711.ts';
@@ -16,7 +16,7 @@ const opposite: Readonly<Record<string, 'sendrecv' | 'recvonly' | 'sendonly' | '
   inactive: 'inactive',
 };
 
-/** An offer where there is none to be answered. */
+/** The answer to an offer, or an offer if there is none. */
 const describe = (remoteSdp: string, port: number): string =>
   remoteSdp === ''
     ? describeSound({ port, formats: [0, 8, 101] })
@@ -26,7 +26,7 @@ const describe = (remoteSdp: string, port: number): string =>
         direction: opposite[directionIn(remoteSdp)] ?? 'sendrecv',
       });
 
-/** Of a channel to which so many packets have come, and as many went from it; as they are when they were asked for. */
+/** Media statistics of a channel that received and sent this many packets, at the time of the query. */
 const soundOf = (packets: number): Record<string, string> => ({
   variable_rtp_use_codec_name: 'PCMU',
   variable_rtp_audio_in_packet_count: String(packets),
@@ -37,29 +37,29 @@ const soundOf = (packets: number): Record<string, string> => ({
 export type MediaChannelOptions = {
   call: FarCall;
   invite: SipMessage;
-  /** Of its sound; nothing listens there. */
+  /** RTP port; no socket listens there. */
   port: number;
-  /** A key is pressed at its other end. */
+  /** Called when a DTMF digit is received from the other end. */
   onKey: (digit: string) => void;
   onOver: () => void;
 };
 
 export class MediaChannel {
   readonly uuid: string;
-  /** The other party's description; '' until it is known. */
+  /** The other party's session description; '' until known. */
   remoteSdp: string;
-  /** Its sound; `null` until it is asked for, and when it is over. */
+  /** Audio by unicast; `null` before it is started and after it is over. */
   sound: Unicast | null = null;
-  /** The keys that it was told to send. */
+  /** DTMF digits that it was told to send. */
   pressed = '';
-  /** Whose party its own party talks with, without anybody else; `null` where there is no bridge. */
+  /** The bridged channel; `null` without a bridge. */
   partner: MediaChannel | null = null;
-  /** On which channel it eavesdrops; `null` where it does not. */
+  /** The channel on which it eavesdrops, or `null`. */
   eavesdropsOn: string | null = null;
   readonly variables = new Map<string, string>();
   readonly #options: MediaChannelOptions;
   #localSdp: string;
-  /** Its sound before it was over. */
+  /** Its unicast after the channel has ended. */
   #pastSound: Unicast | null = null;
   #isOver = false;
   #isAnswered = false;
@@ -84,14 +84,14 @@ export class MediaChannel {
     this.#localSdp = describe(this.remoteSdp, options.port);
   }
 
-  /** The INVITE that it began with is accepted. */
+  /** Accepts the initial INVITE, or a re-INVITE. */
   answer(): void {
     if (this.#isOver) return;
     this.#isAnswered = true;
     this.#options.call.answers(200, { sdp: this.#localSdp });
   }
 
-  /** Whatever comes by SIP after that. */
+  /** Handles later SIP messages. */
   take(message: SipMessage): void {
     if (statusOf(message) !== undefined) return;
     const { call, port } = this.#options;
@@ -115,14 +115,14 @@ export class MediaChannel {
     }
   }
 
-  /** One that was set, or a header of the INVITE that it began with. */
+  /** A variable that was set, or a header of the initial INVITE. */
   variable(name: string): string | undefined {
     if (name === 'rtp_local_sdp_str') return this.#localSdp;
     const header = name.startsWith('sip_h_') ? headerOf(this.#options.invite, name.slice(6)) : undefined;
     return this.variables.get(name) ?? header;
   }
 
-  /** A command about it. */
+  /** Executes an API command about this channel. */
   runApi(command: string): string {
     const [name = '', , ...rest] = command.split(' ');
     switch (name) {
@@ -155,7 +155,7 @@ export class MediaChannel {
     }
   }
 
-  /** Sends its other end 20 ms of audio. */
+  /** Sends 20 ms of RTP to the other end. */
   sendsRtp(samples: Int16Array): void {
     const [, port] = /^m=audio (\d+)/m.exec(this.remoteSdp) ?? [];
     this.#nextRtp = samples;
@@ -163,31 +163,31 @@ export class MediaChannel {
     this.#rtp.send(Buffer.from(this.#sending.next()), Number(port), '127.0.0.1');
   }
 
-  /** Somebody presses a key at the other end. */
+  /** Simulates a DTMF digit from the other end. */
   hearsKey(digit: string): void {
     this.#options.onKey(digit);
   }
 
-  /** Resolves as soon as it waits for what it is told, or it is over. */
+  /** Resolves when the channel is parked and accepts commands, or has ended. */
   async untilParked(): Promise<void> {
     if (!this.#isParked && !this.#isOver)
       await once(this.#events, 'parked', { signal: AbortSignal.timeout(patienceMs) });
   }
 
-  /** Resolves as soon as its sound is connected. */
+  /** Resolves when its unicast is connected. */
   async untilConnected(): Promise<void> {
     if (this.sound === null)
       await once(this.#events, 'connected', { signal: AbortSignal.timeout(patienceMs) });
     await this.sound?.opened;
   }
 
-  /** Resolves as soon as it was told to send these. */
+  /** Resolves when it was told to send these digits. */
   async untilPressed(keys: string): Promise<void> {
     while (!this.pressed.endsWith(keys))
       await once(this.#events, 'pressed', { signal: AbortSignal.timeout(patienceMs) });
   }
 
-  /** FreeSWITCH ends it, for example because no sound comes. */
+  /** FreeSWITCH hangs up, for example because there is no media. */
   hangUp(cause: string): void {
     if (this.#isOver) return;
     const { call } = this.#options;
@@ -204,13 +204,13 @@ export class MediaChannel {
     this.#events.emit('bridged');
   }
 
-  /** Resolves as soon as it is bridged. */
+  /** Resolves when it is bridged. */
   async untilBridged(): Promise<void> {
     if (this.partner === null)
       await once(this.#events, 'bridged', { signal: AbortSignal.timeout(patienceMs) });
   }
 
-  /** Both sides are parked; a side that is not to be parked is hung up. */
+  /** Ends the bridge. The other side is hung up unless it is to be parked. */
   #endBridge(): void {
     const { partner } = this;
     if (partner === null) return;
@@ -221,7 +221,7 @@ export class MediaChannel {
     if (partner.variable('park_after_bridge') !== 'true') partner.hangUp('NORMAL_CLEARING');
   }
 
-  /** It is gone without a word: its process has died. */
+  /** Ends without any message, because its process has died. */
   vanish(): void {
     this.#end();
   }
@@ -238,7 +238,7 @@ export class MediaChannel {
     this.#options.onOver();
   }
 
-  /** With its variables, as far as anybody asks for them. */
+  /** Fields of its data that a test needs. */
   #data(): Record<string, string> {
     return {
       variable_local_media_ip: '127.0.0.1',
@@ -246,18 +246,18 @@ export class MediaChannel {
     };
   }
 
-  /** One for each 20 ms. */
+  /** Packets sent or received: one for each 20 ms. */
   #packets(): number {
     return (this.sound ?? this.#pastSound)?.ticks() ?? 0;
   }
 
-  /** Fields of events and dumps by their names; what there is not is nothing. */
+  /** Expands variables in an expression; missing ones are empty. */
   #expand(expression: string): string {
     const data: Record<string, string> = { ...this.#data(), ...soundOf(this.#packets()) };
     return expression.replace(/\$\{(\w+)\}/g, (_, name: string) => data[name] ?? '');
   }
 
-  /** Runs the dialplan that leads to a new park, in which a unicast may be opened again. */
+  /** Runs the dialplan that parks the channel again, so that a new unicast may be started. */
   #repark(extension: string): void {
     const park = /^again-(\d+) XML trunkline$/.exec(extension)?.[1];
     if (park === undefined) throw new Error(`There is no extension ${extension}`);
@@ -267,7 +267,7 @@ export class MediaChannel {
     this.sound = null;
   }
 
-  /** `sendmsg`: it is told something, and does it. */
+  /** Executes a `sendmsg` command. */
   obey({ headers }: SocketCommand): void {
     const [command, application] = [headers.get('call-command'), headers.get('execute-app-name')];
     if (command === 'execute' && application === 'transfer')

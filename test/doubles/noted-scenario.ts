@@ -1,4 +1,4 @@
-/** A scenario on servers, doubles or real ones, and what was said in it. */
+/** Runs a scenario on doubles or real servers and returns the recorded messages. */
 import type { ExecutionContext } from 'ava';
 import { until } from '#test/helpers/until.ts';
 import { createNotingRelays } from './noting-relay.ts';

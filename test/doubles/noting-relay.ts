@@ -1,4 +1,4 @@
-/** Stands between a gateway and its servers, doubles or real ones, hands everything on and notes what it was. */
+/** A relay between a gateway and its servers (doubles or real ones) that records the kinds of all messages. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
@@ -8,7 +8,7 @@ import { readCommand, readEvent, type Notebook } from './protocol-notes.ts';
 
 type Place = { host: string; port: number };
 
-/** What is done with each pair of sockets. */
+/** Handles each pair of sockets. */
 type Hand = (client: Socket, server: Socket) => void;
 
 const endTogether = (one: Socket, other: Socket): void => {

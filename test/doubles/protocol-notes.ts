@@ -1,7 +1,6 @@
 /**
- * Notes of what was said between a gateway and its servers, without what differs from one time to the next: the kinds
- * of messages in their order, and the names of the fields that each kind has. So the doubles are compared with the
- * servers.
+ * Notes of the messages between a gateway and its servers, for comparing doubles with real servers. Contain only
+ * reproducible data: the kinds of messages in order, and the field names of each kind.
  */
 import { z } from 'zod';
 import type { ControlMessage } from './control-messages.ts';
@@ -10,15 +9,15 @@ import { kindOf, methodOf, mustHave, parseSip, statusOf } from './sip-parser.ts'
 
 const texts = z.array(z.string());
 
-/** What each side has said, in order; what comes first of both is chance. */
+/** Messages of each side in order; the order between the two sides is random. */
 const conversationSchema = z.object({ gateway: texts, server: texts });
 
 export const notesSchema = z.object({
-  /** With drachtio-server: what belongs to no call, then call by call. */
+  /** With drachtio-server: messages outside calls, then those of each call. */
   control: z.array(conversationSchema),
-  /** On event sockets; what was said twice in the same way stands here once. */
+  /** On event sockets; identical conversations are listed once. */
   eventSockets: z.array(conversationSchema),
-  /** Of each kind of message. */
+  /** Field names by kind of message. */
   fields: z.record(z.string(), texts),
 });
 
@@ -27,13 +26,13 @@ export type ProtocolNotes = z.infer<typeof notesSchema>;
 
 type Noted = { kind: string; fields: readonly string[] };
 
-/** Ids and numbers are others every time. */
+/** Replaces ids and addresses, which differ in each run. */
 const withoutIds = (text: string): string =>
   text
     .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '<id>')
     .replace(/\d+\.\d+\.\d+\.\d+:\d+/g, '<address>');
 
-/** `null` for what comes now and then, whatever happens. */
+/** `null` for messages that occur at random times (ping and pong). */
 const readControl = ({ type, fields, payload }: ControlMessage): (Noted & { callId: string }) | null => {
   const [first = '', second = ''] = fields;
   if (type === 'ping' || second === 'OK|pong' || fields[2] === 'pong') return null;
@@ -54,7 +53,7 @@ const readControl = ({ type, fields, payload }: ControlMessage): (Noted & { call
   const message = parseSip(payload);
   const status = statusOf(message);
   const what = status === undefined ? kindOf(message) : `${status} to ${methodOf(message)}`;
-  // Which fields of the first line say something.
+  // Which fields of the first line are not empty.
   const shape = fields.map((field) => (field === '' ? '-' : 'x')).join('');
   return {
     kind: `${type} ${what} ${shape}`,
@@ -84,12 +83,12 @@ export const createNotebook = () => {
       conversation[side].push(noted.kind);
       noteFields(noted);
     },
-    /** Of one socket. */
+    /** Returns the function that notes messages of one socket. */
     openEventSocket() {
       const conversation = emptyConversation();
       sockets.push(conversation);
       return (side: keyof Conversation, noted: Noted): void => {
-        // Events come in between whenever they like: their kinds are compared, not their order.
+        // Events arrive at random times, so their kinds are compared but not their order.
         if (side === 'gateway' || !noted.kind.startsWith('event '))
           conversation[side].push(withoutIds(noted.kind));
         noteFields(noted);
@@ -108,14 +107,14 @@ export const createNotebook = () => {
 const has = (kinds: readonly string[], begin: string): boolean =>
   kinds.some((kind) => kind.startsWith(begin));
 
-/** Whether this call has come to its end on both sides, if it ever stood. */
+/** Whether this call has ended on both sides, if it was established. */
 const isOver = ({ server }: Conversation): boolean => {
   if (!has(server, 'sip 200 to INVITE') && !has(server, 'response 200 to INVITE')) return true;
   if (has(server, 'sip BYE')) return has(server, 'response 200 to BYE');
   return has(server, 'response BYE') && has(server, 'sip 200 to BYE');
 };
 
-/** Whether nothing more is to come of the calls that have begun. */
+/** Whether all expected messages of the calls have arrived. */
 export const isComplete = ({ control, eventSockets }: ProtocolNotes): boolean =>
   control.flatMap(({ gateway }) => gateway).length ===
     control.flatMap(({ server }) => server).filter((kind) => kind.startsWith('response ')).length &&
@@ -124,7 +123,7 @@ export const isComplete = ({ control, eventSockets }: ProtocolNotes): boolean =>
 
 export type Notebook = ReturnType<typeof createNotebook>;
 
-/** Reads a command of a gateway on an event socket. */
+/** Parses a gateway's command on an event socket. */
 export const readCommand = ({ line, headers }: SocketCommand): Noted => {
   const [verb = '', ...words] = line.split(' ');
   const asked = headers.get('call-command');
@@ -135,7 +134,7 @@ export const readCommand = ({ line, headers }: SocketCommand): Noted => {
   };
 };
 
-/** Reads an event of FreeSWITCH on an event socket. */
+/** Parses an event of FreeSWITCH on an event socket. */
 export const readEvent = ({ headers, body }: SocketMessage): Noted => {
   const type = headers.get('Content-Type') ?? '';
   if (type === 'text/event-plain') {
@@ -148,7 +147,7 @@ export const readEvent = ({ headers, body }: SocketMessage): Noted => {
   }
   const names = [...headers.keys()];
   const [first = ''] = body.trim().split('\n');
-  // What the gateway asks together comes together, and is other every time.
+  // The response to a combined query contains values that differ in each run.
   if (first.includes('|')) return { kind: `${type} with figures`, fields: names };
   if (first.startsWith('+OK ')) return { kind: `${type} ${first.split(':')[0]}`, fields: names };
   return { kind: `${type} ${headers.get('Reply-Text') ?? first}`.trim(), fields: names };

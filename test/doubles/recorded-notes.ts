@@ -1,6 +1,4 @@
-/**
- * Recorded notes of drachtio-server 0.9.10 and FreeSWITCH 1.10 (test/recorded/sip-servers.json), scenario by scenario.
- */
+/** Notes recorded with drachtio-server 0.9.10 and FreeSWITCH 1.10 (test/recorded/sip-servers.json), by scenario. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { notesSchema, type ProtocolNotes } from './protocol-notes.ts';

@@ -1,12 +1,12 @@
 /**
- * Seats for so many at the same time. A connection is given a few seconds: a test file whose tests all begin at once
- * would need more on a busy machine.
+ * Limits concurrency. Connecting has a limit of a few seconds, which a busy machine would exceed if all tests of a file
+ * began at once.
  */
 export const createSeats = (count: number) => {
   let free = count;
   const waiting: (() => void)[] = [];
   return {
-    /** Resolves when one is free; it is to be left. */
+    /** Resolves when a seat is free; the caller must release it by `leave`. */
     async take(): Promise<void> {
       if (free > 0) free -= 1;
       else await new Promise<void>((resolve) => void waiting.push(resolve));

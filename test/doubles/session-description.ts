@@ -1,11 +1,11 @@
-/** Session descriptions (RFC 8866) as telephones and media servers write them. */
+/** Session descriptions (RFC 8866) like those of telephones and media servers. */
 
 export type Sound = {
   port?: number;
-  /** Payload types in the order of preference. */
+  /** Payload types in order of preference. */
   formats?: readonly number[];
   direction?: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
-  /** The wanted length of its packets, in milliseconds. */
+  /** Requested packet length in milliseconds. */
   packetMs?: number;
 };
 
@@ -16,7 +16,7 @@ const codecs: Readonly<Record<number, string>> = {
   101: 'telephone-event/8000',
 };
 
-/** PCMU and keys, both ways, where nothing else is said. */
+/** By default PCMU and DTMF events, in both directions. */
 export const describeSound = ({
   port = 30_000,
   formats = [0, 101],
@@ -36,7 +36,7 @@ export const describeSound = ({
     '',
   ].join('\r\n');
 
-/** The payload types of the first sound that is described. */
+/** Payload types of the first audio stream. */
 export const formatsIn = (sdp: string): number[] =>
   (/^m=audio \d+ \S+ ([\d ]+)/m.exec(sdp)?.[1] ?? '').split(' ').map(Number);
 

@@ -1,6 +1,6 @@
 /**
- * Drachtio-server's own part of SIP: transactions and dialogs, and what it fills in by itself in what its clients send
- * (RFC 3261 sections 8, 12 and 17). Nothing is lost on the way here, so nothing is sent again.
+ * Drachtio-server's part of SIP: transactions, dialogs, and headers that it adds to its clients' messages (RFC 3261
+ * sections 8, 12 and 17). The network is lossless, so there are no retransmissions.
  */
 import type { SipParty } from './far-end.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type SipMessage,
 } from './sip-parser.ts';
 
-/** A request that a client has sent, until its last answer. */
+/** A request sent by a client, until its final response. */
 export type Outgoing<Client> = {
   id: string;
   request: SipMessage;
@@ -25,7 +25,7 @@ export type Outgoing<Client> = {
   dialogId: string;
 };
 
-/** A request that came in, until a client has answered it. */
+/** A received request, until a client has answered it. */
 export type Incoming<Client> = {
   id: string;
   request: SipMessage;
@@ -39,17 +39,17 @@ export type Incoming<Client> = {
 export type Dialog<Client> = {
   id: string;
   callId: string;
-  /** With tags, as the headers From and To of what is sent from here have them. */
+  /** From and To headers, with tags, of requests sent from here. */
   own: string;
   other: string;
   target: string;
   party: SipParty;
   client: Client;
-  /** Of the next request from here. */
+  /** CSeq number of the next request from here. */
   sequence: number;
-  /** By which a client knows the ACK of its answer. */
+  /** Transaction by which a client recognizes the ACK of its response. */
   transactionId: string;
-  /** An INVITE of ours was accepted, and not confirmed. */
+  /** An INVITE of ours was accepted but not yet acknowledged. */
   awaitsAck: boolean;
 };
 
@@ -57,11 +57,11 @@ export const newTag = (): string => crypto.randomUUID().replaceAll('-', '').slic
 
 export const newBranch = (): string => `z9hG4bK${newTag()}`;
 
-/** drachtio-server's own name of the dialog that an INVITE begins. */
+/** drachtio-server's id of the dialog that an INVITE creates. */
 export const dialogIdOf = (invite: SipMessage): string =>
   `${mustHave(invite, 'Call-ID')};from-tag=${tagOf(mustHave(invite, 'From')) ?? ''}`;
 
-/** What drachtio-server does not let its clients write. */
+/** Headers that clients cannot set. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'via',
   'route',
@@ -73,7 +73,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
   'content-length',
 ]);
 
-/** The rest of what a client has written; it need not say that a session description is one. */
+/** The client's other headers; the content type of a session description is added if missing. */
 const clientHeaders = (written: SipMessage, address: string): [string, string][] => [
   ...written.headers
     .filter(([name]) => !ownHeaders.has(name.toLowerCase()))
@@ -93,7 +93,7 @@ const contactOf = (method: string, written: SipMessage, address: string): [strin
     ? [['Contact', `<sip:${address}>`]]
     : [];
 
-/** A request outside of any dialog, as it goes out. `localhost` is this server. */
+/** Builds a request outside of a dialog. `localhost` is replaced by this server's address. */
 export const outsideRequest = (written: SipMessage, uri: string, address: string): SipMessage => {
   const method = methodOf(written);
   const from = (headerOf(written, 'From') ?? `<sip:${address}>`).replace(/@localhost\b/, `@${address}`);
@@ -112,7 +112,7 @@ export const outsideRequest = (written: SipMessage, uri: string, address: string
   };
 };
 
-/** A request of a dialog, as it goes out. */
+/** Builds an in-dialog request. */
 export const insideRequest = <Client>(
   written: SipMessage,
   dialog: Dialog<Client>,
@@ -135,7 +135,7 @@ export const insideRequest = <Client>(
   };
 };
 
-/** The CANCEL of a request (RFC 3261 section 9.1). */
+/** Builds the CANCEL of a request (RFC 3261 section 9.1). */
 export const cancelOf = (request: SipMessage): SipMessage => ({
   startLine: `CANCEL ${request.startLine.split(' ')[1] ?? ''} SIP/2.0`,
   headers: [
@@ -147,7 +147,7 @@ export const cancelOf = (request: SipMessage): SipMessage => ({
   body: '',
 });
 
-/** A client's answer, as it goes out. */
+/** Builds a client's response. */
 export const responseOf = <Client>(
   written: SipMessage,
   { request, tag }: Incoming<Client>,
@@ -176,7 +176,7 @@ export const createSipDialogs = <Client>() => {
     incoming,
     dialogs,
 
-    /** The request of ours that this answers. */
+    /** Our request that this response belongs to. */
     answeredBy: (response: SipMessage): Outgoing<Client> | undefined =>
       [...outgoing.values()].find(
         ({ request }) =>
@@ -184,14 +184,14 @@ export const createSipDialogs = <Client>() => {
           mustHave(request, 'CSeq') === mustHave(response, 'CSeq'),
       ),
 
-    /** The open INVITE that a CANCEL from outside is about. */
+    /** The pending INVITE that a received CANCEL refers to. */
     cancelledBy: (cancel: SipMessage): Incoming<Client> | undefined =>
       [...incoming.values()].find(
         ({ request, state }) =>
           state === 'open' && methodOf(request) === 'INVITE' && branchOf(request) === branchOf(cancel),
       ),
 
-    /** The dialog of a request that came in. */
+    /** The dialog of a received request. */
     dialogOf: (request: SipMessage): Dialog<Client> | undefined =>
       [...dialogs.values()].find(
         ({ callId, own, other }) =>
@@ -200,7 +200,7 @@ export const createSipDialogs = <Client>() => {
           tagOf(other) === tagOf(mustHave(request, 'From')),
       ),
 
-    /** An INVITE of ours was accepted, or answered on the way in a way that is to be confirmed (RFC 3262). */
+    /** Called when our INVITE was accepted, or got a reliable provisional response (RFC 3262). */
     established({ id, request, party, client, dialogId }: Outgoing<Client>, answer: SipMessage): void {
       const known = dialogs.get(dialogId);
       if (known !== undefined) known.awaitsAck = true;
@@ -219,7 +219,7 @@ export const createSipDialogs = <Client>() => {
         });
     },
 
-    /** We have accepted an INVITE. */
+    /** Called when we have accepted an INVITE. */
     accepted({ id, request, party, client, dialogId, tag }: Incoming<Client>): void {
       const known = dialogs.get(dialogId);
       if (known !== undefined) known.transactionId = id;

@@ -1,4 +1,4 @@
-/** The lines of a gateway on doubles of drachtio-server and FreeSWITCH, and the telephones behind them. */
+/** A gateway's lines on doubles of drachtio-server and FreeSWITCH, and the telephones behind them. */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
@@ -34,68 +34,68 @@ export const trunkAddress = '127.0.0.1:15060';
 
 const seats = createSeats(4);
 
-/** The doubles, and who is behind them. */
+/** The doubles and their counterparties. */
 type Servers = {
   drachtio: DrachtioServer;
   freeSwitches: readonly FreeSwitch[];
-  /** The trunk of the configuration. */
+  /** The configured trunk. */
   trunk: FarEnd;
 };
 
-/** The addresses of servers that lines need, doubles or real ones. */
+/** Addresses of the servers that lines need, doubles or real ones. */
 export type ServerAddresses = {
   drachtio: Pick<DrachtioServer, 'control'>;
   freeSwitches: readonly Pick<FreeSwitch, 'eventSocket'>[];
   trunk: FarEnd;
 };
 
-/** The lines of a gateway, and its calls. */
+/** A gateway's lines and its calls. */
 export type LinesAndCalls = {
   lines: DrachtioLines;
   clock: OrderedClock;
-  /** The line of a call that goes out. */
+  /** Opens an outbound call's line. */
   call(to?: string): WatchedLine;
-  /** What has come in, and the line of each where it was let in. */
+  /** Inbound calls, and the lines of the accepted ones. */
   arrivals: readonly Arrival[];
   inbound: readonly WatchedLine[];
-  /** Resolves as soon as it holds; asked whenever a call says something, or somebody calls in. */
+  /** Resolves when the condition holds; checked on every event of a call and on every inbound call. */
   until(condition: () => boolean): Promise<void>;
-  /** Resolves as soon as this was said of one of these calls. */
+  /** Resolves when one of these calls has emitted this event. */
   said(lines: readonly WatchedLine[], type: LineEvent['type']): Promise<void>;
 };
 
 export type SipEdge = Servers & LinesAndCalls;
 
 export type SipEdgeOptions = Partial<DrachtioLinesOptions> & {
-  /** What is decided about each caller; without one, all are let in. */
+  /** Decides about each inbound call; by default all are accepted. */
   decide?: (arrival: Arrival) => ArrivalVerdict | Promise<ArrivalVerdict>;
-  /** The lines of callers that are let in are not opened by themselves. */
+  /** Does not open the lines of accepted calls automatically. */
   opensNothing?: boolean;
   freeSwitchCount?: number;
-  /** What is wrong with the servers from the start; the lines are then not waited for. */
+  /** Breaks the servers before the lines start; the test then does not wait for the lines to be ready. */
   spoil?: (servers: Servers) => void;
 };
 
-/** Makes nothing audible, at once. */
+/** A synthesizer that returns silence immediately. */
 const silentVoice = {
   name: 'silence',
   synthesize: async () => ({ sampleRate: 8_000, samples: new Int16Array(800) }),
 };
 
-/** Nothing is made beforehand where nothing else is said: each call shows its own messages. */
+/** Settings without an endpoint pool, so that the messages of each call are its own. */
 export const plainMediaServers = {
   ...mediaServers,
   probeMs: 3_600_000,
   rtpTimeoutMs: 0,
-  // Frames come as the test says.
+  // The test determines when frames arrive.
   silenceMs: 0,
   pool: { ...mediaServers.pool, size: 0 },
 };
 
-/** So seldom, and so patient, that no test meets it by chance when it turns the clock. */
+/** Intervals so long that a test does not trigger a probe by advancing the clock. */
 const noProbe = { everyMs: 3_600_000, answerMs: 3_600_000, comeBackMs: controlProbe.comeBackMs };
 
-/** What lines on these doubles need, where a test says nothing else. */
+/** Default options of lines on these doubles. */
 const linesOn = async ({
   drachtio,
   freeSwitches,
@@ -129,7 +129,7 @@ const linesOn = async ({
   logger: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
 });
 
-/** Whatever nobody answers any more is not waited for. */
+/** Advances the clock, so that closing does not wait for servers that no longer respond. */
 const closeLines = async (lines: DrachtioLines, clock: OrderedClock): Promise<void> => {
   let isClosed = false;
   const closing = lines.close().finally(() => {
@@ -140,7 +140,7 @@ const closeLines = async (lines: DrachtioLines, clock: OrderedClock): Promise<vo
   await closing;
 };
 
-/** What does not come about at once is tried again when the clock goes on. */
+/** Advances the clock, so that failed attempts are retried. */
 const untilReady = (lines: DrachtioLines, clock: OrderedClock): Promise<true> =>
   untilHolds('the lines are ready', () => {
     if (lines.health().ready) return true;
@@ -165,7 +165,7 @@ export const startServers = async (
   return { drachtio, freeSwitches, trunk: createFarEnd(drachtio, trunkAddress) };
 };
 
-/** The lines of another gateway on the servers of this one. */
+/** Starts another gateway's lines on the same servers. */
 export const startSipEdgeOn = async <On extends ServerAddresses>(
   t: Pick<ExecutionContext, 'teardown'>,
   servers: On,

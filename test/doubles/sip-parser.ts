@@ -1,4 +1,4 @@
-/** SIP messages as text and as their parts (RFC 3261 section 7), as far as the doubles need them. */
+/** SIP messages as text and in parsed form (RFC 3261 section 7), as far as the doubles need them. */
 
 export type SipMessage = {
   startLine: string;
@@ -20,11 +20,11 @@ export const parseSip = (text: string): SipMessage => {
 
 const isNamed = (name: string, other: string): boolean => name.toLowerCase() === other.toLowerCase();
 
-/** The first of this name; undefined where there is none. */
+/** The first header of this name; undefined if absent. */
 export const headerOf = ({ headers }: SipMessage, name: string): string | undefined =>
   headers.find(([known]) => isNamed(known, name))?.[1];
 
-/** As a message that is right has it; '' in one that is not. */
+/** A mandatory header; '' in an invalid message. */
 export const mustHave = (message: SipMessage, name: string): string => headerOf(message, name) ?? '';
 
 export const formatSip = ({ startLine, headers, body }: SipMessage): string =>
@@ -44,13 +44,13 @@ export const statusOf = ({ startLine }: SipMessage): number | undefined => {
   return status === undefined ? undefined : Number(status);
 };
 
-/** Of a request; of a response that of its request. */
+/** Method of a request; for a response, the method of its request. */
 export const methodOf = (message: SipMessage): string =>
   statusOf(message) === undefined
     ? (message.startLine.split(' ')[0] ?? '')
     : (mustHave(message, 'CSeq').split(/\s+/)[1] ?? '');
 
-/** Its method or its status, which a ladder shows. */
+/** Method or status, as shown in a ladder. */
 export const kindOf = (message: SipMessage): string => String(statusOf(message) ?? methodOf(message));
 
 export const requestUriOf = ({ startLine }: SipMessage): string => startLine.split(' ')[1] ?? '';
@@ -66,7 +66,7 @@ export const sequenceOf = (message: SipMessage): number => parseInt(mustHave(mes
 export const uriIn = (header: string): string =>
   /<([^<>]+)>/.exec(header)?.[1] ?? (header.split(';')[0] ?? '').trim();
 
-/** `host:port` of a SIP URI; 5060 where none is named. */
+/** `host:port` of a SIP URI; the default port is 5060. */
 export const addressIn = (uri: string): string => {
   const [, host = '', port = '5060'] = /^sips?:(?:[^@]*@)?([^:;?>]+)(?::(\d+))?/i.exec(uri) ?? [];
   return `${host}:${port}`;
@@ -94,12 +94,12 @@ const reasons: Readonly<Record<number, string>> = {
   603: 'Decline',
 };
 
-/** Parts of a message beside those that SIP itself asks for. */
+/** Parts of a message in addition to SIP's mandatory headers. */
 export type MessageParts = {
   headers?: Readonly<Record<string, string>>;
-  /** A body that is a session description. */
+  /** A session description as body. */
   sdp?: string;
-  /** Another one, of which a header says what it is. */
+  /** Another body; a header must contain its type. */
   body?: string;
 };
 
@@ -115,7 +115,7 @@ export const bodyOf = ({
   body: sdp ?? body,
 });
 
-/** The response to a request; `tag` is put to its To where it has none. */
+/** The response to a request; `tag` is added to its To header if it has none. */
 export const responseTo = (
   request: SipMessage,
   status: number,

@@ -1,4 +1,4 @@
-/** Short calls, which are made on the doubles and on the real servers alike, to compare what both say. */
+/** Short calls that run on the doubles and on the real servers, to compare the messages of both. */
 import type { FarCall, FarEnd } from './far-end.ts';
 import { describeSound } from './session-description.ts';
 import { ownNumber, type SipEdge } from './sip-edge.ts';

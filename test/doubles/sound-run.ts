@@ -1,4 +1,4 @@
-/** The sound of all calls in the time of the test, where a gateway has a thread for it. */
+/** Processes the audio of all calls in test time; a gateway has a thread for this. */
 import { createLineTime } from '#sip/line-time.ts';
 import { createSessions } from '#sip/media/thread/sessions.ts';
 import type { StartSoundRun } from '#sip/media/thread/sound-thread.ts';

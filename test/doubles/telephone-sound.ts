@@ -1,10 +1,10 @@
-/** The sound at a telephone: what is said into it and what is heard from it, 20 ms at a time. */
+/** Audio at a telephone: its microphone and its speaker, in steps of 20 ms. */
 import { frameSamples } from './unicast.ts';
 
 const frameMs = 20;
-/** Louder is a voice. */
+/** RMS level above which a frame counts as voice. */
 const audible = 200;
-/** A shorter pause ends no utterance. */
+/** A shorter pause does not end an utterance. */
 const pauseMs = 1_000;
 
 const isVoiced = (frame: Int16Array): boolean =>
@@ -17,11 +17,11 @@ export const createTelephoneSound = () => {
   const waiting: { spokenMs: number; resolve: () => void }[] = [];
 
   return {
-    /** Behind what is being said already. */
+    /** Appends to the audio that is being said. */
     say(samples: Int16Array): void {
       saying = Int16Array.of(...saying, ...samples);
     },
-    /** What is said in the next 20 ms: silence where nothing is. */
+    /** The next 20 ms of the microphone; silence if there is no audio. */
     next(): Int16Array {
       const frame = new Int16Array(frameSamples);
       frame.set(saying.subarray(0, frameSamples));
@@ -34,7 +34,7 @@ export const createTelephoneSound = () => {
       else if (silentMs > pauseMs) spokenMs = 0;
       for (const one of waiting) if (spokenMs >= one.spokenMs) one.resolve();
     },
-    /** Resolves when somebody has spoken for so long without a longer pause. */
+    /** Resolves when the other side has spoken for this long without a longer pause. */
     untilSpokenTo: (milliseconds: number): Promise<void> =>
       new Promise((resolve) => void waiting.push({ spokenMs: milliseconds, resolve })),
   };

@@ -1,4 +1,4 @@
-/** A clock that stands until the test turns it; what is due at once happens by itself, in a task of its own. */
+/** A clock advanced by the test; timers that are due immediately run by themselves, in their own task. */
 import { createOrderedClock, type OrderedClock } from '#test/contract/ordered-clock.ts';
 
 export const createTurnedClock = (): OrderedClock => {

@@ -1,6 +1,6 @@
 /**
- * The `unicast` of a FreeSWITCH channel: brings its sound in datagrams, 20 ms at a time, and plays what comes back. Time
- * is the test's: nothing sounds but with `tick`.
+ * The `unicast` of a FreeSWITCH channel: sends its audio in datagrams of 20 ms and plays received ones. The test
+ * controls time: audio moves only on `tick`.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -10,17 +10,17 @@ import { setImmediate as turn } from 'node:timers/promises';
 export const frameSamples = 160;
 
 export type Unicast = {
-  /** Its first datagram has come to a gateway in this process. */
+  /** Resolves when its first datagram has reached a gateway in this process. */
   opened: Promise<void>;
-  /** 20 ms go by: this is heard there, and a frame of what was sent from there is played here. Returns what sounds. */
+  /** Advances by 20 ms: sends `heard` to the gateway and returns the next frame received from it, or silence. */
   tick(heard: Int16Array): Int16Array;
-  /** How often they went by. */
+  /** Number of ticks so far. */
   ticks(): number;
   isOpen(): boolean;
   close(): void;
 };
 
-/** What a channel is told. */
+/** Headers of the command to the channel. */
 type Command = ReadonlyMap<string, string>;
 
 const bytesOf = (samples: Int16Array): Uint8Array =>
@@ -49,7 +49,7 @@ export const startUnicast = (command: Command): Unicast => {
     isOpen = !isClosed;
     if (!isOpen) return;
     send(new Int16Array(frameSamples));
-    // The next turns of the event loop look what lies in the gateway's socket.
+    // The gateway's socket reads the datagram in the next turns of the event loop.
     for (let turns = 0; turns < 4; turns += 1) await turn();
   };
 
