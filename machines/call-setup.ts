@@ -156,7 +156,7 @@ export const callSetup = setup({
     giveUpTransfer: assign(({ context }, { reason }: { reason: TransferFailure }) => ({
       transfer: { ...transferOf(context), givenUp: reason },
     })),
-    /** Runs after the recording changes at the end of secret digits. */
+    /** Pauses the recording for an unrecorded transfer. Must run after `forgetKeys`, which may resume the recording. */
     pauseUnrecorded: enqueueActions(({ context, enqueue }) => {
       if (!transferOf(context).isRecorded) enqueue.raise({ type: 'recording.pause_requested' });
     }),

@@ -24,7 +24,7 @@ export type SoundPath = {
   close(): void;
 };
 
-/** Thrown when there is no free place for a call, whatever the offer; a retry may succeed. */
+/** Thrown when there is no free place for a call, for any offer; a retry may succeed. */
 export class NoPlace extends Error {}
 
 /** A media server's channel as one side of a bridge. */

@@ -2,25 +2,26 @@
  * The script of a simulated person (guides/design/start.md, "The simulated line"). Steps are done in order; after the
  * last one the person stays on the line in silence.
  *
- * | step | what the person does |
+ * | step | action of the person |
  * |---|---|
  * | `{say}` | waits for its turn, then says this |
- * | `{interrupt}` | waits until the agent is well under way, then says this over its voice; `{text, after_ms}` says when |
+ * | `{interrupt}` | waits until the agent is well into an utterance, then says this over its voice; `{text, after_ms}`
+ * sets the time |
  * | `{backchannel}` | the same, for a murmur such as "네" that does not take the floor |
  * | `{listen: true}` | waits for one whole reply of the agent |
  * | `{hear}` | waits until the agent has said this, a text or `/…/`, since the person last heard something |
- * | `{wait_sec}` | does nothing for a while |
- * | `{noise_sec}` | makes noise without words for a while |
- * | `{hold_sec}` | puts the call on hold for a while |
- * | `{digits}` | presses keys: 0–9, *, #, A–D |
- * | `{await_digits}` | waits until the agent has pressed these keys, after those that were awaited before |
- * | `{announce}` | says this at once, whoever is talking, as an answering machine does |
- * | `{beep: true}` | beeps, as an answering machine does that takes a message |
+ * | `{wait_sec}` | waits for this time |
+ * | `{noise_sec}` | makes noise without words for this time |
+ * | `{hold_sec}` | puts the call on hold for this time |
+ * | `{digits}` | sends DTMF digits: 0–9, *, #, A–D |
+ * | `{await_digits}` | waits until the agent has sent these digits, after previously awaited ones |
+ * | `{announce}` | says this at once, without waiting for its turn, like an answering machine |
+ * | `{beep: true}` | beeps, like an answering machine that takes a message |
  * | `{hang_up: true}` | hangs up at once |
  *
- * Its turn has come when the agent is silent and has answered what the person said before, or nobody has said
- * anything for five seconds. A callee's script may begin with how the call is taken: `{answer_after_sec}` (1 when it
- * is not said), or, as its only step, `{no_answer: true}`, `{busy: true}`, `{decline: true}` or `{trunk_error: true}`.
+ * The person's turn begins when the agent is silent and has answered the person's last words, or has not answered
+ * within five seconds. A callee's script may begin with the way the call is taken: `{answer_after_sec}` (default 1),
+ * or, as its only step, `{no_answer: true}`, `{busy: true}`, `{decline: true}` or `{trunk_error: true}`.
  */
 import { isPattern, type ReadPattern } from '#src/domain/said-pattern.ts';
 

@@ -1,45 +1,45 @@
 /**
- * The far end of a call's media: whom packets are accepted from, and where ours go. Media goes to the address of the
- * session description until the first packet comes from elsewhere: behind NAT a telephone does not know its public
+ * The far end of a call's media: accepted sources, and the target of our packets. Media goes to the address of the
+ * session description until the first packet arrives from another one: behind NAT a telephone does not know its public
  * address (symmetric RTP, RFC 4961).
  *
  * From then on the source is pinned. Packets from another address are accepted only
  * 1. if the session description names that address,
- * 2. after a new description, from whoever sends first (NAT again),
+ * 2. after a new description, from the first sender (NAT again),
  * 3. if they continue the stream: same SSRC, with the sequence number and the timestamp following (NAT rebinding), or
  * 4. if they are authentic (SRTP).
- * Silence is no reason: a stranger who found the port only has to wait for a pause.
+ * Silence does not unpin the source: a stranger who found the port would only have to wait for a pause.
  */
 import type { Address } from '../thread/sound-thread-messages.ts';
 import { sequenceDistance, type RtpPacket } from './rtp-packet.ts';
 
 type StreamPlace = Pick<RtpPacket, 'ssrc' | 'sequence' | 'timestamp'>;
 
-/** A stream that was accepted: its SSRC and where it came from. */
+/** An accepted stream: its SSRC and source address. */
 export type Source = Address & { ssrc: number };
 
-/** One datagram. `at` is a monotonic time in milliseconds; `isAuthentic` where SRTP has verified it. */
+/** One datagram. `at` is a monotonic time in milliseconds; `isAuthentic` means verified by SRTP. */
 export type Arrival = { from: Address; at: number; isAuthentic: boolean };
 
 export type Remote = {
-  /** `reports` is where the far end expects RTCP. */
+  /** `reports` is the far end's RTCP address. */
   agreedOn(media: Address, reports: Address): void;
   /** Whether this RTP packet is the far end's. */
   admits(packet: StreamPlace, arrival: Arrival): boolean;
-  /** Whether a report of this SSRC is the far end's: from its host, and of a stream that was accepted. */
+  /** Whether a report of this SSRC is the far end's: sent from its host, with the SSRC of an accepted stream. */
   admitsReport(ssrc: number, arrival: Omit<Arrival, 'at'>): boolean;
-  /** Where our packets go. */
+  /** Target of our packets. */
   address(): Address;
-  /** The streams accepted so far, the latest last. */
+  /** Accepted streams so far, the latest last. */
   sources(): readonly Source[];
 };
 
 /** RFC 3550 appendix A.1 (MAX_DROPOUT): a larger gap is another stream. */
 const furthestAhead = 3_000;
-/** A timestamp may run ahead of the time that passed by this much: clocks differ, and packets wait in buffers. */
+/** A timestamp may run ahead of the elapsed time by this much: clocks differ, and packets wait in buffers. */
 const clockSlackMs = 2_000;
 const samplesPerMs = 8;
-/** After a new description, an earlier source that still sends so many packets (one second) has stayed. */
+/** After a new description, an earlier source that still sends this many packets (one second) is pinned again. */
 const stayedPackets = 50;
 const mostSources = 8;
 
@@ -48,7 +48,7 @@ const isSame = (one: Address, other: Address): boolean =>
 
 type Stream = StreamPlace & { from: Address; at: number };
 
-/** The next packet of the same stream, also after a loss or a pause. */
+/** Whether this is a later packet of the same stream, also after a loss or a pause. */
 const continues = (stream: Stream, { ssrc, sequence, timestamp }: StreamPlace, at: number): boolean => {
   if (ssrc !== stream.ssrc) return false;
   const ahead = sequenceDistance(stream.sequence, sequence);
@@ -62,12 +62,12 @@ const continues = (stream: Stream, { ssrc, sequence, timestamp }: StreamPlace, a
   );
 };
 
-/** `former`: streams of the call that had the port before; they may still be sent, and are ignored. */
+/** `former`: streams of the call that used the port before; they may still arrive, and are ignored. */
 export const createRemote = (former: readonly Source[] = []): Remote => {
   let agreed: Address = { address: '0.0.0.0', port: 0 };
   let reportsTo: Address = agreed;
   let stream: Stream | null = null;
-  /** After a new description: packets that the source of before may still send until it is pinned again. */
+  /** After a new description: remaining packets of the previous source until it is pinned again. */
   let provisional = 0;
   const sources: Source[] = [];
 
@@ -83,7 +83,7 @@ export const createRemote = (former: readonly Source[] = []): Remote => {
   const follow = ({ ssrc, sequence, timestamp }: StreamPlace, from: Address, at: number): void => {
     if (stream !== null && stream.ssrc === ssrc && isSame(stream.from, from)) {
       if (provisional > 0) provisional -= 1;
-      // A packet that was overtaken tells nothing new.
+      // A late packet does not update the stream.
       const ahead = sequenceDistance(stream.sequence, sequence);
       if (ahead < 0 && ahead > -furthestAhead) return;
       stream.sequence = sequence;
@@ -100,7 +100,7 @@ export const createRemote = (former: readonly Source[] = []): Remote => {
   return {
     agreedOn(media, reports) {
       reportsTo = reports;
-      // A session refresh repeats the last description and changes nothing.
+      // A session refresh repeats the last description and needs no change.
       if (isSame(media, agreed)) return;
       agreed = media;
       provisional = stream === null || isSame(media, stream.from) ? 0 : stayedPackets;
@@ -116,7 +116,7 @@ export const createRemote = (former: readonly Source[] = []): Remote => {
     },
     admitsReport(ssrc, { from, isAuthentic }) {
       if (isAuthentic) return true;
-      // The port of RTCP behind NAT is anybody's guess.
+      // The RTCP port behind NAT is unpredictable, so only the host is compared.
       const isFromThere = [reportsTo, agreed, stream?.from].some((place) => place?.address === from.address);
       return isFromThere && (sources.length === 0 || sources.some((source) => source.ssrc === ssrc));
     },
