@@ -1,4 +1,4 @@
-/** A customer's server on loopback: it notes every request and answers as the test says. */
+/** A customer's server on loopback: records every request and sends the answers that the test defines. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -10,7 +10,7 @@ export type ReceivedRequest = {
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
-  /** Which connection it came on, from 1. */
+  /** Number of the connection, from 1. */
   connection: number;
 };
 
@@ -36,21 +36,21 @@ export const after =
     await answer(response, request);
   };
 
-/** Takes the request and says nothing. */
+/** Receives the request and never responds. */
 export const stayQuiet: Answer = () => undefined;
 
 export const hangUpConnection: Answer = (response) => {
   response.destroy();
 };
 
-/** Begins a response and breaks the connection in the middle of it. */
+/** Begins a response and closes the connection in the middle of it. */
 export const breakInTheMiddle: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).write('{"reply": "Hel', () => {
     response.destroy();
   });
 };
 
-/** Answers with one answer after another; the last one stays. */
+/** Sends the answers in order; the last one is repeated. */
 export const startAgentServer = async (
   answers: Answer | readonly Answer[],
   options: { tls?: boolean } = {},
@@ -96,11 +96,11 @@ export const startAgentServer = async (
     port: address.port,
     requests,
     counts,
-    /** Resolves when this many requests have arrived whole. */
+    /** Resolves when this many requests have arrived completely. */
     async received(count: number): Promise<void> {
       while (requests.length < count) await once(server, 'request-received');
     },
-    /** Resolves when the next response is over, finished or broken off by the client. */
+    /** Resolves when the next response is over, complete or aborted by the client. */
     responseClosed: (): Promise<unknown> => once(server, 'response-closed'),
     async close(): Promise<void> {
       server.closeAllConnections();

@@ -1,6 +1,6 @@
 /**
- * Speaks to a gateway as a client does, and holds every answer against the declared routes: its status, media type,
- * fields and codes must be declared, nothing undeclared may be in it. A test that uses it checks the API document too.
+ * An API client that checks every response against the declared routes: its status, media type, fields and codes must
+ * be declared, and it must not contain undeclared ones. A test that uses it therefore checks the API document, too.
  */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
@@ -14,7 +14,7 @@ import { refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
 export type ApiResponse = {
   status: number;
   headers: Headers;
-  /** The parsed JSON of the answer; empty for anything else. */
+  /** Parsed JSON of the response; empty for other media types. */
   body: Record<string, unknown>;
   bytes: Buffer;
 };
@@ -23,7 +23,7 @@ export type SendOptions = {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged instead of `body`. */
   raw?: string | Buffer;
 };
 
@@ -34,7 +34,7 @@ export type ApiClient = {
   put(path: string, body?: unknown): Promise<ApiResponse>;
   patch(path: string, body?: unknown): Promise<ApiResponse>;
   delete(path: string): Promise<ApiResponse>;
-  /** The same gateway with another key, or with none. */
+  /** A client of the same gateway with another key, or with none. */
   as(key: string | undefined): ApiClient;
 };
 
@@ -122,24 +122,24 @@ const checkProblem = (method: string, route: Route | undefined, answer: ApiRespo
   const codes = route === undefined ? unroutedCodes : refusalsOf(route);
   assert.ok(codes.includes(code), `"${code}" is not declared`);
   assert.equal(answer.status, refusalCatalogue[code].status);
-  // A replayed answer is that of the first request, to the byte.
+  // A replayed response is identical to the first one, including its request id.
   if (!answer.headers.has('idempotency-replayed')) {
     assert.equal(answer.body.request_id, answer.headers.get('x-request-id'));
   }
   checkBody(problemSchema(code), answer.body);
 };
 
-/** What may be answered where no route is. */
+/** Possible error codes without a route. */
 const unroutedCodes: RefusalCode[] = ['not_found', 'method_not_allowed', 'invalid_request'];
 
 const isCode = (value: unknown): boolean =>
   typeof value === 'string' && Object.hasOwn(refusalCatalogue, value);
 
-/** Parsing drops what is not declared: then the two differ. */
+/** Parsing removes undeclared fields, so that a difference reveals them. */
 const checkBody = (schema: z.ZodType, body: unknown): void => {
   const parsed = schema.parse(body);
   assert.ok(isDeepStrictEqual(parsed, body), 'it has fields that are not declared');
 };
 
-/** The document that all of this was checked against. */
+/** The document that all responses are checked against. */
 export const testDocument = () => openApiDocument(routes, '0.0.0');

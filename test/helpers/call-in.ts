@@ -1,8 +1,8 @@
-/** A caller of the simulated line with a script, and the agent that takes the call. */
+/** A scripted caller on the simulated line, and the agent that answers the call. */
 import { z } from 'zod';
 import { finalStatuses, type TestGateway } from './gateway.ts';
 
-/** How the call ended, and what the agent has said in it. */
+/** How the call ended, and what the agent said in it. */
 export const callInBy = async (gateway: TestGateway, script: readonly Record<string, unknown>[]) => {
   const { body } = await gateway.admin.post('/api/v1/admin/simulator/calls', {
     to: gateway.credentials.number,

@@ -1,7 +1,4 @@
-/**
- * A call without a world: the real charts on a simulated clock, with a line and an agent whose every word the test
- * says itself.
- */
+/** An isolated call: the real charts on a simulated clock, with a line and an agent controlled entirely by the test. */
 import { createActor, fromCallback, SimulatedClock, type ActorRefFrom, type InspectionEvent } from 'xstate';
 import { callMachine } from '#machines/call.ts';
 import type { CallInput, CallCommand } from '#machines/call-context.ts';
@@ -48,26 +45,26 @@ export const callInput: CallInput = {
   introduction: 'Hello, this is Riverside. I am calling about this: an appointment.',
 };
 
-/** An event without its time: the world stamps it with the simulated clock. */
+/** An event without its time, which is added from the simulated clock. */
 type Untimed<Event> = Event extends { at: number }
   ? Omit<Event, 'at' | 'startedAt'> & { startedAt?: number }
   : never;
 
-/** The faults of this world; each throws where a real driver, agent or journal would by mistake. */
+/** Injected faults; each throws where a defective driver, agent or journal would throw. */
 export type Faults = {
-  /** The line cannot even be opened. */
+  /** Opening the line throws. */
   lineCrashes?: boolean;
-  /** The line crashes over this command. */
+  /** The line throws on this command. */
   lineCrashesOn?: LineCommand['type'];
-  /** The replies with these numbers crash instead of starting. */
+  /** The replies with these numbers throw at their start. */
   replyCrashes?: (turn: number) => boolean;
   publishCrashes?: (fact: CallFact) => boolean;
 };
 
-/** Who looks at what the call's actors do. */
+/** Observes the call's actors. */
 type Onlooker = { inspect?: (event: InspectionEvent) => void };
 
-/** The charts, and the line, the agent and the journal around them. */
+/** The charts with a fake line, agent and journal. */
 const createSurroundings = (faults: Faults) => {
   const facts: CallFact[] = [];
   const commands: (LineCommand | KeysCommand)[] = [];
@@ -117,12 +114,12 @@ const createSurroundings = (faults: Faults) => {
     counts,
     opened: () => opened,
     tellCall: (event: LineEvent): void => tellCall?.(event),
-    /** Of the reply that was asked for last. */
+    /** Callback of the last requested reply. */
     tellConversation: () => tellConversation,
   };
 };
 
-/** What the call is at, and what was said and done in it so far. */
+/** The states of the call, and all that was said and done in it so far. */
 const lookAt = (
   actor: ActorRefFrom<typeof callMachine>,
   { commands, facts }: Pick<ReturnType<typeof createSurroundings>, 'commands' | 'facts'>,
@@ -139,7 +136,7 @@ const lookAt = (
   },
   said: (): string[] => commands.flatMap((command) => (command.type === 'say' ? [command.text] : [])),
   end: () => facts.find((fact) => fact.type === 'call.ended'),
-  /** The types of the facts, in order. */
+  /** Types of the journal entries, in order. */
   story: (): string[] => facts.map((fact) => fact.type),
   turns: (): string[] =>
     facts.flatMap((fact) => (fact.type === 'turn.spoken' ? [`${fact.role}: ${fact.text}`] : [])),
@@ -166,7 +163,7 @@ export const createCallWorld = (
   const onLine = (event: Untimed<LineEvent>): void => {
     const at = clock.now();
     const timed = { startedAt: at, ...event, at };
-    // The fields that differ between the kinds were given by the caller; only the times are added here.
+    // The caller supplies all fields except the times, which are added here.
     surroundings.tellCall(timed);
   };
 
@@ -178,20 +175,20 @@ export const createCallWorld = (
     requests,
     errors,
     counts,
-    /** What the line was opened with. */
+    /** Input with which the line was opened. */
     opened: surroundings.opened(),
     onLine,
     onReply: (event: ReplyEvent): void => surroundings.tellConversation()?.(event),
-    /** The reply under way now; it goes on talking to the conversation even when that has left it. */
+    /** The current reply; it may send further events after the conversation has left it. */
     currentReply: (): ((event: ReplyEvent) => void) => {
       const tell = surroundings.tellConversation();
       if (tell === undefined) throw new Error('No reply was asked for');
       return tell;
     },
     ask: (request: CallCommand): void => actor.send(request),
-    /** The transfers that the agent wanted, in order; nothing becomes of them by themselves. */
+    /** Transfers requested by the agent, in order; they have no effect by themselves. */
     wantedTransfers,
-    /** A transfer that the agent wanted, or `forOtherParty` the other party, may not be. */
+    /** Refuses a transfer requested by the agent, or with `forOtherParty` by the other party. */
     refuseTransfer: (
       to: string,
       reason: TransferRefusal = 'not_allowed',
@@ -199,7 +196,7 @@ export const createCallWorld = (
     ): void => actor.send({ type: 'transfer.refused', to, reason, ...whose }),
     /** The other party answers. */
     answer: (): void => onLine({ type: 'line.answered' }),
-    /** The other party begins to speak and its words are understood. */
+    /** The other party begins to speak and its words are recognized. */
     hear: (text: string): void => {
       onLine({ type: 'line.speech' });
       onLine({ type: 'line.heard', text, backchannel: false });
@@ -210,7 +207,7 @@ export const createCallWorld = (
       this.onReply({ type: 'reply.finished' });
       this.play();
     },
-    /** The oldest utterance that is still unplayed was heard: whole, or only `text` of it. */
+    /** The oldest unplayed utterance was heard, completely or only its `text`. */
     play: (text?: string): void => {
       const played = new Set(reported);
       const next = commands.find((command) => command.type === 'say' && !played.has(command.utterance));
@@ -223,7 +220,7 @@ export const createCallWorld = (
         whole: text === undefined,
       });
     },
-    /** How many utterances the line has not reported yet. */
+    /** Number of utterances that the line has not reported yet. */
     unplayed: (): number => commands.filter(({ type }) => type === 'say').length - reported.length,
     ...lookAt(actor, surroundings),
   };

@@ -19,7 +19,7 @@ type Programs = { binaries: Binaries; unprivileged: Unprivileged };
 export type CopiedDatabase = {
   /** Address of the primary. */
   original: string;
-  /** Address of the standby; committed writes are there as well. */
+  /** Address of the standby; committed writes are visible there as well. */
   copy: string;
   /** Kills the primary. */
   kill(): Promise<void>;
@@ -62,7 +62,7 @@ const accepts = (url: string): Promise<true | undefined> =>
     () => undefined,
   );
 
-/** Starts a server, again if another process takes its port first. */
+/** Starts a server, and retries if another process takes its port first. */
 const run = async (...given: Parameters<typeof start>): Promise<Server> => {
   for (;;) {
     const server = await start(...given);
@@ -105,11 +105,11 @@ export const copiedDatabase = async (t: Scope): Promise<CopiedDatabase> => {
   await writeFile(join(copied, 'standby.signal'), '');
   await unprivileged.handOver(folder);
 
-  // A commit waits for the standby.
+  // Commits wait for the standby.
   const original = await run(programs, cluster, { synchronous_standby_names: '*' });
   t.teardown(() => end(original));
   const copy = await run(programs, copied, {
-    // Queries on the standby are not cancelled for rows that the primary vacuums.
+    // Queries on the standby are not cancelled because of rows that the primary vacuums.
     max_standby_streaming_delay: '-1',
     max_standby_archive_delay: '-1',
     primary_conninfo: `host=127.0.0.1 port=${original.port} user=trunkline`,

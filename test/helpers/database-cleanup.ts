@@ -1,6 +1,6 @@
 /**
  * Removes the databases of a test run when AVA's process has ended: `node database-cleanup.ts <folder> <template>`. The
- * end of standard input is the signal. It is a process of its own session, so Ctrl-C ends AVA but not this.
+ * end of standard input is the signal. It runs in its own session, so that Ctrl-C ends AVA but not this process.
  */
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ if (configured !== undefined && configured !== '') {
 } else {
   const server = join(folder, 'postgresql');
   await shutDown(join(server, 'cluster'));
-  // Outside of `folder` where that path is too long for a socket.
+  // The socket folder is outside of `folder` if that path is too long for a socket.
   await rm(await prepareSocketFolder(server), { recursive: true, force: true });
 }
 await rm(folder, { recursive: true, force: true });

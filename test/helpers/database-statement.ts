@@ -1,8 +1,8 @@
-/** Statements that belong to a server rather than to one of the gateway's databases. */
+/** Statements on a server rather than on one of the gateway's databases. */
 import { Client } from 'pg';
 import type { Scope } from './file-scope.ts';
 
-/** The same server's address with another database. */
+/** Address of another database on the same server. */
 export const databaseIn = (url: string, name: string): string => {
   const other = new URL(url);
   other.pathname = `/${name}`;
@@ -21,12 +21,12 @@ export const runStatement = async (url: string, sql: string): Promise<Record<str
   }
 };
 
-/** Locks the rows that a query finds until the returned function is called, or the scope ends. */
+/** Locks the rows selected by a query until the returned function is called, or the scope ends. */
 export const lockRows = async (t: Scope, url: string, query: string): Promise<() => Promise<void>> => {
   const client = new Client({ connectionString: url });
   await client.connect();
   let unlocked: Promise<void> | undefined;
-  // The end of its connection ends a transaction.
+  // Closing the connection ends the transaction.
   const unlock = (): Promise<void> => (unlocked ??= client.end());
   t.teardown(unlock);
   await client.query('begin');

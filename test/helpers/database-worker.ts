@@ -18,7 +18,7 @@ import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 import { databaseIn } from './database-statement.ts';
 import { patientLimits } from './patient-limits.ts';
 
-/** What a test file sends: a copy to make, or the name of one to drop. */
+/** Request of a test file: create a copy, or drop the one of this name. */
 const request = z.object({ create: z.literal(true) }).or(z.object({ drop: z.string() }));
 
 const logger = pino({ level: 'silent' });
@@ -30,8 +30,8 @@ type Server = {
 };
 
 /**
- * Starts the process that cleans up. It holds the other end of a pipe, which the kernel closes when AVA's process ends,
- * however it ends.
+ * Starts the cleanup process. It holds the other end of a pipe, which the kernel closes when AVA's process ends for any
+ * reason.
  */
 const startCleanup = async (folder: string): Promise<void> => {
   const cleanup = spawn(
@@ -51,7 +51,7 @@ const findServer = async (folder: string): Promise<string> => {
   return `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketFolder)}`;
 };
 
-/** The data of an embedded server ends with the run, so it never waits for the disk. */
+/** The data of an embedded server is discarded after the run, so it does not need to be synced to disk. */
 const disableSync = async (run: Server['run']): Promise<void> => {
   for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
     await run(`alter system set ${setting} = off`);
@@ -95,7 +95,7 @@ const serve = async (testWorker: SharedWorker.TestWorker): Promise<void> => {
     copies.delete(name);
     await (await server)?.run(`drop database if exists ${name} with (force)`);
   };
-  // A file that timed out did not drop its databases itself.
+  // A test file that timed out has not dropped its databases.
   testWorker.teardown(async () => {
     for (const name of copies) await drop(name);
   });

@@ -1,6 +1,6 @@
 /**
  * Databases for tests, each a copy of one that was migrated once for the whole run. They are on a PostgreSQL server of
- * the run's own, or on that of `GW_TEST_DATABASE_URL`. AVA's shared worker (`database-worker.ts`) makes them.
+ * the run, or on that of `GW_TEST_DATABASE_URL`. AVA's shared worker (`database-worker.ts`) creates them.
  */
 import test, { type ExecutionContext } from 'ava';
 import { registerSharedWorker } from 'ava/plugin';
@@ -17,7 +17,7 @@ const worker = registerSharedWorker({
 
 const failure = z.object({ failed: z.string() });
 
-/** Sends a request to the shared worker; throws what failed there. */
+/** Sends a request to the shared worker; throws its error. */
 const ask = async (request: object): Promise<unknown> => {
   for await (const { data } of worker.publish(request).replies()) {
     const { data: failed } = failure.safeParse(data);
@@ -44,7 +44,7 @@ const open = (url: string, node = 'test'): Promise<Database> =>
     logger: pino({ level: 'silent' }),
   });
 
-/** The address of a migrated, empty database of this test, or of this file, alone; dropped when the scope ends. */
+/** Address of a migrated, empty database only for this test or file; dropped when the scope ends. */
 export const testDatabaseUrl = async (t: Scope): Promise<string> => {
   const { url, drop } = await createCopy();
   t.teardown(async () => {
@@ -53,14 +53,14 @@ export const testDatabaseUrl = async (t: Scope): Promise<string> => {
   return url;
 };
 
-/** A migrated, empty database of this test alone. It ends with the test. */
+/** A migrated, empty database only for this test; dropped when the test ends. */
 export const ownDatabase = async (t: ExecutionContext): Promise<Database> => {
   const database = await open(await testDatabaseUrl(t));
   t.teardown(database.close);
   return database;
 };
 
-/** One more gateway's connection to a database of `testDatabaseUrl`. */
+/** Opens another gateway's connection to a database of `testDatabaseUrl`. */
 export const openTestDatabase = async (t: Scope, url: string, node: string): Promise<Database> => {
   const database = await open(url, node);
   t.teardown(database.close);
@@ -90,8 +90,8 @@ const endShared = async (): Promise<void> => {
 };
 
 /**
- * One database for the tests of a file, or of the section that is named; migrated and empty at first. It ends with the
- * file, or when a test of another section asks for its database. The tests that use it are serial.
+ * One database for the tests of a file, or of the given section; initially migrated and empty. It is dropped with the
+ * file, or when a test of another section requests its database. The tests that use it are serial.
  */
 export const testDatabase = async (section?: ExecutionContext | string): Promise<Database> => {
   const scope = typeof section === 'string' ? section : '';

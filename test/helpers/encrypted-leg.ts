@@ -1,6 +1,6 @@
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 
-/** What nobody is to read in the database. */
+/** SRTP keys, which must not be stored in plain text. */
 export const keysOfLeg = {
   ours: 'WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz',
   theirs: 'PS1uQCVeeCFCanVmcjkpPywjNWhcYD0mXXtxaVBR|2^20',
@@ -17,7 +17,7 @@ const description = (key: string): string =>
     '',
   ].join('\r\n');
 
-/** A far end whose sound is encrypted. */
+/** A far end with encrypted audio. */
 export const encryptedLeg: SipLeg = {
   state: 'standing',
   transactionId: 'transaction',

@@ -4,10 +4,10 @@ import type { EndpointWorld } from '#src/agents/ask-endpoint.ts';
 import { acceleratedClock } from '#src/clocks.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 
-/** In real time a limit is nothing that a test waits for, nor that a busy machine may reach. */
+/** A slow clock, so that neither a test nor a busy machine reaches a time limit. */
 const patientClock = acceleratedClock(1 / 100);
 
-/** The world of agents on customers' servers, for servers on loopback; it is closed with the test. */
+/** Dependencies of agents on customers' servers, for servers on loopback; closed with the test. */
 export const endpointWorld = (t: ExecutionContext): EndpointWorld => {
   const client = createEndpointClient({
     rules: { allowedHosts: [], allowLoopback: true },

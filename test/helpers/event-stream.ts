@@ -1,4 +1,4 @@
-/** Reads a stream of Server-Sent Events as it comes, by a parser of the standard that the project did not write. */
+/** Reads a stream of Server-Sent Events with an independent, standard-compliant parser. */
 import { createParser } from 'eventsource-parser';
 import { until } from './until.ts';
 
@@ -7,12 +7,12 @@ export type ServerSentEvent = { event: string; id: string | null; data: Record<s
 export type EventStreamReader = {
   status: number;
   headers: Headers;
-  /** What has come so far. */
+  /** Events received so far. */
   events: ServerSentEvent[];
   comments: string[];
-  /** Whether the server has ended it. */
+  /** Whether the server has ended the stream. */
   isOver(): boolean;
-  /** The first event that fits, once it is there. */
+  /** Resolves to the first matching event. */
   until(what: string, fits: (event: ServerSentEvent) => boolean): Promise<ServerSentEvent>;
   close(): void;
 };

@@ -1,4 +1,7 @@
-/** Agent servers of all five kinds on loopback. Each answers in the format of the real one, piece by piece. */
+/**
+ * Agent servers of all five types on loopback. Each sends its responses piece by piece in the format of the real
+ * server.
+ */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,33 +9,33 @@ import { z } from 'zod';
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import { startAgentServer, type ReceivedRequest } from './agent-server.ts';
 
-/** A turn as the agent's server got it. */
+/** A turn as received by the agent's server. */
 export type AskedTurn = {
   path: string;
   headers: ReceivedRequest['headers'];
   body: Record<string, unknown>;
-  /** The newest words of the other party, or the kickoff. */
+  /** The latest words of the other party, or the kickoff. */
   text: string;
-  /** Whether the client let go before the reply was complete. */
+  /** Whether the client aborted before the reply was complete. */
   wasAborted: boolean;
 };
 
-/** The agent's answer to a turn, in pieces, with a pause behind each. */
+/** The agent's answer to a turn, in pieces with a pause after each. */
 export type Answering = (text: string, turn: number) => { pieces: readonly string[]; pauseMs?: number };
 
 export type FakeAgent = {
   agentType: AgentType;
-  /** For `PUT …/agents/{direction}`. */
+  /** Request body for `PUT …/agents/{direction}`. */
   binding: Record<string, unknown>;
   turns: AskedTurn[];
-  /** Every request, those that are no turn included. */
+  /** Every request, including those that are not turns. */
   requests: readonly ReceivedRequest[];
   close(): Promise<void>;
 };
 
 type Send = (piece: string, soFar: string) => string;
 
-/** How one kind of server writes a reply. */
+/** How one type of server writes a reply. */
 type Format = {
   type: string;
   headers?: Record<string, string>;

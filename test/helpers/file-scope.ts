@@ -1,10 +1,10 @@
-/** What the tests of a file share, such as a gateway, ends when the last of them has run. */
+/** Resources shared by the tests of a file, such as a gateway, end after the last of them. */
 import test, { type ExecutionContext } from 'ava';
 
-/** The part of a test that a helper needs to end what it starts. */
+/** The part of a test context that a helper needs to release resources. */
 export type Scope = Pick<ExecutionContext, 'teardown'>;
 
-/** Module-level, called once per test file: ends everything in reverse order, after all tests of the file. */
+/** Module-level, called once per test file: releases everything in reverse order after all tests of the file. */
 export const fileScope = (): Scope => {
   const ends: (() => unknown)[] = [];
   test.after.always('what the tests of this file share is ended', async () => {

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Whether the port is free for UDP, too. */
+/** Whether the port is also free for UDP. */
 const isFreeForUdp = async (port: number): Promise<boolean> => {
   const socket = createSocket('udp4');
   try {
@@ -16,7 +16,7 @@ const isFreeForUdp = async (port: number): Promise<boolean> => {
   }
 };
 
-/** A port of loopback that is free for UDP and TCP. */
+/** Resolves to a loopback port that is free for UDP and TCP. */
 export const freePort = async (): Promise<number> => {
   for (;;) {
     const server = createServer().listen(0, '127.0.0.1');

@@ -1,16 +1,18 @@
-/** A TCP proxy in front of a database server that can freeze: it accepts connections and no byte passes any more. */
+/**
+ * A TCP proxy in front of a database server that can freeze: it then accepts connections without forwarding any bytes.
+ */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { ExecutionContext } from 'ava';
 
 export type FrozenProxy = {
-  /** The address of the same database by way of the proxy. */
+  /** Address of the same database through the proxy. */
   url: string;
-  /** Nothing passes from now on, nor on connections that are made now. */
+  /** Stops forwarding on all existing and new connections. */
   freeze(): void;
-  /** What waited passes, and everything after it. */
+  /** Forwards the bytes held back, and all later ones. */
   thaw(): void;
-  /** Drops the bytes of existing connections, as a firewall that has lost its state. New connections work. */
+  /** Drops the bytes of existing connections, like a firewall that has lost its state. New connections work. */
   forget(): void;
   /** Resolves when bytes were held back or dropped since the last `freeze` or `forget`. */
   held: () => Promise<void>;
@@ -23,7 +25,7 @@ const targetOf = (url: URL): { path: string } | { host: string; port: number } =
     : { path: `${folder}/.s.PGSQL.5432` };
 };
 
-/** It ends with the test. */
+/** Closed with the test. */
 export const frozenProxy = async (t: ExecutionContext, databaseUrl: string): Promise<FrozenProxy> => {
   const target = targetOf(new URL(databaseUrl));
   const pairs = new Set<{ near: Socket; far: Socket; isForgotten: boolean }>();

@@ -1,4 +1,4 @@
-/** A whole gateway in the test's own process, on a database of the test's own, with fast simulated lines. */
+/** A complete gateway in the test's process, with its own database and fast simulated lines. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,17 +23,17 @@ const turn = z.object({
 export type Turn = z.infer<typeof turn>;
 
 export type TestGateway = Gateway & {
-  /** With the number key. */
+  /** Client with the number's key. */
   client: ApiClient;
-  /** With the admin token; paths begin behind `/api/v1/admin`. */
+  /** Client with the admin token; paths are relative to `/api/v1/admin`. */
   admin: ApiClient;
   /** The path of the seeded number in the admin API. */
   numberPath: string;
   /** Every line that the gateway logged, as text. */
   logged: string[];
-  /** Places a call and returns its id. */
+  /** Places a call and resolves to its id. */
   call(to: string, instruction?: string): Promise<string>;
-  /** The call's record, once its status is this. */
+  /** Resolves to the call's record when it has one of these statuses. */
   untilStatus(callId: string, ...statuses: string[]): Promise<Record<string, unknown>>;
   transcript(callId: string): Promise<Turn[]>;
 };
@@ -50,12 +50,12 @@ export const testSettings = (databaseUrl: string, dataFolder: string): Record<st
   GW_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
   GW_AGENT_ALLOW_LOOPBACK: '1',
   GW_SIMULATOR_SPEED: '20',
-  // Calls are placed on busy machines, too.
+  // Load shedding is off, because tests place calls on busy machines, too.
   GW_MAX_DELAY_MS: '0',
   GW_DRAIN_SEC: '0',
 });
 
-/** On a busy machine the database answers late, and is there all the same. */
+/** Longer limits, because the database may answer late on a busy machine. */
 const patientMs = 20_000;
 const patientLimits = {
   connectMs: patientMs,
@@ -67,8 +67,8 @@ const patientLimits = {
 let lastStart: Promise<unknown> = Promise.resolve();
 
 /**
- * One gateway after the other: the tests of a file begin together, and where all of their gateways start at once in one
- * process, on a busy machine none of them hears in time that the database has answered.
+ * Starts gateways one after the other. The tests of a file begin together; if all of their gateways started at once in
+ * one process, database answers would be read too late on a busy machine.
  */
 const startNext = (...parameters: Parameters<typeof startGateway>): Promise<Gateway> => {
   const start = lastStart.then(() => startGateway(...parameters));
@@ -76,7 +76,7 @@ const startNext = (...parameters: Parameters<typeof startGateway>): Promise<Gate
   return start;
 };
 
-/** From this level on a logged line helps to explain a failure. */
+/** Minimum level of log lines that help to explain a failure. */
 const warningLevel = 40;
 const logLine = z.looseObject({ level: z.number() });
 
@@ -96,7 +96,7 @@ export const startTestGateway = async (
   environment: Record<string, string>,
   logged: string[],
 ): Promise<TestGateway> => {
-  // Registered first, so that it runs last: the database is dropped when the gateway is gone.
+  // Registered first so that it runs last: the database is dropped after the gateway has ended.
   const databaseUrl = environment['GW_DATABASE_URL'] ?? (await testDatabaseUrl(scope));
   const dataFolder = environment['GW_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'trunkline-test-')));
   const logger = pino({ level: 'trace', base: null }, { write: (line: string) => void logged.push(line) });
@@ -110,7 +110,7 @@ export const startTestGateway = async (
   return seenBy(gateway, logged);
 };
 
-/** What a test does with a gateway, by the number of these credentials. */
+/** Clients of a gateway with the credentials of one number. */
 const seenBy = (gateway: Gateway, logged: string[]): TestGateway => {
   const { base_url, number_key, admin_token, number_id } = gateway.credentials;
   const client = apiClient(base_url, number_key);
@@ -144,7 +144,7 @@ export const asWorkspace = (
 ): TestGateway =>
   seenBy({ ...gateway, credentials: { ...gateway.credentials, ...credentials } }, gateway.logged);
 
-/** A gateway of this test alone. `environment` overrides the settings. */
+/** A gateway only for this test. `environment` overrides the settings. */
 export const testGateway = async (
   t: ExecutionContext,
   environment: Record<string, string> = {},
@@ -156,7 +156,7 @@ export const testGateway = async (
 
 let numbers = 0;
 
-/** The same gateway, seen by a number of its own: with its settings, agents, key and calls. */
+/** The same gateway with a new number, which has its own settings, agents, key and calls. */
 export const withFreshNumber = async (gateway: TestGateway): Promise<TestGateway> => {
   numbers += 1;
   const given = { number: `0701${String(numbers).padStart(7, '0')}` };
@@ -169,8 +169,8 @@ export const withFreshNumber = async (gateway: TestGateway): Promise<TestGateway
 };
 
 /**
- * Module-level, called once per test file: a gateway for all tests of the file that do not disturb each other. The
- * first test that asks for it starts it.
+ * Module-level, called once per test file: a gateway for all tests of the file that do not affect each other. It starts
+ * when the first test requests it.
  */
 export const sharedGateway = (
   environment: Record<string, string> | ((scope: Scope) => Promise<Record<string, string>>) = {},
@@ -188,7 +188,7 @@ export const sharedGateway = (
   };
 };
 
-/** As `sharedGateway`; each test that asks for it gets a number of its own. */
+/** Like `sharedGateway`, but each test gets its own number. */
 export const sharedGatewayWithNumbers = (
   environment: Record<string, string> = {},
 ): ((t: ExecutionContext) => Promise<TestGateway>) => {

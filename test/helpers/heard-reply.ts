@@ -5,18 +5,18 @@ import type { ReplyPiece } from '#src/agents/agent.ts';
 import { createStartReply } from '#src/agents/start-reply.ts';
 
 export type HeardReply = {
-  /** All of its text, as the agent gave it. */
+  /** The complete text as sent by the agent. */
   text: string;
-  /** The text, cut where the agent itself said that a sentence was complete. */
+  /** The text, split where the agent marked the end of a sentence. */
   sentences: string[];
   remarks: string[];
-  /** As they were listed, or asked for by tools. */
+  /** Controls as listed, or as called by tools. */
   controls?: unknown[];
-  /** How it broke off, where it did. */
+  /** The error with which the reply broke off, if it did. */
   error: unknown;
 };
 
-/** Takes a reply to its end, whatever the end is. */
+/** Reads a reply to its end or failure. */
 export const hearReply = async (pieces: AsyncIterable<ReplyPiece>): Promise<HeardReply> => {
   const heard: HeardReply = { text: '', sentences: [], remarks: [], error: undefined };
   let sentence = '';
@@ -40,14 +40,14 @@ export const hearReply = async (pieces: AsyncIterable<ReplyPiece>): Promise<Hear
   return heard;
 };
 
-/** The text of a reply; what breaks it off is thrown. */
+/** Text of a reply; throws if it breaks off. */
 export const textOf = async (pieces: AsyncIterable<ReplyPiece>): Promise<string> => {
   const { text, error } = await hearReply(pieces);
   if (error !== undefined) throw error;
   return text;
 };
 
-/** What a conversation hears of these pieces, from the first event to the last. */
+/** The events that a conversation receives for these pieces. */
 export const replyEvents = (
   pieces: AsyncIterable<ReplyPiece>,
   { writesControls }: { writesControls: boolean },
@@ -66,7 +66,7 @@ export const replyEvents = (
     });
   });
 
-/** Sentences and controls of a reply with controls, in order; a failure stands at its end. */
+/** Sentences and controls of a reply with controls, in order; a failure comes last. */
 export const heardParts = async (pieces: AsyncIterable<ReplyPiece>): Promise<unknown[]> =>
   (await replyEvents(pieces, { writesControls: true })).flatMap((event): unknown[] => {
     if (event.type === 'reply.sentence') return [event.text];

@@ -1,6 +1,6 @@
 /**
- * Time limits that expire when a test says so, for code that sets global timers (such as pg). Each limit is a number of
- * milliseconds that no other timer of the thread has; `expire` fires the pending timers of that length. The limit is
+ * Time limits that a test can expire, for code that uses global timers (such as pg). Each limit has a length in
+ * milliseconds that no other timer of the thread has; `expire` fires the pending timers of that length. The timers are
  * also real: a test that hangs ends after a minute.
  */
 import { until } from './until.ts';
@@ -10,7 +10,7 @@ const longestMs = 60_000;
 const pending = new Map<NodeJS.Timeout, { milliseconds: number; fire: () => void }>();
 let limits = 0;
 
-/** Replaces the timers of this thread; timers of other lengths stay as they are. */
+/** Wraps the timer functions of this thread; timers of other lengths are not affected. */
 const holdTimers = (): void => {
   const { setTimeout: set, clearTimeout: clear } = globalThis;
   globalThis.setTimeout = new Proxy(set, {
@@ -32,7 +32,7 @@ const holdTimers = (): void => {
 
 export type HeldLimit = {
   milliseconds: number;
-  /** Fires the timers of this limit that are pending. */
+  /** Fires the pending timers of this limit. */
   expire: () => void;
   /** Resolves when a timer of this limit is pending. */
   untilPending: () => Promise<unknown>;

@@ -4,7 +4,7 @@ import { stopping } from './usual-barge-in.ts';
 import { usualSpeech } from './usual-speech.ts';
 import { byPauses } from './usual-turn-end.ts';
 
-/** The input of a line: a call that goes out, of which nothing is special but the changes. */
+/** The input of a line: an ordinary outbound call with the given changes. */
 export const lineInput = (changes: Partial<LineInput> = {}): LineInput => ({
   callId: randomUUID(),
   direction: 'outbound',

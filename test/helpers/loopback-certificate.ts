@@ -1,4 +1,4 @@
-/** A certificate for localhost and 127.0.0.1 that signs itself, and its key. Of no worth outside of tests. */
+/** A self-signed certificate for localhost and 127.0.0.1 with its key. Only for tests. */
 export const loopbackCertificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBtzCCAV2gAwIBAgIUen4Wr82WEwWBSJc9WkS4hZt/CU8wCgYIKoZIzj0EAwIw

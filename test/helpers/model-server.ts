@@ -1,4 +1,4 @@
-/** A language model on loopback that speaks chat completions, streamed, and answers as the test says. */
+/** A language model on loopback with the streamed chat completions API, whose answers the test defines. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { startAgentServer, type Answer } from './agent-server.ts';
@@ -26,7 +26,7 @@ const request = z.object({
 
 export type ModelRequest = z.output<typeof request> & { authorization: string | undefined };
 
-/** The model's answer, in pieces, and the tools that it calls; or anything else that a server may send. */
+/** The model's answer in pieces and its tool calls, or any other response. */
 export type ModelAnswer =
   | { pieces?: readonly string[]; pauseMs?: number; calls?: readonly { name: string; arguments: string }[] }
   | Answer;

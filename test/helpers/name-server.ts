@@ -1,14 +1,14 @@
-/** A name server on loopback (RFC 1035), which knows what a test tells it and can keep silent about a name. */
+/** A DNS server on loopback (RFC 1035) with records defined by a test. It can ignore queries for a name. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** `silent`: no answer at all, as from a dead server. */
+/** `silent`: does not respond, like a dead server. */
 export type Zone = Record<string, { ipv4?: string[]; ipv6?: string[]; ttlSec?: number } | 'silent'>;
 
 export type NameServer = {
   /** `127.0.0.1:<port>` */
   address: string;
-  /** Names that were asked for, with the family. */
+  /** Queried names with the address family. */
   asked: string[];
   zone: Zone;
   close(): Promise<void>;
@@ -40,7 +40,7 @@ const bytesOf = (address: string): Buffer => {
 
 const record = (type: number, ttlSec: number, address: string): Buffer => {
   const data = bytesOf(address);
-  // The name is that of the question.
+  // The name is a pointer to that of the question.
   const head = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, data.length]);
   head.writeUInt32BE(ttlSec, 6);
   return Buffer.concat([head, data]);

@@ -1,4 +1,4 @@
-/** A server of NATS for tests, on loopback, where Debian's package `nats-server` is installed. */
+/** A NATS server for tests on loopback; requires Debian's package `nats-server`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -12,12 +12,12 @@ export const hasNatsServer = program !== undefined;
 
 export type NatsServer = { port: number; stop(): Promise<void> };
 
-/** Resolves when it takes connections. */
+/** Resolves when it accepts connections. */
 export const startNatsServer = async (
   options: { port?: number; token?: string } = {},
 ): Promise<NatsServer> => {
   const token = options.token === undefined ? [] : ['--auth', options.token];
-  // -1: any free one, which it prints.
+  // -1: any free port, which the server prints.
   const wanted = ['--addr', '127.0.0.1', '--port', String(options.port ?? -1)];
   const child = spawn(program ?? 'nats-server', [...wanted, ...token], {
     stdio: ['ignore', 'ignore', 'pipe'],

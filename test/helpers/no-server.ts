@@ -1,5 +1,5 @@
 /**
- * A URL whose connections are refused. Port 2 is below the ports that the system gives to servers of other tests, so
- * none of them can take it, as it could take the port of a server that was closed. (Port 1 is blocked by `fetch`.)
+ * A URL that refuses connections. Port 2 is below the ports that the system assigns to servers of other tests, so that
+ * none of them can get it, unlike the port of a server that was closed. (`fetch` blocks port 1.)
  */
 export const noServer = 'http://127.0.0.1:2';

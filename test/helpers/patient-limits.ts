@@ -1,4 +1,4 @@
-/** Limits of the database that a busy machine does not reach: a test that hangs ends after a minute. */
+/** Database limits that a busy machine does not reach; a test that hangs ends after a minute. */
 import { databaseLimits } from '#config/policy.ts';
 import type { DatabaseLimits } from '#src/persistence/database.ts';
 

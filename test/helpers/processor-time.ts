@@ -1,11 +1,8 @@
-/**
- * The cost of one piece of work against another, in processor time: so that a busy machine comes to the same verdict as
- * a quiet one.
- */
+/** Compares the processor time of two pieces of work, so that the result does not depend on the machine's load. */
 
 type Work = () => unknown;
 
-/** What is quicker than this is quick, whatever the other one takes. */
+/** Work below this counts as fast, whatever the other work takes. */
 const negligibleMs = 5;
 
 const cpuMs = async (work: Work): Promise<number> => {
@@ -16,9 +13,9 @@ const cpuMs = async (work: Work): Promise<number> => {
 };
 
 /**
- * The ratio of what `work` costs to what `ordinary` costs, the least of several attempts: a collection of garbage, or
- * another process, may fall into one of them, not into five. It does not try again once it is within `enough`, and does
- * not try `ordinary` where `work` is within `enough` of what is quick already.
+ * The minimum of several attempts of the ratio between the costs of `work` and `ordinary`: a garbage collection or
+ * another process may disturb one attempt, but not five. Stops as soon as the ratio is within `enough`, and skips
+ * `ordinary` if `work` is within `enough` of the negligible time.
  */
 export const timesAsCostly = async (work: Work, ordinary: Work, enough: number): Promise<number> => {
   let best = Infinity;

@@ -1,4 +1,4 @@
-/** Which tables a query names and changes, however its text is written. Tables have their names in the database. */
+/** Tables that a query names and changes, independent of the format of its text. Tables have their database names. */
 import type { CompiledQuery } from 'kysely';
 
 type Node = Record<string, unknown>;
@@ -21,10 +21,10 @@ const nameIn = (table: unknown): string | undefined => namesIn(table).next().val
 
 type Query = Pick<CompiledQuery, 'query'>;
 
-/** All that it reads or changes, its own parts among them. */
+/** All tables that it reads or changes, including those in subqueries. */
 export const tablesIn = ({ query }: Query): ReadonlySet<string> => new Set(namesIn(query));
 
-/** In the order in which the query names them. */
+/** In the order of the query. */
 export const changedTables = ({ query }: Query): string[] =>
   [...nodesIn(query)]
     .map(({ kind, into, table, from }) => {

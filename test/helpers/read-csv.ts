@@ -1,4 +1,4 @@
-/** Reads comma-separated values as RFC 4180 defines them, with a strictness that spreadsheets do not have. */
+/** Parses comma-separated values as defined by RFC 4180, more strictly than spreadsheets do. */
 export const readCsv = (text: string): string[][] => {
   const lines: string[][] = [];
   let cells: string[] = [];

@@ -1,10 +1,10 @@
-/** Real answers of agent servers: the exact bytes, and what must be spoken of them. One archive for each server. */
+/** Recorded responses of agent servers: the exact bytes and the expected words. One archive per server. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 const recording = z.object({
   name: z.string(),
-  /** What it shows, where its name does not say it. */
+  /** The tested case, if the name does not describe it. */
   case: z.string().optional(),
   request: z
     .object({
@@ -17,15 +17,15 @@ const recording = z.object({
   response: z.object({
     status: z.number(),
     headers: z.record(z.string(), z.string()).default({}),
-    /** Whether the connection breaks at the end of these bytes. */
+    /** Whether the connection breaks after these bytes. */
     reset: z.boolean().default(false),
-    /** Its lines with their ends: together they are the bytes, which are all UTF-8. */
+    /** Lines with their line ends, which together are the bytes. All are UTF-8. */
     body: z.array(z.string()),
   }),
   expect: z.object({
-    /** The text of the reply, controls included. */
+    /** The text of the reply, including controls. */
     spoken: z.string().optional(),
-    /** Sentences and controls, in order, where the binding takes controls. */
+    /** Sentences and controls, in order, for a binding with controls. */
     heard: z.array(z.unknown()).optional(),
     failure: z.string().optional(),
     finish: z.string().optional(),
@@ -45,7 +45,7 @@ export const recordedReplies = (
     .map((each) => ({ ...each, bytes: Buffer.from(each.response.body.join('')) }));
 };
 
-/** A body whose bytes come in the given pieces; with `reset` it breaks off behind them. */
+/** A body that arrives in the given pieces; with `reset` it breaks off after them. */
 export async function* bodyOf(
   pieces: readonly Uint8Array[],
   { reset = false }: { reset?: boolean } = {},
@@ -54,7 +54,7 @@ export async function* bodyOf(
   if (reset) throw new Error('the connection broke');
 }
 
-/** The same bytes, cut in two at every place in turn, and once into single bytes. */
+/** The same bytes: cut in two at every position in turn, and once into single bytes. */
 export function* everyCut(bytes: Buffer): Generator<Buffer[], void, undefined> {
   for (let place = 0; place <= bytes.length; place += 1)
     yield [bytes.subarray(0, place), bytes.subarray(place)];
@@ -67,8 +67,8 @@ const inPiecesOf = (bytes: Buffer, size: number): Buffer[] =>
   );
 
 /**
- * Every place is cut at, for bodies that are too long for one reading a place: a cut every 64 bytes, from each of the
- * first 64 places on, and all into single bytes.
+ * For bodies that are too long for one run per position: a cut every 64 bytes, starting at each of the first 64
+ * positions, and once all into single bytes.
  */
 export function* everyCutFarApart(bytes: Buffer): Generator<Buffer[], void, undefined> {
   for (let first = 1; first <= 64; first += 1)
@@ -76,7 +76,7 @@ export function* everyCutFarApart(bytes: Buffer): Generator<Buffer[], void, unde
   yield inPiecesOf(bytes, 1);
 }
 
-/** Recorded replies with controls, and what is heard of them: the same wherever their bytes are cut. */
+/** Recorded replies with controls and their expected parts, which do not depend on where the bytes are cut. */
 export const repliesWithControls = (
   server: Parameters<typeof recordedReplies>[0],
 ): { name: string; heard: unknown[]; cuts: () => Iterable<Buffer[]> }[] =>

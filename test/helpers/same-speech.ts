@@ -1,6 +1,6 @@
 import type { Recognizer, SpeechEngines, Synthesizer } from '#sip/speech.ts';
 
-/** The same engines for every call, whatever its number chose. */
+/** The same engines for every call, whatever its number has selected. */
 export const sameSpeech = (
   synthesizer: Synthesizer,
   recognizer: Recognizer | null = null,

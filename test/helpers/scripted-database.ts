@@ -1,16 +1,16 @@
-/** A database whose answers are the test's word: no server is there, and nothing is prepared or waited for. */
+/** A database with answers defined by the test, without a server. */
 import { PostgresDialect } from 'kysely';
 import type { Database } from '#src/persistence/database.ts';
 import { ormOver, statementsOf, type Statements } from '#src/persistence/statements.ts';
 import { EntityNames, type Tables } from '#src/persistence/tables.ts';
 
-/** Given a statement's text with `$1` …, resolves to its rows under the names of their columns. */
+/** Receives a statement's text with `$1` … and resolves to its rows, with the column names as keys. */
 export type Answer = (sql: string, parameters: readonly unknown[]) => Promise<readonly object[]>;
 
-/** To be put over those of a real database, whose `execute` may be asked by `answer`. */
+/** Can override the functions of a real database, whose `execute` may be called by `answer`. */
 export const scriptedStatements = (answer: Answer): Statements => {
   const client = {
-    // Declared for cursors as well, which nobody asks for.
+    // The type also declares cursors, which are not used.
     query: (async (sql: string, parameters: readonly unknown[]) => {
       const rows = await answer(sql, parameters);
       return { command: 'SELECT', rowCount: rows.length, rows };
@@ -26,7 +26,7 @@ export const scriptedStatements = (answer: Answer): Statements => {
   ]);
 };
 
-/** It has statements and nothing else. */
+/** Supports only statements. */
 export const scriptedDatabase = (answer: Answer): Database => {
   const statements = scriptedStatements(answer);
   const never = (): never => {

@@ -1,4 +1,4 @@
-/** An answer as it was sent: nothing is decompressed, nothing is added to the request. */
+/** A raw HTTP response: no decompression, and no headers added to the request. */
 import { once } from 'node:events';
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';

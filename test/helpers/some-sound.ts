@@ -1,4 +1,4 @@
-/** Route and sound of a call, as a line tells them. */
+/** Route and audio statistics of a call, as emitted by a line. */
 import type { CallRoute } from '#machines/line.ts';
 import type { SoundFigures } from '#machines/sound-figures.ts';
 

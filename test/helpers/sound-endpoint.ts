@@ -1,4 +1,4 @@
-/** A media endpoint at 8000 Hz of which only `connect` is used: audio arrives and leaves without a network. */
+/** A media endpoint at 8000 Hz that only supports `connect`: audio arrives and leaves without a network. */
 import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
 import { telephoneRate } from '#sip/samples.ts';
 

@@ -1,4 +1,4 @@
-/** Rows that tests of persistence begin with. */
+/** Initial rows for tests of persistence. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { insertCall, type CallBirth } from '#src/persistence/calls.ts';
 import type { Database } from '#src/persistence/database.ts';
@@ -10,7 +10,7 @@ export type StoredNumber = { workspaceId: string; numberId: string; number: stri
 const digits = (count: number): string =>
   Array.from(randomBytes(count), (byte) => String(byte % 10)).join('');
 
-/** A workspace of its own with one number. */
+/** Inserts a new workspace with one number. */
 export const storedNumber = async (db: Database): Promise<StoredNumber> => {
   const stored = { workspaceId: randomUUID(), numberId: randomUUID(), number: `070${digits(8)}` };
   const createdAt = new Date();
@@ -41,7 +41,7 @@ export const callBirth = (owner: StoredNumber, changes: Partial<CallBirth> = {})
   ...changes,
 });
 
-/** A call that rings; resolves to its id. */
+/** Inserts a ringing call; resolves to its id. */
 export const storedCall = async (
   db: Database,
   owner: StoredNumber,

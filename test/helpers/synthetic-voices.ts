@@ -1,4 +1,4 @@
-/** Synthetic speech for test material: espeak-ng and flite, as a telephone carries it. Needs both and sox. */
+/** Synthetic speech for test material: espeak-ng and flite in telephone quality. Requires both and sox. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { toMuLaw } from '../real-sip/mu-law.ts';
 
 const sampleRate = 8_000;
-/** Quieter samples at both ends are silence around the words. */
+/** Quieter samples at the beginning and the end count as silence around the words. */
 const audible = 200;
 const peak = 16_000;
 

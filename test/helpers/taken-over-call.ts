@@ -1,4 +1,4 @@
-/** A call that another process held, as it is taken over: its agent has said good morning, and listened. */
+/** A call taken over from another process, in which the agent has greeted and listened. */
 import type { TakenOverCall, TakenOverConversation } from '#machines/taken-over.ts';
 
 export const heard = [

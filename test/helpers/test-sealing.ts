@@ -1,4 +1,4 @@
 import { createSealing } from '#src/persistence/sealing.ts';
 
-/** With a master key of its own, for tests in which it matters to nobody. */
+/** Uses a fixed master key, for tests that do not depend on it. */
 export const sealing = createSealing(Buffer.alloc(32, 7));

@@ -1,4 +1,4 @@
-/** Collects OpenTelemetry spans in memory, by the interfaces of the API alone, as an SDK does that an operator brings. */
+/** Collects OpenTelemetry spans in memory, using only the interfaces of the API, like an operator's SDK. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import {
@@ -22,7 +22,7 @@ export type CollectedSpan = {
   name: string;
   traceId: string;
   spanId: string;
-  /** Of the span above; null at the top of a trace. */
+  /** Parent span; null at the root of a trace. */
   parentId: string | null;
   attributes: Attributes;
   events: string[];
@@ -107,7 +107,7 @@ const traceparentReader: TextMapPropagator = {
   fields: () => ['traceparent'],
 };
 
-/** For the whole process: one test file has one collector. */
+/** Process-wide: only one collector per test file. */
 export const collectTraces = (): CollectedSpan[] => {
   const spans: CollectedSpan[] = [];
   const startSpan: Tracer['startSpan'] = (name, options = {}, within = context.active()) => {

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const pollMs = 15;
-/** The pause before the next poll, as a multiple of how long the last one took: a busy machine is polled less often. */
+/** Pause before the next poll, as a multiple of the duration of the last one: a busy machine is polled less often. */
 const pausePerPoll = 4;
 const longestPauseMs = 500;
 
-/** Polls until there is a value. The limit ends a test that hangs; a busy machine does not reach it. */
+/** Polls until there is a value. The time limit ends a test that hangs; a busy machine does not reach it. */
 export const until = async <Value>(
   what: string,
   ask: () => Promise<Value | undefined> | Value | undefined,
   withinMs = 60_000,
 ): Promise<Value> => {
-  // Tests set the wall clock.
+  // Monotonic, because tests change the wall clock.
   const deadline = performance.now() + withinMs;
   for (;;) {
     const asked = performance.now();

@@ -4,5 +4,5 @@ import { platformCallPolicy } from '#config/policy.ts';
 /** The agent pauses at the onset of a voice. */
 export const pausing: BargeIn = platformCallPolicy.bargeIn;
 
-/** It stops at real speech, and an onset is not told. */
+/** The agent stops only at real speech; an onset is not reported. */
 export const stopping: BargeIn = { ...pausing, mode: 'stop' };

@@ -1,4 +1,4 @@
 import type { SpeechChoice } from '#machines/line.ts';
 
-/** Of a number that chose nothing. */
+/** For a number without a selection. */
 export const usualSpeech: SpeechChoice = { recognizer: null, synthesizer: null, voice: null };

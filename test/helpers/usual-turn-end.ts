@@ -1,5 +1,5 @@
 import type { TurnEnd } from '#machines/line.ts';
 import { platformCallPolicy } from '#config/policy.ts';
 
-/** A turn is over when the pause behind its words says so. */
+/** The pause after the words determines the end of a turn. */
 export const byPauses: TurnEnd = platformCallPolicy.turnEnd;

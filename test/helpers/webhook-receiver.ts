@@ -1,6 +1,6 @@
 /**
- * A customer's server as a test needs it: real HTTP on loopback. It checks every request with the public
- * `standardwebhooks` package, refuses (401) what no trusted secret has signed, and can fail in scripted ways.
+ * A customer's server for tests: real HTTP on loopback. It checks every request with the public `standardwebhooks`
+ * package, refuses (401) requests that are not signed with a trusted secret, and can fail as scripted.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,26 +9,26 @@ import { text } from 'node:stream/consumers';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
 export type Answer =
-  /** Any status, at once. */
+  /** Responds with any status immediately. */
   | { status: number; headers?: Record<string, string>; body?: string }
-  /** 204, but not before the promise is settled: a slow endpoint that the test releases. */
+  /** Responds with 204 after the promise is settled: a slow endpoint controlled by the test. */
   | { after: Promise<unknown> }
-  /** The request is read and never answered. */
+  /** Reads the request and never responds. */
   | 'hang'
-  /** 200 and a body that never ends. */
+  /** 200 with an endless body. */
   | 'endless'
-  /** 200 and a body of which a byte comes now and then. */
+  /** 200 with a body that arrives byte by byte, slowly. */
   | 'dripping'
-  /** The connection is torn down. */
+  /** Resets the connection. */
   | 'reset'
-  /** Something that is not HTTP. */
+  /** Responds with something other than HTTP. */
   | 'garbage';
 
 export type ReceivedEvent = {
   id: string | undefined;
-  /** Unix seconds of the attempt, as the header says. */
+  /** Unix time of the attempt in seconds, from the header. */
   timestamp: number;
-  /** The trusted secrets that this request is signed with. */
+  /** The trusted secrets with which this request is signed. */
   signedWith: string[];
   path: string;
   headers: IncomingMessage['headers'];
@@ -39,11 +39,11 @@ export type WebhookReceiver = {
   /** `http://127.0.0.1:<port>/events` */
   url: string;
   received: readonly ReceivedEvent[];
-  /** Accepts signatures of this secret from now on. */
+  /** Accepts signatures by this secret from now on. */
   trust: (secret: string) => void;
-  /** What the next requests get, in order; after the last one every request gets 204. */
+  /** Responses to the next requests, in order; afterwards every request gets 204. */
   answer: (...answers: Answer[]) => void;
-  /** All requests, as soon as there are this many. */
+  /** Resolves to all requests when there are this many. */
   until: (count: number) => Promise<readonly ReceivedEvent[]>;
   close: () => Promise<void>;
 };

@@ -1,13 +1,13 @@
-/** Tests that need a program of the machine. */
+/** Tests that require an installed program. */
 import { spawnSync } from 'node:child_process';
 import test, { type Implementation } from 'ava';
 
 const isInstalled = (program: string): boolean => spawnSync('which', [program]).status === 0;
 
-/** Appended to the title of a test that is skipped: `npm test` prints the reason. */
+/** Suffix for the title of a skipped test, so that `npm test` prints the reason. */
 export const skippedWithout = (name: string): string => ` (skipped: ${name} is not installed)`;
 
-/** Declares serial tests; they are skipped, with the reason in their titles, where one of the programs is missing. */
+/** Declares serial tests. If one of the programs is missing, they are skipped, with the reason in their titles. */
 export const whereInstalled = (
   ...programs: readonly string[]
 ): ((title: string, run: Implementation<[]>) => void) => {

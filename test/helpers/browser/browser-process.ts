@@ -1,6 +1,7 @@
 /**
- * Runs one Chromium for a whole test run, in a process of its own: `node browser-process.ts <JSON launch options>`.
- * Writes the address of the browser to stdout. Ends with its stdin, so with the process that started it, even a killed one.
+ * Runs one Chromium for a whole test run, in its own process: `node browser-process.ts <JSON launch options>`. Writes
+ * the browser's address to stdout. Ends with its stdin, and therefore with the process that started it, even if that is
+ * killed.
  */
 import { once } from 'node:events';
 import { chromium } from 'playwright-core';

@@ -1,4 +1,7 @@
-/** AVA's shared worker that starts the browser of the run for the first test file that asks, and gives each its address. */
+/**
+ * AVA's shared worker that starts the browser of the run for the first test file that requests it, and sends each file
+ * its address.
+ */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';

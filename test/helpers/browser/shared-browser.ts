@@ -1,4 +1,4 @@
-/** The Chromium that all test files of a run share. */
+/** The Chromium shared by all test files of a run. */
 import { existsSync } from 'node:fs';
 import { registerSharedWorker } from 'ava/plugin';
 import { chromium, type Browser } from 'playwright-core';
@@ -8,12 +8,12 @@ const wholeBrowsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser'];
 
 const findBrowser = (...paths: string[]): string | undefined => paths.find((path) => existsSync(path));
 
-/** Chromium's headless shell opens no windows and takes a third of the time. */
+/** Chromium's headless shell has no windows and needs a third of the time. */
 const executablePath = findBrowser('/usr/bin/chromium-headless-shell', ...wholeBrowsers);
 
 export const hasBrowser = executablePath !== undefined;
 
-/** Only a whole Chromium can have a microphone. */
+/** Only a full Chromium supports a microphone. */
 export const wholeBrowser = findBrowser(...wholeBrowsers);
 
 export const browserFlags = [
