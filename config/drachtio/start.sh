@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts drachtio-server with the configuration beside this file; the environment says what differs from place to place.
-# The settings are explained in config/README.md. The secret goes by the environment: arguments can be seen by everybody.
+# Starts drachtio-server with the configuration in this folder; the environment contains the installation's settings,
+# which config/README.md explains. The secret is passed in the environment, because all users can see arguments.
 set -eu
 
 address=${GW_SIP_ADDRESS:-127.0.0.1}
@@ -11,12 +11,12 @@ export DRACHTIO_ADMIN_ADDRESS="${control%:*}"
 export DRACHTIO_ADMIN_TCP_PORT="${control##*:}"
 export DRACHTIO_SECRET="${GW_DRACHTIO_SECRET:-cymru}"
 
-# Behind NAT the outside is told the public address, but FreeSWITCH, which is on this machine, is not.
+# Behind NAT, external peers get the public address, but FreeSWITCH on this machine gets the local one.
 seen_as() {
   if [ -n "${GW_PUBLIC_ADDRESS:-}" ]; then echo "--external-ip $GW_PUBLIC_ADDRESS --local-net $address/32"; fi
 }
 
-# Of IPv6 nothing is translated; and looking for it, drachtio-server dies of the first answer (0.9.10).
+# IPv6 has no NAT, and drachtio-server 0.9.10 with NAT detection crashes on the first response.
 looks_for_nat=
 case $address in *:*)
   address="[$address]"

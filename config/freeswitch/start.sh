@@ -1,18 +1,17 @@
 #!/bin/sh
-# start.sh FOLDER: starts FreeSWITCH with the configuration beside this file, which reads the environment itself; the
-# settings are explained in config/README.md. What FreeSWITCH writes goes into FOLDER.
+# start.sh FOLDER: starts FreeSWITCH with the configuration in this folder, which reads the environment itself.
+# config/README.md explains the settings. FreeSWITCH writes its files into FOLDER.
 set -eu
 
-# The gateway may know several; the first is this one.
+# The gateway may use several servers; the first one is started here.
 media=${GW_FREESWITCH:-127.0.0.1:8021}
 media=${media%%,*}
-# Of several, the first.
 media=${media%%,*}
 case $media in *:*) ;; *) media=$media:8021 ;; esac
 export GW_FREESWITCH_ADDRESS="${media%:*}"
 export GW_FREESWITCH_PORT="${media##*:}"
 
-# FreeSWITCH would take an empty variable for a value.
+# FreeSWITCH would use an empty variable as a value.
 for name in SECRET SIP_PORT CLIENTS PARK_SEC RTP_FROM RTP_TO; do
   eval "[ -n \"\${GW_FREESWITCH_$name:-}\" ]" || unset "GW_FREESWITCH_$name"
 done

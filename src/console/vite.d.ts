@@ -1,4 +1,4 @@
-/** A script of its own, built beside the page, as its address. */
+/** URL of a script that is built separately from the page. */
 declare module '*?worker&url' {
   const address: string;
   export default address;
