@@ -81,8 +81,7 @@ const goodbye = 'Thank you. Goodbye.<hangup/>';
 
 const askFirst = (attributes: string) => (turn: number) => (turn === 1 ? wanted(attributes) : goodbye);
 
-/** One call each. */
-const manyTimes: readonly AgentType[] = Array.from({ length: 4 }, () => agentTypes).flat();
+const callsWithMany = 4;
 
 const many = (agentType: AgentType, index: number): SecretCall => {
   const pins = Array.from({ length: 10 }, newPin);
@@ -137,25 +136,23 @@ const quoting: readonly [string, (asked: string) => Answer][] = [
   ['broken connection', (asked) => (response) => void response.write(asked, () => response.destroy())],
 ];
 
-const failing = (): SecretCall[] =>
-  agentTypes.flatMap((agentType) =>
-    quoting.map(([how, answering]) => {
-      const pin = newPin();
-      return {
-        title: `${agentType} fails: ${how}`,
-        agentType,
-        pins: [pin],
-        script: toProgram(pin),
-        reply: () => '',
-        failure: (response, request) =>
-          request.path.endsWith('/threads')
-            ? sendJson({ status: 'idle' })(response, request)
-            : answering(request.body)(response, request),
-        gets: [pin],
-        program: byProgram({ digits: pin.length, secret: true }),
-      };
-    }),
-  );
+const failing = (agentType: AgentType): SecretCall[] =>
+  quoting.map(([how, answering]) => {
+    const pin = newPin();
+    return {
+      title: `${agentType} fails: ${how}`,
+      agentType,
+      pins: [pin],
+      script: toProgram(pin),
+      reply: () => '',
+      failure: (response, request) =>
+        request.path.endsWith('/threads')
+          ? sendJson({ status: 'idle' })(response, request)
+          : answering(request.body)(response, request),
+      gets: [pin],
+      program: byProgram({ digits: pin.length, secret: true }),
+    };
+  });
 
 const odd = (): SecretCall[] => {
   const pins = Array.from({ length: 12 }, newPin);
@@ -323,6 +320,7 @@ const inGroups = <One>(all: readonly One[], most: number): (readonly One[])[] =>
   );
 
 type Ran = Awaited<ReturnType<typeof run>>;
+type World = Awaited<ReturnType<typeof world>>;
 
 const textOf = async (client: TestGateway['client'], path: string): Promise<string> => {
   const { status, bytes } = await client.get(path);
@@ -386,70 +384,90 @@ const world = async (t: ExecutionContext) => {
   return { gateway, databaseUrl, folder, receiver, inspected };
 };
 
-test.serial(
-  'no digit of a secret key is stored, logged, sent or shown, but to the agent that asked',
-  async (t) => {
-    t.timeout(600_000, 'seventy calls on a busy machine, three at a time');
-    const { gateway, databaseUrl, folder, receiver, inspected } = await world(t);
-    const calls = [...manyTimes.map(many), ...odd(), ...failing()];
-    const pins = calls.flatMap((call) => call.pins);
-    t.true(pins.length > 200);
-    const ran: Ran[] = [];
-    const inProgress = new Set<string>();
-    for (const some of inGroups(calls, callsAtOnce)) {
-      const running = Promise.all(some.map(async (call) => run(t, await withFreshNumber(gateway), call)));
-      const isOver = running.then(
-        () => true,
-        () => true,
-      );
-      await until('the calls are over', async () => {
-        for (const found of tracesIn(await everyRow(databaseUrl), pins)) inProgress.add(found);
-        return Promise.race([isOver, Promise.resolve(undefined)]);
-      });
-      ran.push(...(await running));
-    }
-    t.deepEqual([...inProgress], [], 'rows while the calls are in progress');
+/** Rows are read this often while calls are in progress, in milliseconds. */
+const lookMs = 1_000;
 
-    for (const one of ran)
-      for (const [where, text] of Object.entries(await shownOf(one)))
-        t.deepEqual(tracesIn(text, one.call.pins), [], `${one.call.title}: ${where}`);
-
-    const everything: Record<string, string> = {
-      rows: await everyRow(databaseUrl),
-      files: await filesIn(folder),
-      log: gateway.logged.join(''),
-      traces: JSON.stringify(spans),
-      metrics: await textOf(gateway.client, '/metrics'),
-      webhooks: receiver.received.map(({ rawBody }) => rawBody).join('\n'),
-      inspector: inspected.join('\n'),
-      'list of calls': await textOf(gateway.admin, '/api/v1/admin/calls?limit=100'),
-      'list as CSV': await textOf(gateway.admin, '/api/v1/admin/calls.csv'),
-      'call records': await textOf(gateway.admin, '/api/v1/admin/call-records'),
-      'call records as JSON': await textOf(gateway.admin, '/api/v1/admin/call-records?format=jsonl'),
-      audit: await textOf(gateway.admin, '/api/v1/admin/audit.csv'),
-      overview: await textOf(gateway.admin, '/api/v1/admin/overview'),
-    };
-    for (const [where, text] of Object.entries(everything)) {
-      t.true(text.length > 50, where);
-      t.deepEqual(tracesIn(text, pins), [], where);
-    }
-    for (const pin of pins.slice(0, 3))
-      t.is(
-        await textOf(gateway.admin, `/api/v1/admin/calls?q=${pin}`).then((text) => text.includes('call_id')),
-        false,
-      );
-    for (const one of ran.slice(0, manyTimes.length)) {
-      const { events = '' } = await shownOf(one);
-      for (const fact of ['recording.paused', 'recording.resumed'])
-        t.is(events.split(fact).length - 1, one.call.pins.length, `${one.call.title}: ${fact}`);
-    }
-    const clear = ran.find(({ call }) => call.title.startsWith('some came before'));
-    t.is(
-      clear && (await shownOf(clear))['events']?.split('"digit":"*"').length,
-      3,
-      'keys before are not hidden',
+/** Runs the calls, and resolves to what stood in rows meanwhile. */
+const runAll = async (t: ExecutionContext, { gateway, databaseUrl }: World, calls: readonly SecretCall[]) => {
+  const pins = calls.flatMap((call) => call.pins);
+  const ran: Ran[] = [];
+  const inProgress = new Set<string>();
+  let lookedAt = -Infinity;
+  for (const some of inGroups(calls, callsAtOnce)) {
+    const running = Promise.all(some.map(async (call) => run(t, await withFreshNumber(gateway), call)));
+    const isOver = running.then(
+      () => true,
+      () => true,
     );
-  },
+    await until('the calls are over', async () => {
+      if (performance.now() - lookedAt > lookMs) {
+        for (const found of tracesIn(await everyRow(databaseUrl), pins)) inProgress.add(found);
+        lookedAt = performance.now();
+      }
+      return Promise.race([isOver, Promise.resolve(undefined)]);
+    });
+    ran.push(...(await running));
+  }
+  return { ran, inProgress };
+};
+
+const leavesNoTrace = test.macro(async (t, makeCalls: () => SecretCall[]) => {
+  const started = await world(t);
+  const { gateway, databaseUrl, folder, receiver, inspected } = started;
+  const calls = makeCalls();
+  const pins = calls.flatMap((call) => call.pins);
+  const { ran, inProgress } = await runAll(t, started, calls);
+  t.deepEqual([...inProgress], [], 'rows while the calls are in progress');
+
+  for (const one of ran)
+    for (const [where, text] of Object.entries(await shownOf(one)))
+      t.deepEqual(tracesIn(text, one.call.pins), [], `${one.call.title}: ${where}`);
+
+  const everything: Record<string, string> = {
+    rows: await everyRow(databaseUrl),
+    files: await filesIn(folder),
+    log: gateway.logged.join(''),
+    traces: JSON.stringify(spans),
+    metrics: await textOf(gateway.client, '/metrics'),
+    webhooks: receiver.received.map(({ rawBody }) => rawBody).join('\n'),
+    inspector: inspected.join('\n'),
+    'list of calls': await textOf(gateway.admin, '/api/v1/admin/calls?limit=100'),
+    'list as CSV': await textOf(gateway.admin, '/api/v1/admin/calls.csv'),
+    'call records': await textOf(gateway.admin, '/api/v1/admin/call-records'),
+    'call records as JSON': await textOf(gateway.admin, '/api/v1/admin/call-records?format=jsonl'),
+    audit: await textOf(gateway.admin, '/api/v1/admin/audit.csv'),
+    overview: await textOf(gateway.admin, '/api/v1/admin/overview'),
+  };
+  for (const [where, text] of Object.entries(everything)) {
+    t.true(text.length > 50, where);
+    t.deepEqual(tracesIn(text, pins), [], where);
+  }
+  for (const pin of pins.slice(0, 3))
+    t.false((await textOf(gateway.admin, `/api/v1/admin/calls?q=${pin}`)).includes('call_id'));
+  for (const one of ran.filter(({ call }) => call.pins.length > 1)) {
+    const { events = '' } = await shownOf(one);
+    for (const fact of ['recording.paused', 'recording.resumed'])
+      t.is(events.split(fact).length - 1, one.call.pins.length, `${one.call.title}: ${fact}`);
+  }
+  const clear = ran.find(({ call }) => call.title.startsWith('some came before'));
+  if (clear !== undefined)
+    t.is((await shownOf(clear))['events']?.split('"digit":"*"').length, 3, 'keys before are not hidden');
+});
+
+for (const agentType of agentTypes)
+  test.serial(
+    `no digit of forty PINs is stored, logged, sent or shown, but to the agent that asked (${agentType})`,
+    leavesNoTrace,
+    () => [
+      ...Array.from({ length: callsWithMany }, (_, index) => many(agentType, index)),
+      ...failing(agentType),
+    ],
+  );
+
+test.serial(
+  'no digit of a secret key is stored, logged, sent or shown, in whatever way it comes',
+  leavesNoTrace,
+  odd,
 );
 
 test.serial('the search finds keys that are no secret wherever they may be', async (t) => {
