@@ -51,8 +51,8 @@ export const createLeftElsewhere = (options: Options): LeftElsewhere => {
   };
 
   const finish = async (callId: string): Promise<void> => {
-    finished.add(callId);
     const file = (await folder.find(callId)) ?? (await folder.salvage(callId));
+    finished.add(callId);
     if (file === undefined) options.onFailed(callId);
     else options.onComplete(file);
   };
