@@ -57,6 +57,9 @@ export class World {
   freezes: (process: SimulatedProcess, point: string) => number | null = () => null;
   /** The frozen process; at most one. */
   frozen: { process: SimulatedProcess; afterTakingMs: number } | null = null;
+  /** Total duration of all freezes. */
+  frozenMs = 0;
+  #frozenAt = 0;
 
   constructor(parts: {
     seed: number;
@@ -120,6 +123,7 @@ export class World {
   #freeze(process: SimulatedProcess, point: string, afterTakingMs: number): void {
     this.journal.note(`${process.name} is frozen ${point}`);
     this.frozen = { process, afterTakingMs };
+    this.#frozenAt = this.time.now();
     this.time.freeze(process);
   }
 
@@ -128,6 +132,7 @@ export class World {
     const { process } = this.frozen;
     this.journal.note(`${process.name} runs again`);
     this.frozen = null;
+    this.frozenMs += this.time.now() - this.#frozenAt;
     this.time.thaw(process);
   }
 
