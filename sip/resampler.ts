@@ -8,7 +8,7 @@
  */
 import loadSpeex, { type Speex } from '@echogarden/speex-resampler-wasm/simd';
 
-/** Of SpeexDSP's eleven levels; higher ones cost processor time without an audible gain on the telephone. */
+/** Quality level of SpeexDSP (0 to 10); higher levels cost processor time without an audible gain on the telephone. */
 const quality = 4;
 
 /** Half of the filter's length at this quality in samples of the lower rate, with a margin for rounding. */

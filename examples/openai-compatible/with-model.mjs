@@ -16,7 +16,7 @@ const speaking = 'You are on the telephone, and what you write is spoken. Two sh
 /** For a binding with `controls: "inline"`: a model needs no tools to act. */
 const acting =
   'To hang up, say goodbye and write <hangup/> behind it. To press keys, as a menu asks for, write <keys press="1"/>. To have the other party type four digits, ask for them and write <collect digits="4"/>; they come as "[keys] 1234". To say nothing, write <silence/> alone.';
-/** Whom it may ring stands in `transfer_to` of the number. */
+/** The number's setting `transfer_to` must allow this target. */
 const transferring = `To connect the other party with a person, say so and write <transfer to="${TRANSFER_TO}" mode="warm" briefing="…"/>, with a sentence about the matter in the briefing; "[transfer failed: …]" means that nobody could be connected.`;
 
 const system = {

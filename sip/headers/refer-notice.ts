@@ -1,6 +1,6 @@
 /**
- * What a NOTIFY says of a REFER (RFC 3515 section 2.4, RFC 6665): the status that the far end has from the person whom it
- * calls, in a body `message/sipfrag` (RFC 3420), and whether this was its last word.
+ * Parses a NOTIFY about a REFER (RFC 3515 section 2.4, RFC 6665): the status of the call to the referred party, in a
+ * `message/sipfrag` body (RFC 3420), and whether the subscription has ended.
  */
 import { headerOf, parametrized, type Headers } from './header-values.ts';
 import { plainText } from './reasons.ts';

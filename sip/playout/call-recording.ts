@@ -140,7 +140,7 @@ export const createCallRecording = (sink: CallSink, time: LineTime, rate: Sample
     }
   };
 
-  /** What the gate holds back is written. */
+  /** Writes the frames that the tone gate still holds. */
   const endGate = (): void => {
     writeFrames(toneGate?.end() ?? []);
     toneGate = null;

@@ -1,4 +1,4 @@
-/** What a simulated person has heard of the agent since it last spoke or heard an awaited text. */
+/** The agent's words that a simulated person has heard since its own last words or the last awaited text. */
 import type { SaidPattern } from '#src/domain/said-pattern.ts';
 import { heardAfter, sayingTime } from '../speaking-time.ts';
 import type { Course, Phone } from './party.ts';

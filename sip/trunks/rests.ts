@@ -32,7 +32,7 @@ export const createTrunkRests = (options: {
     end(trunkId: string): void {
       for (const key of ends.keys()) if (key.startsWith(`${trunkId} `)) ends.delete(key);
     },
-    /** Whole seconds until then, for display. */
+    /** Seconds until the end of a cool-down, rounded up, for display. */
     secondsUntil: (end: number): number => Math.ceil((end - clock.now()) / 1_000),
   };
 };

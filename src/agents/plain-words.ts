@@ -84,7 +84,7 @@ const addresses: readonly Rule[] = [
   [/^\[\^[^\]\s]+\]:? ?/u, ''],
   [/ ?\[\^[^[\]\s]+\]/gu, ''],
   [/(?<=[\p{L}.!?。])(?:\[\d{1,3}\])+/gu, ''],
-  // Whole links and images; then the end and the beginning of a cut one.
+  // Complete links and images first, then halves of links that were cut.
   [new RegExp(String.raw`!?\[([^[\]]*)\]${target}`, 'gu'), '$1'],
   [new RegExp(String.raw`\]${target}`, 'gu'), ''],
   [/!?\[([^[\]]+)\]\[[^[\]]*\]/gu, '$1'],

@@ -1589,7 +1589,7 @@ export type Operations = {
         mode?: 'cold' | 'warm' | undefined;
         /** Said to the other party before the person is rung; it cannot be interrupted. */
         say?: string | null | undefined;
-        /** Of a warm transfer: what the person hears. Without it, that an agent has answered so far, and the summary of the call up to now, by the language model of the gateway; without a model, or where that is not there when the person picks up, the last words of the other party. */
+        /** Warm transfers only: text that the person hears before being connected. The default says that an agent has answered so far, followed by a summary of the call by the gateway's language model; without a model, or if the summary is not ready when the person answers, by the last words of the other party. */
         briefing?: string | null | undefined;
         /** Of a warm transfer: the key that the person presses to take the call, which is said behind the briefing. Without it they are connected at its end. Who has not pressed it 15 seconds later is let go of (`not_accepted`). */
         accept_key?: string | null | undefined;
@@ -1911,7 +1911,7 @@ export type Operations = {
         token?: string | null | undefined;
         /** Headers of your own on every request, as in a binding. A trial for a number sends the number's stored ones as well, if `chat_url` is on the server that they are stored for; one that is named here replaces the stored one, null or empty leaves it out, and null instead of the object leaves out all. */
         headers?: Record<string, string | null> | null | undefined;
-        /** Whose number, language, token and headers to use. */
+        /** Number whose digits, language, token and headers are used. */
         number_id?: string | null | undefined;
         direction?: 'inbound' | 'outbound' | undefined;
         /** Default: the number's, or `ko`. */

@@ -13,7 +13,7 @@ const rate = 8_000;
 const frameLength = 160;
 const frameMs = 20;
 const likeness = 0.6;
-/** Of 32768; quiet lines stay below it. */
+/** Sample value (full scale 32768) below which a line counts as quiet. */
 const floor = 130;
 /** Frames this much quieter than the loudest one are silent. */
 const quietest = 0.03;

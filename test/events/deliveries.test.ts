@@ -321,9 +321,11 @@ test.serial('an endpoint is failing since its first failed attempt, until one su
   const begunAt = world.clock.now();
   await world.call();
   await world.clock.timerIn(5_000);
+  await until('the first failure is stored', async () => (await state())[1] ?? undefined);
   t.deepEqual(await state(), [begunAt, 'HTTP 500']);
   world.clock.advance(5_000);
   await world.clock.timerIn(60_000);
+  await until('the second failure is stored', async () => (await state())[1] === 'HTTP 503' || undefined);
   t.deepEqual(await state(), [begunAt, 'HTTP 503']);
   t.like((await failingWebhooks(db, workspaceId))[0], { id, dead: 0 });
   world.clock.advance(60_000);

@@ -15,6 +15,8 @@ import pino from 'pino';
 import { z } from 'zod';
 import { systemClock } from '#src/clocks.ts';
 import type { RecordingFormat } from '#src/recordings/encoder.ts';
+import { createLeftElsewhere } from '#src/recordings/left-elsewhere.ts';
+import type { CompleteFile } from '#src/recordings/recording-folder.ts';
 import { createRecorder, type RecordingOutcome } from '#src/recordings/recorder.ts';
 import { leaveRecording, recordingsLeftTo } from '#src/persistence/recordings.ts';
 import { createRecordings, type RecordingFact } from '#src/recordings/recordings.ts';
@@ -671,6 +673,40 @@ test.serial('a gateway that was only cut off finishes what is left to it without
   await leaveRecording(world.database, { callId, node: world.node });
   const fact = await until('it is told', () => world.facts[0]);
   t.like(fact, { type: 'recording.completed', truncated: true });
+});
+
+test.serial('a recording that was left here and could not be read is read again', async (t) => {
+  const { database, node, call } = await recordingsWorld(t);
+  const callId = await call('active');
+  await leaveRecording(database, { callId, node });
+  const file: CompleteFile = {
+    callId,
+    file: `${callId}.ogg`,
+    format: 'ogg',
+    durationSec: 1,
+    bytes: 1,
+    truncated: true,
+    savedAt: 0,
+  };
+  const finds: (() => Promise<CompleteFile>)[] = [
+    () => Promise.reject(new Error('The disk does not answer')),
+    async () => file,
+  ];
+  const completed: string[] = [];
+  const elsewhere = createLeftElsewhere({
+    folder: { find: () => finds.shift()?.() ?? Promise.resolve(file), salvage: async () => undefined },
+    database,
+    node,
+    numbers: { everyMs: 20 },
+    settled: [],
+    onComplete: (found) => completed.push(found.callId),
+    onFailed: t.fail,
+    clock: systemClock,
+    logger: pino({ level: 'silent' }),
+  });
+  t.teardown(elsewhere.close);
+  await until('it is complete', () => completed[0]);
+  t.deepEqual(completed, [callId]);
 });
 
 /** The recording of a call whose first part another gateway has written, into a folder of its own. */

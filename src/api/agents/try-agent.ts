@@ -36,7 +36,10 @@ const trialRequest = z
       description:
         "Headers of your own on every request, as in a binding. A trial for a number sends the number's stored ones as well, if `chat_url` is on the server that they are stored for; one that is named here replaces the stored one, null or empty leaves it out, and null instead of the object leaves out all.",
     }),
-    number_id: z.uuid().nullish().meta({ description: 'Whose number, language, token and headers to use.' }),
+    number_id: z
+      .uuid()
+      .nullish()
+      .meta({ description: 'Number whose digits, language, token and headers are used.' }),
     direction: z.enum(['inbound', 'outbound']).default('inbound'),
     language: language.optional().meta({ description: "Default: the number's, or `ko`." }),
     instruction: text(8000).nullish().meta({ description: 'Outbound only: the task in the kickoff.' }),

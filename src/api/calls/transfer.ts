@@ -24,7 +24,7 @@ export const transferBody = z.object({
   }),
   briefing: text(longestSaid).nullish().meta({
     description:
-      'Of a warm transfer: what the person hears. Without it, that an agent has answered so far, and the summary of the call up to now, by the language model of the gateway; without a model, or where that is not there when the person picks up, the last words of the other party.',
+      "Warm transfers only: text that the person hears before being connected. The default says that an agent has answered so far, followed by a summary of the call by the gateway's language model; without a model, or if the summary is not ready when the person answers, by the last words of the other party.",
     example: 'A customer asks about the invoice of October.',
   }),
   accept_key: z.string().regex(telephoneKey).nullish().meta({

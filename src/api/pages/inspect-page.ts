@@ -138,7 +138,7 @@ addEventListener('message', ({ source, origin, data }) => {
   for (const message of waiting.splice(0)) pass(message);
   tellProgress();
 });
-/** Asked for now and not by the page itself: whoever is there before somebody listens is never heard to be there. */
+/** Requested here, after the listener is installed: a frame that loads earlier would not be noticed. */
 frame.src = inspector + '/inspect';
 
 /** An answer of any kind will do: which one it is, another page is not told. */

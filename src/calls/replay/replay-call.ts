@@ -1,7 +1,6 @@
 /**
- * Replays a call step by step: the recorded transitions of its charts, with the facts of its journal at their places.
- * Nothing is executed or inferred. For a call from before the recording of transitions only its facts are shown, and
- * its status in place of the charts.
+ * Replays a call step by step: the stored transitions of its charts, with the facts of its journal at their places.
+ * Nothing is executed. For a call older than stored transitions, the replay has its facts and its status only.
  */
 import { callStatuses } from '#src/domain/end-reasons.ts';
 import type { JournalEntry } from '#src/persistence/call-journal.ts';

@@ -83,7 +83,7 @@ export const fieldsSent: Readonly<Record<string, string>> = {
   'As of a binding. Absent is `off`.': '에이전트 연결과 같습니다. 없으면 `off`입니다.',
   "Sent as a bearer token. Absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server that it is stored for; null or empty sends none.":
     'bearer 토큰으로 보냅니다. 없으면 번호의 발신 테스트는 `chat_url`이 저장된 서버와 같을 때 저장된 토큰을 보냅니다. null이거나 비어 있으면 보내지 않습니다.',
-  'Whose number, language, token and headers to use.': '번호, 언어, 토큰, 헤더를 가져올 번호입니다.',
+  'Number whose digits, language, token and headers are used.': '번호, 언어, 토큰, 헤더를 가져올 번호입니다.',
   "Default: the number's, or `ko`.": '없으면 번호의 언어이거나 `ko`입니다.',
   'Outbound only: the task in the kickoff.': '발신에만 씁니다. 첫 요청에 담는 지시입니다.',
   'What the other party says, turn by turn. Outbound, the kickoff comes before it.':
@@ -175,7 +175,7 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     'INVITE에 넣을 헤더이며 10개까지입니다. 번호의 회선이 `headers_out`에 적은 것만 되고, 통화는 모두 적은 회선으로만 나갑니다.',
   'Said to the other party before the person is rung; it cannot be interrupted.':
     '사람에게 전화를 걸기 전에 상대방에게 하는 말이며 끊을 수 없습니다.',
-  'Of a warm transfer: what the person hears. Without it, that an agent has answered so far, and the summary of the call up to now, by the language model of the gateway; without a model, or where that is not there when the person picks up, the last words of the other party.':
+  "Warm transfers only: text that the person hears before being connected. The default says that an agent has answered so far, followed by a summary of the call by the gateway's language model; without a model, or if the summary is not ready when the person answers, by the last words of the other party.":
     '사람에게 먼저 알리고 넘길 때 그 사람이 듣는 말입니다. 없으면 지금까지 에이전트가 응대했다는 말과, 게이트웨이의 언어 모델이 만든 그때까지의 통화 요약입니다. 언어 모델이 없거나 사람이 받을 때까지 요약이 나오지 않으면 상대방의 마지막 말입니다.',
   'Of a warm transfer: the key that the person presses to take the call, which is said behind the briefing. Without it they are connected at its end. Who has not pressed it 15 seconds later is let go of (`not_accepted`).':
     '사람에게 먼저 알리고 넘길 때 통화를 받으려고 누르는 버튼이며 용건 뒤에 안내합니다. 없으면 용건이 끝나는 대로 연결합니다. 15초 안에 누르지 않으면 그 사람과의 연결을 끊습니다(`not_accepted`).',
