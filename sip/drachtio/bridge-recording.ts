@@ -4,8 +4,8 @@
  */
 import type { CallMedia } from '../call-media.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
-import type { BridgeTaps } from './media/bridge-taps.ts';
-import type { Bridge } from './media/media-servers.ts';
+import type { BridgeTaps } from '../freeswitch/bridge-taps.ts';
+import type { Bridge } from '../freeswitch/media-servers.ts';
 
 /** Interval of the check whether the audio is needed. */
 const lookMs = 500;

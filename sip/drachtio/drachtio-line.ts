@@ -17,7 +17,7 @@ import { channelIdOf, idOf, withDetails, type CallDialog } from './call-dialog.t
 import { createCallMedia, type CallMedia, type MediaMeans } from '../call-media.ts';
 import { createKeypad, type Keypad } from './keypad.ts';
 import type { MediaEndpoint } from '../media/media-endpoint.ts';
-import type { MediaServers } from './media/media-servers.ts';
+import type { MediaServers } from '../freeswitch/media-servers.ts';
 import { hangUp, noSip, type Attempt, type Connection, type Outcome } from './signalling/attempt.ts';
 import { leaveStanding } from './leave-standing.ts';
 import type { StandingLine } from './lost-signalling.ts';

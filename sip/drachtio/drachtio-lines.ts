@@ -23,10 +23,10 @@ import {
   type KeepSipMessage,
   type CaptureLimits,
 } from './capture/sip-capture.ts';
-import type { MediaServerNumbers } from './media/media-server.ts';
-import { carryingHealth, createCarriers } from './media/carriers.ts';
+import type { MediaServerNumbers } from '../freeswitch/media-server.ts';
+import { carryingHealth, createCarriers } from '../carriers.ts';
 import { createLostSignalling } from './lost-signalling.ts';
-import { createMediaServers, type MediaServerState } from './media/media-servers.ts';
+import { createMediaServers, type MediaServerState } from '../freeswitch/media-servers.ts';
 import type { ServerAddress } from './reconnect.ts';
 import type { Attempt } from './signalling/attempt.ts';
 import type { TrunkCheck } from './signalling/check-trunk.ts';

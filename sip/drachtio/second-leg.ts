@@ -16,7 +16,7 @@ import { hangUp, type Attempt, type Connection, type Outcome } from './signallin
 import { createKeypad, type Keypad } from './keypad.ts';
 import { leaveStanding } from './leave-standing.ts';
 import { recordBridge, type BridgeRecording } from './bridge-recording.ts';
-import type { Bridge, MediaServers } from './media/media-servers.ts';
+import type { Bridge, MediaServers } from '../freeswitch/media-servers.ts';
 import { withTones } from './tone-endpoint.ts';
 import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
 import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';

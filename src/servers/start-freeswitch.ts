@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FreeSwitchServerConfig } from '#config/servers-config.ts';
-import { probeMediaServer } from '#sip/drachtio/media/event-socket/kept-event-socket.ts';
+import { probeMediaServer } from '#sip/freeswitch/event-socket/kept-event-socket.ts';
 import { spawnScript, untilReady } from './server-process.ts';
 import type { StartedServer } from './start-drachtio.ts';
 

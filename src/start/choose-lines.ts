@@ -9,7 +9,7 @@ import {
   trunkTimes,
   webPhones,
 } from '#config/policy.ts';
-import type { MediaServerState } from '#sip/drachtio/media/media-servers.ts';
+import type { MediaServerState } from '#sip/freeswitch/media-servers.ts';
 import type { KeepSipMessage } from '#sip/drachtio/capture/sip-capture.ts';
 import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
 import type { TurnModel } from '#sip/listening/turn-end/model-ends.ts';

@@ -1,6 +1,6 @@
 /** Metrics of the telephone lines: availability, trunks, refused callers. */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { MediaServerState } from '#sip/drachtio/media/media-servers.ts';
+import type { MediaServerState } from '#sip/freeswitch/media-servers.ts';
 import type { Lines } from '#sip/lines.ts';
 import { trunkStates } from '#src/domain/trunk.ts';
 import type { TrunkDirectory } from '#src/trunks/trunk-directory.ts';

@@ -7,7 +7,7 @@ import test from 'ava';
 import { nameAddressesIn } from '#sip/headers/name-addresses.ts';
 import { userOf } from '#sip/parties/number-format.ts';
 import { unansweredCause } from '#sip/causes.ts';
-import { isUsualOffer } from '#sip/drachtio/media/endpoint-pool.ts';
+import { isUsualOffer } from '#sip/freeswitch/endpoint-pool.ts';
 import { dtmfOf } from '#sip/drachtio/signalling/dtmf.ts';
 import { descriptionIn } from '#sip/drachtio/signalling/message-body.ts';
 import { isSaidByMachine } from '#sip/listening/answering-phrases.ts';

@@ -7,7 +7,7 @@ import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { controlProbe, mediaServers as numbers } from '#config/policy.ts';
 import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
-import { createMediaServers, type Bridge, type MediaServers } from '#sip/drachtio/media/media-servers.ts';
+import { createMediaServers, type Bridge, type MediaServers } from '#sip/freeswitch/media-servers.ts';
 import { createSignallingConnection } from '#sip/drachtio/signalling/signalling-connection.ts';
 import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
 import { createSoundThread } from '#sip/media/thread/sound-thread.ts';

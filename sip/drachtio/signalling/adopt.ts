@@ -10,7 +10,7 @@ import type { Trunk } from '#src/domain/trunk.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
 import { digestClientFor } from '../../digest/digest-client.ts';
 import { credentialsOf } from '../../trunks/addressing.ts';
-import type { MediaServers } from '../media/media-servers.ts';
+import type { MediaServers } from '../../freeswitch/media-servers.ts';
 import { hangUp, holdRequests, noSip, type Attempt, type Connection, type Outcome } from './attempt.ts';
 import { authorizeRequests, isByeWaiting } from './dialog-requests.ts';
 import type { SendCommand } from './end-leg.ts';

@@ -13,7 +13,7 @@ import type { Permit } from '../../trunks/limits.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import { NoPlace, releasingWith, type MediaEndpoint } from '../../media/media-endpoint.ts';
-import type { Carriers } from '../media/carriers.ts';
+import type { Carriers } from '../../carriers.ts';
 import {
   allowedBy,
   hangUp,

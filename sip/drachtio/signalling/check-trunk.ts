@@ -15,7 +15,7 @@ import { createLadder, type Ladder } from '../../trunks/ladder.ts';
 import { offerWith } from '../../trunks/media-offer.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
-import type { Carriers } from '../media/carriers.ts';
+import type { Carriers } from '../../carriers.ts';
 import { hangUp } from './attempt.ts';
 import type { TrackedLeg } from './leg-tracker.ts';
 import { invite, type Invited } from './invite.ts';

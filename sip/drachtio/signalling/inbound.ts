@@ -15,7 +15,7 @@ import type { TrunkDirectory } from '../../trunks/directory.ts';
 import type { SharedLimits } from '../../trunks/shared-limits.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { SipCapture } from '../capture/sip-capture.ts';
-import type { Carriers } from '../media/carriers.ts';
+import type { Carriers } from '../../carriers.ts';
 import { answerCaller } from './answer.ts';
 import { settledAttempt, type Attempt } from './attempt.ts';
 import type { TrunkCheck } from './check-trunk.ts';

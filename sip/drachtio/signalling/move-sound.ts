@@ -12,7 +12,7 @@ import type { SharedLimits } from '../../trunks/shared-limits.ts';
 import { offerAfter, offerWith } from '../../trunks/media-offer.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import { offeredKeyIn } from '../../trunks/sdes.ts';
-import type { Carriers, MediaTerms } from '../media/carriers.ts';
+import type { Carriers, MediaTerms } from '../../carriers.ts';
 import { bodyProblem, descriptionIn } from './message-body.ts';
 import { accepted, onTerms } from './negotiate.ts';
 import { requestInDialog, waitingInvite } from './dialog-requests.ts';

@@ -1,7 +1,7 @@
 /** The endpoint that makes the offer of a call, reused for successive trunks where possible. */
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { MediaEndpoint } from '../../media/media-endpoint.ts';
-import type { Carrier, Carriers, MediaTerms } from '../media/carriers.ts';
+import type { Carrier, Carriers, MediaTerms } from '../../carriers.ts';
 
 export const createOfferingEndpoint = (options: {
   carriers: Pick<Carriers, 'carrierFor' | 'problem' | 'createEndpoint' | 'termsFor'>;

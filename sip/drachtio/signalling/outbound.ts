@@ -3,7 +3,7 @@
  * endpoint. When a trunk fails or has no free channel, the next one gets the same offer.
  */
 import { whyNoRoute, type Choice } from '../../trunks/choose.ts';
-import type { Carriers } from '../media/carriers.ts';
+import type { Carriers } from '../../carriers.ts';
 import { noSip, type Attempt, type Outcome } from './attempt.ts';
 import type { Invitation } from './invite.ts';
 import { createOfferingEndpoint } from './offering-endpoint.ts';

@@ -13,7 +13,7 @@ import { calledParty } from '../../parties/called-party.ts';
 import { callingName, callingParty } from '../../parties/calling-party.ts';
 import { diversionsIn } from '../../parties/diversions.ts';
 import { offerProblem } from '../../trunks/media-offer.ts';
-import type { Carriers } from '../media/carriers.ts';
+import type { Carriers } from '../../carriers.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import { createMergedRequests, requestProblem } from './header-inspection.ts';
 import { bodyProblem, descriptionIn } from './message-body.ts';

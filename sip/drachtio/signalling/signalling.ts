@@ -20,8 +20,8 @@ import { createSharedLimits, type SharedLimits, type SharedTrunkLoad } from '../
 import { createTrunkRests } from '../../trunks/rests.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { SipCapture } from '../capture/sip-capture.ts';
-import type { Carriers } from '../media/carriers.ts';
-import type { MediaServers } from '../media/media-servers.ts';
+import type { Carriers } from '../../carriers.ts';
+import type { MediaServers } from '../../freeswitch/media-servers.ts';
 import { adoptCall, type AdoptOptions } from './adopt.ts';
 import { abilities, allowed, settledAttempt, type Attempt } from './attempt.ts';
 import { createTrunkCheck } from './check-trunk.ts';

@@ -3,7 +3,11 @@ import { createRtpPorts } from '../rtp/ports.ts';
 import { frameMs } from '../rtp/sending.ts';
 import { createRtpSession, type RtpSession } from '../rtp/rtp-session.ts';
 import { SampleRing } from '../sample-ring.ts';
-import { openUnicastSession, type UnicastEvents, type UnicastSession } from '../unicast/unicast-session.ts';
+import {
+  openUnicastSession,
+  type UnicastEvents,
+  type UnicastSession,
+} from '../../freeswitch/unicast-session.ts';
 import { createHeard } from './heard-sound.ts';
 import type { FromSoundThread, ToSoundThread } from './sound-thread-messages.ts';
 import { startPacer, type BeatTime } from './pacer.ts';

@@ -4,9 +4,9 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { BackgroundTasks } from '../background-tasks.ts';
-import { packetMsIn } from '../../trunks/media-offer.ts';
-import type { MediaEndpoint } from '../../media/media-endpoint.ts';
+import type { BackgroundTasks } from '../drachtio/background-tasks.ts';
+import { packetMsIn } from '../trunks/media-offer.ts';
+import type { MediaEndpoint } from '../media/media-endpoint.ts';
 
 export type PoolNumbers = {
   /** Number of endpoints kept ready; 0: each is created on demand. */

@@ -5,11 +5,11 @@
  */
 import type Srf from 'drachtio-srf';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
-import { reviveDialog } from '../signalling/revive.ts';
+import { reviveDialog } from '../drachtio/signalling/revive.ts';
 import { partnerVariable } from './bridge.ts';
 import type { Channel } from './channel.ts';
 import type { Commands } from './event-socket/commands.ts';
-import type { Keeping } from './event-socket/keeping.ts';
+import type { Keeping } from './keep-alive.ts';
 import { repark, type ReparkMeans } from './repark.ts';
 
 type Means = ReparkMeans & {

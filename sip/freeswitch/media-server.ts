@@ -5,12 +5,12 @@ import { createCircuitBreaker, type CoolDown } from '#src/domain/circuit-breaker
 import type { Clock } from '#src/domain/clock.ts';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
-import type { BridgeSide, MediaEndpoint } from '../../media/media-endpoint.ts';
-import type { SoundThread } from '../../media/thread/sound-thread.ts';
-import type { Resample } from '../../resampler.ts';
-import { within, type BackgroundTasks } from '../background-tasks.ts';
-import type { ServerAddress } from '../reconnect.ts';
-import { adoptChannel } from './adopt-channel.ts';
+import type { BridgeSide, MediaEndpoint } from '../media/media-endpoint.ts';
+import type { SoundThread } from '../media/thread/sound-thread.ts';
+import type { Resample } from '../resampler.ts';
+import { within, type BackgroundTasks } from '../drachtio/background-tasks.ts';
+import type { ServerAddress } from '../drachtio/reconnect.ts';
+import { adoptChannel } from './take-over-channel.ts';
 import { bridgeChannels } from './bridge.ts';
 import { openBridgeTaps, type BridgeTaps, type TapEvents } from './bridge-taps.ts';
 import { createCallEndpoints } from './call-endpoints.ts';

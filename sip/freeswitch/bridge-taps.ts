@@ -5,10 +5,10 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { createDirectEndpoint, type DirectOptions } from '../../media/direct/direct-endpoint.ts';
-import type { MediaEndpoint } from '../../media/media-endpoint.ts';
-import { telephoneRate } from '../../samples.ts';
-import type { BackgroundTasks } from '../background-tasks.ts';
+import { createDirectEndpoint, type DirectOptions } from '../media/direct/direct-endpoint.ts';
+import type { MediaEndpoint } from '../media/media-endpoint.ts';
+import { telephoneRate } from '../samples.ts';
+import type { BackgroundTasks } from '../drachtio/background-tasks.ts';
 import type { Commands } from './event-socket/commands.ts';
 
 /** Both handlers receive samples at `telephoneRate`. */

@@ -2,8 +2,8 @@ import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
-import type { BridgeSide, MediaEndpoint } from '../../media/media-endpoint.ts';
-import type { SampleRate } from '../../samples.ts';
+import type { BridgeSide, MediaEndpoint } from '../media/media-endpoint.ts';
+import type { SampleRate } from '../samples.ts';
 import {
   answering,
   hasTelephoneEvents,
@@ -12,13 +12,13 @@ import {
   soundRateOf,
   voiceIn,
   type PacketMs,
-} from '../../trunks/media-offer.ts';
-import { within } from '../background-tasks.ts';
-import { askChannelFigures } from './channel-figures.ts';
+} from '../trunks/media-offer.ts';
+import { within } from '../drachtio/background-tasks.ts';
+import { askChannelFigures } from './channel-statistics.ts';
 import { offerTo, sayBye, type Channel } from './channel.ts';
 import type { ChannelKeys } from './event-socket/channel-keys.ts';
 import type { Commands } from './event-socket/commands.ts';
-import { openChannelSound, type Change, type ChannelSound } from './channel-sound.ts';
+import { openChannelSound, type Change, type ChannelSound } from './channel-audio.ts';
 import type { UnicastMeans } from './open-unicast.ts';
 import { repark } from './repark.ts';
 

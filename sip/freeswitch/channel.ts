@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type Srf from 'drachtio-srf';
-import { packetMsIn, withPackets, type PacketMs } from '../../trunks/media-offer.ts';
-import { gatewayHeader } from './event-socket/keeping.ts';
+import { packetMsIn, withPackets, type PacketMs } from '../trunks/media-offer.ts';
+import { gatewayHeader } from './keep-alive.ts';
 
 export type Channel = {
   readonly uuid: string;

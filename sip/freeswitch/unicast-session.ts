@@ -8,11 +8,11 @@
  * unicast, which it does not signal.
  */
 import type { RemoteInfo } from 'node:dgram';
-import { samplesPerMs, type SampleRate } from '../../samples.ts';
-import type { SampleRing } from '../sample-ring.ts';
-import { openUdpSocket } from '../udp-socket.ts';
-import { createFillerFilter } from './filler.ts';
-import { createLead } from './lead.ts';
+import { samplesPerMs, type SampleRate } from '../samples.ts';
+import type { SampleRing } from '../media/sample-ring.ts';
+import { openUdpSocket } from '../media/udp-socket.ts';
+import { createFillerFilter } from './filler-frames.ts';
+import { createLead } from './unicast-lead.ts';
 
 export type UnicastSession = {
   /** Local port for its datagrams. */

@@ -7,20 +7,20 @@ import * as fc from 'fast-check';
 import pino from 'pino';
 import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
 import { ServerRefusal } from '#sip/drachtio/heartbeat.ts';
-import { claimChannel } from '#sip/drachtio/media/adopt-channel.ts';
-import { askChannelFigures, readChannelFigures } from '#sip/drachtio/media/channel-figures.ts';
-import { openChannelSound } from '#sip/drachtio/media/channel-sound.ts';
-import { createEndpointPool, isUsualOffer } from '#sip/drachtio/media/endpoint-pool.ts';
-import { commandsOn } from '#sip/drachtio/media/event-socket/commands.ts';
+import { claimChannel } from '#sip/freeswitch/take-over-channel.ts';
+import { askChannelFigures, readChannelFigures } from '#sip/freeswitch/channel-statistics.ts';
+import { openChannelSound } from '#sip/freeswitch/channel-audio.ts';
+import { createEndpointPool, isUsualOffer } from '#sip/freeswitch/endpoint-pool.ts';
+import { commandsOn } from '#sip/freeswitch/event-socket/commands.ts';
 import {
   createFrameReader,
   fieldIn,
   type SocketFrame,
   UnreadableFrame,
-} from '#sip/drachtio/media/event-socket/event-socket-frames.ts';
-import { NoEventSocket, openEventSocket } from '#sip/drachtio/media/event-socket/event-socket.ts';
-import { probeMediaServer } from '#sip/drachtio/media/event-socket/kept-event-socket.ts';
-import { openUnicast } from '#sip/drachtio/media/open-unicast.ts';
+} from '#sip/freeswitch/event-socket/event-socket-frames.ts';
+import { NoEventSocket, openEventSocket } from '#sip/freeswitch/event-socket/event-socket.ts';
+import { probeMediaServer } from '#sip/freeswitch/event-socket/kept-event-socket.ts';
+import { openUnicast } from '#sip/freeswitch/open-unicast.ts';
 import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
 import type { SampleRate } from '#sip/samples.ts';
