@@ -16,7 +16,7 @@ import { createCallTime } from '#src/calls/live/call-time.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createOverheard } from '#src/calls/live/overheard.ts';
 import { createLostCalls } from '#src/calls/recovery/lost-calls.ts';
-import { openDatabaseClock } from '#src/persistence/database-clock.ts';
+import { openDatabaseClock } from '#src/persistence/database/database-clock.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { steadyClock, systemClock } from './clocks.ts';
 import { nodeDuties } from './start/node-duties.ts';

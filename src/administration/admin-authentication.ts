@@ -8,10 +8,10 @@ import {
   noteAdminTokenUse,
   renewFingerprint,
   type AuthenticatedAdmin,
-} from '#src/persistence/admin-tokens.ts';
+} from '#src/persistence/workspaces/admin-tokens.ts';
 import type { AdministrationServices } from './administrator.ts';
 
-export type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
+export type { AuthenticatedAdmin } from '#src/persistence/workspaces/admin-tokens.ts';
 
 /** Returns undefined for an unknown, revoked or expired token. */
 export type AuthenticateAdmin = (token: string) => Promise<AuthenticatedAdmin | undefined>;

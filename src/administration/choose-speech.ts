@@ -1,6 +1,6 @@
 import type { Language } from '#src/domain/language.ts';
 import { invalidField, type FieldError } from '#src/domain/refusal.ts';
-import type { NumberPatch, NumberRecord } from '#src/persistence/numbers.ts';
+import type { NumberPatch, NumberRecord } from '#src/persistence/numbers/numbers.ts';
 
 /** Available recognizers and synthesizers by name, in the operator's order. */
 export type Engines = {

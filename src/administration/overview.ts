@@ -1,9 +1,9 @@
 /** Overview of a workspace's calls: by day, by end reason, and failures. */
 import { dayOf, type Day } from '#src/domain/day.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
-import { callTallies, type CallTally } from '#src/persistence/call-tallies.ts';
-import { failingWebhooks, type FailingWebhook } from '#src/persistence/failing-webhooks.ts';
-import { waitingTimes, type WaitingTimes } from '#src/persistence/turn-latencies.ts';
+import { callTallies, type CallTally } from '#src/persistence/calls/call-tallies.ts';
+import { failingWebhooks, type FailingWebhook } from '#src/persistence/events/failing-webhooks.ts';
+import { waitingTimes, type WaitingTimes } from '#src/persistence/calls/turn-latencies.ts';
 import type { WorkspaceReader } from './administrator.ts';
 import { workspaceOf } from './administer-workspaces.ts';
 

@@ -1,6 +1,6 @@
 /** Statistics of the calls on each trunk of a workspace. */
-import { carriedCalls, failedCalls, type CarriedCalls } from '#src/persistence/carried-calls.ts';
-import { listTrunks } from '#src/persistence/trunks.ts';
+import { carriedCalls, failedCalls, type CarriedCalls } from '#src/persistence/trunks/carried-calls.ts';
+import { listTrunks } from '#src/persistence/trunks/trunks.ts';
 import type { WorkspaceReader } from './administrator.ts';
 
 export type TrunkFigures = Omit<CarriedCalls, 'durationSec'> & {

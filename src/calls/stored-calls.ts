@@ -1,20 +1,20 @@
 /** Stored calls, in progress and ended, for authorized readers: one call, pages, transcript and journal. */
 import { Refusal } from '#src/domain/refusal.ts';
-import type { RecordedFact } from '#src/persistence/call-facts.ts';
-import { journalOf, type JournalEntry } from '#src/persistence/call-journal.ts';
-import { listCalls, SearchTooBroad, type CallListQuery } from '#src/persistence/call-list.ts';
-import { callRecords } from '#src/persistence/call-records.ts';
-import { callTransitions } from '#src/persistence/call-transitions.ts';
-import { findCall, type CallRecord, type CallRow } from '#src/persistence/calls.ts';
-import { sipMessagesOf, type StoredSipMessage } from '#src/persistence/sip-messages.ts';
-import type { Statements } from '#src/persistence/statements.ts';
-import { transcriptOf, type TurnRecord } from '#src/persistence/transcripts.ts';
-import { turnLatencies } from '#src/persistence/turn-latencies.ts';
+import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
+import { journalOf, type JournalEntry } from '#src/persistence/calls/call-journal.ts';
+import { listCalls, SearchTooBroad, type CallListQuery } from '#src/persistence/calls/call-list.ts';
+import { callRecords } from '#src/persistence/calls/call-records.ts';
+import { callTransitions } from '#src/persistence/calls/call-transitions.ts';
+import { findCall, type CallRecord, type CallRow } from '#src/persistence/calls/calls.ts';
+import { sipMessagesOf, type StoredSipMessage } from '#src/persistence/calls/sip-messages.ts';
+import type { Statements } from '#src/persistence/database/statements.ts';
+import { transcriptOf, type TurnRecord } from '#src/persistence/calls/transcripts.ts';
+import { turnLatencies } from '#src/persistence/calls/turn-latencies.ts';
 import { replayCall, type ReplayStep } from './replay/replay-call.ts';
 
-export type { JournalEntry } from '#src/persistence/call-journal.ts';
-export type { CallRecord, CallRow } from '#src/persistence/calls.ts';
-export type { RecordingRecord } from '#src/persistence/recordings.ts';
+export type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
+export type { CallRecord, CallRow } from '#src/persistence/calls/calls.ts';
+export type { RecordingRecord } from '#src/persistence/calls/recordings.ts';
 
 /** For an entry of a journal. */
 export type FactType = RecordedFact['type'];

@@ -4,8 +4,8 @@
  * gateway remains until its last call has ended.
  */
 import type { Logger } from 'pino';
-import type { Database } from '#src/persistence/database.ts';
-import { claimLostNode, removeNode, type OtherNode } from '#src/persistence/nodes.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { claimLostNode, removeNode, type OtherNode } from '#src/persistence/nodes/nodes.ts';
 
 /** One step of the clean-up after a dead gateway; it must be safe to repeat. */
 export type CleanUp = {

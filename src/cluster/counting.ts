@@ -14,10 +14,10 @@ import {
   type CountedBirth,
   type CountedOutcome,
   type CountingNodes,
-} from '#src/persistence/counted-births.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { inBatches } from '#src/persistence/in-batches.ts';
-import type { OtherNode } from '#src/persistence/nodes.ts';
+} from '#src/persistence/calls/counted-creation.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { inBatches } from '#src/persistence/database/in-batches.ts';
+import type { OtherNode } from '#src/persistence/nodes/nodes.ts';
 
 export type CountingNumbers = {
   /** Time for which a gateway counts alone after a check without others. It expires while a process is frozen. */

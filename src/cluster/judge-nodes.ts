@@ -13,7 +13,7 @@
  * A gateway without lines could only end the calls of a dead one: for the duration of a lease it leaves the clean-up to
  * others and to the dead gateway's next process (`numbersWithoutLines`).
  */
-import type { OtherNode } from '#src/persistence/nodes.ts';
+import type { OtherNode } from '#src/persistence/nodes/nodes.ts';
 
 export type JudgeNumbers = { looksWithoutSession: number; looksOfLease: number; looksOfLost: number };
 

@@ -1,7 +1,7 @@
 /** Registration of this gateway with the others of the database: start, address, renewal and end. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Database } from '#src/persistence/database.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import {
   joinNodes,
   removeNode,
@@ -10,7 +10,7 @@ import {
   tellCountsAlone,
   tellTakes,
   type TakesOver,
-} from '#src/persistence/nodes.ts';
+} from '#src/persistence/nodes/nodes.ts';
 
 export type Membership = {
   join(): Promise<void>;

@@ -6,7 +6,7 @@
 import { connect, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { ChannelListeners } from '#src/persistence/channel-listeners.ts';
+import { ChannelListeners } from '#src/persistence/database/channel-listeners.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 export type NatsServers = {

@@ -8,8 +8,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { otherNodes } from '#src/persistence/nodes.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { otherNodes } from '#src/persistence/nodes/nodes.ts';
 import { createCleanUps, type CleanUp } from './clean-ups.ts';
 import type { Counting } from './counting.ts';
 import { createNodeJudge, type JudgeNumbers } from './judge-nodes.ts';

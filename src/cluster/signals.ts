@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
-import type { Database } from '#src/persistence/database.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import {
   answerSignal,
   sendSignal,
@@ -16,7 +16,7 @@ import {
   takeSignals,
   withdrawSignal,
   type StoredSignal,
-} from '#src/persistence/node-signals.ts';
+} from '#src/persistence/nodes/node-signals.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 /** The other gateway did not answer in time. */

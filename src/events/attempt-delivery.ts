@@ -5,15 +5,15 @@ import { deliveryMachine, type DeliveryEvent, type DeliveryTimes } from '#machin
 import type { CircuitBreakers } from '#src/domain/circuit-breakers.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { EndpointClients } from '#src/outgoing/endpoint-clients.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { releaseDelivery, type ClaimedDelivery } from '#src/persistence/deliveries.ts';
-import { recordDeliveryAttempt, type AttemptRecord } from '#src/persistence/delivery-attempts.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { releaseDelivery, type ClaimedDelivery } from '#src/persistence/events/deliveries.ts';
+import { recordDeliveryAttempt, type AttemptRecord } from '#src/persistence/events/delivery-attempts.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
 import {
   disableWebhookEndpoint,
   noteEndpointFailure,
   noteEndpointWorks,
-} from '#src/persistence/webhook-endpoints.ts';
+} from '#src/persistence/events/webhook-endpoints.ts';
 import { deliver, type DeliveryOutcome } from './deliver.ts';
 import { openEndpointSecrets } from './endpoint-secret.ts';
 import { eventBody } from './payloads.ts';

@@ -1,5 +1,5 @@
 /** Delivery attempts in progress in this process. */
-import type { ClaimedDelivery } from '#src/persistence/deliveries.ts';
+import type { ClaimedDelivery } from '#src/persistence/events/deliveries.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import { attemptDelivery, type AttemptOptions } from './attempt-delivery.ts';
 

@@ -26,8 +26,8 @@ import {
   nextDeliveryDueAt,
   releaseDeliveriesOf,
   releaseDelivery,
-} from '#src/persistence/deliveries.ts';
-import { deliveriesChannel } from '#src/persistence/outbox.ts';
+} from '#src/persistence/events/deliveries.ts';
+import { deliveriesChannel } from '#src/persistence/events/outbox.ts';
 import type { AttemptOptions } from './attempt-delivery.ts';
 import { createAttempts } from './attempts.ts';
 

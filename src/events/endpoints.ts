@@ -6,10 +6,10 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '#src/domain/clock.ts';
 import type { EventType } from '#src/domain/event-types.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { listDeliveries, type DeliveryRecord } from '#src/persistence/delivery-list.ts';
-import { findNumber } from '#src/persistence/numbers.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { listDeliveries, type DeliveryRecord } from '#src/persistence/events/delivery-list.ts';
+import { findNumber } from '#src/persistence/numbers/numbers.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
 import {
   createWebhookEndpoint,
   findWebhookEndpoint,
@@ -19,11 +19,11 @@ import {
   type EndpointIn,
   type EndpointPatch,
   type WebhookEndpointRecord,
-} from '#src/persistence/webhook-endpoints.ts';
+} from '#src/persistence/events/webhook-endpoints.ts';
 import { newEndpointSecret, rotationMs } from './endpoint-secret.ts';
 
-export { replayDelivery, type DeliveryRecord } from '#src/persistence/delivery-list.ts';
-export { deleteWebhookEndpoint as deleteEndpoint } from '#src/persistence/webhook-endpoints.ts';
+export { replayDelivery, type DeliveryRecord } from '#src/persistence/events/delivery-list.ts';
+export { deleteWebhookEndpoint as deleteEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 
 export type EndpointAdministration = {
   db: Database;

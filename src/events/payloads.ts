@@ -8,7 +8,7 @@ import type { CallTransfer } from '#src/domain/call-transfer.ts';
 import type { EventType } from '#src/domain/event-types.ts';
 import { presentExplanation } from '#src/domain/sip-explanation.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
-import type { CallSnapshot, EventSnapshot, RecordingSnapshot } from '#src/persistence/outbox.ts';
+import type { CallSnapshot, EventSnapshot, RecordingSnapshot } from '#src/persistence/events/outbox.ts';
 
 /** A stored event, or the test event of an endpoint. */
 export type OutgoingEvent = {

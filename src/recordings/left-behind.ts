@@ -1,7 +1,11 @@
 /** Unfinished recordings that a gateway finds in its folder at start, of calls that ended without it. */
 import type { Logger } from 'pino';
-import type { Database } from '#src/persistence/database.ts';
-import { pendingRecordings, recordedElsewhere, recordingStatuses } from '#src/persistence/recordings.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import {
+  pendingRecordings,
+  recordedElsewhere,
+  recordingStatuses,
+} from '#src/persistence/calls/recordings.ts';
 import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 
 /**

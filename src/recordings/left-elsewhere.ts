@@ -7,8 +7,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { leaveRecording, recordingsLeftTo } from '#src/persistence/recordings.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { leaveRecording, recordingsLeftTo } from '#src/persistence/calls/recordings.ts';
 import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 
 export type LeftElsewhereNumbers = {

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { RecordingStatus } from '#src/persistence/recordings.ts';
+import type { RecordingStatus } from '#src/persistence/calls/recordings.ts';
 
 type Copy = { callId: string; file: string };
 

@@ -24,7 +24,7 @@ import type { TrunkDirectory } from '#sip/trunks/directory.ts';
 import { createWebPhones, type Dial, type WebPhones } from '#sip/webphone/web-phones.ts';
 import { languages } from '#src/domain/language.ts';
 import type { Health } from '#src/api/api-services.ts';
-import { createTrunkLoad } from '#src/persistence/trunk-load.ts';
+import { createTrunkLoad } from '#src/persistence/trunks/trunk-channels.ts';
 import { createDialFromPhone } from './dial-from-phone.ts';
 import type { Foundation } from './foundation.ts';
 

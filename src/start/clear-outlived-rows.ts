@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { unusedSessionSec } from '#src/administration/console-sessions.ts';
-import { deleteEndedSessions } from '#src/persistence/console-sessions.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { deleteOldCounts } from '#src/persistence/request-counts.ts';
-import { deleteExpiredAnswers } from '#src/persistence/keyed-answers.ts';
-import { deleteOldLinks } from '#src/persistence/sign-in-links.ts';
+import { deleteEndedSessions } from '#src/persistence/workspaces/console-sessions.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { deleteOldCounts } from '#src/persistence/workspaces/request-counts.ts';
+import { deleteExpiredAnswers } from '#src/persistence/workspaces/idempotency-records.ts';
+import { deleteOldLinks } from '#src/persistence/workspaces/sign-in-links.ts';
 
 const everyMs = 3_600_000;
 

@@ -1,8 +1,8 @@
 import type { SimulatorLines } from '#sip/simulator/simulator-lines.ts';
 import type { Dial } from '#sip/webphone/web-phones.ts';
 import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
-import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
-import type { Database } from '#src/persistence/database.ts';
+import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 
 /** Caller number of a web phone. */
 const ownNumber = '01055559999';

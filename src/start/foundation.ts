@@ -5,8 +5,8 @@ import type { CallTime } from '#src/calls/live/call-time.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Country } from '#src/domain/phone-number.ts';
-import type { Database } from '#src/persistence/database.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export type Foundation = {

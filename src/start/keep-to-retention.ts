@@ -2,9 +2,9 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { eraseOutlived } from '#src/persistence/outlived-calls.ts';
-import { numbersWithRetention, type NumberRetention } from '#src/persistence/retention.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { eraseOutlived } from '#src/persistence/calls/expired-calls.ts';
+import { numbersWithRetention, type NumberRetention } from '#src/persistence/numbers/retention.ts';
 
 export type RetentionNumbers = {
   /** Interval between runs. */

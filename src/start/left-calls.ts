@@ -11,7 +11,7 @@ import {
   takeFromLostNode,
   takeHandedOver,
   type TakenCall,
-} from '#src/persistence/held-calls.ts';
+} from '#src/persistence/calls/held-calls.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Foundation } from './foundation.ts';
 import type { Agents } from './start-agents.ts';

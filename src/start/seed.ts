@@ -11,15 +11,15 @@ import {
   fingerprintOf,
   replaceGatewayToken,
   type AdminTokenRecord,
-} from '#src/persistence/admin-tokens.ts';
-import { appendAudit } from '#src/persistence/audit-entries.ts';
+} from '#src/persistence/workspaces/admin-tokens.ts';
+import { appendAudit } from '#src/persistence/workspaces/audit-entries.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import type { Database } from '#src/persistence/database.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
-import { authenticateNumber, findNumberKey, putNumberKey } from '#src/persistence/number-keys.ts';
-import { createNumber, findNumber, listNumbers } from '#src/persistence/numbers.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
-import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces.ts';
+import { authenticateNumber, findNumberKey, putNumberKey } from '#src/persistence/numbers/number-keys.ts';
+import { createNumber, findNumber, listNumbers } from '#src/persistence/numbers/numbers.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
+import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { readCredentials, type StoredCredentials } from './credentials.ts';
 
 /** Unassigned Korean numbers; the first free one is used. */

@@ -7,10 +7,10 @@ import type { ScriptRehearsal, Simulator } from '#src/api/api-services.ts';
 import { loadPatterns } from '#src/domain/said-pattern.ts';
 import { takenHeaders, type SipHeaders } from '#src/domain/sip-headers.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
-import { findCall } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { trunkHeadersOf } from '#src/persistence/trunks.ts';
+import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
+import { findCall } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { trunkHeadersOf } from '#src/persistence/trunks/trunks.ts';
 
 /** A validated script. */
 const parsed = (steps: readonly unknown[], role: Role): Script => {

@@ -25,7 +25,7 @@ import { createOpenLines, type OpenLines } from '#src/calls/live/open-lines.ts';
 import { createSwitchboard, type Switchboard } from '#src/calls/live/switchboard.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
-import type { TrunkHeaders } from '#src/persistence/trunks.ts';
+import type { TrunkHeaders } from '#src/persistence/trunks/trunks.ts';
 import type { Foundation } from './foundation.ts';
 import type { Agents } from './start-agents.ts';
 import { startLoadShedding } from './start-load-shedding.ts';

@@ -24,8 +24,8 @@ import { createProofJudge } from '#src/cluster/node-proof.ts';
 import { openNatsWakeUps } from '#src/cluster/nats-wake-ups.ts';
 import { createNodeSignals } from '#src/cluster/signals.ts';
 import { databaseWakeUps, type WakeUps } from '#src/cluster/wake-ups.ts';
-import { revivalForm } from '#src/persistence/call-revivals.ts';
-import { livingNodes } from '#src/persistence/nodes.ts';
+import { revivalForm } from '#src/persistence/calls/call-revivals.ts';
+import { livingNodes } from '#src/persistence/nodes/nodes.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Foundation } from './foundation.ts';
 

@@ -1,7 +1,7 @@
 /** Database of this gateway: the configured PostgreSQL server, or an embedded one in the data folder. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
-import { openDatabase, type Database } from '#src/persistence/database.ts';
+import { openDatabase, type Database } from '#src/persistence/database/database.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 import type { Surroundings } from './surroundings.ts';
 

@@ -3,8 +3,12 @@ import { sipTrace } from '#config/policy.ts';
 import type { KeepSipMessage } from '#sip/drachtio/capture/sip-capture.ts';
 import { createHepCollector, type HepCollector } from '#sip/hep/collector.ts';
 import { createBatchWriter, type BatchWriter } from '#src/calls/journal/batch-writer.ts';
-import { isTransient } from '#src/persistence/connection-errors.ts';
-import { deleteSipMessages, keepSipMessages, type StoredSipMessage } from '#src/persistence/sip-messages.ts';
+import { isTransient } from '#src/persistence/database/connection-errors.ts';
+import {
+  deleteSipMessages,
+  keepSipMessages,
+  type StoredSipMessage,
+} from '#src/persistence/calls/sip-messages.ts';
 import type { Config } from '#config/config.ts';
 import type { Foundation } from './foundation.ts';
 import { sweepSipMessages } from './sweep-sip-messages.ts';

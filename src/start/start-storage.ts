@@ -1,8 +1,8 @@
 /** Data folder, keys, database, and the data of a first start. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { createSealing, type Sealing } from '#src/persistence/sealing.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { createSealing, type Sealing } from '#src/persistence/database/sealing.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import { clearOutlivedRows } from './clear-outlived-rows.ts';
 import { keptMasterKey } from './master-key.ts';

@@ -14,7 +14,7 @@ import type { ListenInSocketOptions } from '#src/listen-in/listen-in-socket.ts';
 import type { InspectorSocketOptions } from '#src/inspector/inspector-socket.ts';
 import { showHeld } from '#src/inspector/onlooker.ts';
 import { bytesIn } from '#src/domain/sample-bytes.ts';
-import { findHolder } from '#src/persistence/call-holders.ts';
+import { findHolder } from '#src/persistence/calls/call-holders.ts';
 import type { Foundation } from './foundation.ts';
 import type { StartedCalls } from './start-calls.ts';
 import type { StartedJournal } from './start-journal.ts';

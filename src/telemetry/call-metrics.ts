@@ -4,7 +4,7 @@ import type { SipReason } from '#machines/line.ts';
 import type { CallObserver } from '#src/calls/observer.ts';
 import { pressures, type Pressure } from '#src/domain/capacity.ts';
 import type { DailyNotice } from '#src/calls/setup/daily-minutes.ts';
-import type { RecordedFact } from '#src/persistence/call-facts.ts';
+import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { TurnStage } from '#src/calls/live/latency.ts';
 

@@ -5,7 +5,7 @@ import type { AnsweredRequest } from '#src/api/access-log.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import type { Database } from '#src/persistence/database.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import { callMetrics, watchCalls, type CallMetrics } from './call-metrics.ts';
 import { watchDeliveries } from './delivery-metrics.ts';
 import { httpMetrics } from './http-metrics.ts';

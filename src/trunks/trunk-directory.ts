@@ -5,9 +5,9 @@ import { createCoalescedTask, type CoalescedTask } from '#src/domain/coalesced-t
 import type { Destinations } from '#src/domain/destinations.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import type { Trunk, TrunkCheckStep, TrunkRoute, TrunkStatus } from '#src/domain/trunk.ts';
-import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { findNumberOwner, listAllTrunks, trunksChannel } from '#src/persistence/trunks.ts';
+import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { findNumberOwner, listAllTrunks, trunksChannel } from '#src/persistence/trunks/trunks.ts';
 import { statusOf, unknownStatus } from './trunk-status.ts';
 import { createTrunkLives, type TrunkLives, type TrunkLivesOptions } from './trunk-lives.ts';
 

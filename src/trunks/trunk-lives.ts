@@ -5,8 +5,8 @@
 import type { AskTrunk } from '#sip/trunks/ask-trunk.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
-import type { TrunkRecord } from '#src/persistence/trunks.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
+import type { TrunkRecord } from '#src/persistence/trunks/trunks.ts';
 import { beginTrunkLife, type TrunkLife, type TrunkLifeOptions } from './trunk-life.ts';
 
 export type TrunkLivesOptions = TrunkLifeOptions & { sealing: Pick<Sealing, 'open'> };

@@ -2,7 +2,7 @@
 import { makeSignInLink } from '#src/administration/console-sessions.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import { systemClock } from '#src/clocks.ts';
-import { findAdminToken } from '#src/persistence/admin-tokens.ts';
+import { findAdminToken } from '#src/persistence/workspaces/admin-tokens.ts';
 import { apiClient, type ApiResponse } from '#test/helpers/api-client.ts';
 import { sealing, type FakeGateway } from './fake-gateway.ts';
 

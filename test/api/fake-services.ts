@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { ApiServices } from '#src/api/api-services.ts';
 import type { PlaceCallRequest, PlacedCall } from '#src/calls/setup/place-call.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { createCallInsertion } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
+import { createCallInsertion } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
 import { callBirth, type StoredNumber } from '#test/helpers/stored-number.ts';
 

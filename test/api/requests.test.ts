@@ -14,7 +14,7 @@ import { moment, timestamp } from '#src/api/fields.ts';
 import { ignoredFields } from '#src/api/ignored-fields.ts';
 import { routes } from '#src/api/routes.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { createSealing } from '#src/persistence/sealing.ts';
+import { createSealing } from '#src/persistence/database/sealing.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { sent } from '#test/helpers/sent.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { pcapOf } from '#src/api/pcap.ts';
 import type { SipMessage } from '#src/domain/sip-message.ts';
-import { keepSipMessages, type StoredSipMessage } from '#src/persistence/sip-messages.ts';
+import { keepSipMessages, type StoredSipMessage } from '#src/persistence/calls/sip-messages.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
 import { addWorkspace, fakeGateway, type FakeGateway } from './fake-gateway.ts';
 import { storeCall } from './stored-calls.ts';

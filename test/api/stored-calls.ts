@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ApiServices } from '#src/api/api-services.ts';
-import type { CallRow } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
+import type { CallRow } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import type { FakeGateway } from './fake-gateway.ts';
 
 const finishedCall = (workspaceId: string, number: FakeGateway['number']): CallRow => ({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { z } from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import { insertCall } from '#src/persistence/calls.ts';
+import { insertCall } from '#src/persistence/calls/calls.ts';
 import { addWorkspace, fakeGateway, type FakeGateway } from './fake-gateway.ts';
 
 const path = '/api/v1/admin/webhooks';

@@ -21,9 +21,9 @@ import type { Pressure } from '#src/domain/capacity.ts';
 import { steadyClock } from '#src/clocks.ts';
 import type { CallAct, InCallRequest } from '#src/domain/in-call-request.ts';
 import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
-import { facts } from '#src/persistence/call-facts.ts';
-import { type HangupAction, leaveHangup, leftHangupsOf } from '#src/persistence/left-hangups.ts';
-import { patchNumber } from '#src/persistence/numbers.ts';
+import { facts } from '#src/persistence/calls/call-facts.ts';
+import { type HangupAction, leaveHangup, leftHangupsOf } from '#src/persistence/calls/pending-hangups.ts';
+import { patchNumber } from '#src/persistence/numbers/numbers.ts';
 import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { scriptedDatabase, scriptedStatements } from '#test/helpers/scripted-database.ts';
@@ -387,7 +387,7 @@ test.serial('none is left with a call of another number or holder, or one that h
 
 test.serial('none is left with a call whose holder has its session', async (t) => {
   const { database, callId, leave } = await setUpLeftHangups();
-  // As a gateway holds its name: src/persistence/advisory-locks.ts.
+  // As a gateway holds its name: src/persistence/database/advisory-locks.ts.
   await database.transaction(async ({ execute }) => {
     await execute(
       `select pg_advisory_xact_lock(hashtextextended('trunkline node ' || (select node from call where id = $1), 0))`,

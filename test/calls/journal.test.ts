@@ -10,8 +10,8 @@ import { chartVersionOf, type ReadSource } from '#src/calls/journal/chart-versio
 import { createFactNews } from '#src/calls/journal/fact-news.ts';
 import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions } from '#src/calls/journal/transitions.ts';
-import { CallTaken } from '#src/persistence/call-facts.ts';
-import type { StoredTransition } from '#src/persistence/call-transitions.ts';
+import { CallTaken } from '#src/persistence/calls/call-facts.ts';
+import type { StoredTransition } from '#src/persistence/calls/call-transitions.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 import { away, createWorld, ended, gate, said, wordsOf } from './journal/journal-world.ts';

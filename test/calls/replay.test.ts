@@ -2,8 +2,8 @@
 import test from 'ava';
 import { z } from 'zod';
 import { type RecordedCall, replayCall } from '#src/calls/replay/replay-call.ts';
-import type { JournalEntry } from '#src/persistence/call-journal.ts';
-import type { StoredTransition } from '#src/persistence/call-transitions.ts';
+import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
+import type { StoredTransition } from '#src/persistence/calls/call-transitions.ts';
 import { openEventStream } from '#test/helpers/event-stream.ts';
 import { finalStatuses, testGateway } from '#test/helpers/gateway.ts';
 

@@ -99,7 +99,7 @@ test(forbidden, 'src/agents/webhook.ts', '#sip/lines.ts', true);
 test(forbidden, 'src/speech/flite.ts', '#machines/line.ts', true);
 test(forbidden, 'src/calls/journal/journal.ts', 'koa', false);
 test(forbidden, 'src/api/app.ts', '@mikro-orm/core', true);
-test(forbidden, 'src/api/app.ts', '#src/persistence/database.ts', true);
+test(forbidden, 'src/api/app.ts', '#src/persistence/database/database.ts', true);
 test(forbidden, 'src/api/app.ts', '#src/calls/stored-calls.ts', false);
 test(forbidden, 'src/api/app.ts', '#machines/line.ts', true);
 test(forbidden, 'src/api/app.ts', '#config/config.ts', true);

@@ -21,8 +21,8 @@ import {
 } from '#src/cluster/node-proof.ts';
 import { createRecordingHandler } from '#src/cluster/recording-handler.ts';
 import { createCallWatches } from '#src/cluster/watch-calls.ts';
-import { joinNodes } from '#src/persistence/nodes.ts';
-import { createSealing } from '#src/persistence/sealing.ts';
+import { joinNodes } from '#src/persistence/nodes/nodes.ts';
+import { createSealing } from '#src/persistence/database/sealing.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { openTestDatabase, ownDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';

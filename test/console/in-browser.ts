@@ -5,7 +5,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { addNumber, addWorkspace } from '#test/api/fake-gateway.ts';
-import type { Database } from '#src/persistence/database.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import {
   browserFlags,
   connectToBrowser,

@@ -14,12 +14,12 @@ import { deliver, type DeliveryOutcome, retryAfterMs } from '#src/events/deliver
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
 import { getEndpoint, replayDelivery, rotateSecret } from '#src/events/endpoints.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { claimDeliveries, releaseDelivery } from '#src/persistence/deliveries.ts';
-import { recordDeliveryAttempt } from '#src/persistence/delivery-attempts.ts';
-import { replayDelivery as replayStoredDelivery } from '#src/persistence/delivery-list.ts';
-import { failingWebhooks } from '#src/persistence/failing-webhooks.ts';
-import { noteEndpointFailure, patchWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { claimDeliveries, releaseDelivery } from '#src/persistence/events/deliveries.ts';
+import { recordDeliveryAttempt } from '#src/persistence/events/delivery-attempts.ts';
+import { replayDelivery as replayStoredDelivery } from '#src/persistence/events/delivery-list.ts';
+import { failingWebhooks } from '#src/persistence/events/failing-webhooks.ts';
+import { noteEndpointFailure, patchWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { noServer } from '#test/helpers/no-server.ts';
 import { changedTables, tablesIn } from '#test/helpers/query-tables.ts';
 import { until } from '#test/helpers/until.ts';

@@ -18,7 +18,7 @@ import { eventBody, type OutgoingEvent } from '#src/events/payloads.ts';
 import { testAdvice } from '#src/events/test-advice.ts';
 import { createWebhookTests } from '#src/events/test-event.ts';
 import { EndpointFailure, type EndpointFailureKind } from '#src/outgoing/endpoint-failure.ts';
-import { findWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
+import { findWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { noServer } from '#test/helpers/no-server.ts';
 import type { Answer, WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import { createEventWorld, type EventWorld, onlyEnded, openWorld, settled } from './event-world.ts';

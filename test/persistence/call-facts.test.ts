@@ -9,14 +9,14 @@ import {
   recordAsHolder,
   type RecordedFact,
   recordFact,
-} from '#src/persistence/call-facts.ts';
-import { type CallBeginning, type CallProgress, keepProgress } from '#src/persistence/call-revivals.ts';
-import { callTransitions, keepTransitions } from '#src/persistence/call-transitions.ts';
-import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls.ts';
-import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/held-calls.ts';
-import { legsOf, writeLegs } from '#src/persistence/sip-legs.ts';
-import { transcriptOf } from '#src/persistence/transcripts.ts';
-import { createWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
+} from '#src/persistence/calls/call-facts.ts';
+import { type CallBeginning, type CallProgress, keepProgress } from '#src/persistence/calls/call-revivals.ts';
+import { callTransitions, keepTransitions } from '#src/persistence/calls/call-transitions.ts';
+import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls/calls.ts';
+import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/calls/held-calls.ts';
+import { legsOf, writeLegs } from '#src/persistence/calls/sip-legs.ts';
+import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
+import { createWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { someRoute, someSound } from '#test/helpers/some-sound.ts';
 import { callBirth, storedCall, storedNumber } from '#test/helpers/stored-number.ts';

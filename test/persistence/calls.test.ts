@@ -5,26 +5,26 @@ import test from 'ava';
 import { dayOf } from '#src/domain/day.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
-import { type RecordedFact, recordFact } from '#src/persistence/call-facts.ts';
-import { type CallListQuery, listCalls } from '#src/persistence/call-list.ts';
-import { keepTransitions } from '#src/persistence/call-transitions.ts';
-import { findCall, insertCall } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { findEndedCall } from '#src/persistence/ended-calls.ts';
-import { eraseCall, eraseWords } from '#src/persistence/erasing.ts';
-import { takeFromEarlierProcess } from '#src/persistence/held-calls.ts';
-import { inBatches } from '#src/persistence/in-batches.ts';
-import { erasedFiles } from '#src/persistence/recordings.ts';
-import { openLeg, sealLeg } from '#src/persistence/sealed-legs.ts';
-import { legsOf, legsOfCalls, writeLegs } from '#src/persistence/sip-legs.ts';
+import { type RecordedFact, recordFact } from '#src/persistence/calls/call-facts.ts';
+import { type CallListQuery, listCalls } from '#src/persistence/calls/call-list.ts';
+import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
+import { findCall, insertCall } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { findEndedCall } from '#src/persistence/calls/ended-calls.ts';
+import { eraseCall, eraseWords } from '#src/persistence/calls/erasing.ts';
+import { takeFromEarlierProcess } from '#src/persistence/calls/held-calls.ts';
+import { inBatches } from '#src/persistence/database/in-batches.ts';
+import { erasedFiles } from '#src/persistence/calls/recordings.ts';
+import { openLeg, sealLeg } from '#src/persistence/calls/sealed-legs.ts';
+import { legsOf, legsOfCalls, writeLegs } from '#src/persistence/calls/sip-legs.ts';
 import {
   deleteSipMessages,
   keepSipMessages,
   sipMessagesOf,
   type StoredSipMessage,
-} from '#src/persistence/sip-messages.ts';
-import { insertCallWithin, type SpentOfNumber, spentOn } from '#src/persistence/spent-minutes.ts';
-import { transcriptOf } from '#src/persistence/transcripts.ts';
+} from '#src/persistence/calls/sip-messages.ts';
+import { insertCallWithin, type SpentOfNumber, spentOn } from '#src/persistence/calls/spent-minutes.ts';
+import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import { openTestDatabase, ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { encryptedLeg, keysOfLeg } from '#test/helpers/encrypted-leg.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';

@@ -1,18 +1,18 @@
 /** Webhook deliveries in the database. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { type RecordedFact, recordFact } from '#src/persistence/call-facts.ts';
-import type { Database } from '#src/persistence/database.ts';
+import { type RecordedFact, recordFact } from '#src/persistence/calls/call-facts.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import {
   type ClaimedDelivery,
   type DeliveryClaim,
   nextDeliveryDueAt,
   releaseDeliveriesOf,
   releaseDelivery,
-} from '#src/persistence/deliveries.ts';
-import { recordDeliveryAttempt } from '#src/persistence/delivery-attempts.ts';
-import { listDeliveries, replayDelivery } from '#src/persistence/delivery-list.ts';
-import { deliveriesChannel } from '#src/persistence/outbox.ts';
+} from '#src/persistence/events/deliveries.ts';
+import { recordDeliveryAttempt } from '#src/persistence/events/delivery-attempts.ts';
+import { listDeliveries, replayDelivery } from '#src/persistence/events/delivery-list.ts';
+import { deliveriesChannel } from '#src/persistence/events/outbox.ts';
 import {
   deleteWebhookEndpoint,
   disableWebhookEndpoint,
@@ -20,7 +20,7 @@ import {
   listWebhookEndpoints,
   patchWebhookEndpoint,
   rotateEndpointSecret,
-} from '#src/persistence/webhook-endpoints.ts';
+} from '#src/persistence/events/webhook-endpoints.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
 import { storedCall, type StoredNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { StartError } from '#src/domain/start-error.ts';
-import { type Database, openDatabase } from '#src/persistence/database.ts';
+import { type Database, openDatabase } from '#src/persistence/database/database.ts';
 import { keepRunning } from '#src/persistence/embedded/keep-running.ts';
 import { findPostmaster, type Postmaster } from '#src/persistence/embedded/postmaster.ts';
 import { type EmbeddedDatabase, startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 import { visitEmbedded } from '#src/persistence/embedded/visit-embedded.ts';
-import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces.ts';
+import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { patientLimits } from '#test/helpers/patient-limits.ts';
 import { until } from '#test/helpers/until.ts';
 

@@ -9,19 +9,23 @@ import {
   listAdminTokens,
   noteAdminTokenUse,
   revokeTokenRow,
-} from '#src/persistence/admin-tokens.ts';
-import { agentBindingsOf, builtInBinding, putAgentBinding } from '#src/persistence/agent-bindings.ts';
-import { appendAudit, listAudit } from '#src/persistence/audit-entries.ts';
-import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
-import { createCallInsertion, findCall } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { deleteExpiredAnswers, findKeyedAnswer, type KeyedAnswer } from '#src/persistence/keyed-answers.ts';
+} from '#src/persistence/workspaces/admin-tokens.ts';
+import { agentBindingsOf, builtInBinding, putAgentBinding } from '#src/persistence/numbers/agent-bindings.ts';
+import { appendAudit, listAudit } from '#src/persistence/workspaces/audit-entries.ts';
+import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
+import { createCallInsertion, findCall } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import {
+  deleteExpiredAnswers,
+  findKeyedAnswer,
+  type KeyedAnswer,
+} from '#src/persistence/workspaces/idempotency-records.ts';
 import {
   authenticateNumber,
   createNumberAuthentication,
   findNumberKey,
   putNumberKey,
-} from '#src/persistence/number-keys.ts';
+} from '#src/persistence/numbers/number-keys.ts';
 import {
   createNumber,
   deleteNumber,
@@ -29,10 +33,10 @@ import {
   listNumbers,
   patchNumber,
   putInboundAuth,
-} from '#src/persistence/numbers.ts';
-import { createRequestCounting, deleteOldCounts } from '#src/persistence/request-counts.ts';
-import { createSealing } from '#src/persistence/sealing.ts';
-import { createTrunkLoad } from '#src/persistence/trunk-load.ts';
+} from '#src/persistence/numbers/numbers.ts';
+import { createRequestCounting, deleteOldCounts } from '#src/persistence/workspaces/request-counts.ts';
+import { createSealing } from '#src/persistence/database/sealing.ts';
+import { createTrunkLoad } from '#src/persistence/trunks/trunk-channels.ts';
 import {
   createTrunk,
   deleteTrunk,
@@ -43,13 +47,13 @@ import {
   patchTrunk,
   type TrunkRecord,
   trunksChannel,
-} from '#src/persistence/trunks.ts';
+} from '#src/persistence/trunks/trunks.ts';
 import {
   createWorkspace,
   findWorkspace,
   firstWorkspace,
   patchWorkspace,
-} from '#src/persistence/workspaces.ts';
+} from '#src/persistence/workspaces/workspaces.ts';
 import { openTestDatabase, ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { callBirth, storedCall, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';

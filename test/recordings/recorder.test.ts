@@ -18,7 +18,7 @@ import type { RecordingFormat } from '#src/recordings/encoder.ts';
 import { createLeftElsewhere } from '#src/recordings/left-elsewhere.ts';
 import type { CompleteFile } from '#src/recordings/recording-folder.ts';
 import { createRecorder, type RecordingOutcome } from '#src/recordings/recorder.ts';
-import { leaveRecording, recordingsLeftTo } from '#src/persistence/recordings.ts';
+import { leaveRecording, recordingsLeftTo } from '#src/persistence/calls/recordings.ts';
 import { createRecordings, type RecordingFact } from '#src/recordings/recordings.ts';
 import { createSoundQueue } from '#src/recordings/sound-queue.ts';
 import { testDatabase } from '#test/helpers/database.ts';

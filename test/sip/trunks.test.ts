@@ -37,7 +37,7 @@ import {
   type TrunkCodec,
   usualFailoverStatuses as usual,
 } from '#src/domain/trunk.ts';
-import { createTrunkLoad } from '#src/persistence/trunk-load.ts';
+import { createTrunkLoad } from '#src/persistence/trunks/trunk-channels.ts';
 import { openTestDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { until } from '#test/helpers/until.ts';
 import { someTrunk, workspaceId } from './trunks/some-trunk.ts';

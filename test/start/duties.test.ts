@@ -10,15 +10,19 @@ import { newNumberKey } from '#src/administration/new-key.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { Retention } from '#src/domain/retention.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import { authenticateAdmin, createAdminToken, fingerprintOf } from '#src/persistence/admin-tokens.ts';
-import { type RecordedFact, recordFact } from '#src/persistence/call-facts.ts';
-import { findCall } from '#src/persistence/calls.ts';
-import { type Database, openDatabase } from '#src/persistence/database.ts';
-import { authenticateNumber, putNumberKey } from '#src/persistence/number-keys.ts';
-import { createNumber, deleteNumber, patchNumber } from '#src/persistence/numbers.ts';
-import { createSealing } from '#src/persistence/sealing.ts';
-import { transcriptOf } from '#src/persistence/transcripts.ts';
-import { createWorkspace, patchWorkspace } from '#src/persistence/workspaces.ts';
+import {
+  authenticateAdmin,
+  createAdminToken,
+  fingerprintOf,
+} from '#src/persistence/workspaces/admin-tokens.ts';
+import { type RecordedFact, recordFact } from '#src/persistence/calls/call-facts.ts';
+import { findCall } from '#src/persistence/calls/calls.ts';
+import { type Database, openDatabase } from '#src/persistence/database/database.ts';
+import { authenticateNumber, putNumberKey } from '#src/persistence/numbers/number-keys.ts';
+import { createNumber, deleteNumber, patchNumber } from '#src/persistence/numbers/numbers.ts';
+import { createSealing } from '#src/persistence/database/sealing.ts';
+import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
+import { createWorkspace, patchWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { clearOutlivedRows } from '#src/start/clear-outlived-rows.ts';
 import { writeCredentials } from '#src/start/credentials.ts';
 import { endCalls } from '#src/start/end-calls.ts';

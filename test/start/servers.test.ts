@@ -24,7 +24,7 @@ import { systemClock } from '#src/clocks.ts';
 import { bytesOf } from '#src/domain/sample-bytes.ts';
 import type { SipMessage } from '#src/domain/sip-message.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import { keepSipMessages, sipMessagesOf } from '#src/persistence/sip-messages.ts';
+import { keepSipMessages, sipMessagesOf } from '#src/persistence/calls/sip-messages.ts';
 import { writeCredentials } from '#src/start/credentials.ts';
 import { exposureWarning } from '#src/start/exposure-warning.ts';
 import { listen } from '#src/start/http-server.ts';

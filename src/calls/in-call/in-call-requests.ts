@@ -9,9 +9,9 @@ import type { CallAction, InCallRequest } from '#src/domain/in-call-request.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus } from '#src/domain/end-reasons.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { findCall } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { leaveHangup, type HangupAction } from '#src/persistence/left-hangups.ts';
+import { findCall } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { leaveHangup, type HangupAction } from '#src/persistence/calls/pending-hangups.ts';
 import type { LiveCalls } from '../live/live-calls.ts';
 import type { CallActor, Switchboard } from '../live/switchboard.ts';
 

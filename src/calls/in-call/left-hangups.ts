@@ -5,8 +5,8 @@
 import type { Logger } from 'pino';
 import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { leftHangupsOf, removeLeftHangup, type LeftHangup } from '#src/persistence/left-hangups.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { leftHangupsOf, removeLeftHangup, type LeftHangup } from '#src/persistence/calls/pending-hangups.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { InCallRequests } from './in-call-requests.ts';
 

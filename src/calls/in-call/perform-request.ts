@@ -1,5 +1,5 @@
 /** Performs requests on a call of this gateway as commands of its chart. */
-import type { Database } from '#src/persistence/database.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Journal } from '../journal/journal.ts';
 import { createCallQueues, type QueueLimits } from './call-queues.ts';

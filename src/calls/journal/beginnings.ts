@@ -3,9 +3,9 @@
  * the answer, in one statement.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
-import type { CallBeginning, NewRevival } from '#src/persistence/call-revivals.ts';
-import { sealHeaders } from '#src/persistence/sealed-headers.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
+import type { CallBeginning, NewRevival } from '#src/persistence/calls/call-revivals.ts';
+import { sealHeaders } from '#src/persistence/numbers/sealed-headers.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
 
 type AgentSecrets = Pick<AgentCall, 'bearerToken' | 'headers'>;
 

@@ -1,5 +1,5 @@
 /** State of the journal of each call: facts that wait to be written, and the number of the next fact. */
-import { firstEpoch, type JournalPlace, type RecordedFact } from '#src/persistence/call-facts.ts';
+import { firstEpoch, type JournalPlace, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
 
 /** Waiting facts of one call, in order. */
 export type CallJournal = {

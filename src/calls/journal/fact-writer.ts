@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { CallTaken, type RecordedFact, type WrittenFact } from '#src/persistence/call-facts.ts';
+import { CallTaken, type RecordedFact, type WrittenFact } from '#src/persistence/calls/call-facts.ts';
 
 /** `taken`: another gateway holds the call, or has ended it. */
 export type FactOutcome = { written: WrittenFact | null } | 'given up' | 'taken';

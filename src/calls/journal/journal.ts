@@ -9,7 +9,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
-import type { JournalPlace, RecordedFact, WrittenFact } from '#src/persistence/call-facts.ts';
+import type { JournalPlace, RecordedFact, WrittenFact } from '#src/persistence/calls/call-facts.ts';
 import { createCallJournals, type CallJournal } from './call-journals.ts';
 import { createFactWriter, type FactOutcome, type RetryTimes } from './fact-writer.ts';
 

@@ -5,7 +5,7 @@
 import type { SnapshotFrom } from 'xstate';
 import { noKeysYet } from '#machines/collected-keys.ts';
 import type { callMachine } from '#machines/call.ts';
-import { byOtherClock, type CallProgress, type KeptProgress } from '#src/persistence/call-revivals.ts';
+import { byOtherClock, type CallProgress, type KeptProgress } from '#src/persistence/calls/call-revivals.ts';
 import { stateName } from '../live/chart-watch.ts';
 import { createBatchWriter, type BatchWriterOptions } from './batch-writer.ts';
 

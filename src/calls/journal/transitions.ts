@@ -9,8 +9,8 @@
 import { setImmediate as laterInThisPass } from 'node:timers/promises';
 import type { InspectionEvent } from 'xstate';
 import { chartNames, type ChartName } from '#src/domain/chart-name.ts';
-import { firstEpoch, type JournalPlace } from '#src/persistence/call-facts.ts';
-import type { StoredTransition } from '#src/persistence/call-transitions.ts';
+import { firstEpoch, type JournalPlace } from '#src/persistence/calls/call-facts.ts';
+import type { StoredTransition } from '#src/persistence/calls/call-transitions.ts';
 import { stateName } from '../live/chart-watch.ts';
 import { createBatchWriter, type BatchWriterOptions } from './batch-writer.ts';
 import { chartVersionOf } from './chart-version.ts';

@@ -5,10 +5,10 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
-import { firstEpoch } from '#src/persistence/call-facts.ts';
-import type { Database } from '#src/persistence/database.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
-import { legsOf, writeLegs, type KeptLeg } from '#src/persistence/sip-legs.ts';
+import { firstEpoch } from '#src/persistence/calls/call-facts.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
+import { legsOf, writeLegs, type KeptLeg } from '#src/persistence/calls/sip-legs.ts';
 
 export type LegKeeper = {
   keep(id: string, kept: Omit<KeptLeg, 'id'>): void;

@@ -6,7 +6,7 @@
 import type { Logger } from 'pino';
 import { outcomeOf } from '#machines/outcome.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import type { CallRow } from '#src/persistence/calls.ts';
+import type { CallRow } from '#src/persistence/calls/calls.ts';
 import type { CallObserver } from '../observer.ts';
 import type { Journal } from '../journal/journal.ts';
 

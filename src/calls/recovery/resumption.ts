@@ -6,9 +6,9 @@ import { isTurnOfKeys, noKeysYet, type CollectedKeys } from '#machines/collected
 import type { LeftTransfer, ResumedAs, TakenOverCall, TakenOverConversation } from '#machines/taken-over.ts';
 import type { Message } from '#machines/reply.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
-import type { JournalEntry } from '#src/persistence/call-journal.ts';
-import { keysWanted, type CallProgress, type Revival } from '#src/persistence/call-revivals.ts';
-import type { CallRow } from '#src/persistence/calls.ts';
+import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
+import { keysWanted, type CallProgress, type Revival } from '#src/persistence/calls/call-revivals.ts';
+import type { CallRow } from '#src/persistence/calls/calls.ts';
 
 export type LeftCall = {
   call: Pick<CallRow, 'answeredBy'>;

@@ -2,8 +2,8 @@
  * Takes calls and resumes them, even if the database's answer is lost: a call whose new holder does not know of its
  * role would never end, because its previous holder has no calls left to clean up.
  */
-import type { Database } from '#src/persistence/database.ts';
-import { confirmTaken, TakingInDoubt, type TakenCall } from '#src/persistence/held-calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { confirmTaken, TakingInDoubt, type TakenCall } from '#src/persistence/calls/held-calls.ts';
 
 export type Taking = {
   /** Resolves when each call has its actor here, or is being ended. Rejects if the database is down. */

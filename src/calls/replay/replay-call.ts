@@ -3,8 +3,8 @@
  * Nothing is executed. For a call older than stored transitions, the replay has its facts and its status only.
  */
 import { callStatuses } from '#src/domain/end-reasons.ts';
-import type { JournalEntry } from '#src/persistence/call-journal.ts';
-import type { StoredTransition } from '#src/persistence/call-transitions.ts';
+import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
+import type { StoredTransition } from '#src/persistence/calls/call-transitions.ts';
 import type { ChartState } from '../live/chart-watch.ts';
 
 export type RecordedCall = {

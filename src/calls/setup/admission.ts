@@ -5,7 +5,7 @@
 import type { CapacityLimit } from '#src/domain/capacity.ts';
 import { once } from '#src/domain/once.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { CallsInProgress } from '#src/persistence/counted-births.ts';
+import type { CallsInProgress } from '#src/persistence/calls/counted-creation.ts';
 import type { LiveCalls } from '../live/live-calls.ts';
 import type { LoadShedding } from './load-shedding.ts';
 

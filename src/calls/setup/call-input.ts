@@ -3,7 +3,7 @@ import type { SpeechChoice } from '#machines/line.ts';
 import type { TakenOverCall } from '#machines/taken-over.ts';
 import { builtInGreeting, phrases } from '#src/domain/phrases.ts';
 import type { Language } from '#src/domain/language.ts';
-import type { CallBeginning } from '#src/persistence/call-revivals.ts';
+import type { CallBeginning } from '#src/persistence/calls/call-revivals.ts';
 import type { ConsentPolicy } from '#src/domain/consent.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';

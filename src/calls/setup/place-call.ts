@@ -8,9 +8,9 @@ import type { Metadata } from '#src/domain/metadata.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import { unlistedHeaders, type SipHeaders } from '#src/domain/sip-headers.ts';
 import { invalidField, Refusal } from '#src/domain/refusal.ts';
-import { trunkHeadersOf, type TrunkHeaders } from '#src/persistence/trunks.ts';
-import type { Database } from '#src/persistence/database.ts';
-import type { KeyedAnswer, KeyedRequest } from '#src/persistence/keyed-answers.ts';
+import { trunkHeadersOf, type TrunkHeaders } from '#src/persistence/trunks/trunks.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import type { KeyedAnswer, KeyedRequest } from '#src/persistence/workspaces/idempotency-records.ts';
 import type { OpenNumber, PolicyOf } from './open-number.ts';
 import type { StartCall } from './start-call.ts';
 

@@ -17,7 +17,7 @@ import { number as numberSchema, settingsFields } from '#src/api/numbers/number-
 import { presentNumber } from '#src/api/numbers/present-number.ts';
 import { domesticFormAdvice } from '#src/domain/read-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { findNumberByDigits, type CallableNumber } from '#src/persistence/callable-numbers.ts';
+import { findNumberByDigits, type CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
 import {
   type Command,

@@ -6,11 +6,11 @@ const marks =
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** The words of these texts, as `call-words.ts` takes them. */
+/** The words of these texts, as `call-search-words.ts` takes them. */
 export const wordsIn = (texts: string): string => `strip(to_tsvector('pg_catalog.simple', lower(translate(
     left(concat_ws(' ', ${texts}), 200000), ${quoted(marks)}, repeat(' ', ${marks.length})))))`;
 
-/** As `call-words.ts` writes them at the end of a call. */
+/** As `call-search-words.ts` writes them at the end of a call. */
 const wordsOfCall = `
   ${wordsIn(`call.caller_name, call.instruction,
       (select string_agg(text, ' ') from call_turn where call_turn.call_id = call.id)`)}

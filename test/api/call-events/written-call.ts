@@ -1,5 +1,5 @@
 /** A call whose facts are written one by one. */
-import { recordFact, type RecordedFact } from '#src/persistence/call-facts.ts';
+import { recordFact, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import type { FakeGateway } from '../fake-gateway.ts';
 import { storeCall } from '../stored-calls.ts';
 

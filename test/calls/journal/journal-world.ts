@@ -4,7 +4,7 @@ import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import { journalLimits } from '#config/policy.ts';
 import { createJournal, type JournalFact, type JournalOptions } from '#src/calls/journal/journal.ts';
-import type { RecordedFact } from '#src/persistence/call-facts.ts';
+import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 
 export const said = (text: string): JournalFact => ({
   type: 'turn.spoken',

@@ -7,11 +7,11 @@ import type { HandshakeResult } from '#src/domain/agent-call.ts';
 import type { DestinationKind } from '#src/domain/destinations.ts';
 import { trunkDefaults } from '#src/domain/trunk.ts';
 import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
-import { putAgentBinding } from '#src/persistence/agent-bindings.ts';
-import { facts } from '#src/persistence/call-facts.ts';
-import { patchNumber, putInboundAuth } from '#src/persistence/numbers.ts';
-import { createTrunk } from '#src/persistence/trunks.ts';
-import { patchWorkspace } from '#src/persistence/workspaces.ts';
+import { putAgentBinding } from '#src/persistence/numbers/agent-bindings.ts';
+import { facts } from '#src/persistence/calls/call-facts.ts';
+import { patchNumber, putInboundAuth } from '#src/persistence/numbers/numbers.ts';
+import { createTrunk } from '#src/persistence/trunks/trunks.ts';
+import { patchWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { beginning, type CallControlWorld, createCallControlWorld } from '../call-control-world.ts';
 

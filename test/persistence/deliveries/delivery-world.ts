@@ -1,9 +1,13 @@
 /** Endpoints of a workspace with events on their way to them. */
 import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
-import type { Database } from '#src/persistence/database.ts';
-import { claimDeliveries, type ClaimedDelivery, type DeliveryClaim } from '#src/persistence/deliveries.ts';
-import { createWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import {
+  claimDeliveries,
+  type ClaimedDelivery,
+  type DeliveryClaim,
+} from '#src/persistence/events/deliveries.ts';
+import { createWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
 import { storedCall, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 
