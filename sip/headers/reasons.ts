@@ -44,7 +44,7 @@ const callInfoIn = (header: string): string[] =>
     .filter((uri) => uri.length <= longestAddress && /^https?:\/\/[\x21-\x7E]+$/i.test(uri))
     .slice(0, mostAddresses);
 
-/** Of the message that ended a call: a refusal, CANCEL or BYE. Empty where it says nothing. */
+/** Reads Reason and Call-Info of the message that ended a call: a refusal, CANCEL or BYE. */
 export const explanationIn = (message: Headers): Pick<SipDetails, 'reasons' | 'callInfo'> => {
   const reasons = reasonsIn(headerOf(message, 'Reason'));
   const callInfo = callInfoIn(headerOf(message, 'Call-Info'));

@@ -1,5 +1,5 @@
 /**
- * What an IP address is for: RFC 6890 and the IANA registries of special-purpose addresses. One place for all that must
+ * Classifies IP addresses: RFC 6890 and the IANA registries of special-purpose addresses. One place for all that must
  * not reach inner addresses: requests over HTTP (`target-guard.ts`) and SIP of trunks (`trunk-addresses.ts`).
  */
 import { BlockList, isIP } from 'node:net';

@@ -166,8 +166,8 @@ const findOrMake = async (seeding: Seeding): Promise<Seeded> => {
 };
 
 /**
- * Of several gateways that start on an empty database, the first one creates the data. Throws a StartError if the
- * master key does not match the database.
+ * Creates the first data; if several gateways start on an empty database, only the first one does. Throws a
+ * StartError if the master key does not match the database.
  */
 export const seed = (seeding: Seeding): Promise<Seeded> =>
   seeding.database.alone('first start', () => findOrMake(seeding));

@@ -58,7 +58,7 @@ export const chooseHeirs = async (
   return nobody('as no other gateway is there');
 };
 
-/** Tells the person who stopped the gateway what it waits for. */
+/** Logs what the gateway waits for, for the person who stopped it. */
 const say = (logger: Logger, calls: number, upToSec: number, { heirs, because }: Inheritance): void => {
   const whom = calls === 1 ? 'one call' : `${calls} calls`;
   const about = { calls, up_to_sec: upToSec };

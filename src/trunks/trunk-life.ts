@@ -36,7 +36,7 @@ export type TrunkLife = {
 
 type Asked = Pick<AskTrunk, 'register' | 'check'>;
 
-/** What one actor handles: a registration, a health check, or both. */
+/** Duties of one actor: a registration, a health check, or both. */
 type Part = { trunk: Trunk; registers: boolean; isChecked: boolean; address?: TrunkAddress };
 
 const stateIn = (snapshot: SnapshotFrom<Machine>, registers: boolean): TrunkState => {

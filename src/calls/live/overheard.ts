@@ -8,7 +8,7 @@ import { listenInAnnouncement, listenInSampleRate, type ListenInState } from '#s
 import type { Language } from '#src/domain/language.ts';
 import type { CallActor, Switchboard } from './switchboard.ts';
 
-/** Neither may throw; `samples` must not be retained. */
+/** Listeners must not throw or retain `samples`. */
 export type WhoListens = {
   /** Whether the other party must be notified first. */
   isAnnounced: boolean;

@@ -44,7 +44,7 @@ const withoutConsent = (facts: readonly JournalEntry[]): readonly JournalEntry[]
   return facts.slice(asked + 1);
 };
 
-/** Neither are words to or from call screening: a call that was taken over during it begins again. */
+/** Leaves out words to or from call screening: a call that was taken over during it begins again. */
 const withoutScreening = (facts: readonly JournalEntry[]): readonly JournalEntry[] => {
   const met = facts.findLastIndex(
     ({ type, data }) => type === 'call.answered_by' && data['by'] === 'screening',

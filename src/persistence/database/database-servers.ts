@@ -13,7 +13,7 @@ export type DatabaseServer = {
   address: DatabaseAddress;
 };
 
-/** None of several servers accepts writes: all are unreachable or replicas. */
+/** Thrown when no server of several accepts writes: all are unreachable or replicas. */
 export class NoServerTakesWrites extends DatabaseAway {
   override readonly name = 'NoServerTakesWrites';
   constructor(servers: readonly DatabaseServer[], errors: readonly unknown[]) {
