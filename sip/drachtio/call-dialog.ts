@@ -1,9 +1,9 @@
 /** SIP dialog of one call as used by its line: the attempt, its result, and the details reported for both. */
 import type { LineEvent, SipDetails } from '#machines/line.ts';
 import type { SoundFigures } from '#machines/sound-figures.ts';
-import type { Keypad } from './keypad.ts';
+import type { Keypad } from './dtmf/keypad.ts';
 import type { SoundWatch } from './sound-watch.ts';
-import type { Attempt, Connection } from './signalling/attempt.ts';
+import type { Attempt, Connection } from './attempt.ts';
 
 /** SIP dialog of a call, from the attempt on. */
 export type CallDialog = {

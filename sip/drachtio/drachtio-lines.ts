@@ -15,7 +15,7 @@ import { referTo } from '../trunks/addressing.ts';
 import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
 import type { SharedTrunkLoad } from '../trunks/shared-limits.ts';
-import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
+import { createBackgroundTasks, type BackgroundTasks } from '../background-tasks.ts';
 import { createDrachtioLine, type DrachtioLine, type DrachtioLineOptions } from './drachtio-line.ts';
 import {
   createSipCapture,
@@ -25,14 +25,14 @@ import {
 } from './capture/sip-capture.ts';
 import type { MediaServerNumbers } from '../freeswitch/media-server.ts';
 import { carryingHealth, createCarriers } from '../carriers.ts';
-import { createLostSignalling } from './lost-signalling.ts';
+import { createLostSignalling } from './resume/lost-connection.ts';
 import { createMediaServers, type MediaServerState } from '../freeswitch/media-servers.ts';
-import type { ServerAddress } from './reconnect.ts';
-import type { Attempt } from './signalling/attempt.ts';
-import type { TrunkCheck } from './signalling/check-trunk.ts';
-import { createSignallingConnection, type ControlProbe } from './signalling/signalling-connection.ts';
-import type { LegStore } from './signalling/leg-tracker.ts';
-import { createSignalling, ownNumberOf, type TrunkTimes } from './signalling/signalling.ts';
+import type { ServerAddress } from '../reconnect.ts';
+import type { Attempt } from './attempt.ts';
+import type { TrunkCheck } from './check-trunk.ts';
+import { createSignallingConnection, type ControlProbe } from './connection/connection.ts';
+import type { LegStore } from './resume/leg-tracker.ts';
+import { createSignalling, ownNumberOf, type TrunkTimes } from './signalling.ts';
 
 /** Time that closing waits for responses to BYE and CANCEL. */
 const closeWithinMs = 2_000;

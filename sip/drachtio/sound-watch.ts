@@ -7,7 +7,7 @@ import type { SoundFigures } from '#machines/sound-figures.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
 import type { MediaEndpoint } from '../media/media-endpoint.ts';
-import { within } from './background-tasks.ts';
+import { within } from '../background-tasks.ts';
 
 /** Interval of the checks: as often as RTCP reports (RFC 3550 section 6.2). */
 const lookMs = 5_000;

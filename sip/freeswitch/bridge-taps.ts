@@ -8,7 +8,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import { createDirectEndpoint, type DirectOptions } from '../media/direct/direct-endpoint.ts';
 import type { MediaEndpoint } from '../media/media-endpoint.ts';
 import { telephoneRate } from '../samples.ts';
-import type { BackgroundTasks } from '../drachtio/background-tasks.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import type { Commands } from './event-socket/commands.ts';
 
 /** Both handlers receive samples at `telephoneRate`. */

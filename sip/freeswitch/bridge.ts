@@ -12,7 +12,7 @@
  */
 import type { Clock } from '#src/domain/clock.ts';
 import type { BridgeSide } from '../media/media-endpoint.ts';
-import { within } from '../drachtio/background-tasks.ts';
+import { within } from '../background-tasks.ts';
 import type { Commands } from './event-socket/commands.ts';
 
 /** Channel variable with the id of the bridged partner. */

@@ -1,6 +1,6 @@
 /** Channels of one FreeSWITCH that carry this gateway's name, and the event socket that controls them. */
 import { randomUUID } from 'node:crypto';
-import type { ServerAddress } from '../drachtio/reconnect.ts';
+import type { ServerAddress } from '../reconnect.ts';
 import { createChannelKeys } from './event-socket/channel-keys.ts';
 import { createKeeping } from './keep-alive.ts';
 import { keepEventSocket, type KeptEventSocketOptions } from './event-socket/kept-event-socket.ts';

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { BackgroundTasks } from '../drachtio/background-tasks.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { packetMsIn } from '../trunks/media-offer.ts';
 import type { MediaEndpoint } from '../media/media-endpoint.ts';
 

@@ -13,7 +13,7 @@ import {
   voiceIn,
   type PacketMs,
 } from '../trunks/media-offer.ts';
-import { within } from '../drachtio/background-tasks.ts';
+import { within } from '../background-tasks.ts';
 import { askChannelFigures } from './channel-statistics.ts';
 import { offerTo, sayBye, type Channel } from './channel.ts';
 import type { ChannelKeys } from './event-socket/channel-keys.ts';

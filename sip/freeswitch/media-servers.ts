@@ -4,7 +4,7 @@ import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import { NoPlace, type MediaEndpoint } from '../media/media-endpoint.ts';
 import type { BridgeTaps, TapEvents } from './bridge-taps.ts';
 import { createMediaServer, type MediaServer, type MediaServerOptions } from './media-server.ts';
-import type { ServerAddress } from '../drachtio/reconnect.ts';
+import type { ServerAddress } from '../reconnect.ts';
 
 export type MediaServerState = {
   /** `host:port` as configured. */

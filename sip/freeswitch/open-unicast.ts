@@ -20,7 +20,7 @@ import type { SoundThread, UnicastChannel } from '../media/thread/sound-thread.t
 import type { Resample } from '../resampler.ts';
 import { createRateChange } from '../rate-change.ts';
 import type { SampleRate } from '../samples.ts';
-import { within } from '../drachtio/background-tasks.ts';
+import { within } from '../background-tasks.ts';
 import type { Commands } from './event-socket/commands.ts';
 
 /**

@@ -11,7 +11,7 @@ import { usualCodecs } from '#src/domain/trunk.ts';
 import { hasTelephoneEvents, offerProblem } from '../trunks/media-offer.ts';
 import { keyIn, srtpSuite, withOneKey } from '../trunks/sdes.ts';
 import type { MediaEndpoint } from '../media/media-endpoint.ts';
-import { within } from '../drachtio/background-tasks.ts';
+import { within } from '../background-tasks.ts';
 import { prepareAnswer, type Channel, type ChannelRequest } from './channel.ts';
 import { createMediaEndpoint, type FreeSwitchOptions } from './freeswitch-endpoint.ts';
 

@@ -5,7 +5,7 @@
  */
 import type Srf from 'drachtio-srf';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
-import { reviveDialog } from '../drachtio/signalling/revive.ts';
+import { reviveDialog } from '../drachtio/resume/revive.ts';
 import { partnerVariable } from './bridge.ts';
 import type { Channel } from './channel.ts';
 import type { Commands } from './event-socket/commands.ts';

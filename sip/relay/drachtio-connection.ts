@@ -1,7 +1,7 @@
 /** One connection to drachtio-server by its control protocol. */
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import type { ServerAddress } from '../drachtio/reconnect.ts';
+import type { ServerAddress } from '../reconnect.ts';
 import { createFrameReader, framed } from './message-frames.ts';
 
 /** drachtio-server refused a command. */

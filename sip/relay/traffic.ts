@@ -1,7 +1,7 @@
 /** Routes messages between gateways, drachtio-server, and far ends in dialogs without a gateway. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { longestMessage } from '../drachtio/signalling/ring.ts';
+import { longestMessage } from '../drachtio/connection/message-limits.ts';
 import { createAbandonedDialogs } from './abandoned-dialogs.ts';
 import { createFairQueue } from './fair-queue.ts';
 import type { GatewayConnection } from './gateway-connection.ts';

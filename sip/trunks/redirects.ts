@@ -5,7 +5,7 @@
 import type { Country } from '#src/domain/phone-number.ts';
 import { trunkTransports, type Trunk, type TrunkTransport } from '#src/domain/trunk.ts';
 import { nameAddressesIn } from '../headers/name-addresses.ts';
-import { longestUri } from '../drachtio/signalling/ring.ts';
+import { longestUri } from '../drachtio/connection/message-limits.ts';
 import { calledNumber } from '../parties/number-format.ts';
 import { transportIn, type Place } from './addressing.ts';
 

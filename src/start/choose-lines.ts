@@ -11,7 +11,7 @@ import {
 } from '#config/policy.ts';
 import type { MediaServerState } from '#sip/freeswitch/media-servers.ts';
 import type { KeepSipMessage } from '#sip/drachtio/capture/sip-capture.ts';
-import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
+import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
 import type { TurnModel } from '#sip/listening/turn-end/model-ends.ts';
 import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
 import { mediaMeansFor } from '#sip/media-means.ts';

@@ -4,7 +4,7 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
+import type { ServerAddress } from '#sip/reconnect.ts';
 import {
   apiResponse,
   commandReply,

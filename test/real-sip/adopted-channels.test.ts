@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import Srf from 'drachtio-srf';
 import { pino } from 'pino';
 import { mediaServers as numbers } from '#config/policy.ts';
-import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
+import { createBackgroundTasks } from '#sip/background-tasks.ts';
 import { createMediaServers } from '#sip/freeswitch/media-servers.ts';
 import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
 import { createSoundThread } from '#sip/media/thread/sound-thread.ts';

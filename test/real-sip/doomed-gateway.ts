@@ -1,6 +1,6 @@
 /** A process with one call on real servers, which says what it keeps of it, and when it stands; then it waits to be killed. */
 import { z } from 'zod';
-import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
+import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { realLines } from './real-lines.ts';

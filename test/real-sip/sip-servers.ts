@@ -5,7 +5,7 @@ import { createWriteStream, existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
+import type { ServerAddress } from '#sip/reconnect.ts';
 import { stopProcess as endServerProcess } from '#src/servers/server-process.ts';
 import { startDrachtio as startConfiguredDrachtio } from '#src/servers/start-drachtio.ts';
 import { startFreeSwitch as startConfiguredFreeSwitch } from '#src/servers/start-freeswitch.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
-import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
+import type { ServerAddress } from '#sip/reconnect.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
 import { startDrachtio } from '#src/servers/start-drachtio.ts';
 import { ownPort } from './ports.ts';

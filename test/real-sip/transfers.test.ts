@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import type { TransferMode } from '#machines/line.ts';
-import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
+import type { ServerAddress } from '#sip/reconnect.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { openWatched } from '#test/contract/watched-line.ts';
 import { createFarEnd, type FarCall, type FarEnd } from '#test/doubles/far-end.ts';

@@ -1,6 +1,6 @@
 /** Commands and queries to FreeSWITCH over the current connection to its event socket. */
 import type { Clock } from '#src/domain/clock.ts';
-import { within } from '../../drachtio/background-tasks.ts';
+import { within } from '../../background-tasks.ts';
 import type { EventSocket } from './event-socket.ts';
 
 export type Commands = {

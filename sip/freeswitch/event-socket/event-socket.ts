@@ -1,7 +1,7 @@
 /** One connection to the event socket of a FreeSWITCH: commands with their answers in order, and subscribed events. */
 import { connect, type Socket } from 'node:net';
-import { ServerRefusal } from '../../drachtio/heartbeat.ts';
-import type { ServerAddress } from '../../drachtio/reconnect.ts';
+import { ServerRefusal } from '../../heartbeat.ts';
+import type { ServerAddress } from '../../reconnect.ts';
 import { createFrameReader, type SocketFrame } from './event-socket-frames.ts';
 
 /** Timeout of opening; later commands have their own timeouts. */

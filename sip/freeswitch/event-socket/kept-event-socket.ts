@@ -1,8 +1,8 @@
 /** Event socket of one FreeSWITCH, re-established after each loss; it controls all of its channels. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { ServerRefusal, startHeartbeat } from '../../drachtio/heartbeat.ts';
-import { keepConnected, type ServerAddress } from '../../drachtio/reconnect.ts';
+import { ServerRefusal, startHeartbeat } from '../../heartbeat.ts';
+import { keepConnected, type ServerAddress } from '../../reconnect.ts';
 import { commandsOn, type Commands } from './commands.ts';
 import { openEventSocket, type EventSocket } from './event-socket.ts';
 import { askParkSec, type Keeping } from '../keep-alive.ts';

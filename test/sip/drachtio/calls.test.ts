@@ -18,7 +18,7 @@ import {
   type SipMessage,
 } from '#test/doubles/sip-parser.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
-import { callee, sdp, unanswered } from './signalling/outbound/outgoing-call.ts';
+import { callee, sdp, unanswered } from './outgoing-call.ts';
 
 // Outbound
 // Calls that go out, as ladders between the gateway and its trunk.

@@ -5,14 +5,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { controlProbe } from '#config/policy.ts';
-import { ServerRefusal, startHeartbeat } from '#sip/drachtio/heartbeat.ts';
-import { createLostSignalling, type StandingLine } from '#sip/drachtio/lost-signalling.ts';
-import { keepConnected } from '#sip/drachtio/reconnect.ts';
-import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
+import { ServerRefusal, startHeartbeat } from '#sip/heartbeat.ts';
+import { createLostSignalling, type StandingLine } from '#sip/drachtio/resume/lost-connection.ts';
+import { keepConnected } from '#sip/reconnect.ts';
+import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
 import {
   createSignallingConnection,
   type SignallingConnection,
-} from '#sip/drachtio/signalling/signalling-connection.ts';
+} from '#sip/drachtio/connection/connection.ts';
 import { createOrderedClock, type OrderedClock } from '#test/contract/ordered-clock.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';

@@ -1,13 +1,13 @@
 /** Session descriptions in SIP messages, as ladders: in bodies of several parts, of several media, and changed early. */
 import test, { type ExecutionContext } from 'ava';
-import { bodyProblem, descriptionIn } from '#sip/drachtio/signalling/message-body.ts';
+import { bodyProblem, descriptionIn } from '#sip/drachtio/dialog/message-body.ts';
 import type { TrunkMedia, TrunkSrtp } from '#src/domain/trunk.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import { describeSound, directionIn, formatsIn } from '#test/doubles/session-description.ts';
 import { ownNumber, type SipEdge, startSipEdge, trunkAddress } from '#test/doubles/sip-edge.ts';
 import { headerOf, type MessageParts, mustHave, type SipMessage } from '#test/doubles/sip-parser.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
-import { callee, sdp, unanswered } from './signalling/outbound/outgoing-call.ts';
+import { callee, sdp, unanswered } from './outgoing-call.ts';
 
 const carriers = ['freeswitch', 'direct'] as const;
 

@@ -3,14 +3,14 @@ import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
-import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
+import { createBackgroundTasks } from '#sip/background-tasks.ts';
 import { noSipCapture } from '#sip/drachtio/capture/sip-capture.ts';
-import { createRoute, noWay } from '#sip/drachtio/signalling/call-route.ts';
-import { createDtmfDeduplication, dtmfOf } from '#sip/drachtio/signalling/dtmf.ts';
-import { NotConnected, type SendCommand } from '#sip/drachtio/signalling/end-leg.ts';
-import { createMergedRequests, requestProblem } from '#sip/drachtio/signalling/header-inspection.ts';
-import { arrivingLeg } from '#sip/drachtio/signalling/leg-states.ts';
-import { createLegTracker } from '#sip/drachtio/signalling/leg-tracker.ts';
+import { createRoute, noWay } from '#sip/drachtio/call-route.ts';
+import { createDtmfDeduplication, dtmfOf } from '#sip/drachtio/dtmf/dtmf.ts';
+import { NotConnected, type SendCommand } from '#sip/drachtio/resume/end-leg.ts';
+import { createMergedRequests, requestProblem } from '#sip/drachtio/header-inspection.ts';
+import { arrivingLeg } from '#sip/drachtio/resume/leg-states.ts';
+import { createLegTracker } from '#sip/drachtio/resume/leg-tracker.ts';
 import {
   afterTooSmall,
   agreedTimer,
@@ -20,7 +20,7 @@ import {
   sameTimer,
   sessionExpiresOf,
   timerOffer,
-} from '#sip/drachtio/signalling/session-timer.ts';
+} from '#sip/drachtio/dialog/session-timer.ts';
 import type { MediaChannel as LegChannel, SipLeg } from '#src/domain/sip-leg.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { createOrderedClock, type OrderedClock } from '#test/contract/ordered-clock.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { ExecutionContext } from 'ava';
-import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
+import type { ServerAddress } from '#sip/reconnect.ts';
 import { createControlReader, type ControlMessage } from '#test/doubles/control-messages.ts';
 import { createMailbox } from '#test/doubles/mailbox.ts';
 
