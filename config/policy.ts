@@ -90,7 +90,7 @@ export const closing = {
   /** How long lines have to confirm their end after the gateway has hung up all calls. */
   lastEndsMs: 6_000,
   lastFactsMs: 2_000,
-  /** See `HandOverNumbers` of src/calls/recovery. */
+  /** See `HandOverNumbers` of src/continuity. */
   handOver: { lookMs: 50, batch: 100, silenceMs: 3_000 },
   /** How long the shutdown waits until all data of handed-over calls is stored. */
   handOverWriteMs: 5_000,

@@ -10,7 +10,7 @@ import {
 import type { CallFact } from './facts.ts';
 import type { LineEventOf } from './line.ts';
 import type { ReplyEvent } from './reply.ts';
-import type { ResumedAs } from './taken-over.ts';
+import type { ResumedAs } from './resume-state.ts';
 import { failedTransferTurn, type TransferMessage } from './transfer.ts';
 import { hasBegun, type Spoken, type Turns } from './turns.ts';
 

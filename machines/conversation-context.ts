@@ -4,7 +4,7 @@ import type { ConsentMessage, ConsentWanted } from './consent.ts';
 import { languageBehind, type ControlRequest, type WaitingControl } from './control.ts';
 import type { BargeIn, LineEvent } from './line.ts';
 import type { ReplyEvent } from './reply.ts';
-import type { TakenOverCall } from './taken-over.ts';
+import type { TakenOverCall } from './resume-state.ts';
 import type { TransferAnnounced, TransferMessage } from './transfer.ts';
 import type { Turns } from './turns.ts';
 import type { VoicemailMessage } from './voicemail.ts';

@@ -15,7 +15,7 @@ import { createStreamPermits } from '#src/api/stream-permits.ts';
 import { createCallTime } from '#src/calls/live/call-time.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createOverheard } from '#src/calls/live/overheard.ts';
-import { createLostCalls } from '#src/calls/recovery/lost-calls.ts';
+import { createLostCalls } from '#src/continuity/orphaned-calls.ts';
 import { openDatabaseClock } from '#src/persistence/database/database-clock.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { steadyClock, systemClock } from './clocks.ts';

@@ -26,7 +26,6 @@ import type { CallTimes } from './setup/call-input.ts';
 import { createDailyMinutes, type DailyNotice } from './setup/daily-minutes.ts';
 import type { CallObserver } from './observer.ts';
 import type { PolicyOf } from './setup/open-number.ts';
-import type { Beginnings } from './journal/beginnings.ts';
 import type { Journal } from './journal/journal.ts';
 import type { LiveCalls } from './live/live-calls.ts';
 import { openNumber } from './setup/open-number.ts';
@@ -44,7 +43,7 @@ import {
 } from './in-call/speak-for-agent.ts';
 import { createTransferRequests, type TransferRequests } from './in-call/transfer.ts';
 import { createTransferOwnCall, type TransferOwnCall } from './in-call/transfer-own-call.ts';
-import { createStartCall, type CallCounting } from './setup/start-call.ts';
+import { createStartCall, type CallCounting, type KeepBeginning } from './setup/start-call.ts';
 import type { Switchboard } from './live/switchboard.ts';
 
 export type CallControl = HangupRequests &
@@ -75,7 +74,7 @@ export const createCallControl = (options: {
   observer: CallObserver;
   /** Keeps the agent of a call, with its operations on the call, until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string, own: OwnCall) => void;
-  keepBeginning: Beginnings['keep'];
+  keepBeginning: KeepBeginning;
   handshake: AuthenticateCaller;
   sentencesOf: SentencesOf;
   /** Null without a language model. */

@@ -1,10 +1,10 @@
 /** Orphaned calls of other processes: resumes those that can continue, ends the others. */
 import { callTimes } from '#config/policy.ts';
-import { createLeftHangups } from '#src/calls/in-call/left-hangups.ts';
-import { createTakeOver, isRevivable, type TakeOver } from '#src/calls/recovery/take-over.ts';
-import { createTaking } from '#src/calls/recovery/taking.ts';
-import type { TakeHandedOver } from '#src/cluster/hand-over-signals.ts';
-import type { LostCalls } from '#src/calls/recovery/lost-calls.ts';
+import { createLeftHangups } from '#src/continuity/pending-hang-ups.ts';
+import { createTakeOver, isRevivable, type TakeOver } from '#src/continuity/take-over.ts';
+import { createTaking } from '#src/continuity/ownership.ts';
+import type { TakeHandedOver } from '#src/continuity/hand-over-requests.ts';
+import type { LostCalls } from '#src/continuity/orphaned-calls.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import {
   takeFromEarlierProcess,

@@ -1,6 +1,6 @@
 /** Duties of this gateway towards others that share the database. */
 import type { Switchboard } from '#src/calls/live/switchboard.ts';
-import type { NodeDuties } from '#src/cluster/node-watch.ts';
+import type { NodeDuties } from '#src/continuity/nodes/node-watch.ts';
 import { releaseDeliveriesOf } from '#src/persistence/events/deliveries.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { StartedTakeOver } from './left-calls.ts';

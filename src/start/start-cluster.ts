@@ -16,9 +16,9 @@ import {
   askToTake,
   handOverIn,
   type TakeHandedOver,
-} from '#src/cluster/hand-over-signals.ts';
-import { numbersWithoutLines } from '#src/cluster/judge-nodes.ts';
-import { createNodeWatch, type NodeDuties } from '#src/cluster/node-watch.ts';
+} from '#src/continuity/hand-over-requests.ts';
+import { numbersWithoutLines } from '#src/continuity/nodes/judge-nodes.ts';
+import { createNodeWatch, type NodeDuties } from '#src/continuity/nodes/node-watch.ts';
 import { createRecordingHandler, type RecordingHandler } from '#src/cluster/recording-handler.ts';
 import { createProofJudge } from '#src/cluster/node-proof.ts';
 import { openNatsWakeUps } from '#src/cluster/nats-wake-ups.ts';

@@ -2,12 +2,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import { closing } from '#config/policy.ts';
-import {
-  beginHandOver,
-  type HandOver,
-  type Heirs,
-  type StandingCall,
-} from '#src/calls/recovery/hand-over.ts';
+import { beginHandOver, type HandOver, type Heirs, type StandingCall } from '#src/continuity/hand-over.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Foundation } from './foundation.ts';

@@ -1,10 +1,10 @@
 /** Journal of facts in the database, and what follows a written fact: log, metrics, summary. */
 import type { Logger } from 'pino';
 import { closing, journalLimits, languageModelLimits } from '#config/policy.ts';
-import { createBeginnings, type Beginnings } from '#src/calls/journal/beginnings.ts';
+import { createBeginnings, type Beginnings } from '#src/continuity/initial-checkpoints.ts';
 import { createFactNews, type FactNews } from '#src/calls/journal/fact-news.ts';
 import { createJournal, type Journal } from '#src/calls/journal/journal.ts';
-import { createProgress, type Progress } from '#src/calls/journal/progress.ts';
+import { createProgress, type Progress } from '#src/continuity/checkpoint-writer.ts';
 import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
 import { createSummaries, type SummarizeSoFar } from '#src/calls/summaries/summaries.ts';

@@ -8,7 +8,7 @@ import { queueLimits } from '#config/policy.ts';
 import { mostAsked } from '#machines/asked-words.ts';
 import { briefingOf } from '#src/calls/in-call/briefing.ts';
 import { type AskNode, createInCallRequests } from '#src/calls/in-call/in-call-requests.ts';
-import { createLeftHangups } from '#src/calls/in-call/left-hangups.ts';
+import { createLeftHangups } from '#src/continuity/pending-hang-ups.ts';
 import { createRecordingRequests } from '#src/calls/in-call/pause-recording.ts';
 import { createPerformRequest } from '#src/calls/in-call/perform-request.ts';
 import { collectKeys, pressKeys, say } from '#src/calls/in-call/speak-for-agent.ts';

@@ -71,6 +71,11 @@ export const rules: Readonly<Record<string, Rule>> = {
     values: ['machines', 'src/domain', 'src/persistence'],
     packages: ['@xstate/store', 'pino', 'xstate'],
   },
+  /** What lets a call outlive its process: ownership, checkpoints, hand-over, take-over, orphaned calls and nodes. */
+  'src/continuity': {
+    values: ['machines', 'src/calls', 'src/cluster', 'src/domain', 'src/persistence'],
+    packages: ['pino', 'xstate', 'zod'],
+  },
   /** What can be done to a workspace by the admin API and by the operator's commands. */
   'src/administration': { values: ['src/domain', 'src/events', 'src/persistence'], packages: ['pino'] },
   'src/api': {
@@ -141,6 +146,7 @@ export const rules: Readonly<Record<string, Rule>> = {
       'src/calls',
       'src/charts',
       'src/cluster',
+      'src/continuity',
       'src/domain',
       'src/events',
       'src/inspector',

@@ -1,5 +1,5 @@
 /** A call taken over from another process, in which the agent has greeted and listened. */
-import type { TakenOverCall, TakenOverConversation } from '#machines/taken-over.ts';
+import type { TakenOverCall, TakenOverConversation } from '#machines/resume-state.ts';
 
 export const heard = [
   { role: 'user', content: '[outbound call connected]' },

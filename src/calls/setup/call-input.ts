@@ -1,6 +1,6 @@
 import type { CallInput } from '#machines/call-context.ts';
 import type { SpeechChoice } from '#machines/line.ts';
-import type { TakenOverCall } from '#machines/taken-over.ts';
+import type { TakenOverCall } from '#machines/resume-state.ts';
 import { builtInGreeting, phrases } from '#src/domain/phrases.ts';
 import type { Language } from '#src/domain/language.ts';
 import type { CallBeginning } from '#src/persistence/calls/call-revivals.ts';

@@ -16,7 +16,6 @@ import { callInput, type CallTimes } from './call-input.ts';
 import type { DailyMinutes } from './daily-minutes.ts';
 import type { CallObserver } from '../observer.ts';
 import type { CallBeginning } from '#src/persistence/calls/call-revivals.ts';
-import type { Beginnings } from '../journal/beginnings.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Switchboard } from '../live/switchboard.ts';
 
@@ -46,6 +45,13 @@ export type CallCounting = {
   store: (counted: CountedBirth) => Promise<CountedOutcome>;
 };
 
+/** Keeps the settings of a call and the credentials of its agent for the checkpoint that is stored with its answer. */
+export type KeepBeginning = (
+  callId: string,
+  beginning: CallBeginning,
+  secrets: Pick<AgentCall, 'bearerToken' | 'headers'>,
+) => void;
+
 type StartCallOptions = {
   database: Database;
   counting: CallCounting;
@@ -56,7 +62,7 @@ type StartCallOptions = {
   /** Keeps the input of the agent until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
   /** Keeps the resume data for another process until the call is released. */
-  keepBeginning: Beginnings['keep'];
+  keepBeginning: KeepBeginning;
   maxCallsInProgress: number;
   dailyMinutes: DailyMinutes;
   /** For a workspace without its own limit; null for no limit. */

@@ -1,6 +1,6 @@
 /**
  * Progress of a call that another process held. It is read from the data that the process persisted
- * (`src/calls/recovery`), so the last moments before its death may be missing.
+ * (`src/continuity`), so the last moments before its death may be missing.
  */
 import type { CollectedKeys } from './collected-keys.ts';
 import type { WaitingControl } from './control.ts';

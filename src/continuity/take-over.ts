@@ -3,7 +3,7 @@
  * resumes from the stored state, and its line is taken over. Calls that cannot be resumed are ended.
  */
 import type { Logger } from 'pino';
-import type { TakenOverCall } from '#machines/taken-over.ts';
+import type { TakenOverCall } from '#machines/resume-state.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { agentContext } from '#src/domain/agent-context.ts';
 import { isLanguage } from '#src/domain/language.ts';
@@ -15,13 +15,13 @@ import type { TakenCall } from '#src/persistence/calls/held-calls.ts';
 import { openHeaders } from '#src/persistence/numbers/sealed-headers.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
 import { legsOfCalls } from '#src/persistence/calls/sip-legs.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { CallTime } from '../live/call-time.ts';
-import type { Switchboard } from '../live/switchboard.ts';
-import type { CallObserver } from '../observer.ts';
-import { callInput, type CallTimes } from '../setup/call-input.ts';
-import type { LostCalls } from './lost-calls.ts';
-import { resumption } from './resumption.ts';
+import type { Journal } from '#src/calls/journal/journal.ts';
+import type { CallTime } from '#src/calls/live/call-time.ts';
+import type { Switchboard } from '#src/calls/live/switchboard.ts';
+import type { CallObserver } from '#src/calls/observer.ts';
+import { callInput, type CallTimes } from '#src/calls/setup/call-input.ts';
+import type { LostCalls } from './orphaned-calls.ts';
+import { resumption } from './resume-state.ts';
 
 export type TakeOver = {
   /** Resolves when each of these calls has its actor here, or is being ended. Never rejects. */

@@ -7,8 +7,8 @@ import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { leftHangupsOf, removeLeftHangup, type LeftHangup } from '#src/persistence/calls/pending-hangups.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { InCallRequests } from './in-call-requests.ts';
+import type { Journal } from '#src/calls/journal/journal.ts';
+import type { InCallRequests } from '#src/calls/in-call/in-call-requests.ts';
 
 export type LeftHangups = {
   /**

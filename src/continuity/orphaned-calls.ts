@@ -7,8 +7,8 @@ import type { Logger } from 'pino';
 import { outcomeOf } from '#machines/outcome.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallRow } from '#src/persistence/calls/calls.ts';
-import type { CallObserver } from '../observer.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { CallObserver } from '#src/calls/observer.ts';
+import type { Journal } from '#src/calls/journal/journal.ts';
 
 export type LostCalls = {
   /** For the holder of the call. Never throws. */

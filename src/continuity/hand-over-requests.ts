@@ -1,6 +1,6 @@
 /** Hand-over of calls from a stopping gateway to another one, which confirms that it holds them (`signals.ts`). */
 import { z } from 'zod';
-import type { NodeSignals } from './signals.ts';
+import type { NodeSignals } from '#src/cluster/signals.ts';
 
 /** Wire format between gateways, which may have different versions. */
 const message = z.object({ handOver: z.object({ from: z.string(), callIds: z.array(z.uuid()) }) });

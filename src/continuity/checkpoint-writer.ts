@@ -6,8 +6,8 @@ import type { SnapshotFrom } from 'xstate';
 import { noKeysYet } from '#machines/collected-keys.ts';
 import type { callMachine } from '#machines/call.ts';
 import { byOtherClock, type CallProgress, type KeptProgress } from '#src/persistence/calls/call-revivals.ts';
-import { stateName } from '../live/chart-watch.ts';
-import { createBatchWriter, type BatchWriterOptions } from './batch-writer.ts';
+import { stateName } from '#src/calls/live/chart-watch.ts';
+import { createBatchWriter, type BatchWriterOptions } from '#src/calls/journal/batch-writer.ts';
 
 type CallSnapshot = SnapshotFrom<typeof callMachine>;
 

@@ -3,7 +3,12 @@
  * older.
  */
 import { isTurnOfKeys, noKeysYet, type CollectedKeys } from '#machines/collected-keys.ts';
-import type { LeftTransfer, ResumedAs, TakenOverCall, TakenOverConversation } from '#machines/taken-over.ts';
+import type {
+  LeftTransfer,
+  ResumedAs,
+  TakenOverCall,
+  TakenOverConversation,
+} from '#machines/resume-state.ts';
 import type { Message } from '#machines/reply.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';

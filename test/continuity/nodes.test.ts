@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
-import { createNodeJudge, numbersWithoutLines } from '#src/cluster/judge-nodes.ts';
-import { createNodeWatch } from '#src/cluster/node-watch.ts';
+import { createNodeJudge, numbersWithoutLines } from '#src/continuity/nodes/judge-nodes.ts';
+import { createNodeWatch } from '#src/continuity/nodes/node-watch.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { OtherNode } from '#src/persistence/nodes/nodes.ts';
 import { ownDatabase } from '#test/helpers/database.ts';

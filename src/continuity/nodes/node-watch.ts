@@ -11,7 +11,7 @@ import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { otherNodes } from '#src/persistence/nodes/nodes.ts';
 import { createCleanUps, type CleanUp } from './clean-ups.ts';
-import type { Counting } from './counting.ts';
+import type { Counting } from '#src/cluster/counting.ts';
 import { createNodeJudge, type JudgeNumbers } from './judge-nodes.ts';
 import { createMembership, type Membership } from './membership.ts';
 
