@@ -1,4 +1,4 @@
-/** Recovery: hand-over, leg keeping, resumption and take-over. */
+/** Hand-over, stored legs, resume state and ownership of calls. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import pino from 'pino';
@@ -25,8 +25,7 @@ import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { sealing } from '#test/helpers/test-sealing.ts';
 import { usualSpeech } from '#test/helpers/usual-speech.ts';
 
-// Resumption
-// Calls that go on from what their dead process has left of them.
+// Resume state: derived from the stored progress and the journal of a dead process.
 
 const kickoff = '[outbound call connected]';
 
@@ -120,7 +119,7 @@ const howItGoesOn = (...given: Parameters<typeof left>) => {
   return { ...call, ...conversation };
 };
 
-test('what was said is known in its order, with the kickoff first', (t) => {
+test('orders turns by the time of speech, with the kickoff first', (t) => {
   const spokenInto = [turn(2, 'user', 'Wait!'), { ...turn(3, 'assistant', 'Let me'), at: new Date(1) }];
   t.deepEqual(howItGoesOn(at('listening.silent'), { facts: spokenInto }).messages, [
     { role: 'user', content: kickoff },
@@ -129,7 +128,7 @@ test('what was said is known in its order, with the kickoff first', (t) => {
   ]);
 });
 
-test('what was said to call screening, and by it, is no part of the conversation', (t) => {
+test('leaves the words of call screening out of the conversation', (t) => {
   const screened = entry(2, 'call.answered_by', { data: { by: 'screening' } });
   const question = turn(3, 'user', 'Say your name.');
   const during = howItGoesOn(at('screened.waiting'), {
@@ -145,7 +144,7 @@ test('what was said to call screening, and by it, is no part of the conversation
   ]);
 });
 
-test('a reply that was asked for is asked for once more where its server remembers nothing', (t) => {
+test('requests a pending reply again from an agent without history', (t) => {
   const thinking = at('replying.thinking');
   for (const agentType of [null, 'openai_compatible', 'mastra'] as const)
     t.like(howItGoesOn(thinking, { agentType }), { resumesAs: 'listening', unanswered: 1, unsaid: [] });
@@ -153,7 +152,7 @@ test('a reply that was asked for is asked for once more where its server remembe
     t.like(howItGoesOn(thinking, { agentType }), { resumesAs: 'broken-off', unanswered: 0, unsaid: [] });
 });
 
-test('what the agent wanted to be done behind words is done behind them, once they are said again', (t) => {
+test('performs a waiting control after the words that precede it are said again', (t) => {
   const transfer = {
     to: '0212345678',
     mode: 'warm',
@@ -179,14 +178,14 @@ test('what the agent wanted to be done behind words is done behind them, once th
   t.deepEqual(howItGoesOn(read?.progress ?? null).controls, controls);
 });
 
-test('a kickoff of which nothing was heard is asked for once more, of whatever agent', (t) => {
+test('requests the reply to an unheard kickoff again from every kind of agent', (t) => {
   const facts = [entry(1, 'call.answered')];
   for (const agentType of [null, 'webhook'] as const)
     for (const progress of [null, at('replying.thinking', {}, 1)])
       t.like(howItGoesOn(progress, { facts, agentType }), { resumesAs: 'listening', unanswered: 1 });
 });
 
-test('who had not agreed yet is asked anew, and nothing of it is the agent’s', (t) => {
+test('asks for consent again, and hides the words before it from the agent', (t) => {
   const asked = (progress: CallProgress | null, facts: readonly JournalEntry[]) => {
     const given = left(progress, { facts });
     const { beginning } = given.revival;
@@ -212,7 +211,7 @@ test('who had not agreed yet is asked anew, and nothing of it is the agent’s',
   t.is(asked(at('voicemail.silent', {}, 2), told).conversation.resumesAs, 'voicemail');
 });
 
-test('a caller who was to be greeted is greeted', (t) => {
+test('says a greeting that was not heard', (t) => {
   t.like(howItGoesOn(null, { facts: [entry(1, 'call.answered')], kickoff: null, greeting: 'Welcome.' }), {
     resumesAs: 'saying',
     unsaid: ['Welcome.'],
@@ -220,7 +219,7 @@ test('a caller who was to be greeted is greeted', (t) => {
   });
 });
 
-test('a reply whose first sentences were heard goes on with the one that was cut', (t) => {
+test('continues a reply with the sentence that was cut off', (t) => {
   const spoken = { startedAt: 1, endedAt: 2, text: 'One.', whole: true };
   for (const state of ['replying.speaking', 'replying.paused'])
     t.like(howItGoesOn(at(state, { spoken, unplayed: ['Two.'] })), {
@@ -236,7 +235,7 @@ test('a reply whose first sentences were heard goes on with the one that was cut
     });
 });
 
-test('what the journal knows beyond what was kept last counts', (t) => {
+test('applies facts that are newer than the stored progress', (t) => {
   const facts = [...saidHello, turn(4, 'assistant', 'One. Two.'), turn(5, 'user', 'Good.')];
   t.like(howItGoesOn(at('saying.sounding', { unplayed: ['Two.'] }), { facts }), {
     resumesAs: 'listening',
@@ -245,24 +244,24 @@ test('what the journal knows beyond what was kept last counts', (t) => {
   });
 });
 
-test('a reply is not asked for twice though only the journal knows that it was asked for', (t) => {
+test('does not request a reply twice when only the journal records the request', (t) => {
   const facts = [...saidHello, turn(4, 'assistant', 'One.'), turn(5, 'user', 'And two?')];
   for (const progress of [at('listening.silent', {}, 4), at('saying.sounding', { unplayed: ['One.'] })]) {
     t.like(howItGoesOn(progress, { facts, agentType: 'webhook' }), { resumesAs: 'broken-off', unsaid: [] });
     t.like(howItGoesOn(progress, { facts, agentType: 'mastra' }), { resumesAs: 'listening', unanswered: 1 });
   }
-  // What was said into a turn that is finished first is answered behind it.
+  // Speech during a turn that is finished first is answered after that turn.
   const into = [...saidHello, turn(4, 'user', 'And two?'), turn(5, 'assistant', 'One.')];
   t.like(howItGoesOn(at('saying.sounding', { unplayed: ['One.'] }), { facts: into, agentType: 'webhook' }), {
     resumesAs: 'broken-off',
   });
 });
 
-test('words that were never written are not waited for', (t) => {
+test('does not wait for words that were never stored', (t) => {
   t.is(howItGoesOn(at('listening.silent', { unanswered: 3 }, 9)).unanswered, 1);
 });
 
-test('what the other party said into a death is asked for, wherever the floor was free', (t) => {
+test('asks the counterparty to repeat when the floor was free at the death', (t) => {
   const facts = [...saidHello, turn(4, 'assistant', 'How are you?')];
   const resumedAs = (state: string, given: Partial<LeftCall> = {}, kept: Partial<Conversation> = {}) =>
     howItGoesOn(at(state, kept, 4), { facts, ...given }).resumesAs;
@@ -273,7 +272,7 @@ test('what the other party said into a death is asked for, wherever the floor wa
     t.is(resumedAs('listening.silent', { unheldMs }, { asked: ['One moment.'] }), 'listening');
     t.is(resumedAs('saying.sounding', { unheldMs }, { unplayed: ['Well.'] }), 'saying');
   }
-  // It was handed over in a moment: only who was speaking is asked.
+  // A quick hand-over: only a counterparty that was speaking is asked.
   t.is(resumedAs('listening.silent', { unheldMs: 200 }), 'listening');
   t.is(resumedAs('listening.hearing', { unheldMs: 200 }), 'words-lost');
   t.is(resumedAs('listening.catching-up.waiting', { unheldMs: 200 }), 'words-lost');
@@ -281,7 +280,7 @@ test('what the other party said into a death is asked for, wherever the floor wa
   t.is(howItGoesOn(null, greeted).resumesAs, 'words-lost');
 });
 
-test('what gives a reason to speak or to end goes before lost words', (t) => {
+test('puts pending words and a pending end before lost words', (t) => {
   const unheldMs = null;
   t.is(howItGoesOn(at('listening.hearing', { unanswered: 1 }), { unheldMs }).resumesAs, 'listening');
   const said = turn(4, 'assistant', 'Goodbye.');
@@ -292,7 +291,7 @@ test('what gives a reason to speak or to end goes before lost words', (t) => {
   }
 });
 
-test('hold, pause, a pending hangup and who has answered are as the journal says', (t) => {
+test('reads hold, recording pause, pending hang-up and answerer from the journal', (t) => {
   const told = (...types: string[]) =>
     howItGoesOn(at('listening.silent'), {
       facts: [
@@ -308,7 +307,7 @@ test('hold, pause, a pending hangup and who has answered are as the journal says
   t.false(told('call.hangup_requested', 'call.hangup_cancelled').hangupIsPending);
 });
 
-test('an end that was decided stays decided', (t) => {
+test('keeps the reason of an end that was decided', (t) => {
   t.is(howItGoesOn({ ...at('closing'), endReason: 'silence_timeout' }).endReason, 'silence_timeout');
   const facts = [...saidHello, entry(4, 'call.hangup_requested', { data: { immediate: true } })];
   t.is(howItGoesOn(at('listening.silent'), { facts }).endReason, 'agent_hangup');
@@ -316,7 +315,7 @@ test('an end that was decided stays decided', (t) => {
   t.is(howItGoesOn(at('parting', { unplayed: ['Goodbye.'] })).endReason, null);
 });
 
-test('words of a program that nobody has heard yet are still to be said, once', (t) => {
+test('says unheard words of a program, once', (t) => {
   const requested = (sequence: number, text: string): JournalEntry =>
     entry(sequence, 'say.requested', { data: { text, interrupt: false } });
   const facts = [...saidHello, requested(4, 'One moment.'), turn(5, 'assistant', 'Kept. One moment.')];
@@ -329,12 +328,12 @@ test('words of a program that nobody has heard yet are still to be said, once', 
 
 const fourDigits = { digits: 4, finish: null, timeoutSec: 10, secret: false };
 
-test('keys that were waited for are waited for still, as far as they had come', (t) => {
+test('continues to collect DTMF digits where the collection had come to', (t) => {
   const collected = { wanted: fourDigits, keys: '12', areAll: false, startedAt: 5, endedAt: 6 };
   t.deepEqual(howItGoesOn(at('listening.collecting', { collected })).collected, collected);
 });
 
-test('keys that were asked for behind what was kept are waited for, until they were a turn', (t) => {
+test('collects DTMF digits requested after the stored progress, until they are a turn', (t) => {
   const facts = [...saidHello, entry(4, 'collect.requested', { data: { ...fourDigits } })];
   const waiting = howItGoesOn(at('listening.silent'), { facts });
   t.like(waiting.collected, { wanted: fourDigits, keys: '', areAll: false });
@@ -342,7 +341,7 @@ test('keys that were asked for behind what was kept are waited for, until they w
   t.is(over.collected, null);
 });
 
-test('keys stay hidden at the next gateway until others than secret ones were collected', (t) => {
+test('hides DTMF digits until digits that are not secret were collected', (t) => {
   const secret = entry(4, 'collect.requested', { data: { ...fourDigits, secret: true } });
   const heard = turn(5, 'user', '[keys] ••••');
   const clear = entry(6, 'collect.requested', { data: { ...fourDigits } });
@@ -365,7 +364,7 @@ const transferBehind = (types: readonly string[], data: Record<string, unknown> 
   return howItGoesOn(at('closing'), { facts: [...saidHello, ...transferFacts], now }).transfer;
 };
 
-test('a transfer that has come about goes on for what remains of its time', (t) => {
+test('continues a connected transfer for its remaining time', (t) => {
   t.deepEqual(transferBehind(['call.transfer_connected']), {
     state: 'connected',
     ...transferIds,
@@ -377,7 +376,7 @@ test('a transfer that has come about goes on for what remains of its time', (t) 
   t.like(transferBehind(['call.transfer_connected'], terms, 4_000), { talkedMs: 0 });
 });
 
-test('a transfer for which nobody had come is lost with its process', (t) => {
+test('loses a transfer that was not connected', (t) => {
   const lost = { state: 'lost', ...transferIds };
   t.deepEqual(transferBehind([]), lost);
   t.deepEqual(transferBehind(['call.transfer_ringing', 'call.transfer_answered']), lost);
@@ -385,11 +384,11 @@ test('a transfer for which nobody had come is lost with its process', (t) => {
   t.is(transferBehind(['call.transfer_returned']), null);
 });
 
-test('a transfer that an earlier version has connected is lost with its process', (t) => {
+test('loses a transfer that an earlier version connected', (t) => {
   t.deepEqual(transferBehind(['call.transfer_connected'], {}), { state: 'lost', ...transferIds });
 });
 
-test('a language that the agent has changed stays changed', (t) => {
+test('keeps the language that the agent set', (t) => {
   const changed = (sequence: number, language: string): JournalEntry =>
     entry(sequence, 'language.changed', { data: { language } });
   t.is(howItGoesOn(at('listening.silent')).language, null);
@@ -397,8 +396,7 @@ test('a language that the agent has changed stays changed', (t) => {
   t.is(howItGoesOn(at('listening.silent'), { facts }).language, 'ko');
 });
 
-// Taking
-// A taking whose answer is lost: what was taken is gone on with, once, and nothing else is.
+// Ownership: a take-over whose confirmation is lost resumes the taken calls once, and no others.
 
 const lostConnection = (): Error => new Error('Connection terminated unexpectedly');
 
@@ -448,14 +446,14 @@ const commitIsLost =
       throw lostConnection();
     });
 
-test.serial('calls that were taken are gone on with though the answer is lost', async (t) => {
+test.serial('resumes taken calls although the confirmation of the commit is lost', async (t) => {
   const { take, settleDoubts, wentOn, callIds } = await takingWorld(answerIsLost);
   await take();
   await settleDoubts();
   t.deepEqual(wentOn, [callIds]);
 });
 
-test.serial('while the database is away nobody knows; afterwards they are gone on with, once', async (t) => {
+test.serial('resumes calls in doubt once, when the database is back', async (t) => {
   const { take, settleDoubts, wentOn, callIds, failNext } = await takingWorld(answerIsLost);
   failNext(2);
   await t.throwsAsync(take(), { message: /Connection terminated/ });
@@ -466,13 +464,13 @@ test.serial('while the database is away nobody knows; afterwards they are gone o
   t.deepEqual(wentOn, [callIds]);
 });
 
-test.serial('calls that were not taken are left to whoever takes them', async (t) => {
+test.serial('does not resume calls whose take-over was not committed', async (t) => {
   const { take, wentOn } = await takingWorld(commitIsLost);
   await take();
   t.deepEqual(wentOn, [[]]);
 });
 
-// Hand over
+// Hand-over
 
 type Call = { isStanding: boolean; isQuiet: boolean };
 
@@ -526,7 +524,7 @@ const handOverWorld = (
 
 const others: Heirs = { are: 'others', nodes: ['one', 'two'] };
 
-test.serial('each call goes when nobody speaks in it, some at once, to the gateways in turns', async (t) => {
+test.serial('hands each call over during silence, in batches, to the gateways in turn', async (t) => {
   const { held, done, look, finish } = handOverWorld(others, {
     a: quiet,
     b: speaking,
@@ -544,7 +542,7 @@ test.serial('each call goes when nobody speaks in it, some at once, to the gatew
   t.deepEqual(done, []);
 });
 
-test.serial('in the end what can go goes, whatever is being said in it; what cannot stays', async (t) => {
+test.serial('hands over all possible calls at the end, even during speech', async (t) => {
   const { held, done, look, finish } = handOverWorld(others, { a: speaking, b: bound, c: bound });
   await look(100);
   t.deepEqual(done, []);
@@ -592,7 +590,7 @@ test.serial(
   },
 );
 
-test.serial('for the next process none is let go of while another one is only being set up', async (t) => {
+test.serial('releases no call to the next process while another is being set up', async (t) => {
   const { held, done, look, finish } = handOverWorld(next, { a: quiet, b: bound });
   await look(200);
   t.deepEqual(done, []);
@@ -602,7 +600,7 @@ test.serial('for the next process none is let go of while another one is only be
   await finish();
 });
 
-// Leg keeper
+// Stored legs
 
 const leg: SipLeg = {
   state: 'inviting',
@@ -628,7 +626,7 @@ const keeperOn = (database: Database, node: string, clock: Clock = systemClock) 
     logger: pino({ level: 'silent' }),
   });
 
-test.serial('the next process of a node finds the legs that were not over, as they were last', async (t) => {
+test.serial('reads the latest state of the legs of an earlier process', async (t) => {
   const database = await testDatabase();
   const node = randomUUID();
   const keeper = keeperOn(database, node);
@@ -676,7 +674,7 @@ test.serial(
   },
 );
 
-test.serial('legs of another node are left alone, unless they are asked for', async (t) => {
+test.serial('leaves the legs of another node alone unless that node is named', async (t) => {
   const database = await testDatabase();
   const [one, other, id] = [randomUUID(), randomUUID(), randomUUID()];
   const keeper = keeperOn(database, one);
@@ -718,7 +716,7 @@ test.serial(
   },
 );
 
-test.serial('a leg that is over is dropped with the next one that is kept, or a moment later', async (t) => {
+test.serial('deletes an ended leg with the next write, or a moment later', async (t) => {
   const database = await testDatabase();
   const node = randomUUID();
   let statements = 0;

@@ -10,7 +10,7 @@ import { ownDatabase } from '#test/helpers/database.ts';
 import { callBirth, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
 
-// Judge nodes
+// Detection of dead nodes
 
 const judgedNumbers = { looksWithoutSession: 3, looksOfLease: 10, looksOfLost: 0 };
 
@@ -33,34 +33,34 @@ const looksUntilDead = (nodes: readonly OtherNode[], by = judgedNumbers): number
 const looks = (count: number, node: (index: number) => Partial<OtherNode>): OtherNode[] =>
   Array.from({ length: count }, (_, index) => other(node(index)));
 
-test('one whose session is gone is dead after three looks that show the same', (t) => {
+test('declares a node without session dead after three unchanged checks', (t) => {
   t.is(looksUntilDead(looks(8, () => ({ hasSession: false }))), 4);
 });
 
-test('one that renews its row lives, with or without a session', (t) => {
+test('a node that renews its row is alive, with or without a session', (t) => {
   t.is(looksUntilDead(looks(40, (index) => ({ hasSession: false, seenAt: new Date(index) }))), undefined);
 });
 
-test('one whose session comes back lives, although it was gone for two looks', (t) => {
+test('a node whose session returns after two checks is alive', (t) => {
   t.is(looksUntilDead(looks(9, (index) => ({ hasSession: index % 3 === 2 }))), undefined);
 });
 
-test('one with a session that says nothing is dead when its lease is over', (t) => {
+test('declares a silent node with a session dead after its lease', (t) => {
   t.is(looksUntilDead(looks(12, () => ({}))), 11);
 });
 
-test('one that was started anew is another one', (t) => {
+test('treats a restarted node as a new one', (t) => {
   t.is(
     looksUntilDead(looks(9, (index) => ({ hasSession: false, instance: `run ${index >> 1}` }))),
     undefined,
   );
 });
 
-test('one that was found dead before stays so for everybody', (t) => {
+test('a node that another gateway declared dead is dead for all', (t) => {
   t.is(looksUntilDead([other({ isLost: true })]), 1);
 });
 
-test('a gateway without lines leaves a dead one to others for as long as a lease lasts', (t) => {
+test('a gateway without lines leaves a dead node to others for one lease', (t) => {
   const patient = numbersWithoutLines(judgedNumbers);
   t.is(
     looksUntilDead(
@@ -78,7 +78,7 @@ test('a gateway without lines leaves a dead one to others for as long as a lease
   );
 });
 
-test('whoever saw nothing for a while begins to count anew: an old row is no dead gateway', (t) => {
+test('counts again after a failed check: an old row is no dead gateway', (t) => {
   const judge = createNodeJudge(judgedNumbers);
   const silent = other({ hasSession: false });
   for (let round = 0; round < 5; round += 1) {
@@ -87,7 +87,7 @@ test('whoever saw nothing for a while begins to count anew: an old row is no dea
   }
 });
 
-// Node watch
+// Supervision of nodes
 
 const watchedNumbers = {
   beatMs: 1_000,
@@ -162,7 +162,7 @@ const nodeWatchWorld = async (t: ExecutionContext) => {
   return { database, names };
 };
 
-test.serial('of two gateways that find a third dead one cleans up, once', async (t) => {
+test.serial('one of two gateways cleans up after a dead third one, once', async (t) => {
   const { database, names } = await nodeWatchWorld(t);
   await watching(database, names.dead).join();
   const survivors = [watching(database, names.one), watching(database, names.two)];
@@ -206,7 +206,7 @@ const triesOf = async (t: ExecutionContext, failures: number): Promise<number> =
   return survivor.seen.cleaned.length;
 };
 
-test.serial('a clean-up that fails is done again at the next look', async (t) => {
+test.serial('retries a failed clean-up at the next check', async (t) => {
   t.is(await triesOf(t, 2), 3);
 });
 
@@ -217,7 +217,7 @@ test.serial(
   },
 );
 
-test.serial('a dead gateway stays known until the last of its calls has ended', async (t) => {
+test.serial('keeps a dead node registered until its last call has ended', async (t) => {
   const { database, names } = await nodeWatchWorld(t);
   const owner = await storedNumber(database);
   const callId = await storedCall(database, owner, callBirth(owner, { node: names.dead }));
@@ -258,7 +258,7 @@ test.serial(
   },
 );
 
-test.serial('one that is being cleaned up and lives learns it as well', async (t) => {
+test.serial('notifies a living node that it is being cleaned up', async (t) => {
   const { database, names } = await nodeWatchWorld(t);
   const cutOff = watching(database, names.dead);
   await cutOff.join();
@@ -270,7 +270,7 @@ test.serial('one that is being cleaned up and lives learns it as well', async (t
   await cutOff.close();
 });
 
-test.serial('one that starts again before it is cleaned up is left alone', async (t) => {
+test.serial('skips a node that starts again before its clean-up', async (t) => {
   const { database, names } = await nodeWatchWorld(t);
   await watching(database, names.dead).join();
   const survivor = watching(database, names.one);
