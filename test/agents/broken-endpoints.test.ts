@@ -665,14 +665,14 @@ const silentWebhooks: Broken[] = [
     title: 'a page of 403 that is no firewall',
     answer: html('<h1>Forbidden</h1>', 403),
     kind: 'http_error',
-    advice: [/wants to be shown a token/, /session token that the handshake/],
+    advice: [/wants a token/, /session token that the handshake/],
   },
   {
     type: 'webhook',
     title: 'a token that is missing',
     answer: sendJson({ error: 'unauthorized' }, 401),
     kind: 'http_error',
-    advice: [/wants to be shown a token \(HTTP 401\)/, /handshake/],
+    advice: [/wants a token \(HTTP 401\)/, /handshake/],
   },
   {
     type: 'webhook',

@@ -210,7 +210,7 @@ const mastra: Broken[] = [
     title: 'a token that is missing',
     answer: sendJson({ error: 'Invalid or expired token' }, 401),
     kind: 'http_error',
-    advice: [/wants to be shown a token/, /handshake/],
+    advice: [/wants a token/, /handshake/],
   },
   {
     type: 'mastra',

@@ -444,7 +444,7 @@ type Case = [
 const cases: Case[] = [
   ['openai_compatible', { answer: '43-http-404-vllm-model', path: '/v1' }, 'http_error', /"model" key/],
   ['openai_compatible', { answer: '44-http-422-fastapi', path: '/v1' }, 'http_error', /"model" key/],
-  ['openai_compatible', { answer: '45-http-401-text' }, 'http_error', /wants to be shown a token/],
+  ['openai_compatible', { answer: '45-http-401-text' }, 'http_error', /wants a token/],
   ['openai_compatible', { answer: '41-html-200_captive_proxy' }, 'invalid_reply', /web page/],
   ['openai_compatible', { answer: '29-tool_calls' }, 'no_reply', /run its tools/],
   ['openai_compatible', { answer: '39-empty-body-200' }, 'no_reply', /without a reply/],

@@ -484,7 +484,7 @@ test(
   'mastra: a token is missing',
   advises,
   { ...mastra, answers: [recorded('mastra', '15c-auth-no-header')] },
-  /wants to be shown a token.*handshake/,
+  /wants a token.*handshake/,
 );
 
 test(

@@ -1,40 +1,29 @@
 import { z } from 'zod';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
-import {
-  pathOf,
-  placeOf,
-  type FailedRequest,
-  type ServerAdviser,
-} from '#src/outgoing/advice/failed-request.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
-import { secretsOf, withoutSecretsIn } from '../without-secrets.ts';
 import type { TriedTurn } from '#src/domain/agent-trial.ts';
+import { pathOf, placeOf, type FailedRequest } from '#src/outgoing/request-advice.ts';
+import { secretsOf, withoutSecretsIn } from '../without-secrets.ts';
 
-/** A problematic turn, as far as advice requires it. */
-export type Trouble = FailedRequest & {
+/** A turn that needs advice. */
+export type Symptoms = FailedRequest & {
   binding: AgentBinding;
   hasToken: boolean;
   /** The custom headers that were sent, in lower case. */
   sentHeaders: readonly string[];
-  turn: Omit<TriedTurn, 'advice'>;
+  remarks: readonly string[];
+  exchanges: TriedTurn['exchanges'];
   /** Null for a turn that did not fail, but may have been silent. */
   failure: TriedTurn['failure'];
+  /** No speakable text arrived, and no other cause is known; includes chosen silence. */
+  isWordless: boolean;
 };
 
-/** No speakable text arrived, and no other cause is known; includes chosen silence. */
-export const isWordless = ({ failure }: Trouble): boolean => failure === null || failure.kind === 'no_reply';
+/** A sentence or two of advice; undefined if no row applies. */
+export type Adviser = (symptoms: Symptoms) => string | undefined;
 
 /** Where to enter a custom header. */
 export const addHeader = (name: string): string => `add ${name} to the headers of the agent`;
-
-/** A sentence or two of advice; undefined if the rule does not apply. */
-export type Adviser = (trouble: Trouble) => string | undefined;
-
-/** Phrase for any server of a customer. */
-export const wordsOf =
-  (adviser: ServerAdviser): Adviser =>
-  (trouble) =>
-    adviser(trouble)?.words;
 
 const fields = z.record(z.string(), z.unknown());
 
@@ -55,19 +44,18 @@ export const fieldNames = (text: string): string | undefined => {
   return names.length === 0 ? 'none' : names.map((name) => `"${name.slice(0, 40)}"`).join(', ');
 };
 
-export const troubleOf = (
+export const symptomsOf = (
   turn: Omit<TriedTurn, 'advice'>,
   { binding, bearerToken, headers }: Pick<AgentCall, 'binding' | 'bearerToken' | 'headers'>,
-): Trouble => {
+): Symptoms => {
+  const { exchanges, failure, remarks } = turn;
   // A cancelled run gives no reason for its cancellation.
-  const answers = turn.exchanges.filter(
-    ({ sent, received }) => received !== null && !pathOf(sent.url).endsWith('/cancel'),
+  const answers = exchanges.flatMap(({ sent, received }) =>
+    received === null || pathOf(sent.url).endsWith('/cancel') ? [] : [received],
   );
-  const isRefusal = turn.failure?.kind === 'http_error' || turn.failure?.kind === 'redirect_refused';
-  const received =
-    (isRefusal ? answers.findLast((answer) => (answer.received?.status ?? 0) >= 300) : answers.at(-1))
-      ?.received ?? null;
-  const last = turn.exchanges.at(-1);
+  const isRefusal = failure?.kind === 'http_error' || failure?.kind === 'redirect_refused';
+  const received = isRefusal ? answers.findLast(({ status }) => status >= 300) : answers.at(-1);
+  const last = exchanges.at(-1);
   return {
     binding,
     ...placeOf(binding.chatUrl ?? ''),
@@ -75,9 +63,11 @@ export const troubleOf = (
     hasBegun: last?.received != null,
     hasToken: bearerToken !== null && bearerToken !== '',
     sentHeaders: Object.keys(headers),
-    turn,
-    failure: turn.failure,
-    status: received?.status ?? null,
+    remarks,
+    exchanges,
+    failure,
+    isWordless: failure === null || failure.kind === 'no_reply',
+    status: received?.status ?? 0,
     text: received?.body.trim() ?? '',
     headers: received?.headers ?? {},
     quote: (words) => withoutSecretsIn(words, secretsOf({ bearerToken, headers })),
