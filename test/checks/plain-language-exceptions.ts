@@ -29,7 +29,6 @@ export const foldersToDo: readonly string[] = [
   'test/inspector/',
   'test/journeys/',
   'test/logger.test.ts',
-  'test/machines/',
   'test/main.test.ts',
   'test/outgoing/',
   'test/persistence/',
