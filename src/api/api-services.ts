@@ -26,10 +26,10 @@ import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { TrunkCheckStep, TrunkRoute, TrunkStatus } from '#src/domain/trunk.ts';
 import type { WebhookTest } from '#src/events/test-event.ts';
 import type { VoiceSamples } from '#src/domain/voice.ts';
-import type { AnsweredRequest } from './access-log.ts';
-import type { ReadBrowser } from './browser.ts';
-import type { ClientAddress } from './client-address.ts';
-import type { StreamPermits } from './stream-permits.ts';
+import type { AnsweredRequest } from './http/access-log.ts';
+import type { ReadBrowser } from './http/browser.ts';
+import type { ClientAddress } from './http/client-address.ts';
+import type { StreamPermits } from './http/stream-permits.ts';
 
 /** The services below, and the API's own dependencies. */
 export type ApiServices = Pick<

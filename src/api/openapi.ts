@@ -10,10 +10,10 @@ import {
 } from 'zod-openapi';
 import { refusalCatalogue, refusalCodes, type RefusalCode } from '#src/domain/refusal.ts';
 import { addExamples } from './add-examples.ts';
-import { idempotencyHeader } from './idempotency.ts';
-import { ignoredFieldsHeader } from './ignored-fields.ts';
-import { problemMediaType, problemSchema } from './problem.ts';
-import type { ResponseDeclaration, Route } from './route.ts';
+import { idempotencyHeader } from './http/idempotency.ts';
+import { ignoredFieldsHeader } from './http/ignored-fields.ts';
+import { problemMediaType, problemSchema } from './http/problem.ts';
+import type { ResponseDeclaration, Route } from './http/route.ts';
 
 const description = `
 A voice gateway that connects telephone numbers to conversational agents.

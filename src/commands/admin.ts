@@ -16,10 +16,10 @@ import { systemClock } from '#src/clocks.ts';
 import { createLogger } from '#src/logger.ts';
 import { countryOf } from '#src/start/country.ts';
 import { readCredentials } from '#src/start/credentials.ts';
-import { urlOf } from '#src/start/http-server.ts';
+import { urlOf } from '#src/start/gateway-url.ts';
 import { keptMasterKey } from '#src/start/master-key.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
-import { enginesOf, recognizersOf } from '#src/start/start-speech.ts';
+import { enginesOf, recognizersOf } from '#src/parts/speech.ts';
 import { UsageError } from './parse-options.ts';
 
 /** `opened` closes what was opened. Throws a ConfigError or a StartError. */

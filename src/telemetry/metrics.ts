@@ -1,7 +1,7 @@
 /** Prometheus metrics of this gateway for its operator. */
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { AnsweredRequest } from '#src/api/access-log.ts';
+import type { AnsweredRequest } from '#src/api/http/access-log.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Clock } from '#src/domain/clock.ts';

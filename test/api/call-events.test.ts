@@ -7,7 +7,7 @@ import { SimulatedClock } from 'xstate';
 import { z } from 'zod';
 import { createPulledStream } from '#src/api/calls/pulled-stream.ts';
 import { createWakeUp } from '#src/api/calls/wake-up.ts';
-import { createStreamPermits } from '#src/api/stream-permits.ts';
+import { createStreamPermits } from '#src/api/http/stream-permits.ts';
 import { createFactNews } from '#src/calls/journal/fact-news.ts';
 import type { WatchedState } from '#src/calls/live/chart-watch.ts';
 import { systemClock } from '#src/clocks.ts';

@@ -5,7 +5,7 @@ import test from 'ava';
 import { z } from 'zod';
 import { exampleOf } from '#src/api/example.ts';
 import { refusalsOf } from '#src/api/openapi.ts';
-import { problemMediaType, problemSchema } from '#src/api/problem.ts';
+import { problemMediaType, problemSchema } from '#src/api/http/problem.ts';
 import { routes } from '#src/api/routes.ts';
 import { refusalCatalogue, refusalCodes } from '#src/domain/refusal.ts';
 import { testDocument } from '#test/helpers/api-client.ts';

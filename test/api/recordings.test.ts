@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import type { ApiServices } from '#src/api/api-services.ts';
-import { byteRangeOf } from '#src/api/byte-range.ts';
+import { byteRangeOf } from '#src/api/http/byte-range.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { addNumber, fakeGateway } from './fake-gateway.ts';
 import { recordingsOf, storeCall, storeRecording } from './stored-calls.ts';

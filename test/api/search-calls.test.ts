@@ -2,8 +2,8 @@
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import { z } from 'zod';
-import { csvLine } from '#src/api/csv.ts';
-import { decodeMomentCursor, encodeMomentCursor } from '#src/api/cursor.ts';
+import { csvLine } from '#src/api/http/csv.ts';
+import { decodeMomentCursor, encodeMomentCursor } from '#src/api/http/cursor.ts';
 import { mostExported, notAllExported } from '#src/domain/call-export.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
 import { recordFact } from '#src/persistence/calls/call-facts.ts';

@@ -4,7 +4,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import test from 'ava';
 import { newNumberKey } from '#src/administration/new-key.ts';
-import { cookieOf, createReadBrowser } from '#src/api/browser.ts';
+import { cookieOf, createReadBrowser } from '#src/api/http/browser.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { createAdminToken, fingerprintOf } from '#src/persistence/workspaces/admin-tokens.ts';
 import { deleteEndedSessions } from '#src/persistence/workspaces/console-sessions.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { pcapOf } from '#src/api/pcap.ts';
+import { pcapOf } from '#src/api/calls/pcap.ts';
 import type { SipMessage } from '#src/domain/sip-message.ts';
 import { keepSipMessages, type StoredSipMessage } from '#src/persistence/calls/sip-messages.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';

@@ -71,5 +71,5 @@ test(walked, 'A line driver', /createDrachtioLines|'simulator'(?:,| \|) 'drachti
 test(walked, 'A setting', /\bGW_NAME_SERVERS\b|\bnameServers\b/, { example: 'GW_NAME_SERVERS' });
 test(walked, 'An endpoint', /cancelCall|cancel-call|requestCancel|cancel_requested/, {
   example: 'cancelCall',
-  besides: ['src/api/codec.ts', 'src/domain/refusal.ts'],
+  besides: ['src/api/http/codec.ts', 'src/domain/refusal.ts'],
 });

@@ -135,8 +135,15 @@ export const rules: Readonly<Record<string, Rule>> = {
     types: ['machines', 'sip', 'src/agents', 'src/api', 'src/trunks'],
     packages: ['@opentelemetry/api', 'pino', 'prom-client'],
   },
-  /** What the composition root is put together from at the start. */
+  /** Start of the process: data folder, keys, credentials, first workspace. */
   'src/start': {
+    values: ['config', 'src/administration', 'src/domain', 'src/persistence'],
+    packages: ['pino', 'zod'],
+  },
+  /** Periodic work: erasing data after its retention, and watching the data folder. */
+  'src/housekeeping': { values: ['src/administration', 'src/domain', 'src/persistence'], packages: ['pino'] },
+  /** The parts of the gateway, which the composition root connects. */
+  'src/parts': {
     values: [
       'config',
       'sip',
@@ -149,12 +156,14 @@ export const rules: Readonly<Record<string, Rule>> = {
       'src/continuity',
       'src/domain',
       'src/events',
+      'src/housekeeping',
       'src/inspector',
       'src/listen-in',
       'src/outgoing',
       'src/persistence',
       'src/recordings',
       'src/speech',
+      'src/start',
       'src/trunks',
     ],
     types: ['machines', 'src/telemetry'],

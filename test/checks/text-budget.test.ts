@@ -27,7 +27,7 @@ import { plainReply } from '#src/agents/n8n/plain-reply.ts';
 import { createSpeakable } from '#src/agents/speakable.ts';
 import { createUtterances } from '#src/agents/utterances.ts';
 import { readFrames } from '#src/agents/wire/read-frames.ts';
-import { byteRangeOf } from '#src/api/byte-range.ts';
+import { byteRangeOf } from '#src/api/http/byte-range.ts';
 import { isBackchannel } from '#src/domain/backchannels.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { normalizePhoneNumber } from '#src/domain/phone-number.ts';

@@ -23,13 +23,13 @@ import { createNumber, deleteNumber, patchNumber } from '#src/persistence/number
 import { createSealing } from '#src/persistence/database/sealing.ts';
 import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import { createWorkspace, patchWorkspace } from '#src/persistence/workspaces/workspaces.ts';
-import { clearOutlivedRows } from '#src/start/clear-outlived-rows.ts';
+import { clearOutlivedRows } from '#src/housekeeping/expired-rows.ts';
 import { writeCredentials } from '#src/start/credentials.ts';
-import { endCalls } from '#src/start/end-calls.ts';
-import { createJournalClosing } from '#src/start/journal-closing.ts';
-import { keepToRetention } from '#src/start/keep-to-retention.ts';
+import { endCalls } from '#src/parts/shutdown.ts';
+import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
+import { keepToRetention } from '#src/housekeeping/retention.ts';
 import { seed } from '#src/start/seed.ts';
-import { sweepSipMessages } from '#src/start/sweep-sip-messages.ts';
+import { sweepSipMessages } from '#src/housekeeping/old-sip-messages.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { patientLimits } from '#test/helpers/patient-limits.ts';

@@ -13,7 +13,7 @@ import { readCredentials, writeCredentials } from '#src/start/credentials.ts';
 import { dataFolderError, prepareDataFolder } from '#src/start/data-folder.ts';
 import { keptMasterKey } from '#src/start/master-key.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
-import { createDataFolderWatch } from '#src/start/watch-data-folder.ts';
+import { createDataFolderWatch } from '#src/housekeeping/data-folder-watch.ts';
 import { emptyFolder } from './gateway-process.ts';
 
 // Data folder

@@ -4,13 +4,13 @@ import { numberOf } from '#src/administration/administer-numbers.ts';
 import { changedHeaders, mostAgentHeaders } from '#src/domain/agent-headers.ts';
 import { trialAgents } from '#src/domain/agent-trial.ts';
 import { invalidField } from '#src/domain/refusal.ts';
-import { administratorOf, audit } from '../audit.ts';
-import type { Decoded } from '../codec.ts';
+import { administratorOf, audit } from '../http/audit.ts';
+import type { Decoded } from '../http/codec.ts';
 import { agentHeaders, headerChanges } from '../agent-headers-field.ts';
 import { language, text } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
 import { agentControls } from '../numbers/number-schema.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
 import { agentTrial } from './trial-schema.ts';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import type { FactType, JournalEntry } from '#src/calls/stored-calls.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { timestamp } from '../fields.ts';
 
 /** All journal facts, in the usual order of a call. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const cancelCall = defineRoute({
   method: 'post',

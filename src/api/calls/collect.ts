@@ -6,7 +6,7 @@ import {
   usualKeyWaitSec,
 } from '#src/domain/in-call-request.ts';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const collectKeys = defineRoute({
   method: 'post',

@@ -3,11 +3,11 @@ import type { PlacedCall } from '#src/calls/setup/place-call.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
 import { readDestination } from '#src/domain/read-number.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
-import { encode } from '../codec.ts';
+import { encode } from '../http/codec.ts';
 import { text } from '../fields.ts';
 import { sipHeaders } from '../sip-headers-field.ts';
 import { metadata } from './metadata-fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 const durationError = 'max_duration_sec must be a whole number from 60 to 1800.';
 

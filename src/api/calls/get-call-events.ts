@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
 import { callIdInPath } from '../ids.ts';
 import type { ApiServices } from '../api-services.ts';
-import { defineRoute, type Accepts } from '../route.ts';
+import { defineRoute, type Accepts } from '../http/route.ts';
 import { callEvent, presentEvent } from './call-event-schema.ts';
 import { callEventStream } from './call-event-stream.ts';
 

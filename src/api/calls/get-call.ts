@@ -1,5 +1,5 @@
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { callRecord } from './call-schema.ts';
 import { presentCall } from './present-call.ts';
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { CallRecord, RecordingRecord } from '#src/calls/stored-calls.ts';
-import { byteRangeOf } from '../byte-range.ts';
+import { byteRangeOf } from '../http/byte-range.ts';
 import { callIdInPath } from '../ids.ts';
 import type { ApiServices } from '../api-services.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 const audio = ['audio/ogg', 'audio/mpeg'] as const;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
 import { callIdInPath } from '../ids.ts';
 import type { ApiServices } from '../api-services.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { transcriptTurn } from './call-schema.ts';
 
 export const transcript = z.object({ call_id: z.uuid(), transcript: z.array(transcriptTurn) });

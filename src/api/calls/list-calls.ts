@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Decoded } from '../codec.ts';
-import { momentCursorInQuery, encodeMomentCursor, nextCursor } from '../cursor.ts';
+import type { Decoded } from '../http/codec.ts';
+import { momentCursorInQuery, encodeMomentCursor, nextCursor } from '../http/cursor.ts';
 import { integerInQuery, momentInQuery } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import type { ApiServices } from '../api-services.ts';
 import { presentListedFields } from './present-call.ts';
 import { metadataInQuery } from './metadata-fields.ts';

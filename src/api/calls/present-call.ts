@@ -3,7 +3,7 @@ import { agentContext } from '#src/domain/agent-context.ts';
 import { presentExplanation } from '#src/domain/sip-explanation.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
 import type { CallRecord, CallRow, RecordingRecord } from '#src/calls/stored-calls.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import type { callRecord } from './call-schema.ts';
 import type { callConsent } from './consent-schema.ts';
 import { presentSound } from './sound-schema.ts';

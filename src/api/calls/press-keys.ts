@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { telephoneKeys } from '#src/domain/in-call-request.ts';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const pressKeys = defineRoute({
   method: 'post',

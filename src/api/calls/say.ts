@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { longestSaid } from '#src/domain/in-call-request.ts';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const say = defineRoute({
   method: 'post',

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { CallRow } from '#src/calls/stored-calls.ts';
 import { oneWaySounds } from '#src/domain/one-way-sound.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 
 const streamFigures = (description: string, example: object) =>
   z

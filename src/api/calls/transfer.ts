@@ -8,7 +8,7 @@ import {
 import { readDestination } from '#src/domain/read-number.ts';
 import { text } from '../fields.ts';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 /** Target and mode of the transfer. */
 export const transferBody = z.object({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { Browser } from '../browser.ts';
-import { defineRoute, type Route } from '../route.ts';
+import type { Browser } from '../http/browser.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { createOwnFetch, ownUrl } from './own-fetch.ts';
 
 const eventStream = 'text/event-stream';

@@ -3,9 +3,9 @@ import { chooseSpeech } from '#src/administration/choose-speech.ts';
 import { requireTurnEnd } from '#src/administration/choose-turn-end.ts';
 import { addNumber } from '#src/administration/administer-numbers.ts';
 import { requireOwnTrunk } from '#src/administration/administer-trunks.ts';
-import { administratorOf } from '../audit.ts';
+import { administratorOf } from '../http/audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { number, settingsFields } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';
 

@@ -1,6 +1,6 @@
 import { removeNumber } from '#src/administration/administer-numbers.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { administratorOf } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { numberInPath } from './number-schema.ts';
 
 export const deleteNumber = defineRoute({

@@ -1,6 +1,6 @@
 import { numberOf } from '#src/administration/administer-numbers.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { administratorOf } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { number, numberInPath } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { listNumbers as findNumbers } from '#src/administration/administer-numbers.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { number } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';
 

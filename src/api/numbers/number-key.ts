@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { issueNumberKey, revealNumberKey } from '#src/administration/issue-number-key.ts';
 import { numberOf } from '#src/administration/administer-numbers.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { administratorOf } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { numberInPath } from './number-schema.ts';
 
 const path = '/api/v1/admin/numbers/{id}/key';

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { detailsOf, type NumberRecord } from '#src/administration/administer-numbers.ts';
 import type { ApiServices } from '../api-services.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import type { number as numberSchema } from './number-schema.ts';
 
 /** Adds the number's agents, and whether it has a key. */

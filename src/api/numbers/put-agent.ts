@@ -8,11 +8,11 @@ import {
 } from '#src/domain/agent-binding.ts';
 import { mostAgentHeaders } from '#src/domain/agent-headers.ts';
 import { invalidField } from '#src/domain/refusal.ts';
-import { administratorOf } from '../audit.ts';
-import type { Decoded } from '../codec.ts';
+import { administratorOf } from '../http/audit.ts';
+import type { Decoded } from '../http/codec.ts';
 import { agentHeaders, headerChanges } from '../agent-headers-field.ts';
 import { text } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
 import { agentBinding, agentControls, numberInPath } from './number-schema.ts';
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { changeInboundAuth, type InboundAuth } from '#src/administration/number-agents.ts';
 import { invalidField } from '#src/domain/refusal.ts';
-import { administratorOf } from '../audit.ts';
+import { administratorOf } from '../http/audit.ts';
 import { exampleSecret, text } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
 import { inboundAuth, numberInPath } from './number-schema.ts';
 

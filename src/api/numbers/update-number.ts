@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { changeNumber } from '#src/administration/administer-numbers.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { administratorOf } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { number, numberInPath, settingsFields } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';
 

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import type { ApiServices } from '../api-services.ts';
 
 export const getHealth = defineRoute({

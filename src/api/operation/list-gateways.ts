@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { listGateways as gatewaysOf } from '#src/administration/list-gateways.ts';
 import { timestamp } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 const calls = z.int().nonnegative();
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { readBuilt } from './built-file.ts';
 
 const media = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' } as const;

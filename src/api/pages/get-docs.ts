@@ -2,7 +2,7 @@
  * The API reference page. All its resources come from this gateway: it works offline, and no third party learns of its
  * readers.
  */
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { builtPage } from './built-page.ts';
 
 export const getDocs = defineRoute({

@@ -1,5 +1,5 @@
 /** The built console; a plain page if it was not built. */
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { builtPage } from './built-page.ts';
 
 export const getHome = defineRoute({

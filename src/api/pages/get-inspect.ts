@@ -1,6 +1,6 @@
 /** The page that shows a call in the Stately inspector, the only page that loads resources from stately.ai. */
 import { Refusal } from '#src/domain/refusal.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { inspectPage, inspectScript, inspectStyle } from './inspect-page.ts';
 
 const policy =

@@ -1,5 +1,5 @@
 import { openApiDocument } from '../openapi.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { createPacked } from './packed.ts';
 
 /** `routes` is called once the list that contains this route is complete. */

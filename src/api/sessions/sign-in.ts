@@ -4,8 +4,8 @@ import { beginSession, longestSessionSec, openSignInLink } from '#src/administra
 import { numberKeyStart } from '#src/administration/new-key.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiServices } from '../api-services.ts';
-import { cookieOf, type Browser } from '../browser.ts';
-import { defineRoute } from '../route.ts';
+import { cookieOf, type Browser } from '../http/browser.ts';
+import { defineRoute } from '../http/route.ts';
 import { refuseOtherPages } from './refuse-other-pages.ts';
 
 const signInRequest = z.union([

@@ -4,9 +4,9 @@ import {
   finishSessionsOf,
 } from '#src/administration/console-sessions.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { administratorOf } from '../audit.ts';
-import { cookieOf } from '../browser.ts';
-import { defineRoute } from '../route.ts';
+import { administratorOf } from '../http/audit.ts';
+import { cookieOf } from '../http/browser.ts';
+import { defineRoute } from '../http/route.ts';
 import { refuseOtherPages } from './refuse-other-pages.ts';
 
 export const signOut = defineRoute({

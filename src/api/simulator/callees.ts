@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import { audit } from '../audit.ts';
+import { audit } from '../http/audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { rehearsal } from './rehearsal-schema.ts';
 import { requirePlayable, requireSimulator, script } from './script-schema.ts';
 

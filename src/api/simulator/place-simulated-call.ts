@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { audit } from '../audit.ts';
+import { audit } from '../http/audit.ts';
 import { callStatus, endReason } from '../calls/call-schema.ts';
 import { callingNumber, domesticNumber } from '../domestic-number.ts';
 import { sipHeaders } from '../sip-headers-field.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { rehearsal } from './rehearsal-schema.ts';
 import { requirePlayable, requireSimulator, script } from './script-schema.ts';
 

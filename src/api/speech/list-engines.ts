@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { languages } from '#src/domain/language.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 const voice = z
   .object({

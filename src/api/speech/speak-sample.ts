@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { chooseSpeech } from '#src/administration/choose-speech.ts';
 import { languages } from '#src/domain/language.ts';
-import { audit } from '../audit.ts';
+import { audit } from '../http/audit.ts';
 import { text } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const speakSample = defineRoute({
   method: 'post',

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { makeAdminToken } from '#src/administration/administer-tokens.ts';
 import { invalidField } from '#src/domain/refusal.ts';
-import { administratorOf } from '../audit.ts';
-import type { Decoded } from '../codec.ts';
+import { administratorOf } from '../http/audit.ts';
+import type { Decoded } from '../http/codec.ts';
 import { moment } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { presentToken, tokenFields, tokenWithSecret } from './token-schema.ts';
 
 const dayMs = 86_400_000;

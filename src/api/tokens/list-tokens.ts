@@ -3,7 +3,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import type { AuthenticatedAdmin } from '#src/administration/admin-authentication.ts';
 import { listAdminTokens } from '#src/administration/administer-tokens.ts';
 import type { ApiServices } from '../api-services.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { presentToken, token } from './token-schema.ts';
 
 const tokensOf = async ({ database, clock }: ApiServices, { id, workspace }: AuthenticatedAdmin) => {

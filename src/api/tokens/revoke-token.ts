@@ -1,6 +1,6 @@
 import { revokeAdminToken } from '#src/administration/administer-tokens.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { administratorOf } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { tokenInPath } from './token-schema.ts';
 
 export const revokeToken = defineRoute({

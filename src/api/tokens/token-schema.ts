@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { adminRoles } from '#src/domain/admin-role.ts';
 import type { AdminTokenRecord } from '#src/administration/administer-tokens.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { name, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
 

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { numberToTry, trunkOf } from '#src/administration/administer-trunks.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { trunkCheckSteps } from '#src/domain/trunk.ts';
-import { administratorOf, audit } from '../audit.ts';
+import { administratorOf, audit } from '../http/audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { trunkInPath } from './trunk-schema.ts';
 
 const step = z

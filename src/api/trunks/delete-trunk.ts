@@ -1,6 +1,6 @@
 import { removeTrunk } from '#src/administration/administer-trunks.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { administratorOf } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { trunkInPath } from './trunk-schema.ts';
 
 export const deleteTrunk = defineRoute({

@@ -5,9 +5,9 @@ import { readPhoneNumber } from '#src/domain/read-number.ts';
 import { invalidField, Refusal } from '#src/domain/refusal.ts';
 import { leftOutBecause } from '#src/domain/trunk.ts';
 import type { ApiServices } from '../api-services.ts';
-import { administratorOf } from '../audit.ts';
+import { administratorOf } from '../http/audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 /** A domestic number may be written with its country code, as prefixes are. */
 const calledNumber = ({ country }: ApiServices, value: string): string => {

@@ -1,6 +1,6 @@
 import { trunkOf } from '#src/administration/administer-trunks.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { administratorOf } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { presentTrunk, trunk, trunkInPath } from './trunk-schema.ts';
 
 export const getTrunk = defineRoute({

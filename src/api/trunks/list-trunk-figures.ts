@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { trunkFigures } from '#src/administration/trunk-figures.ts';
-import { administratorOf } from '../audit.ts';
+import { administratorOf } from '../http/audit.ts';
 import { momentInQuery, timestamp } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 const dayMs = 86_400_000;
 

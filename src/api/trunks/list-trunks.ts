@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { listTrunks as list } from '#src/administration/administer-trunks.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { presentTrunk, trunk } from './trunk-schema.ts';
 
 export const listTrunks = defineRoute({

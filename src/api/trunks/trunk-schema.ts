@@ -15,7 +15,7 @@ import {
   type TrunkPartStatus,
 } from '#src/domain/trunk.ts';
 import { addressName } from '#src/domain/trunk-addresses.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
 import { headerNames } from '../sip-headers-field.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { changeTrunk } from '#src/administration/administer-trunks.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { administratorOf } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { requireTrunkHosts } from './require-hosts.ts';
 import { passwordField, presentTrunk, trunk, trunkFields, trunkInPath } from './trunk-schema.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { createEndpoint } from '#src/events/endpoints.ts';
-import { audit } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { audit } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { administration, webhookFields, webhookWithSecret } from './webhook-schema.ts';
 
 export const createWebhook = defineRoute({

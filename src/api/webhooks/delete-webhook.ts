@@ -1,6 +1,6 @@
 import { deleteEndpoint } from '#src/events/endpoints.ts';
-import { audit } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { audit } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { webhookInPath, webhookNotFound } from './webhook-schema.ts';
 
 export const deleteWebhook = defineRoute({

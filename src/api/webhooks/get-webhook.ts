@@ -1,5 +1,5 @@
 import { getEndpoint } from '#src/events/endpoints.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { webhook, webhookInPath, webhookNotFound } from './webhook-schema.ts';
 
 export const getWebhook = defineRoute({

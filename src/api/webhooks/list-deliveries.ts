@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { listEndpointDeliveries } from '#src/events/endpoints.ts';
-import { encodeMomentCursor, momentCursorInQuery, nextCursor } from '../cursor.ts';
+import { encodeMomentCursor, momentCursorInQuery, nextCursor } from '../http/cursor.ts';
 import { integerInQuery } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { delivery, deliveryState, presentDelivery } from './delivery-schema.ts';
 import { webhookInPath, webhookNotFound } from './webhook-schema.ts';
 

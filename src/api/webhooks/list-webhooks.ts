@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { listEndpoints } from '#src/events/endpoints.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { webhook } from './webhook-schema.ts';
 
 export const listWebhooks = defineRoute({

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import { replayDelivery as replay } from '#src/events/endpoints.ts';
-import { audit } from '../audit.ts';
+import { audit } from '../http/audit.ts';
 import { idInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { delivery, presentDelivery } from './delivery-schema.ts';
 
 export const replayDelivery = defineRoute({

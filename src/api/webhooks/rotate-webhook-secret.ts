@@ -1,6 +1,6 @@
 import { rotateSecret } from '#src/events/endpoints.ts';
-import { audit } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { audit } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { administration, webhookInPath, webhookNotFound, webhookWithSecret } from './webhook-schema.ts';
 
 export const rotateWebhookSecret = defineRoute({

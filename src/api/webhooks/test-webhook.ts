@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { serverTroubles } from '#src/domain/server-advice.ts';
-import { audit } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { audit } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { webhookInPath } from './webhook-schema.ts';
 
 export const testWebhook = defineRoute({

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { patchEndpoint } from '#src/events/endpoints.ts';
-import { audit } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { audit } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { administration, webhook, webhookFields, webhookInPath, webhookNotFound } from './webhook-schema.ts';
 
 export const updateWebhook = defineRoute({

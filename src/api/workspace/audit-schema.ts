@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { listAudit } from '#src/administration/administrator.ts';
 import { dayNamed } from '#src/domain/day.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { dayInQuery, text, timestamp } from '../fields.ts';
 
 export const auditEntry = z

@@ -1,7 +1,7 @@
 import { eraseCallOf } from '#src/administration/erase-call.ts';
-import { administratorOf } from '../audit.ts';
+import { administratorOf } from '../http/audit.ts';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const eraseCall = defineRoute({
   method: 'delete',

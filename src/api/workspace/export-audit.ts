@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { listAudit as findAudit } from '#src/administration/administrator.ts';
 import type { ApiServices } from '../api-services.ts';
-import { encode } from '../codec.ts';
-import { byteOrderMark, csvLine } from '../csv.ts';
-import { defineRoute } from '../route.ts';
+import { encode } from '../http/codec.ts';
+import { byteOrderMark, csvLine } from '../http/csv.ts';
+import { defineRoute } from '../http/route.ts';
 import { auditEntry, auditFilters, wantedEntries } from './audit-schema.ts';
 
 const pageSize = 500;

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
-import { encode } from '../codec.ts';
+import { encode } from '../http/codec.ts';
 import { momentInQuery } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { callRecordHeader, callRecordLine } from './call-record-csv.ts';
 import { presentWorkspaceCall, workspaceCall } from './workspace-call-schema.ts';
 

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import type { StoredCalls } from '#src/calls/stored-calls.ts';
-import { encode } from '../codec.ts';
-import { byteOrderMark, csvLine, type Cell } from '../csv.ts';
+import { encode } from '../http/codec.ts';
+import { byteOrderMark, csvLine, type Cell } from '../http/csv.ts';
 import { mostExported, notAllExported } from '#src/domain/call-export.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { listedCall, presentListedCall, wantedCalls, workspaceCallFilters } from './workspace-call-list.ts';
 
 const pageSize = 500;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { timestamp } from '../fields.ts';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 const replayStep = z
   .object({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { callIdInPath } from '../ids.ts';
-import { pcapOf } from '../pcap.ts';
-import { defineRoute } from '../route.ts';
+import { pcapOf } from '../calls/pcap.ts';
+import { defineRoute } from '../http/route.ts';
 import { ladderText, presentLadder, sipLadder } from './sip-ladder.ts';
 
 const media = { text: 'text/plain', pcap: 'application/vnd.tcpdump.pcap' } as const;

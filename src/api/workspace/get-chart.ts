@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { chartNames } from '#src/domain/chart-name.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const getChart = defineRoute({
   method: 'get',

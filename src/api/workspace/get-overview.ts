@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { overviewOf } from '#src/administration/overview.ts';
-import { administratorOf } from '../audit.ts';
+import { administratorOf } from '../http/audit.ts';
 import { endReason } from '../calls/call-schema.ts';
 import { integerInQuery, timestamp } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 const calls = z.int().meta({ description: 'That ring no more.', example: 120 });
 const failed = z.int().meta({ description: 'Of those, the ones that it failed.', example: 3 });

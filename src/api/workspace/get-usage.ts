@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { usageOf } from '#src/administration/usage.ts';
 import { timestamp } from '../fields.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { administratorOf } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 
 const minutes = {
   limit: z.int().nullable().meta({ description: 'Minutes a day; null for no limit.', example: 600 }),

@@ -1,5 +1,5 @@
 import { answerCallEvents, callEventsDeclaration } from '../calls/get-call-events.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const getWorkspaceCallEvents = defineRoute({
   ...callEventsDeclaration,

@@ -1,5 +1,5 @@
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { presentWorkspaceCall, workspaceCall } from './workspace-call-schema.ts';
 
 export const getWorkspaceCall = defineRoute({

@@ -1,5 +1,5 @@
 import { answerRecording, recordingDeclaration } from '../calls/get-recording.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const getWorkspaceRecording = defineRoute({
   ...recordingDeclaration,

@@ -1,5 +1,5 @@
 import { answerTranscript, transcriptDeclaration } from '../calls/get-transcript.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const getWorkspaceTranscript = defineRoute({
   ...transcriptDeclaration,

@@ -1,6 +1,6 @@
 import { workspaceOf } from '#src/administration/administer-workspaces.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { administratorOf } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { presentWorkspace, workspace } from './workspace-schema.ts';
 
 export const getWorkspace = defineRoute({

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { listAudit as findAudit } from '#src/administration/administrator.ts';
-import { countCursorInQuery, encodeCountCursor, nextCursor } from '../cursor.ts';
+import { countCursorInQuery, encodeCountCursor, nextCursor } from '../http/cursor.ts';
 import { integerInQuery } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { auditEntry, auditFilters, wantedEntries } from './audit-schema.ts';
 
 export const listAudit = defineRoute({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { callListQuery } from '../calls/list-calls.ts';
-import { encodeMomentCursor, nextCursor } from '../cursor.ts';
-import { defineRoute } from '../route.ts';
+import { encodeMomentCursor, nextCursor } from '../http/cursor.ts';
+import { defineRoute } from '../http/route.ts';
 import { listedCall, presentListedCall, wantedCalls, workspaceCallFilters } from './workspace-call-list.ts';
 
 export const listWorkspaceCalls = defineRoute({

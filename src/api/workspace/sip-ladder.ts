@@ -4,7 +4,7 @@ import { sipCallIdOf, sipTransports, startLineOf, type SipMessage } from '#src/d
 import { timestampIn } from '#src/domain/timestamp.ts';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
 import type { ApiServices } from '../api-services.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { timestamp } from '../fields.ts';
 
 const ends = 'Host and port; an IPv6 address stands in brackets.';

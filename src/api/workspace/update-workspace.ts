@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { requireTurnEnd } from '#src/administration/choose-turn-end.ts';
 import { changeWorkspace } from '#src/administration/administer-workspaces.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { administratorOf } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { presentWorkspace, workspace, workspaceFields } from './workspace-schema.ts';
 
 export const updateWorkspace = defineRoute({

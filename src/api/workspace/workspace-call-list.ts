@@ -8,7 +8,7 @@ import type { ApiServices } from '../api-services.ts';
 import { callListItem, endReason } from '../calls/call-schema.ts';
 import { callListQuery } from '../calls/list-calls.ts';
 import { presentListedFields } from '../calls/present-call.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { dayInQuery, text } from '../fields.ts';
 
 export const workspaceCallFilters = callListQuery.omit({ limit: true, cursor: true }).extend({

@@ -1,7 +1,7 @@
 /** The call in the admin API: includes its trunk and network addresses. */
 import * as z from 'zod';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { callRecord } from '../calls/call-schema.ts';
 import { presentCall } from '../calls/present-call.ts';
 

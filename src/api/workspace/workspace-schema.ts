@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { workspacePolicy } from '#src/domain/call-policy.ts';
 import type { WorkspaceRecord } from '#src/administration/administer-workspaces.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { name, timestamp } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
 import { bargeIn, dailyMinutes, policyFields } from '../numbers/number-schema.ts';

@@ -1,7 +1,7 @@
 /** Parses `--destinations mobile,fixed_line,+4420,!0505`: kinds and prefixes; `!` denies. */
 import type * as z from 'zod';
 import { destinations } from '#src/api/numbers/destinations-schema.ts';
-import { decode } from '#src/api/codec.ts';
+import { decode } from '#src/api/http/codec.ts';
 import { destinationKinds, destinationsIn, wordsOf } from '#src/domain/destinations.ts';
 import { UsageError } from '../parse-options.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '#src/administration/administer-numbers.ts';
 import { listWorkspaces, workspaceOf } from '#src/administration/administer-workspaces.ts';
 import { domesticNumber } from '#src/api/domestic-number.ts';
-import { encode } from '#src/api/codec.ts';
+import { encode } from '#src/api/http/codec.ts';
 import { number as numberSchema, settingsFields } from '#src/api/numbers/number-schema.ts';
 import { presentNumber } from '#src/api/numbers/present-number.ts';
 import { domesticFormAdvice } from '#src/domain/read-number.ts';

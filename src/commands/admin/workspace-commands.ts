@@ -9,7 +9,7 @@ import {
   workspaceOf,
   type WorkspaceRecord,
 } from '#src/administration/administer-workspaces.ts';
-import { encode } from '#src/api/codec.ts';
+import { encode } from '#src/api/http/codec.ts';
 import { presentWorkspace, workspace, workspaceFields } from '#src/api/workspace/workspace-schema.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
 import {
