@@ -4,13 +4,13 @@
  */
 import { isIPv6 } from 'node:net';
 import { isWide, type Trunk } from '#src/domain/trunk.ts';
-import { createDirectEndpoint, type DirectOptions } from './media/direct/direct-endpoint.ts';
-import { NothingInCommon, type Encryption } from './media/direct/negotiation.ts';
-import type { MediaEndpoint } from './media/media-endpoint.ts';
-import { createMovingEndpoint } from './media/moving-endpoint.ts';
-import type { AudioTerms } from './trunks/media-offer.ts';
-import { isSecret, withoutKeys } from './trunks/sdes.ts';
-import { families, type Family } from './trunks/session-description.ts';
+import { createDirectEndpoint, type DirectOptions } from '#sip/rtp/direct-endpoint.ts';
+import { NothingInCommon, type Encryption } from '#sip/rtp/negotiation.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { createMovingEndpoint } from '#sip/rtp/moving-endpoint.ts';
+import type { AudioTerms } from '#sip/sdp/media-offer.ts';
+import { isSecret, withoutKeys } from '#sip/sdp/sdes.ts';
+import { families, type Family } from '#sip/sdp/session-description.ts';
 import type { MediaServers } from './freeswitch/media-servers.ts';
 
 export type MediaTerms = Pick<Trunk, 'srtp' | 'media' | 'codecs'> & Encryption;

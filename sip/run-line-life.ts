@@ -10,7 +10,7 @@ import { createActor, type ActorScope, type ExecutableActionObject, type Snapsho
 import type { Line, LineEvent, LineReport } from '#machines/line.ts';
 import { lineLifeMachine, type LineActions, type LineEnd, type LineLifeEvent } from '#machines/line-life.ts';
 import { createLineReports } from './line-reports.ts';
-import type { LineTime } from './line-time.ts';
+import type { LineTime } from '#sip/audio/line-time.ts';
 
 export type LineLife = {
   send(event: LineLifeEvent): void;

@@ -10,9 +10,9 @@ import type { Trunk } from '#src/domain/trunk.ts';
 import { digestClientFor } from '../digest/digest-client.ts';
 import { credentialsOf } from '../trunks/addressing.ts';
 import type { Permit } from '../trunks/limits.ts';
-import { offerWith } from '../trunks/media-offer.ts';
+import { offerWith } from '#sip/sdp/media-offer.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import { NoPlace, releasingWith, type MediaEndpoint } from '../media/media-endpoint.ts';
+import { NoPlace, releasingWith, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { Carriers } from '../carriers.ts';
 import {
   allowedBy,

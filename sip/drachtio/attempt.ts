@@ -3,7 +3,7 @@ import type { CallRoute, SipDetails, UnansweredCause } from '#machines/line.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { endDialog } from './dialog/sent-requests.ts';
 import type { TrackedLeg } from './resume/leg-tracker.ts';
-import type { MediaEndpoint } from '../media/media-endpoint.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 
 /** An established call: a SIP dialog with the far end, and its audio on an endpoint. */
 export type Connection = {

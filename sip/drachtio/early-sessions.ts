@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { headerOf } from '../headers/header-values.ts';
 import { tagIn } from '../headers/name-addresses.ts';
-import type { MediaEndpoint } from '../media/media-endpoint.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import { allowed } from './attempt.ts';
 import { bodyProblem, descriptionIn } from './dialog/message-body.ts';

@@ -10,7 +10,7 @@ import type { Credentials } from '../digest/digest-response.ts';
 import type { FailedTry } from '../trunks/failover.ts';
 import type { Ladder } from '../trunks/ladder.ts';
 import { repetitionAfter, type Repetition } from '../trunks/repeat-request.ts';
-import type { MediaEndpoint } from '../media/media-endpoint.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import { allowed, hangUp, heldDialog, holdRequests } from './attempt.ts';
 import { authorizeRequests } from './dialog/sent-requests.ts';

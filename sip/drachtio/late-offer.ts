@@ -4,7 +4,7 @@
  */
 import type Srf from 'drachtio-srf';
 import type { Clock } from '#src/domain/clock.ts';
-import type { MediaEndpoint } from '../media/media-endpoint.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
 import { holdRequests, isStanding } from './attempt.ts';
 import { descriptionIn } from './dialog/message-body.ts';

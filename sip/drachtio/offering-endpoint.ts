@@ -1,6 +1,6 @@
 /** The endpoint that makes the offer of a call, reused for successive trunks where possible. */
 import type { BackgroundTasks } from '../background-tasks.ts';
-import type { MediaEndpoint } from '../media/media-endpoint.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { Carrier, Carriers, MediaTerms } from '../carriers.ts';
 
 export const createOfferingEndpoint = (options: {

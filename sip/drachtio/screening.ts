@@ -12,7 +12,7 @@ import type { Trunk } from '#src/domain/trunk.ts';
 import { calledParty } from '../parties/called-party.ts';
 import { callingName, callingParty } from '../parties/calling-party.ts';
 import { diversionsIn } from '../parties/diversions.ts';
-import { offerProblem } from '../trunks/media-offer.ts';
+import { offerProblem } from '#sip/sdp/media-offer.ts';
 import type { Carriers } from '../carriers.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import { createMergedRequests, requestProblem } from './header-inspection.ts';

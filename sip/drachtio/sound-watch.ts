@@ -5,8 +5,8 @@
 import type { LineReport, OneWaySound } from '#machines/line.ts';
 import type { SoundFigures } from '#machines/sound-figures.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import { createAlarm, type LineTime } from '../line-time.ts';
-import type { MediaEndpoint } from '../media/media-endpoint.ts';
+import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
 
 /** Interval of the checks: as often as RTCP reports (RFC 3550 section 6.2). */

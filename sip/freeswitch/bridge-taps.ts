@@ -5,9 +5,9 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { createDirectEndpoint, type DirectOptions } from '../media/direct/direct-endpoint.ts';
-import type { MediaEndpoint } from '../media/media-endpoint.ts';
-import { telephoneRate } from '../samples.ts';
+import { createDirectEndpoint, type DirectOptions } from '#sip/rtp/direct-endpoint.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { telephoneRate } from '#sip/audio/samples.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { Commands } from './event-socket/commands.ts';
 

@@ -11,7 +11,7 @@
  * - A new park removes a channel from its bridge; its partner is parked.
  */
 import type { Clock } from '#src/domain/clock.ts';
-import type { BridgeSide } from '../media/media-endpoint.ts';
+import type { BridgeSide } from '#sip/audio/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
 import type { Commands } from './event-socket/commands.ts';
 

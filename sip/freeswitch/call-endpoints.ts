@@ -1,4 +1,4 @@
-import { releasingWith, type MediaEndpoint } from '../media/media-endpoint.ts';
+import { releasingWith, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 
 /** Endpoints of calls: existing ones, and those that calls are waiting for. */
 export const createCallEndpoints = () => {

@@ -13,8 +13,8 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { SoundEvents, SoundPath } from '../media/media-endpoint.ts';
-import { createMovablePath } from '../media/movable-path.ts';
+import type { SoundEvents, SoundPath } from '#sip/audio/media-endpoint.ts';
+import { createMovablePath } from '#sip/audio/movable-path.ts';
 import { openUnicast, type UnicastEvents, type UnicastMeans, type UnicastRates } from './open-unicast.ts';
 import { repark, type ReparkMeans } from './repark.ts';
 

@@ -3,7 +3,7 @@
  * reads only these, unlike `uuid_dump`, which returns all.
  */
 import type { SoundFigures } from '#machines/sound-figures.ts';
-import { addressText, callFigures } from '../media/call-figures.ts';
+import { addressText, callFigures } from '#sip/rtp/call-statistics.ts';
 import type { Commands } from './event-socket/commands.ts';
 
 const names = {

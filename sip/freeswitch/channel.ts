@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type Srf from 'drachtio-srf';
-import { packetMsIn, withPackets, type PacketMs } from '../trunks/media-offer.ts';
+import { packetMsIn, withPackets, type PacketMs } from '#sip/sdp/media-offer.ts';
 import { gatewayHeader } from './keep-alive.ts';
 
 export type Channel = {

@@ -5,8 +5,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import { packetMsIn } from '../trunks/media-offer.ts';
-import type { MediaEndpoint } from '../media/media-endpoint.ts';
+import { packetMsIn } from '#sip/sdp/media-offer.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 
 export type PoolNumbers = {
   /** Number of endpoints kept ready; 0: each is created on demand. */

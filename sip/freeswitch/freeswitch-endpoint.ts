@@ -2,8 +2,8 @@ import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
-import type { BridgeSide, MediaEndpoint } from '../media/media-endpoint.ts';
-import type { SampleRate } from '../samples.ts';
+import type { BridgeSide, MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import type { SampleRate } from '#sip/audio/samples.ts';
 import {
   answering,
   hasTelephoneEvents,
@@ -12,7 +12,7 @@ import {
   soundRateOf,
   voiceIn,
   type PacketMs,
-} from '../trunks/media-offer.ts';
+} from '#sip/sdp/media-offer.ts';
 import { within } from '../background-tasks.ts';
 import { askChannelFigures } from './channel-statistics.ts';
 import { offerTo, sayBye, type Channel } from './channel.ts';

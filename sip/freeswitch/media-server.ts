@@ -5,9 +5,9 @@ import { createCircuitBreaker, type CoolDown } from '#src/domain/circuit-breaker
 import type { Clock } from '#src/domain/clock.ts';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
-import type { BridgeSide, MediaEndpoint } from '../media/media-endpoint.ts';
-import type { SoundThread } from '../media/thread/sound-thread.ts';
-import type { Resample } from '../resampler.ts';
+import type { BridgeSide, MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import type { SoundThread } from '../media-thread/media-thread.ts';
+import type { Resample } from '#sip/audio/resampler.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import type { ServerAddress } from '../reconnect.ts';
 import { adoptChannel } from './take-over-channel.ts';

@@ -1,7 +1,7 @@
 /** One or several media servers: each call goes to the least loaded one. */
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
-import { NoPlace, type MediaEndpoint } from '../media/media-endpoint.ts';
+import { NoPlace, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { BridgeTaps, TapEvents } from './bridge-taps.ts';
 import { createMediaServer, type MediaServer, type MediaServerOptions } from './media-server.ts';
 import type { ServerAddress } from '../reconnect.ts';

@@ -12,14 +12,14 @@
  * - Its samples have the rate of the channel's codec in both directions; the unicast ends with that codec.
  */
 import type { Clock } from '#src/domain/clock.ts';
-import { createLineTime } from '../line-time.ts';
-import type { SoundEvents, SoundPath } from '../media/media-endpoint.ts';
-import { createPathAtRate } from '../media/path-at-rate.ts';
-import { createSoundPath } from '../media/sound-path.ts';
-import type { SoundThread, UnicastChannel } from '../media/thread/sound-thread.ts';
-import type { Resample } from '../resampler.ts';
-import { createRateChange } from '../rate-change.ts';
-import type { SampleRate } from '../samples.ts';
+import { createLineTime } from '#sip/audio/line-time.ts';
+import type { SoundEvents, SoundPath } from '#sip/audio/media-endpoint.ts';
+import { createPathAtRate } from '#sip/audio/path-at-rate.ts';
+import { createSoundPath } from '#sip/audio/audio-path.ts';
+import type { SoundThread, UnicastChannel } from '../media-thread/media-thread.ts';
+import type { Resample } from '#sip/audio/resampler.ts';
+import { createRateChange } from '#sip/audio/rate-change.ts';
+import type { SampleRate } from '#sip/audio/samples.ts';
 import { within } from '../background-tasks.ts';
 import type { Commands } from './event-socket/commands.ts';
 

@@ -8,9 +8,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { usualCodecs } from '#src/domain/trunk.ts';
-import { hasTelephoneEvents, offerProblem } from '../trunks/media-offer.ts';
-import { keyIn, srtpSuite, withOneKey } from '../trunks/sdes.ts';
-import type { MediaEndpoint } from '../media/media-endpoint.ts';
+import { hasTelephoneEvents, offerProblem } from '#sip/sdp/media-offer.ts';
+import { keyIn, srtpSuite, withOneKey } from '#sip/sdp/sdes.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
 import { prepareAnswer, type Channel, type ChannelRequest } from './channel.ts';
 import { createMediaEndpoint, type FreeSwitchOptions } from './freeswitch-endpoint.ts';

@@ -8,9 +8,9 @@
  * unicast, which it does not signal.
  */
 import type { RemoteInfo } from 'node:dgram';
-import { samplesPerMs, type SampleRate } from '../samples.ts';
-import type { SampleRing } from '../media/sample-ring.ts';
-import { openUdpSocket } from '../media/udp-socket.ts';
+import { samplesPerMs, type SampleRate } from '#sip/audio/samples.ts';
+import type { SampleRing } from '#sip/audio/sample-ring.ts';
+import { openUdpSocket } from '#sip/rtp/udp-socket.ts';
 import { createFillerFilter } from './filler-frames.ts';
 import { createLead } from './unicast-lead.ts';
 

@@ -2,7 +2,7 @@
  * Words and times of one call: a simulated line carries no audio, so the audio is rendered from them after the call
  * (`render-recording.ts`).
  */
-import type { LineTime } from '../line-time.ts';
+import type { LineTime } from '#sip/audio/line-time.ts';
 
 export type Side = 'agent' | 'counterparty';
 

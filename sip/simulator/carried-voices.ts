@@ -4,10 +4,10 @@
  */
 import type { Logger } from 'pino';
 import type { LineInput, LineReport } from '#machines/line.ts';
-import { createCallMedia, type CallMedia, type MediaMeans } from '../call-media.ts';
-import type { Cancel, LineTime } from '../line-time.ts';
-import { createHoldTone } from '../playout/hold-tone.ts';
-import { sayingTime } from '../speaking-time.ts';
+import { createCallMedia, type CallMedia, type MediaMeans } from '#sip/audio/call-media.ts';
+import type { Cancel, LineTime } from '#sip/audio/line-time.ts';
+import { createHoldTone } from '#sip/audio/playout/hold-tone.ts';
+import { sayingTime } from '#sip/audio/speaking-time.ts';
 import type { CarriedSound } from './party.ts';
 import type { SimulatedPlayout } from './simulated-playout.ts';
 import { createSpeech, type Speech } from './simulated-speech.ts';

@@ -3,7 +3,7 @@
  * every line.
  */
 import type { UnansweredCause } from '#machines/line.ts';
-import type { LineTime } from '../line-time.ts';
+import type { LineTime } from '#sip/audio/line-time.ts';
 import type { LineLife } from '../run-line-life.ts';
 import type { CarriedSound, Phone } from './party.ts';
 import type { Voice } from './sounding-utterance.ts';

@@ -5,8 +5,8 @@
  */
 import type { UnansweredCause } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
-import { createAlarm, type LineTime } from '../line-time.ts';
-import type { MediaEndpoint } from '../media/media-endpoint.ts';
+import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { Voice } from './sounding-utterance.ts';
 
 /** Audio endpoint of a call that carries audio: a person with a microphone and a speaker. */

@@ -4,10 +4,10 @@
  * at once.
  */
 import { setImmediate } from 'node:timers/promises';
-import { recordingSampleRate, type RecordingSink } from '../recording-sink.ts';
-import type { Audio, Synthesizer } from '../speech.ts';
+import { recordingSampleRate, type RecordingSink } from '#sip/audio/recording-sink.ts';
+import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import type { Pause, CallTimeline, RecordedPart } from './call-timeline.ts';
-import type { Resample } from '../resampler.ts';
+import type { Resample } from '#sip/audio/resampler.ts';
 
 const samplesOf = (milliseconds: number): number => Math.round((milliseconds * recordingSampleRate) / 1_000);
 

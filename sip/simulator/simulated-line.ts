@@ -6,7 +6,7 @@
 import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
 import type { LeftLine } from '#src/domain/sip-leg.ts';
-import type { LineTime } from '../line-time.ts';
+import type { LineTime } from '#sip/audio/line-time.ts';
 import { runLineLife, type LineLife } from '../run-line-life.ts';
 import { LinePhone, type AgentSigns } from './line-phone.ts';
 import type { CarriedSound, CreateParty } from './party.ts';

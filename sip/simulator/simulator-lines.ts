@@ -7,10 +7,10 @@ import type { Line, LineEvent, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
-import type { MediaMeans } from '../call-media.ts';
-import { createLineTime } from '../line-time.ts';
+import type { MediaMeans } from '#sip/audio/call-media.ts';
+import { createLineTime } from '#sip/audio/line-time.ts';
 import { adoptNothing, type Lines, type OnArrival } from '../lines.ts';
-import type { AnsweringNumbers } from '../listening/answering-machine.ts';
+import type { AnsweringNumbers } from '#sip/audio/listening/answering-machine.ts';
 import {
   callerOf,
   createCallees,

@@ -1,8 +1,8 @@
 /** The second leg of a simulated line: the person of a transfer. */
 import type { LineCommand, LineEvent, TransferMode, UnansweredCause } from '#machines/line.ts';
-import { createAlarm, type LineTime } from '../line-time.ts';
+import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
 import type { LineLife } from '../run-line-life.ts';
-import { sayingTime } from '../speaking-time.ts';
+import { sayingTime } from '#sip/audio/speaking-time.ts';
 
 /**
  * Reaction of a person to a ringing transfer: accepts; declines, at once or after the briefing; hears the briefing to

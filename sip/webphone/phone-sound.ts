@@ -8,7 +8,7 @@
 import { phoneFrameHead, phoneFrameSamples, phoneSampleRate, soundLeadMs } from '#src/domain/web-phone.ts';
 import { bytesOf } from '#src/domain/sample-bytes.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import type { MediaEndpoint, SoundEvents, SoundPath } from '../media/media-endpoint.ts';
+import type { MediaEndpoint, SoundEvents, SoundPath } from '#sip/audio/media-endpoint.ts';
 
 export type SoundNumbers = Readonly<{
   /** Maximum of audio that a phone may be ahead of time after a network hiccup. */

@@ -1,6 +1,6 @@
 /** Telephone lines with their dependencies: speech engines, trunks, stored far ends. */
 import { closing, speechEngines, trunkLifeTimes, turnModelLimits } from '#config/policy.ts';
-import type { TurnModel } from '#sip/listening/turn-end/model-ends.ts';
+import type { TurnModel } from '#sip/audio/listening/turn-end/model-ends.ts';
 import { createLegKeeper } from '#src/continuity/leg-store.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';

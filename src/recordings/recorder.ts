@@ -1,6 +1,6 @@
 /** Recording of one call: accepts audio at any time, writes it in the background and reports its outcome once. */
 import { setImmediate } from 'node:timers/promises';
-import type { RecordingSink } from '#sip/recording-sink.ts';
+import type { RecordingSink } from '#sip/audio/recording-sink.ts';
 import type { CompleteSound, RecordingFile } from './recording-file.ts';
 import { createSoundQueue } from './sound-queue.ts';
 

@@ -1,6 +1,6 @@
 /** Active recordings of this gateway. */
 import type { Logger } from 'pino';
-import type { OpenRecording } from '#sip/recording-sink.ts';
+import type { OpenRecording } from '#sip/audio/recording-sink.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { createEncoders, type Encoder, type RecordingFormat } from './encoder.ts';
 import { createRecorder, type Recorder, type RecordingOutcome } from './recorder.ts';

@@ -5,7 +5,7 @@
  */
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { recordingSampleRate } from '#sip/recording-sink.ts';
+import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
 import { mp3Bitrate, type Stretch, type Encoder, type RecordingFormat } from './encoder.ts';
 import { createFollowingPages } from './ogg-pages.ts';
 import type { Playable } from './salvage.ts';

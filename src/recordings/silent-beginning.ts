@@ -3,7 +3,7 @@
  * the call. One encoded piece is repeated: encoding minutes of silence would take seconds of processor time while calls
  * are being taken over.
  */
-import { recordingSampleRate } from '#sip/recording-sink.ts';
+import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
 import { mp3Bitrate, type Encoder, type RecordingFormat } from './encoder.ts';
 import { granuleOf, pagesIn, placeAfter, repeatedPage } from './ogg-pages.ts';
 import type { Playable } from './salvage.ts';

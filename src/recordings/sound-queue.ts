@@ -2,7 +2,7 @@
  * Queue of audio from a call to its encoder: accepts audio at any time and returns it in pieces. The queue is limited,
  * because an encoder that falls this far behind never catches up.
  */
-import { recordingSampleRate } from '#sip/recording-sink.ts';
+import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
 import type { Stretch } from './encoder.ts';
 
 /** Size of a piece: about five milliseconds of encoding work. */

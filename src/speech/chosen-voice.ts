@@ -3,7 +3,7 @@
  * the call; the engine's breaker is not affected.
  */
 import type { Logger } from 'pino';
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import { UnspokenLanguage, VoiceRefused } from './engine-failure.ts';
 import { piecesOf, wholeAudio } from './sample-reader.ts';
 

@@ -4,7 +4,7 @@
  * opens or fails over tries it again. Without an available engine the call waits for the first one to become available.
  */
 import type { Logger } from 'pino';
-import type { Recognition, Recognizer } from '#sip/speech.ts';
+import type { Recognition, Recognizer } from '#sip/audio/speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import type { EngineEvent, RecognitionEngine } from './recognition-engine.ts';

@@ -3,7 +3,7 @@
  * engine cools down for all calls that share its breaker.
  */
 import type { Logger } from 'pino';
-import type { Audio, Synthesizer } from '#sip/speech.ts';
+import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import type { CircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { UnspokenLanguage } from './engine-failure.ts';
 import { piecesOf, wholeAudio } from './sample-reader.ts';

@@ -1,5 +1,5 @@
 /** Reads WAV files (RIFF) with 16-bit linear audio. */
-import type { Audio } from '#sip/speech.ts';
+import type { Audio } from '#sip/audio/speech.ts';
 import { createSampleReader } from './sample-reader.ts';
 import { NotLinearSound, type SoundFormat } from './sound-description.ts';
 

@@ -1,6 +1,6 @@
 /** Conversion between bytes and samples of engines. */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
-import type { Audio, Synthesizer } from '#sip/speech.ts';
+import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import type { SoundFormat } from './sound-description.ts';
 
 const littleEndian = { channels: 1, byteOrder: 'little' } as const;

@@ -1,5 +1,5 @@
 /** Recognition by engines for whole sentences. Requests are sequential, so words arrive in order. */
-import type { Recognition } from '#sip/speech.ts';
+import type { Recognition } from '#sip/audio/speech.ts';
 import { createDeadline } from './deadline.ts';
 import { EngineFailure } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';

@@ -1,5 +1,5 @@
 /** Base of synthesizers that are HTTP servers: one request per sentence, linear audio as a stream. */
-import type { Audio, Synthesizer } from '#sip/speech.ts';
+import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import { createDeadline } from './deadline.ts';
 import { EngineFailure, EngineRefusal, VoiceRefused } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';

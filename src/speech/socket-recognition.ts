@@ -1,5 +1,5 @@
 /** Base of recognizers that are websocket servers: sends audio, receives messages. */
-import type { Recognition } from '#sip/speech.ts';
+import type { Recognition } from '#sip/audio/speech.ts';
 import { once } from '#src/domain/once.ts';
 import { bytesIn } from '#src/domain/sample-bytes.ts';
 import { EngineFailure } from './engine-failure.ts';

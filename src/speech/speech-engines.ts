@@ -3,7 +3,7 @@
  * calls.
  */
 import type { Logger } from 'pino';
-import type { SpeechEngines, Synthesizer } from '#sip/speech.ts';
+import type { SpeechEngines, Synthesizer } from '#sip/audio/speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Voice } from '#src/domain/voice.ts';
 import { chosenVoice } from './chosen-voice.ts';

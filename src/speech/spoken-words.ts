@@ -2,7 +2,7 @@
  * Removes text that nobody said. Whisper models write text for every sound: names of sounds (`[Music]`, `♪`), and
  * phrases of subtitles for a cough or a knock. Such text must neither become a turn nor interrupt the agent.
  */
-import type { Audio } from '#sip/speech.ts';
+import type { Audio } from '#sip/audio/speech.ts';
 import { phantomPhraseIn } from './phantom-phrases.ts';
 import { voicedIn } from './voiced-sound.ts';
 

@@ -1,4 +1,4 @@
-import type { Recognition } from '#sip/speech.ts';
+import type { Recognition } from '#sip/audio/speech.ts';
 
 /** Unprocessed audio lies in `samples` between `from` and `to`; the rest is free. */
 type Block = { samples: Int16Array; from: number; to: number };

@@ -1,6 +1,6 @@
 /** Measures the share of voiced (periodic) audio; nearly all speech is voiced. */
 import { pitchLikeness, pitchWindow } from '#src/domain/pitch.ts';
-import type { Audio } from '#sip/speech.ts';
+import type { Audio } from '#sip/audio/speech.ts';
 
 export type VoicedSound = {
   /** Number of frames with a pitch. */

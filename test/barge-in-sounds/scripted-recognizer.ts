@@ -1,5 +1,5 @@
 /** A recognizer that knows beforehand what will be said, and tells it as late as real ones do. */
-import type { RecognitionEvent, Recognizer } from '#sip/speech.ts';
+import type { RecognitionEvent, Recognizer } from '#sip/audio/speech.ts';
 
 /** By words: as an engine that streams. By sentences: when a pause has told it that one is over. */
 export type Gives = 'words' | 'sentences';

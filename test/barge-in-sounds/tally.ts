@@ -1,6 +1,6 @@
 /** The tally of the agent's voice under all sounds, by their kinds. */
 import type { BargeIn } from '#machines/line.ts';
-import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
+import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
 import { bargeInSounds, type BargeInSound } from './sounds.ts';
 import { speakOver, type Verdict } from './speak-over.ts';
 import type { Gives } from './scripted-recognizer.ts';

@@ -14,17 +14,19 @@ export type Rule = {
 export const rules: Readonly<Record<string, Rule>> = {
   machines: { packages: ['xstate'], node: false },
   'src/domain': { types: ['machines'], packages: ['libphonenumber-js', 're2js'], node: false },
+  /** Audio of one call between the agent and an endpoint: playout, listening, recording. */
+  'sip/audio': {
+    values: ['src/domain'],
+    types: ['machines'],
+    packages: ['@echogarden/fvad-wasm', '@echogarden/speex-resampler-wasm', 'pino'],
+  },
+  /** Session descriptions (SDP): reading, offers, keys. */
+  'sip/sdp': { values: ['sip/audio', 'src/domain'], node: false },
+  /** RTP, RTCP and SRTP in this process; independent of how SIP is spoken. */
+  'sip/rtp': { values: ['sip/audio', 'sip/sdp', 'src/domain'], types: ['machines'] },
   sip: {
-    values: ['machines', 'src/domain'],
-    packages: [
-      '@echogarden/fvad-wasm',
-      '@echogarden/speex-resampler-wasm',
-      'drachtio-srf',
-      'pino',
-      'ws',
-      'xstate',
-      'zod',
-    ],
+    values: ['machines', 'sip/audio', 'sip/rtp', 'sip/sdp', 'src/domain'],
+    packages: ['drachtio-srf', 'pino', 'ws', 'xstate', 'zod'],
   },
   'src/persistence': {
     values: ['src/domain'],
@@ -46,12 +48,11 @@ export const rules: Readonly<Record<string, Rule>> = {
     packages: ['@opentelemetry/api', 'pino', 'zod'],
   },
   'src/speech': {
-    values: ['src/domain', 'src/outgoing'],
-    types: ['sip'],
+    values: ['sip/audio', 'src/domain', 'src/outgoing'],
     packages: ['pino', 'undici', 'ws', 'zod'],
   },
   'src/recordings': {
-    values: ['sip', 'src/domain', 'src/persistence'],
+    values: ['sip/audio', 'src/domain', 'src/persistence'],
     packages: ['pino', 's3mini', 'undici', 'wasm-media-encoders'],
   },
   'src/events': {
@@ -147,6 +148,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     values: [
       'config',
       'sip',
+      'sip/audio',
       'src/administration',
       'src/agents',
       'src/api',

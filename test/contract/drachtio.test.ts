@@ -1,7 +1,7 @@
 /** The line contract on drachtio's driver and doubles of its servers; on real servers it runs in test/real-sip. */
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import type { MediaChannel } from '#test/doubles/media-channel.ts';
 import { describeSound } from '#test/doubles/session-description.ts';

@@ -11,8 +11,8 @@ import {
   type DrachtioLines,
   type DrachtioLinesOptions,
 } from '#sip/drachtio/drachtio-lines.ts';
-import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
 import { loadOfNobodyElse } from '#sip/trunks/shared-limits.ts';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';

@@ -1,7 +1,7 @@
 /** Processes the audio of all calls in test time; a gateway has a thread for this. */
-import { createLineTime } from '#sip/line-time.ts';
-import { createSessions } from '#sip/media/thread/sessions.ts';
-import type { StartSoundRun } from '#sip/media/thread/sound-thread.ts';
+import { createLineTime } from '#sip/audio/line-time.ts';
+import { createSessions } from '#sip/media-thread/sessions.ts';
+import type { StartSoundRun } from '#sip/media-thread/media-thread.ts';
 import type { Clock } from '#src/domain/clock.ts';
 
 export const soundRunIn =

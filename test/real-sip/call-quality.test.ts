@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
-import { writeReport } from '#sip/media/rtp/rtcp.ts';
+import { writeReport } from '#sip/rtp/rtcp.ts';
 import { earSsrc, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { withScriptedCalls } from './scripted-calls.ts';

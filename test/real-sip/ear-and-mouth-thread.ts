@@ -6,9 +6,9 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
-import { parseRtp } from '#sip/media/rtp/rtp-packet.ts';
-import { createKeyReader, telephoneEventBytes, writeTelephoneEvent } from '#sip/media/rtp/telephone-event.ts';
-import { goBeforeOthers } from '#sip/media/thread/thread-priority.ts';
+import { parseRtp } from '#sip/rtp/rtp-packet.ts';
+import { createKeyReader, telephoneEventBytes, writeTelephoneEvent } from '#sip/rtp/telephone-event.ts';
+import { goBeforeOthers } from '#sip/media-thread/thread-priority.ts';
 import type { FromThread, ThreadOptions, ToThread } from './ear-and-mouth.ts';
 import { fromMuLaw, toMuLaw } from './mu-law.ts';
 

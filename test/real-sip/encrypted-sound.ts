@@ -11,7 +11,7 @@ import { pino } from 'pino';
 import type { DrachtioLines } from '#sip/drachtio/drachtio-lines.ts';
 import type { OnArrival } from '#sip/lines.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';

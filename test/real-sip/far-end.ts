@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ownPort, ownRange } from './ports.ts';
 import { endProcess, start } from './sip-servers.ts';
-import type { Audio } from '#sip/speech.ts';
+import type { Audio } from '#sip/audio/speech.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
 import { startSipp } from './start-sipp.ts';

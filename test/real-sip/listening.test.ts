@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
 import type { DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
-import type { Recognizer, Synthesizer } from '#sip/speech.ts';
+import type { Recognizer, Synthesizer } from '#sip/audio/speech.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';

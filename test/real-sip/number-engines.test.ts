@@ -2,7 +2,7 @@
 import test from 'ava';
 import { z } from 'zod';
 import { bytesOf } from '#src/domain/sample-bytes.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses } from '#test/helpers/gateway.ts';
 import { sendSound, startHttpEngine } from '#test/speech/doubles/http-engine.ts';

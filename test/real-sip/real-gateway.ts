@@ -1,7 +1,7 @@
 /** A whole gateway on real servers; its calls go to one telephone. */
 import type { ExecutionContext } from 'ava';
 import { mediaServers } from '#config/policy.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { testGateway, type TestGateway } from '#test/helpers/gateway.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { freeSwitchLog } from '#src/servers/start-freeswitch.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses } from '#test/helpers/gateway.ts';
-import { dtmfTone } from '#test/sip/dtmf-tone.ts';
+import { dtmfTone } from '#test/sip/audio/dtmf-tone.ts';
 import { decodeRecording } from './decode-recording.ts';
 import { startTelephone } from './far-end.ts';
 import { realGateway } from './real-gateway.ts';

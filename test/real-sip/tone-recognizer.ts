@@ -1,5 +1,5 @@
 /** A recognizer that understands `sayInTones`, and nothing else. */
-import type { RecognitionEvent, Recognizer } from '#sip/speech.ts';
+import type { RecognitionEvent, Recognizer } from '#sip/audio/speech.ts';
 import { createToneDecoder } from './tone-speech.ts';
 
 /** By words: as an engine that streams. By sentences: words come only when it is told that a pause may end them. */

@@ -4,12 +4,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LineEvent } from '#machines/line.ts';
-import type { Recognizer } from '#sip/speech.ts';
+import type { Recognizer } from '#sip/audio/speech.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
-import { amplitudesOf, medianOf, toneOf } from '#test/sip/media/tone.ts';
+import { amplitudesOf, medianOf, toneOf } from '#test/sip/rtp/tone.ts';
 import { startTelephone } from './far-end.ts';
 import { isWithout, onRealServers } from './on-real-servers.ts';
 import { realLines, until } from './real-lines.ts';

@@ -1,11 +1,11 @@
 /** Answering machines: greetings, phrases and beeps. */
 import test from 'ava';
 import { answeringMachine as numbers, listening } from '#config/policy.ts';
-import { createLineTime } from '#sip/line-time.ts';
-import { createAnsweringMachine } from '#sip/listening/answering-machine.ts';
-import { behindScreening, isSaidByMachine, saidByMachine } from '#sip/listening/answering-phrases.ts';
-import { createBeepDetector } from '#sip/listening/beep.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { createLineTime } from '#sip/audio/line-time.ts';
+import { createAnsweringMachine } from '#sip/audio/listening/answering-machine.ts';
+import { behindScreening, isSaidByMachine, saidByMachine } from '#sip/audio/listening/answering-phrases.ts';
+import { createBeepDetector } from '#sip/audio/listening/beep.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { announcements } from '#test/announcements/announcements.ts';
 import { judgeAll, rate } from '#test/announcements/judge.ts';
@@ -13,7 +13,7 @@ import { texts } from '#test/announcements/texts.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
-import { onLine, silence, tone } from './listening/line-sound.ts';
+import { onLine, silence, tone } from './audio/listening/line-sound.ts';
 
 // Awaited before the first test: AVA accepts only tests that are declared synchronously.
 const resample = await loadResampler();

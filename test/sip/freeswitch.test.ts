@@ -21,9 +21,9 @@ import {
 import { NoEventSocket, openEventSocket } from '#sip/freeswitch/event-socket/event-socket.ts';
 import { probeMediaServer } from '#sip/freeswitch/event-socket/kept-event-socket.ts';
 import { openUnicast } from '#sip/freeswitch/open-unicast.ts';
-import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
-import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
-import type { SampleRate } from '#sip/samples.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
+import type { SampleRate } from '#sip/audio/samples.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import type { FreeSwitch } from '#test/doubles/freeswitch.ts';

@@ -9,21 +9,21 @@ import { array, assert, integer, property } from 'fast-check';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import { listening } from '#config/listening-policy.ts';
-import { createLineTime } from '#sip/line-time.ts';
-import { createDirectEndpoint } from '#sip/media/direct/direct-endpoint.ts';
-import { pcma, pcmu } from '#sip/media/g711.ts';
-import type { MediaEndpoint, SoundPath } from '#sip/media/media-endpoint.ts';
-import { createMovablePath } from '#sip/media/movable-path.ts';
-import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
-import { createSoundPath } from '#sip/media/sound-path.ts';
-import { createHeard, quietDb } from '#sip/media/thread/heard-sound.ts';
-import { startPacer } from '#sip/media/thread/pacer.ts';
-import type { FromSoundThread } from '#sip/media/thread/sound-thread-messages.ts';
-import { createSoundThread, ringSamples, type SoundThread } from '#sip/media/thread/sound-thread.ts';
+import { createLineTime } from '#sip/audio/line-time.ts';
+import { createDirectEndpoint } from '#sip/rtp/direct-endpoint.ts';
+import { pcma, pcmu } from '#sip/rtp/g711.ts';
+import type { MediaEndpoint, SoundPath } from '#sip/audio/media-endpoint.ts';
+import { createMovablePath } from '#sip/audio/movable-path.ts';
+import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
+import { createSoundPath } from '#sip/audio/audio-path.ts';
+import { createHeard } from '#sip/media-thread/incoming-audio.ts';
+import { startPacer } from '#sip/media-thread/pacer.ts';
+import type { FromSoundThread } from '#sip/media-thread/media-thread-messages.ts';
+import { createSoundThread, ringSamples, type SoundThread } from '#sip/media-thread/media-thread.ts';
 import { createLead } from '#sip/freeswitch/unicast-lead.ts';
 import { openUnicastSession } from '#sip/freeswitch/unicast-session.ts';
-import { loadResampler, resamplingReach } from '#sip/resampler.ts';
-import type { SampleRate } from '#sip/samples.ts';
+import { loadResampler, resamplingReach } from '#sip/audio/resampler.ts';
+import { quietDb, type SampleRate } from '#sip/audio/samples.ts';
 import { steadyClock } from '#src/clocks.ts';
 import { until } from '#test/helpers/until.ts';
 
@@ -419,7 +419,7 @@ test.serial('between two threads each sample is either read or taken back', asyn
      });`,
     {
       eval: true,
-      workerData: { memory, url: new URL('../../sip/media/sample-ring.ts', import.meta.url).href },
+      workerData: { memory, url: new URL('../../sip/audio/sample-ring.ts', import.meta.url).href },
     },
   );
   const told = (): Promise<unknown> => new Promise((resolve) => reader.once('message', resolve));
@@ -462,7 +462,7 @@ test.serial(
       return;
     }
     const before = niceOfThreads();
-    const module = new URL('../../sip/media/thread/thread-priority.ts', import.meta.url).href;
+    const module = new URL('../../sip/media-thread/thread-priority.ts', import.meta.url).href;
     const thread = new Worker(
       `const { parentPort } = require('node:worker_threads');
     import(${JSON.stringify(module)}).then(({ goBeforeOthers }) => parentPort.postMessage(goBeforeOthers()));

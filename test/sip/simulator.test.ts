@@ -10,7 +10,7 @@ import {
   type Script,
   type ScriptStep,
 } from '#sip/simulator/script.ts';
-import { sayingTime } from '#sip/speaking-time.ts';
+import { sayingTime } from '#sip/audio/speaking-time.ts';
 import { acceleratedClock } from '#src/clocks.ts';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';

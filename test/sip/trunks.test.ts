@@ -23,10 +23,10 @@ import {
   withOneVoice,
   withPackets,
   type AudioTerms,
-} from '#sip/trunks/media-offer.ts';
+} from '#sip/sdp/media-offer.ts';
 import { redirectionsIn } from '#sip/trunks/redirects.ts';
 import { createTrunkRests } from '#sip/trunks/rests.ts';
-import { isSecret, keyIn, withOneKey } from '#sip/trunks/sdes.ts';
+import { isSecret, keyIn, withOneKey } from '#sip/sdp/sdes.ts';
 import { createSharedLimits, type SharedTrunkLoad } from '#sip/trunks/shared-limits.ts';
 import { steadyClock } from '#src/clocks.ts';
 import type { Clock } from '#src/domain/clock.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import { bytesOf } from '#src/domain/sample-bytes.ts';
 import { atMost } from '#src/speech/at-most.ts';
 import { deepgramFlux } from '#src/speech/deepgram-flux.ts';

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { bytesOf, joinSamples } from '#src/domain/sample-bytes.ts';
 import { deepgramAura } from '#src/speech/deepgram-aura.ts';

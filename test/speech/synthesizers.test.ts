@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import pino from 'pino';
 import { FormData } from 'undici';
 import { SimulatedClock } from 'xstate';
-import type { Audio, Synthesizer } from '#sip/speech.ts';
+import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { chosenVoice } from '#src/speech/chosen-voice.ts';
 import { createEngineClient } from '#src/speech/engine-client.ts';

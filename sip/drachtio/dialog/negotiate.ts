@@ -9,9 +9,9 @@ import {
   type AudioTerms,
   type OfferProblem,
   type TakenOffer,
-} from '../../trunks/media-offer.ts';
-import type { MediaEndpoint } from '../../media/media-endpoint.ts';
-import { following } from '../../media/moving-endpoint.ts';
+} from '#sip/sdp/media-offer.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { following } from '#sip/rtp/moving-endpoint.ts';
 
 /** The far end's description is unacceptable; the message may be sent to the far end as the reason. */
 export class Unacceptable extends Error {

@@ -5,7 +5,7 @@
 import type Srf from 'drachtio-srf';
 import type { SipDetails } from '#machines/line.ts';
 import { explanationIn } from '../../headers/reasons.ts';
-import { isHold } from '../../trunks/media-offer.ts';
+import { isHold } from '#sip/sdp/media-offer.ts';
 import { abilities, allowed, allowedBy, holdRequests, type Connection } from '../attempt.ts';
 import { dtmfMediaTypes, dtmfOf } from '../dtmf/dtmf.ts';
 import { pending } from '../early-sessions.ts';

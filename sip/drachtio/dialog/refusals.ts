@@ -2,7 +2,7 @@
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
-import type { OfferProblem } from '../../trunks/media-offer.ts';
+import type { OfferProblem } from '#sip/sdp/media-offer.ts';
 import { warningOf } from './negotiate.ts';
 import type { SessionTimes } from './session-timer.ts';
 

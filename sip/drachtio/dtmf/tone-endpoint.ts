@@ -1,5 +1,5 @@
-import { createToneDetector } from '../../listening/dtmf-tones.ts';
-import type { MediaEndpoint } from '../../media/media-endpoint.ts';
+import { createToneDetector } from '#sip/audio/listening/dtmf-tones.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 
 /** Wraps the endpoint: while telephone events are not negotiated, DTMF tones in its audio are reported as digits. */
 export const withTones = (endpoint: MediaEndpoint, onDigit: (digit: string) => void): MediaEndpoint => ({

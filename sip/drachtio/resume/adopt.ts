@@ -7,7 +7,7 @@ import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { LeftLeg, LeftLine } from '#src/domain/sip-leg.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
-import type { MediaEndpoint } from '../../media/media-endpoint.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { digestClientFor } from '../../digest/digest-client.ts';
 import { credentialsOf } from '../../trunks/addressing.ts';
 import type { MediaServers } from '../../freeswitch/media-servers.ts';

@@ -1,4 +1,4 @@
-import type { CallMedia } from '../../call-media.ts';
+import type { CallMedia } from '#sip/audio/call-media.ts';
 import type { BackgroundTasks } from '../../background-tasks.ts';
 import { holdRequests, type Connection } from '../attempt.ts';
 

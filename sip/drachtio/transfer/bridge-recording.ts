@@ -2,8 +2,8 @@
  * Records a bridge while its audio is needed. The media server sends audio to this process only then; otherwise the
  * recording continues with silence, so that its time matches the call's.
  */
-import type { CallMedia } from '../../call-media.ts';
-import { createAlarm, type LineTime } from '../../line-time.ts';
+import type { CallMedia } from '#sip/audio/call-media.ts';
+import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
 import type { BridgeTaps } from '../../freeswitch/bridge-taps.ts';
 import type { Bridge } from '../../freeswitch/media-servers.ts';
 

@@ -9,7 +9,7 @@ import type { LineCommand, LineReport, UnansweredCause } from '#machines/line.ts
 import type { Country } from '#src/domain/phone-number.ts';
 import { headerOf } from '../../headers/header-values.ts';
 import { nameAddressesIn } from '../../headers/name-addresses.ts';
-import { createAlarm, type Alarm, type LineTime } from '../../line-time.ts';
+import { createAlarm, type Alarm, type LineTime } from '#sip/audio/line-time.ts';
 import { calledNumber } from '../../parties/number-format.ts';
 import type { LineLife } from '../../run-line-life.ts';
 import type { BackgroundTasks } from '../../background-tasks.ts';

@@ -13,10 +13,10 @@ import type { SipDetails, TransferMode, UnansweredCause } from '#machines/line.t
 import { unansweredCause } from '../../causes.ts';
 import { headerOf } from '../../headers/header-values.ts';
 import { isReferNotice, referNoticeIn, type ReferNotice } from '../../headers/refer-notice.ts';
-import type { LineTime } from '../../line-time.ts';
+import type { LineTime } from '#sip/audio/line-time.ts';
 import type { LineLife } from '../../run-line-life.ts';
 import type { BackgroundTasks } from '../../background-tasks.ts';
-import { createHoldTone, type HoldTone } from '../../playout/hold-tone.ts';
+import { createHoldTone, type HoldTone } from '#sip/audio/playout/hold-tone.ts';
 import type { Connection } from '../attempt.ts';
 import { requestInDialog } from '../dialog/sent-requests.ts';
 import { bodyIn, bodyProblem, type Understood } from '../dialog/message-body.ts';

@@ -6,12 +6,12 @@
 import type { Logger } from 'pino';
 import type { LineCommand, LineReport, SipDetails, TransferMode, UnansweredCause } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import type { CallMedia } from '../../call-media.ts';
-import { createAlarm, type Alarm, type LineTime } from '../../line-time.ts';
+import type { CallMedia } from '#sip/audio/call-media.ts';
+import { createAlarm, type Alarm, type LineTime } from '#sip/audio/line-time.ts';
 import type { LineLife } from '../../run-line-life.ts';
-import { telephoneRate, type SampleRate } from '../../samples.ts';
+import { telephoneRate, type SampleRate } from '#sip/audio/samples.ts';
 import type { BackgroundTasks } from '../../background-tasks.ts';
-import { createHoldTone, type HoldTone } from '../../playout/hold-tone.ts';
+import { createHoldTone, type HoldTone } from '#sip/audio/playout/hold-tone.ts';
 import { hangUp, type Attempt, type Connection, type Outcome } from '../attempt.ts';
 import { createKeypad, type Keypad } from '../dtmf/keypad.ts';
 import { leaveStanding } from '../resume/leave-standing.ts';

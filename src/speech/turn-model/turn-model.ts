@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
-import type { TurnModel } from '#sip/listening/turn-end/model-ends.ts';
+import type { TurnModel } from '#sip/audio/listening/turn-end/model-ends.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import type { FromModelThread, ModelPlace, ToModelThread } from './model-thread-messages.ts';

@@ -5,7 +5,7 @@ import { SimulatedClock } from 'xstate';
 import type { LineReport, TransferMode } from '#machines/line.ts';
 import type { SoundFigures } from '#machines/sound-figures.ts';
 import { watchSound } from '#sip/drachtio/sound-watch.ts';
-import { createLineTime } from '#sip/line-time.ts';
+import { createLineTime } from '#sip/audio/line-time.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';

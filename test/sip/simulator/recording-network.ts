@@ -1,9 +1,9 @@
 /** A simulated network whose calls are recorded on tapes that a test can look at. */
 import { setImmediate } from 'node:timers/promises';
-import { recordingSampleRate, type RecordingSink } from '#sip/recording-sink.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { recordingSampleRate, type RecordingSink } from '#sip/audio/recording-sink.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import type { SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
-import type { Audio, Synthesizer } from '#sip/speech.ts';
+import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { createNetwork } from './network.ts';
 

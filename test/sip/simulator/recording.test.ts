@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
-import { recordingSampleRate } from '#sip/recording-sink.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import { renderRecording } from '#sip/simulator/render-recording.ts';
 import { parseScript, type Script } from '#sip/simulator/script.ts';
-import { sayingTime } from '#sip/speaking-time.ts';
-import type { Synthesizer } from '#sip/speech.ts';
+import { sayingTime } from '#sip/audio/speaking-time.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import { loadPatterns } from '#src/domain/said-pattern.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { agentWith, createNetwork, scriptedNumber } from './network.ts';
