@@ -35,15 +35,14 @@ const eventOf = (type: Type): LineLifeEvent =>
 /** A line life after these events, and the actions of the last one. */
 const after = (...path: readonly Type[]): { state: string; did: string[] } => {
   let did: string[] = [];
-  const actor = createActor(lineLifeMachine, {
-    input: {
-      report: ({ type, ...details }) => void did.push([type, ...Object.values(details)].join(' ')),
-      carrySound: () => void did.push('carry sound'),
-      fallSilent: ({ by, cause }) => void did.push(`fall silent: ${by}, ${cause ?? 'answered'}`),
-      release: ({ by, cause }) => void did.push(`release: ${by}, ${cause ?? 'answered'}`),
-      leave: () => void did.push('leave'),
-    },
-  });
+  const actor = createActor(lineLifeMachine, { input: { isAdopted: false } });
+  actor.on('report', ({ report: { type, ...details } }) =>
+    did.push([type, ...Object.values(details)].join(' ')),
+  );
+  actor.on('carrySound', () => did.push('carry sound'));
+  actor.on('fallSilent', ({ end: { by, cause } }) => did.push(`fall silent: ${by}, ${cause ?? 'answered'}`));
+  actor.on('release', ({ end: { by, cause } }) => did.push(`release: ${by}, ${cause ?? 'answered'}`));
+  actor.on('leave', () => did.push('leave'));
   actor.start();
   for (const type of path) {
     did = [];
