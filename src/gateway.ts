@@ -25,7 +25,7 @@ import { linkOfCredentials } from './start/link-of-credentials.ts';
 import { platformPolicyOf } from './start/platform-policy.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
 import { endCalls } from './parts/shutdown.ts';
-import type { Foundation } from './parts/foundation.ts';
+import type { Runtime } from './parts/runtime.ts';
 import { urlOf } from './start/gateway-url.ts';
 import { startTakeOver, takeLeftCalls } from './parts/left-calls.ts';
 import { startAgents } from './parts/agents.ts';
@@ -41,7 +41,7 @@ import { startOutgoing } from './parts/outgoing.ts';
 import { keepToRetention } from './housekeeping/retention.ts';
 import { startRecordings } from './parts/recordings.ts';
 import { startStorage, type Storage } from './parts/storage.ts';
-import { ownSurroundings, type Surroundings } from './parts/environment.ts';
+import { realEnvironment, type Environment } from './parts/environment.ts';
 import { version } from './version.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
@@ -69,15 +69,15 @@ const callMachineWith = ({ line, startReply, publish, askForTransfer }: CallWorl
   return callMachine.provide({ actors: { line, conversation }, actions: { publish, askForTransfer } });
 };
 
-const startFoundation = async (
+const openRuntime = async (
   config: Config,
   logger: Logger,
   started: AsyncDisposableStack,
-  surroundings: Surroundings,
-): Promise<Foundation & Pick<Storage, 'seeded'>> => {
+  environment: Environment,
+): Promise<Runtime & Pick<Storage, 'seeded'>> => {
   const country = countryOf(config.country);
   const platformPolicy = platformPolicyOf(config);
-  const storage = await startStorage(config, logger, started, surroundings);
+  const storage = await startStorage(config, logger, started, environment);
   const keeping = { ...storage, numbers: policy.retention, clock: systemClock, logger };
   started.defer(keepToRetention(keeping).close);
   const databaseClock = await openDatabaseClock(storage.database, { steady: steadyClock, logger });
@@ -95,7 +95,7 @@ const startFoundation = async (
     callTime: createCallTime({ wall: systemClock.now, steady: steadyClock.now }),
     callClock,
     logger,
-    surroundings,
+    environment,
     started,
   };
 };
@@ -108,51 +108,51 @@ const keepCredentials = (config: Config, seeded: Storage['seeded'], url: string)
 export const startGateway = async (
   config: Config,
   logger: Logger,
-  surroundings: Surroundings = ownSurroundings,
+  environment: Environment = realEnvironment,
 ): Promise<Gateway> => {
   const begun = performance.now();
   await using started = new AsyncDisposableStack();
-  const { seeded, ...foundation } = await startFoundation(config, logger, started, surroundings);
+  const { seeded, ...runtime } = await openRuntime(config, logger, started, environment);
   const telemetry = observeCalls(steadyClock, policy, logger, started);
-  const languageModel = startLanguageModel(foundation, telemetry.metrics.languageModelFailed);
+  const languageModel = startLanguageModel(runtime, telemetry.metrics.languageModelFailed);
 
   // Journal, and calls of a dead process of this gateway
-  const cluster = await startCluster(foundation);
-  const journalling = startJournal(foundation, { telemetry, languageModel });
-  const lostCalls = createLostCalls({ ...foundation, ...telemetry, ...journalling });
-  const left = await takeLeftCalls(foundation, lostCalls, journalling);
+  const cluster = await startCluster(runtime);
+  const journalling = startJournal(runtime, { telemetry, languageModel });
+  const lostCalls = createLostCalls({ ...runtime, ...telemetry, ...journalling });
+  const left = await takeLeftCalls(runtime, lostCalls, journalling);
 
   // Dependencies of calls
   const liveCalls = createLiveCalls();
-  const outgoing = await startOutgoing(foundation);
-  const events = await startEvents(foundation, outgoing);
-  const recordings = await startRecordings(foundation, { ...journalling, ...left });
+  const outgoing = await startOutgoing(runtime);
+  const events = await startEvents(runtime, outgoing);
+  const recordings = await startRecordings(runtime, { ...journalling, ...left });
   const overheard = createOverheard({ find: (callId) => switchboard.find(callId) });
   const lineParts = { ...journalling, ...left, liveCalls, outgoing, recordings, overheard, trunkMachineWith };
-  const telephony = await startLines(foundation, lineParts);
-  telemetry.metrics.watch({ ...foundation, ...journalling, ...telephony, liveCalls });
-  const agents = startAgents(foundation, { telemetry, outgoing, languageModel });
+  const telephony = await startLines(runtime, lineParts);
+  telemetry.metrics.watch({ ...runtime, ...journalling, ...telephony, liveCalls });
+  const agents = startAgents(runtime, { telemetry, outgoing, languageModel });
 
   // Calls
   const world = { telemetry, journalling, lostCalls, recordings, overheard, agents };
-  const calls = startCalls(foundation, { ...world, liveCalls, telephony, cluster, callMachineWith });
+  const calls = startCalls(runtime, { ...world, liveCalls, telephony, cluster, callMachineWith });
   const { control, switchboard } = calls;
   await telephony.lines.start(calls.onArrival);
-  const takeOver = startTakeOver(foundation, { ...world, calls });
+  const takeOver = startTakeOver(runtime, { ...world, calls });
   await takeOver.goOn(left.waiting);
   await cluster.open({
     perform: control.performHere,
     take: takeOver.take,
-    ...nodeDuties({ ...foundation, takeOver, telephony, switchboard }),
+    ...nodeDuties({ ...runtime, takeOver, telephony, switchboard }),
   });
   await cluster.takes(true);
-  const handOver = startHandOver(foundation, { ...world, calls, liveCalls, cluster, telephony });
+  const handOver = startHandOver(runtime, { ...world, calls, liveCalls, cluster, telephony });
 
   // HTTP server. The credentials are written before listening; with port 0, after.
   const { host, port } = config;
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));
   const streams = createStreamPermits({ perKey: policy.streamsPerKey, clock: steadyClock });
-  const server = await startHttpServer(foundation, {
+  const server = await startHttpServer(runtime, {
     ...world,
     liveCalls,
     outgoing,
@@ -172,7 +172,7 @@ export const startGateway = async (
   return {
     credentials,
     startedInMs: performance.now() - begun,
-    makeSignInLink: () => linkOfCredentials(foundation, credentials),
+    makeSignInLink: () => linkOfCredentials(runtime, credentials),
     async close() {
       await endCalls({ ...calls, ...telephony, handOver, streams, logger }, config.drainSec, policy.closing);
       await running.disposeAsync();

@@ -165,7 +165,7 @@ const callees = (): (() => string) => {
   return () => `0109${(next++).toString().padStart(7, '0')}`;
 };
 
-export type Surroundings = {
+export type ProcessStreams = {
   environment: NodeJS.ProcessEnv;
   output: { write: (text: string) => unknown; isTTY?: boolean };
   errors: { write: (text: string) => unknown };
@@ -210,7 +210,7 @@ const keepFiles = async (result: SuiteResult, { junit, save, file }: Wanted): Pr
 /** Resolves to the exit code. */
 export const runRehearse = async (
   args: readonly string[],
-  { environment, output, errors, asked }: Surroundings,
+  { environment, output, errors, asked }: ProcessStreams,
 ): Promise<number> => {
   const wanted = readOptions(args);
   if (wanted === undefined) {

@@ -172,7 +172,7 @@ const runTrial = async (args: readonly string[], { environment, output }: Enviro
   const outgoing = await startOutgoing({
     config,
     clock: systemClock,
-    surroundings: { openDispatcher: null },
+    environment: { openDispatcher: null },
     started,
   });
   const languageModel = startLanguageModel({ config, clock: systemClock, started }, () => undefined);

@@ -12,7 +12,7 @@ import { withBreaker } from '#src/agents/with-breaker.ts';
 import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import { createCircuitBreakers } from '#src/domain/circuit-breakers.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 import type { StartedLanguageModel } from './language-model.ts';
 import type { Outgoing } from './outgoing.ts';
 
@@ -30,7 +30,7 @@ type AgentParts = {
 
 /** Creates the agents of calls. Agents with the same server in a workspace share its health state. */
 const agentsWithBreakers = (
-  { clock, logger }: Foundation,
+  { clock, logger }: Runtime,
   { outgoing, languageModel: { model: languageModel } }: AgentParts,
 ): ((call: AgentCall, workspaceId: string, own: OwnCall) => Agent) => {
   const breakers = createCircuitBreakers(clock, agentBreakers);
@@ -60,11 +60,11 @@ const agentsWithBreakers = (
   };
 };
 
-export const startAgents = (foundation: Foundation, parts: AgentParts): Agents => {
-  const { clock, logger } = foundation;
+export const startAgents = (runtime: Runtime, parts: AgentParts): Agents => {
+  const { clock, logger } = runtime;
   const { outgoing, languageModel } = parts;
   const { latency, traces } = parts.telemetry;
-  const agents = createCallAgents(agentsWithBreakers(foundation, parts));
+  const agents = createCallAgents(agentsWithBreakers(runtime, parts));
   return {
     ...agents,
     begin: (callId) => traces.inCall(callId, () => agents.begin(callId)),

@@ -19,7 +19,7 @@ import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import { createRequestCounting } from '#src/persistence/workspaces/request-counts.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import { healthOf } from './line-driver.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 import { createSimulatedPeople } from './simulator.ts';
 import type { Agents } from './agents.ts';
 import type { StartedCalls } from './calls.ts';
@@ -47,7 +47,7 @@ export type ApiParts = {
 };
 
 export const apiServicesOf = (
-  { config, country, platformPolicy, database, sealing, clock, steadyClock, logger }: Foundation,
+  { config, country, platformPolicy, database, sealing, clock, steadyClock, logger }: Runtime,
   parts: ApiParts & { watching: CallWatching },
 ): ApiServices => {
   const { telephony, agents } = parts;

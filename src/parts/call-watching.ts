@@ -15,7 +15,7 @@ import type { InspectorSocketOptions } from '#src/inspector/inspector-socket.ts'
 import { showHeld } from '#src/inspector/onlooker.ts';
 import { bytesIn } from '#src/domain/sample-bytes.ts';
 import { findHolder } from '#src/persistence/calls/call-holders.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 import type { StartedCalls } from './calls.ts';
 import type { StartedJournal } from './journal.ts';
 
@@ -47,7 +47,7 @@ const soundOf =
 const isCallId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);
 
 export const startCallWatching = (
-  { config, database, sealing, clock, steadyClock, logger, started }: Foundation,
+  { config, database, sealing, clock, steadyClock, logger, started }: Runtime,
   parts: {
     calls: Pick<StartedCalls, 'switchboard'>;
     journalling: Pick<StartedJournal, 'factNews'>;

@@ -26,7 +26,7 @@ import { createSwitchboard, type Switchboard } from '#src/calls/live/switchboard
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { TrunkHeaders } from '#src/persistence/trunks/trunks.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 import type { Agents } from './agents.ts';
 import { startLoadShedding } from './load-shedding.ts';
 import type { Cluster } from './cluster.ts';
@@ -66,7 +66,7 @@ export type StartedCalls = {
 
 /** The switchboard and the resources of its calls. */
 const openSwitchboard = (
-  { callClock, callTime, surroundings, logger }: Foundation,
+  { callClock, callTime, environment, logger }: Runtime,
   { telemetry, journalling, liveCalls, telephony, agents, recordings, overheard, callMachineWith }: CallParts,
   transferOwn: TransferOwnCall,
 ): { switchboard: Switchboard; openLines: OpenLines; secretKeys: SecretKeys } => {
@@ -108,7 +108,7 @@ const openSwitchboard = (
       transitions.inspectorOf(callId, () => new Date(callTime.now(callId)), journal.placeOf(callId)),
     onProgress(callId, snapshot) {
       progress.note(callId, snapshot, transitions.factsOf(callId));
-      surroundings.onChart?.(callId, stateName(snapshot.value));
+      environment.onChart?.(callId, stateName(snapshot.value));
     },
     observer,
     leaveLine: openLines.leave,
@@ -129,20 +129,20 @@ const openSwitchboard = (
   return { switchboard, openLines, secretKeys };
 };
 
-const configuredHeadersOf = (lines: Foundation['config']['realLines']): TrunkHeaders | null =>
+const configuredHeadersOf = (lines: Runtime['config']['realLines']): TrunkHeaders | null =>
   lines === null || lines.trunkAddress === null
     ? null
     : { headersIn: lines.trunkHeadersIn, headersOut: lines.trunkHeadersOut };
 
 /** Arrivals are not accepted yet. */
-export const startCalls = (foundation: Foundation, parts: CallParts): StartedCalls => {
-  const { config, database, sealing, clock, steadyClock, callTime, logger, started } = foundation;
+export const startCalls = (runtime: Runtime, parts: CallParts): StartedCalls => {
+  const { config, database, sealing, clock, steadyClock, callTime, logger, started } = runtime;
   const { liveCalls, agents } = parts;
   const {
     switchboard: opened,
     openLines,
     secretKeys,
-  } = openSwitchboard(foundation, parts, (callId, wanted) => control.transferOwnCall(callId, wanted));
+  } = openSwitchboard(runtime, parts, (callId, wanted) => control.transferOwnCall(callId, wanted));
   parts.journalling.journal.onTaken(opened.leave);
   const knownKeys = createKnownKeys({ database, liveCalls, everyMs: knownKeysMs, clock, logger });
   started.defer(knownKeys.close);
@@ -172,10 +172,10 @@ export const startCalls = (foundation: Foundation, parts: CallParts): StartedCal
     askNode: parts.cluster.askNode,
     counting: parts.cluster.counting,
     limits: { maxCalls: config.maxCalls, maxBeginning: loadLimits.beginning },
-    load: startLoadShedding(foundation, parts),
-    platformPolicy: foundation.platformPolicy,
+    load: startLoadShedding(runtime, parts),
+    platformPolicy: runtime.platformPolicy,
     configuredHeaders: configuredHeadersOf(config.realLines),
-    country: foundation.country,
+    country: runtime.country,
     maxCallsInProgress: platformMaxCallsInProgress,
     platformDailyMinutes: config.dailyMinutes,
     onDailyNotice(notice) {

@@ -27,7 +27,7 @@ import { databaseWakeUps, type WakeUps } from '#src/cluster/wake-ups.ts';
 import { revivalForm } from '#src/persistence/calls/call-revivals.ts';
 import { livingNodes } from '#src/persistence/nodes/nodes.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 
 export type SharedRecordings = {
   /** A completed recording, wherever it is stored; see `Recordings` and `RecordingFetcher`. */
@@ -68,7 +68,7 @@ export const sharedLines = ({ lines, realLines }: Pick<Config, 'lines' | 'realLi
 };
 
 /** Notification between gateways. */
-const openWakeUps = ({ config, database, steadyClock, logger, started }: Foundation): WakeUps => {
+const openWakeUps = ({ config, database, steadyClock, logger, started }: Runtime): WakeUps => {
   const byDatabase = databaseWakeUps(database);
   if (config.nats === null) return byDatabase;
   const wakeUps = openNatsWakeUps({
@@ -84,8 +84,8 @@ const openWakeUps = ({ config, database, steadyClock, logger, started }: Foundat
 };
 
 /** Registers this gateway among the others. */
-export const startCluster = async (foundation: Foundation): Promise<Cluster> => {
-  const { config, database, sealing, clock, steadyClock, logger, started } = foundation;
+export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
+  const { config, database, sealing, clock, steadyClock, logger, started } = runtime;
   const { node } = config;
   const { answerMs, fetching } = clusterPolicy;
   const lines = sharedLines(config);
@@ -98,7 +98,7 @@ export const startCluster = async (foundation: Foundation): Promise<Cluster> => 
     numbers: clusterPolicy.counting,
     clock: steadyClock,
   });
-  const wakeUps = openWakeUps(foundation);
+  const wakeUps = openWakeUps(runtime);
   const signals = createNodeSignals({ database, wakeUps, node, answerMs, clock, logger });
   const calls = createCallSignals(signals);
   const fetcher = createRecordingFetcher({ database, keys: sealing, limits: fetching, now: clock.now });

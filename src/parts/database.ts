@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import { openDatabase, type Database } from '#src/persistence/database/database.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
-import type { Surroundings } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 /** Opens the database; `started` owns it. Throws a StartError that names the setting. */
 export const startDatabase = async (
@@ -13,7 +13,7 @@ export const startDatabase = async (
   >,
   logger: Logger,
   started: AsyncDisposableStack,
-  { openDatabaseStream }: Pick<Surroundings, 'openDatabaseStream'>,
+  { openDatabaseStream }: Pick<Environment, 'openDatabaseStream'>,
 ): Promise<Database> => {
   const connection = async () => {
     if (openDatabaseStream !== null) return { openStream: openDatabaseStream };

@@ -4,7 +4,7 @@ import type { Lines } from '#sip/lines.ts';
 import type { OpenDispatcher } from '#src/outgoing/endpoint-client.ts';
 import { listen } from './http-server.ts';
 
-export type Surroundings = {
+export type Environment = {
   /** Connection to the database; `null`: to the configured server. */
   openDatabaseStream: (() => Duplex) | null;
   /** Dispatcher of requests to customers' servers; `null`: real connections. */
@@ -17,7 +17,7 @@ export type Surroundings = {
 };
 
 /** The real database, network and lines of the configuration. */
-export const ownSurroundings: Surroundings = {
+export const realEnvironment: Environment = {
   openDatabaseStream: null,
   openDispatcher: null,
   listen,

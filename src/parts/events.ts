@@ -2,7 +2,7 @@
 import { deliveryPolicy } from '#config/policy.ts';
 import { createDeliveryWorker, type DeliveryWorker } from '#src/events/delivery-worker.ts';
 import { createWebhookTests } from '#src/events/test-event.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 import type { Outgoing } from './outgoing.ts';
 
 export type Events = {
@@ -11,7 +11,7 @@ export type Events = {
 };
 
 export const startEvents = async (
-  { config, database: db, sealing, clock, databaseClock, logger, started }: Foundation,
+  { config, database: db, sealing, clock, databaseClock, logger, started }: Runtime,
   outgoing: Pick<Outgoing, 'receivers' | 'trials'>,
 ): Promise<Events> => {
   const deliveries = createDeliveryWorker({

@@ -5,7 +5,7 @@ import { closing } from '#config/policy.ts';
 import { beginHandOver, type HandOver, type Heirs, type StandingCall } from '#src/continuity/hand-over.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 import type { StartedCalls } from './calls.ts';
 import { sharedLines, type Cluster } from './cluster.ts';
 import type { StartedJournal } from './journal.ts';
@@ -82,7 +82,7 @@ export type StartedHandOver = {
 };
 
 export const startHandOver = (
-  { config, clock, logger }: Pick<Foundation, 'config' | 'clock' | 'logger'>,
+  { config, clock, logger }: Pick<Runtime, 'config' | 'clock' | 'logger'>,
   parts: {
     cluster: Pick<Cluster, 'giveCalls' | 'others' | 'takes'>;
     calls: Pick<StartedCalls, 'switchboard' | 'canBeLeft'>;

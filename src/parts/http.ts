@@ -13,7 +13,7 @@ import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Overheard } from '#src/calls/live/overheard.ts';
 import { createInspectorSocket } from '#src/inspector/inspector-socket.ts';
 import { apiServicesOf, type ApiParts } from './api-services.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 import type { HttpServer } from './http-server.ts';
 import { openListenIn } from './listen-in.ts';
 import { startCallWatching } from './call-watching.ts';
@@ -40,13 +40,13 @@ const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRou
 
 /** Throws a StartError if the address cannot be used. */
 export const startHttpServer = async (
-  foundation: Foundation,
+  runtime: Runtime,
   parts: ApiParts & { liveCalls: LiveCalls; overheard: Pick<Overheard, 'listen'> },
 ): Promise<HttpServer> => {
-  const { config, logger, surroundings, started } = foundation;
+  const { config, logger, environment, started } = runtime;
   const { webPhones } = parts.telephony;
-  const watching = startCallWatching(foundation, parts);
-  const services = apiServicesOf(foundation, { ...parts, watching });
+  const watching = startCallWatching(runtime, parts);
+  const services = apiServicesOf(runtime, { ...parts, watching });
   const failures = createCounter('failures', services.limits.failuresPerAddress, services);
   const answer = createApi(services, failures).callback();
   const { handler: recordingHandler } = parts.recordings;
@@ -56,13 +56,13 @@ export const startHttpServer = async (
   };
   for (const { prepare } of routes) await prepare?.(services);
   const { host, port } = config;
-  const server = await surroundings.listen(handle, { host, port, prepare: answerClientErrors });
+  const server = await environment.listen(handle, { host, port, prepare: answerClientErrors });
   started.defer(() => server.close());
   // Event streams last as long as their calls, and the server waits for responses.
   started.defer(watching.handler.close);
   const webSockets = serveWebSockets(services, failures);
   webSockets.attach(server.server);
-  const listeners = openListenIn(foundation, watching.listenIn);
+  const listeners = openListenIn(runtime, watching.listenIn);
   webSockets.serve('/api/v1/admin/listen', 'admin', listeners.accept);
   started.defer(() => listeners.close());
   if (webPhones !== null) {

@@ -13,7 +13,7 @@ import { keepProgress } from '#src/persistence/calls/call-revivals.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
 import type { StartedLanguageModel } from './language-model.ts';
 
@@ -65,7 +65,7 @@ const logFact = (logger: Logger, callId: string, fact: RecordedFact): void => {
 
 /** Resolves when every fact, transition and summary is written. */
 export const startJournal = (
-  { database, sealing, clock, databaseClock, callTime, logger, started }: Foundation,
+  { database, sealing, clock, databaseClock, callTime, logger, started }: Runtime,
   { telemetry, languageModel }: { telemetry: Telemetry; languageModel: StartedLanguageModel },
 ): StartedJournal => {
   const isPassing = isTransient;

@@ -4,7 +4,7 @@ import type { LanguageModel } from '#src/agents/language-model/ask-model.ts';
 import { createSummarizeByModel } from '#src/agents/language-model/summarize-by-model.ts';
 import type { SummarizeByModel } from '#src/domain/call-summary.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 
 export type StartedLanguageModel = {
   /** `null`: the built-in agent works without a model. */
@@ -14,7 +14,7 @@ export type StartedLanguageModel = {
 
 /** `onFailure` is called for each failed request. */
 export const startLanguageModel = (
-  { config, clock, started }: Pick<Foundation, 'config' | 'clock' | 'started'>,
+  { config, clock, started }: Pick<Runtime, 'config' | 'clock' | 'started'>,
   onFailure: NonNullable<LanguageModel['failed']>,
 ): StartedLanguageModel => {
   if (config.languageModel === null) return { model: null, summarize: null };

@@ -13,7 +13,7 @@ import {
   type TakenCall,
 } from '#src/persistence/calls/held-calls.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 import type { Agents } from './agents.ts';
 import type { StartedCalls } from './calls.ts';
 import type { StartedJournal } from './journal.ts';
@@ -40,7 +40,7 @@ const endOthers = (
  * readers see no orphaned call, and before recordings are recovered.
  */
 export const takeLeftCalls = async (
-  { config, database }: Foundation,
+  { config, database }: Runtime,
   lostCalls: LostCalls,
   { journal }: Pick<StartedJournal, 'journal'>,
 ): Promise<LeftCalls> => {
@@ -65,7 +65,7 @@ export type StartedTakeOver = TakeOver & {
 };
 
 export const startTakeOver = (
-  { config, database, sealing, clock, databaseClock, callTime, logger }: Foundation,
+  { config, database, sealing, clock, databaseClock, callTime, logger }: Runtime,
   parts: {
     telemetry: Pick<Telemetry, 'observer'>;
     journalling: Pick<StartedJournal, 'journal'>;

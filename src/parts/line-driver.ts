@@ -26,7 +26,7 @@ import { languages } from '#src/domain/language.ts';
 import type { Health } from '#src/api/api-services.ts';
 import { createTrunkLoad } from '#src/persistence/trunks/trunk-channels.ts';
 import { createDialFromPhone } from './dial-from-phone.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 
 export type ChosenLines = {
   lines: Lines;
@@ -41,7 +41,7 @@ export type ChosenLines = {
   endLegsOf: (node: string) => Promise<void>;
 };
 
-/** Dependencies of lines besides the foundation. */
+/** Dependencies of lines besides the runtime. */
 export type LineParts = {
   speech: SpeechEngines;
   turnModel: TurnModel | null;
@@ -65,7 +65,7 @@ const withoutServers = {
 } as const;
 
 const realLines = async (
-  { country, database, callClock: clock, logger, config: { node } }: Foundation,
+  { country, database, callClock: clock, logger, config: { node } }: Runtime,
   { speech, turnModel, openRecording, overhear, trunks, legs, keepSipMessage }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
@@ -108,7 +108,7 @@ const realLines = async (
 };
 
 const simulatedLines = async (
-  { config, database, country, clock, callClock, logger }: Foundation,
+  { config, database, country, clock, callClock, logger }: Runtime,
   { speech, turnModel, openRecording, overhear, workspaceOf }: LineParts,
 ): Promise<ChosenLines> => {
   const { comeBackMs } = webPhones;
@@ -150,12 +150,12 @@ const simulatedLines = async (
   return { ...withoutServers, lines: simulator, simulator, webPhones: { phones, dial } };
 };
 
-export const chooseLines = async (foundation: Foundation, parts: LineParts): Promise<ChosenLines> => {
-  const { config } = foundation;
+export const chooseLines = async (runtime: Runtime, parts: LineParts): Promise<ChosenLines> => {
+  const { config } = runtime;
   if (config.lines === 'none') return { ...withoutServers, lines: createNoLines() };
   return config.realLines === null
-    ? simulatedLines(foundation, parts)
-    : realLines(foundation, parts, config.realLines);
+    ? simulatedLines(runtime, parts)
+    : realLines(runtime, parts, config.realLines);
 };
 
 export const healthOf = (lines: Lines): Pick<Health, 'whyLinesAreDown' | 'whatIsDown'> => ({

@@ -7,10 +7,10 @@ import {
   type ListenInSocketOptions,
   type Wish,
 } from '#src/listen-in/listen-in-socket.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 
 export const openListenIn = (
-  { database, sealing, clock, steadyClock, logger }: Foundation,
+  { database, sealing, clock, steadyClock, logger }: Runtime,
   follow: ListenInSocketOptions['follow'],
 ): ListenInSocket => {
   const administratorOf = (wish: Wish) => ({ database, sealing, clock, ...wish });

@@ -2,13 +2,13 @@
 import { loadLimits } from '#config/policy.ts';
 import { createLoadShedding, type LoadShedding } from '#src/calls/setup/load-shedding.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 import type { StartedJournal } from './journal.ts';
 
 type Measured = { telemetry: Telemetry; journalling: Pick<StartedJournal, 'journal'> };
 
 export const startLoadShedding = (
-  { config, steadyClock, logger, started }: Pick<Foundation, 'config' | 'steadyClock' | 'logger' | 'started'>,
+  { config, steadyClock, logger, started }: Pick<Runtime, 'config' | 'steadyClock' | 'logger' | 'started'>,
   { telemetry, journalling }: Measured,
 ): LoadShedding => {
   const { everyMs, memory, journal, delayLeft } = loadLimits;

@@ -11,8 +11,8 @@ import { createPermits } from '#src/outgoing/permits.ts';
 import { plainHost } from '#src/outgoing/target-guard.ts';
 import { createTrunkAddresses, type TrunkAddresses } from '#src/outgoing/trunk-addresses.ts';
 import { readAgentCa } from '#src/start/agent-ca.ts';
-import type { Foundation } from './foundation.ts';
-import type { Surroundings } from './environment.ts';
+import type { Runtime } from './runtime.ts';
+import type { Environment } from './environment.ts';
 
 /** Separate clients per purpose, so that one does not use the permits of another. */
 export type Outgoing = {
@@ -37,10 +37,10 @@ const trunkLookUpMs = 2_000;
 export const startOutgoing = async ({
   config,
   clock,
-  surroundings,
+  environment,
   started,
-}: Pick<Foundation, 'config' | 'clock' | 'started'> & {
-  surroundings: Pick<Surroundings, 'openDispatcher'>;
+}: Pick<Runtime, 'config' | 'clock' | 'started'> & {
+  environment: Pick<Environment, 'openDispatcher'>;
 }): Promise<Outgoing> => {
   const { maxBodyBytes, requests, lookUps, names: nameLimits } = outgoingLimits;
   const { agentAllowedHosts: allowedHosts, nameServers } = config;
@@ -63,7 +63,7 @@ export const startOutgoing = async ({
       connectMs: agentTimes.connectMs,
       maxBodyBytes,
       requestsAtOnce,
-      openDispatcher: surroundings.openDispatcher,
+      openDispatcher: environment.openDispatcher,
       ...(ca === undefined ? {} : { ca }),
     });
   const clients = {

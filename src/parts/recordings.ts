@@ -4,11 +4,11 @@ import type { Journal } from '#src/calls/journal/journal.ts';
 import { createRecordings, type Recordings } from '#src/recordings/recordings.ts';
 import { createS3Store } from '#src/recordings/s3-store.ts';
 import { prepareRecordingsFolder } from '#src/start/data-folder.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 
 /** Resolves when recordings left pending by a crash are settled. */
 export const startRecordings = async (
-  { config, database, clock, logger, started }: Foundation,
+  { config, database, clock, logger, started }: Runtime,
   { journal, goesOn }: { journal: Pick<Journal, 'publish' | 'settled'>; goesOn: (callId: string) => boolean },
 ): Promise<Recordings> => {
   const { format, folder, store } = config.recordings;

@@ -10,11 +10,11 @@ import {
   type StoredSipMessage,
 } from '#src/persistence/calls/sip-messages.ts';
 import type { Config } from '#config/config.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 import { sweepSipMessages } from '#src/housekeeping/old-sip-messages.ts';
 
-/** Parts of the foundation. */
-type Needed = Pick<Foundation, 'database' | 'clock' | 'logger' | 'started'> & {
+/** Parts of the runtime. */
+type Needed = Pick<Runtime, 'database' | 'clock' | 'logger' | 'started'> & {
   config: Pick<Config, 'sipTraceDays' | 'hep'>;
 };
 
@@ -47,8 +47,8 @@ const startCollector = ({ config, clock, logger, started }: Needed): HepCollecto
 };
 
 /** Ends when waiting messages are written; does not wait for an unreachable database. */
-export const startSipTraces = (foundation: Needed): StartedSipTraces => {
-  const { config, database, clock, logger, started } = foundation;
+export const startSipTraces = (runtime: Needed): StartedSipTraces => {
+  const { config, database, clock, logger, started } = runtime;
   const { sipTraceDays: days } = config;
   const sweeping = sweepSipMessages({
     remove: (range) => deleteSipMessages(database, range),
@@ -58,8 +58,8 @@ export const startSipTraces = (foundation: Needed): StartedSipTraces => {
     logger,
   });
   started.defer(sweeping.close);
-  const collector = startCollector(foundation);
-  const writer = days === 0 ? null : startWriter(foundation);
+  const collector = startCollector(runtime);
+  const writer = days === 0 ? null : startWriter(runtime);
   if (writer === null && collector === null) return { keep: null, lost: () => 0 };
   return {
     keep(callId, message) {

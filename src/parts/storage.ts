@@ -8,7 +8,7 @@ import { clearOutlivedRows } from '#src/housekeeping/expired-rows.ts';
 import { keptMasterKey } from '#src/start/master-key.ts';
 import { seed } from '#src/start/seed.ts';
 import { startDatabase } from './database.ts';
-import type { Surroundings } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 export type Storage = { database: Database; sealing: Sealing; seeded: Awaited<ReturnType<typeof seed>> };
 
@@ -17,12 +17,12 @@ export const startStorage = async (
   config: Config,
   logger: Logger,
   started: AsyncDisposableStack,
-  surroundings: Pick<Surroundings, 'openDatabaseStream'>,
+  environment: Pick<Environment, 'openDatabaseStream'>,
 ): Promise<Storage> => {
   const { dataFolder, masterKey, oldMasterKeys } = config;
   await prepareDataFolder(dataFolder);
   const sealing = createSealing(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys);
-  const database = await startDatabase(config, logger, started, surroundings);
+  const database = await startDatabase(config, logger, started, environment);
   started.defer(clearOutlivedRows(database, logger));
   return {
     database,

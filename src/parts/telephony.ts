@@ -10,7 +10,7 @@ import type { Engines } from '#src/administration/choose-speech.ts';
 import { startTurnModel } from '#src/speech/turn-model/turn-model.ts';
 import { createTrunkDirectory, type TrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import { chooseLines, type ChosenLines } from './line-driver.ts';
-import type { Foundation } from './foundation.ts';
+import type { Runtime } from './runtime.ts';
 import type { Outgoing } from './outgoing.ts';
 import { startSipTraces } from './sip-traces.ts';
 import { startSpeech, type StartedSpeech } from './speech.ts';
@@ -28,7 +28,7 @@ export type StartedLines = ChosenLines & {
 };
 
 /** `null` if none is configured. Throws a StartError about the model. */
-const openTurnModel = async ({ config, clock, logger, started }: Foundation): Promise<TurnModel | null> => {
+const openTurnModel = async ({ config, clock, logger, started }: Runtime): Promise<TurnModel | null> => {
   if (config.turnModel === null) return null;
   const place = { runtime: 'onnxruntime-node', path: config.turnModel };
   const model = await startTurnModel(place, { limits: turnModelLimits, clock, logger });
@@ -38,7 +38,7 @@ const openTurnModel = async ({ config, clock, logger, started }: Foundation): Pr
 
 /** Opened, but without calls before `lines.start`. */
 export const startLines = async (
-  foundation: Foundation,
+  runtime: Runtime,
   parts: {
     journal: Pick<Journal, 'epochOf'>;
     /** Whether a call of an earlier process can be resumed here. */
@@ -50,11 +50,11 @@ export const startLines = async (
     trunkMachineWith: Parameters<typeof createTrunkDirectory>[0]['machineWith'];
   },
 ): Promise<StartedLines> => {
-  const { config, platformPolicy, database, sealing, clock, surroundings, logger, started } = foundation;
+  const { config, platformPolicy, database, sealing, clock, environment, logger, started } = runtime;
   const path = process.env['PATH'] ?? '';
   const speech = await startSpeech(config.speech, { ...speechEngines, clock, path, logger });
   started.defer(speech.close);
-  const turnModel = await openTurnModel(foundation);
+  const turnModel = await openTurnModel(runtime);
   const trunks = createTrunkDirectory({
     database,
     platformPolicy,
@@ -65,7 +65,7 @@ export const startLines = async (
     machineWith: parts.trunkMachineWith,
     mayUse: parts.outgoing.trunkAddresses.mayUse,
   });
-  const sipTraces = startSipTraces(foundation);
+  const sipTraces = startSipTraces(runtime);
   const legs = createLegKeeper({
     database,
     sealing,
@@ -76,7 +76,7 @@ export const startLines = async (
     logger,
   });
   started.defer(() => legs.settled(closing.legsMs));
-  const chosen = await chooseLines(foundation, {
+  const chosen = await chooseLines(runtime, {
     speech,
     turnModel,
     openRecording: parts.recordings.begin,
@@ -92,7 +92,7 @@ export const startLines = async (
   const engines = { ...speech.engines, turnModel: turnModel !== null };
   return {
     ...chosen,
-    lines: surroundings.betweenLines(chosen.lines),
+    lines: environment.betweenLines(chosen.lines),
     legsWritten: legs.written,
     trunks,
     engines,

@@ -7,9 +7,9 @@ import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
-import type { Surroundings } from './environment.ts';
+import type { Environment } from './environment.ts';
 
-export type Foundation = {
+export type Runtime = {
   config: Config;
   country: Country;
   /** Defaults for numbers and workspaces. */
@@ -26,7 +26,7 @@ export type Foundation = {
   /** Runs as fast as simulated calls. */
   callClock: Clock;
   logger: Logger;
-  surroundings: Surroundings;
+  environment: Environment;
   /** Ends everything that was started, in reverse order. */
   started: AsyncDisposableStack;
 };
