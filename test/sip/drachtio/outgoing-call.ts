@@ -1,4 +1,4 @@
-/** A call that goes out: whom it calls, what it is answered with, how it ended otherwise. */
+/** An outbound call: its callee, its answer, or its end without an answer. */
 import { describeSound } from '#test/doubles/session-description.ts';
 import type { SipEdge } from '#test/doubles/sip-edge.ts';
 

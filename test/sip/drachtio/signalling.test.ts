@@ -40,14 +40,14 @@ import { until } from '#test/helpers/until.ts';
 import { headersOf } from '#test/sip/headers-of.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 
-// In dialog requests
-// Requests of the far end in a call that stands, as ladders between it and the gateway.
+// In-dialog requests
+// Requests of the far end within a call, as ladders between it and the gateway.
 
 const inDialogRequestsSdp = describeSound();
 
 type Standing = SipEdge & { line: WatchedLine; farCall: FarCall; channel: MediaChannel };
 
-/** A call that was dialled and answered. */
+/** An answered outbound call. */
 const dialled = async (t: ExecutionContext): Promise<Standing> => {
   const edge = await startSipEdge(t);
   const line = edge.call();
@@ -58,7 +58,7 @@ const dialled = async (t: ExecutionContext): Promise<Standing> => {
   return { ...edge, line, farCall, channel: channelOf(edge) };
 };
 
-/** A call that came in and was answered. */
+/** An answered inbound call. */
 const taken = async (t: ExecutionContext): Promise<Standing> => {
   const edge = await startSipEdge(t);
   const farCall = edge.trunk.calls(ownNumber, { sdp: inDialogRequestsSdp });
@@ -236,7 +236,7 @@ test.serial("sends the agent's DTMF digits with the audio", async (t) => {
   t.is(channel.pressed, '1w2');
 });
 
-/** Time goes by until nothing waits for it any more. */
+/** Advances the clock until no timer is pending. */
 const waits = async (clock: OrderedClock): Promise<void> => {
   for (let step = 0; step < 20; step += 1) {
     for (let turns = 0; turns < 5; turns += 1) await turn();
@@ -244,7 +244,7 @@ const waits = async (clock: OrderedClock): Promise<void> => {
   }
 };
 
-/** A call to a far end without telephone events, whose answer has this header Allow. */
+/** A call to a far end without telephone events whose answer has this Allow header. */
 const dialledWithoutEvents = async (t: ExecutionContext, allow?: string) => {
   const edge = await startSipEdge(t);
   const line = edge.call();
@@ -359,7 +359,7 @@ const leg = (state: SipLeg['state'], change: Partial<SipLeg> = {}): SipLeg => ({
   ...change,
 });
 
-/** drachtio-server that takes what begins so, and says no to the rest; `null`: there is no connection. */
+/** A drachtio-server that accepts commands with this beginning and rejects the rest; `null`: not connected. */
 const legTrackerWorld = (takes: readonly string[] | null) => {
   const clock = createOrderedClock();
   const logger = pino({ level: 'silent' });
@@ -443,7 +443,7 @@ test.serial(
   ['SIP/2.0 480 Temporarily Unavailable\r\nContent-Length: 0\r\n\r\n transaction', 'BYE dialog'],
 );
 
-/** The BYE for such a leg where drachtio-server knows its dialog no longer; none where it is not sent. */
+/** The BYE for such a leg when drachtio-server no longer knows its dialog; undefined if none is sent. */
 const ownByeFor = async (orphan: SipLeg): Promise<string | undefined> => {
   const { settle } = legTrackerWorld([]);
   const texts: string[] = [];
@@ -556,7 +556,7 @@ test.serial('ends the channels of orphaned legs', async (t) => {
 });
 
 // Call route
-// By which trunk a call goes, as its record says.
+// The trunk that carries a call, according to its record.
 
 const first = someTrunk({ id: 'first', name: 'First' });
 const second = someTrunk({ id: 'second', name: 'Second' });
@@ -584,7 +584,8 @@ test('a full trunk does not count as failed', (t) => {
 });
 
 // Late offer
-// Callers that leave the offer to us, as telephone systems do: ours comes with 200, their answer with ACK.
+// Callers that leave the offer to the gateway, as telephone systems do: the offer is sent in the 200, the answer
+// arrives in the ACK.
 
 const over = (media: TrunkMedia): SipEdgeOptions => ({ trunk: { address: trunkAddress, media } });
 
@@ -887,7 +888,7 @@ test('forgets an INVITE without a known end after ten minutes', (t) => {
 });
 
 // Check trunk
-// Trying a trunk out, as ladders.
+// Trunk checks, as ladders.
 
 const checkTrunkSdp = describeSound();
 const callee = '01099998888';

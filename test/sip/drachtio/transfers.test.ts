@@ -1,4 +1,4 @@
-/** Transfers and the watch over audio. */
+/** Transfers and audio monitoring. */
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { SimulatedClock } from 'xstate';
@@ -18,7 +18,7 @@ import { someSound } from '#test/helpers/some-sound.ts';
 import { until } from '#test/helpers/until.ts';
 
 // Transfers
-// A call whose other party is handed to a person: two far ends of the trunk, and the sound between them.
+// A call whose other party is connected to a person: two far ends of the trunk, and the audio between them.
 
 const person = '01000000011';
 const sdp = describeSound();
@@ -28,7 +28,7 @@ const loudness = (frame: Int16Array): number => frame.reduce((most, one) => Math
 
 type Call = { edge: SipEdge; line: WatchedLine; first: FarCall };
 
-/** How loud both sides of a call are for its recording and for those who listen in. */
+/** Loudness of both sides of a call in its recording and for its listeners. */
 const createListener = () => {
   const loudest = { counterparty: 0, agent: 0 };
   let isThere = true;
@@ -49,7 +49,7 @@ const createListener = () => {
 };
 
 type EdgeOptions = Parameters<typeof startSipEdge>[1] & {
-  /** The description of the other party. */
+  /** The SDP of the other party. */
   sdp?: string;
 };
 
@@ -65,7 +65,7 @@ const answered = async (t: ExecutionContext, { sdp: described = sdp, ...options 
 
 const channelsOf = ({ freeSwitches }: SipEdge): readonly MediaChannel[] => freeSwitches[0]?.channels() ?? [];
 
-/** 20 ms go by. Returns what is heard at both ends when these say something, or nothing. */
+/** Advances the clock by 20 ms. Returns the audio at both ends when these send a frame, or none. */
 const step = async (edge: SipEdge, says: readonly Int16Array[] = []): Promise<Int16Array[]> => {
   edge.clock.advance(20);
   const heard: Int16Array[] = [];
@@ -89,7 +89,7 @@ const rung = async ({ edge, line }: Call, mode: TransferMode = 'cold'): Promise<
   return edge.trunk.receives('INVITE');
 };
 
-/** The person is rung, and answers. */
+/** The person rings and answers. */
 const answeredBy = async (call: Call): Promise<FarCall> => {
   const second = await rung(call);
   second.answers(180);
@@ -111,7 +111,7 @@ test.serial('calls the person from the number of the call', async (t) => {
   t.true(second.last('INVITE').headers.some(([name, value]) => name === 'From' && value.includes(ownNumber)));
 });
 
-// The first one has no telephone events, so it is not bridged.
+// The first leg has no telephone events, so it is not bridged.
 const passedOn = (t: ExecutionContext) => connected(t, { sdp: describeSound({ formats: [0] }) });
 
 test.serial('forwards the audio of two legs that are not bridged', async (t) => {
@@ -137,7 +137,7 @@ test.serial('forwards a voice after a silence without the delay of that silence'
   const { edge } = await passedOn(t);
   const delays: number[] = [];
   for (let times = 1; times <= 3; times += 1) {
-    // Longer than a silence is told at once (`heard-sound.ts`).
+    // Longer than a silence that is reported at once (`heard-sound.ts`).
     for (let steps = 1; steps <= 90 + times; steps += 1) await step(edge);
     let steps = 0;
     await until('it is heard', async () => {
@@ -293,7 +293,7 @@ for (const who of ['first', 'second'] as const)
 test.serial('hangs up both when the audio of one is lost', async (t) => {
   const { edge, line, first, second } = await connected(t);
   channelsOf(edge)[1]?.hangUp('MEDIA_TIMEOUT');
-  // Its partner is parked: two BYEs at once would leave it to chance which sound is lost.
+  // Its partner is parked: with two simultaneous BYEs, either audio could be lost first.
   t.is(channelsOf(edge).length, 1);
   for (const leg of [first, second]) {
     await leg.receives('BYE');
@@ -433,7 +433,7 @@ test.serial('stores both legs distinguishably for a take-over', async (t) => {
 });
 
 // Sound watch
-// Sound that goes one way alone: what is noticed of it, and what is known when the call is over.
+// One-way audio: what is reported during the call and at its end.
 
 const createSoundWatchWorld = () => {
   const clock = new SimulatedClock();
