@@ -47,7 +47,7 @@ const setUpCommands = (answer: Promise<string>) => {
   return { sent, clock, commands: commandsOn(() => socket, { answerMs: 3_000, clock }) };
 };
 
-test.serial('a refusal names what was refused and nothing that was in it', async (t) => {
+test.serial('an error names the refused command without its arguments', async (t) => {
   const { commands, sent } = setUpCommands(Promise.resolve('-ERR no'));
   await t.throwsAsync(commands.run('uuid_send_dtmf a-channel 1234'), {
     message: 'FreeSWITCH did not take uuid_send_dtmf',
@@ -58,7 +58,7 @@ test.serial('a refusal names what was refused and nothing that was in it', async
   t.deepEqual(sent, ['api uuid_send_dtmf a-channel 1234', 'sendmsg a-channel\ncall-command: unicast']);
 });
 
-test.serial('what is asked cannot begin anything else', async (t) => {
+test.serial('rejects line breaks that would inject a second command', async (t) => {
   const { commands, sent } = setUpCommands(Promise.resolve('+OK'));
   await t.throwsAsync(commands.api('uuid_kill x\n\napi shutdown'), { message: /one line/ });
   await t.throwsAsync(commands.tell('x\ncall-command: hangup', {}), { message: /one line/ });
@@ -66,14 +66,14 @@ test.serial('what is asked cannot begin anything else', async (t) => {
   t.deepEqual(sent, []);
 });
 
-test.serial('an answer that does not come is not waited for', async (t) => {
+test.serial('gives up waiting for a response after a time-out', async (t) => {
   const { commands, clock } = setUpCommands(new Promise(() => {}));
   const asked = t.throwsAsync(commands.api('uptime'), { message: /An answer of FreeSWITCH to uptime/ });
   clock.advance(3_000);
   await asked;
 });
 
-test.serial('without a connection nothing is said', async (t) => {
+test.serial('rejects commands without a connection', async (t) => {
   const commands = commandsOn(
     () => {
       throw new Error('not connected');
@@ -97,7 +97,7 @@ const event = (text: string): string => {
   return `Content-Length: ${Buffer.byteLength(body)}\nContent-Type: text/event-plain\n\n${body}`;
 };
 
-test('answers and events are told apart, in their order, however the bytes come', (t) => {
+test('separates responses from events, in order, for any chunking of the bytes', (t) => {
   const bytes = [
     'Content-Type: auth/request\n\n',
     'Content-Type: command/reply\nReply-Text: +OK accepted\n\n',
@@ -128,7 +128,7 @@ const survived = test.macro<[string]>({
     t.notThrows(() => send(event('Event-Name: next')));
     t.is(fieldIn(frames.at(-1)?.body ?? '', 'Event-Name'), 'next');
   },
-  title: (_, bytes) => `the event after ${JSON.stringify(bytes.slice(0, 60))} is read`,
+  title: (_, bytes) => `reads the event after ${JSON.stringify(bytes.slice(0, 60))}`,
 });
 
 test(survived, 'Name: 100%\n\n');
@@ -141,7 +141,7 @@ test(survived, 'Content-Length: 9999999999999999999999\n\n');
 test(survived, '__proto__: x\nconstructor: y\n\n');
 test(survived, `${'\n\n'.repeat(20_000)}Name: many\n\n`);
 
-test('a field is decoded, and what cannot be decoded stays as it was sent', (t) => {
+test('decodes a field and keeps an undecodable one as sent', (t) => {
   const body = 'Event-Name: DTMF\nDTMF-Digit: %23\nOdd: 100%\nName: %23\n';
   t.is(fieldIn(body, 'DTMF-Digit'), '#');
   t.is(fieldIn(body, 'Odd'), '100%');
@@ -149,12 +149,12 @@ test('a field is decoded, and what cannot be decoded stays as it was sent', (t) 
   t.is(fieldIn(body, 'Digit'), '');
 });
 
-test('what has no end, or names a body without measure, is not waited for', (t) => {
+test('rejects endless headers and a body without a valid length', (t) => {
   t.throws(() => listen().send('x'.repeat(70_000)), { instanceOf: UnreadableFrame });
   t.throws(() => listen().send('Content-Length: 2000000\n\n'), { instanceOf: UnreadableFrame });
 });
 
-test('no bytes throw anything else', (t) => {
+test('parses random bytes without throwing', (t) => {
   const bytes = fc.array(
     fc.oneof(
       fc.constantFrom(
@@ -215,7 +215,7 @@ const answer = (body: string): string =>
   `Content-Type: api/response\nContent-Length: ${body.length}\n\n${body}`;
 
 test.serial(
-  'answers come to those who asked, in the order of their commands, with events in between',
+  'assigns responses to callers in the order of their commands, with events in between',
   async (t) => {
     const { socket, there, until, events } = await setUpEventSocket(t);
     t.is(socket.remoteAddress, '127.0.0.1');
@@ -229,19 +229,16 @@ test.serial(
   },
 );
 
-test.serial(
-  'what waits for an answer learns that the connection is lost, and so does who holds it',
-  async (t) => {
-    const { socket, there, closed } = await setUpEventSocket(t);
-    const asked = socket.command('api one');
-    there.destroy();
-    await t.throwsAsync(asked, { instanceOf: NoEventSocket });
-    t.is(closed.length, 1);
-    await t.throwsAsync(socket.command('api two'), { instanceOf: NoEventSocket });
-  },
-);
+test.serial('reports a lost connection to pending commands and to the owner', async (t) => {
+  const { socket, there, closed } = await setUpEventSocket(t);
+  const asked = socket.command('api one');
+  there.destroy();
+  await t.throwsAsync(asked, { instanceOf: NoEventSocket });
+  t.is(closed.length, 1);
+  await t.throwsAsync(socket.command('api two'), { instanceOf: NoEventSocket });
+});
 
-test.serial('who closes it is not told', async (t) => {
+test.serial('does not notify an owner that closes the connection itself', async (t) => {
   const { socket, there, closed } = await setUpEventSocket(t);
   const asked = t.throwsAsync(socket.command('api one'), { instanceOf: NoEventSocket });
   socket.close();
@@ -250,7 +247,7 @@ test.serial('who closes it is not told', async (t) => {
   t.deepEqual(closed, []);
 });
 
-test.serial('what cannot be read ends the connection, and says why', async (t) => {
+test.serial('closes the connection on unreadable input and gives the reason', async (t) => {
   const { socket, there, closed } = await setUpEventSocket(t);
   const asked = t.throwsAsync(socket.command('api one'));
   there.write('Content-Length: 999999999\n\n');
@@ -258,14 +255,14 @@ test.serial('what cannot be read ends the connection, and says why', async (t) =
   t.regex(closed[0]?.message ?? '', /announces 999999999 bytes/);
 });
 
-test.serial('a command is one command', async (t) => {
+test.serial('one command stays one command', async (t) => {
   const { socket } = await setUpEventSocket(t);
   for (const text of ['api x\n\napi y', 'api x\n', 'api x\r\n'])
     await t.throwsAsync(socket.command(text), { message: /more than one command/ });
   socket.close();
 });
 
-test.serial('a server that leaves thousands unanswered is asked no more', async (t) => {
+test.serial('rejects further commands while thousands are unanswered', async (t) => {
   const { socket } = await setUpEventSocket(t);
   const asked = Array.from({ length: 2_000 }, async () => socket.command('api one'));
   await t.throwsAsync(socket.command('api one more'), { message: /too much to answer/ });
@@ -281,9 +278,9 @@ for (const [what, answer, message] of [
     'Content-Type: auth/request\n\nContent-Type: command/reply\nReply-Text: -ERR invalid\n\n',
     /secret/,
   ],
-  ['a stranger', 'Content-Type: text/rude-rejection\n\n', /access list/],
+  ['a server that is not FreeSWITCH', 'Content-Type: text/rude-rejection\n\n', /access list/],
 ] as const)
-  test.serial(`the refusal of ${what} is told from silence`, async (t) => {
+  test.serial(`distinguishes the refusal of ${what} from a time-out`, async (t) => {
     const server = createServer((socket) => socket.end(answer)).listen(0, '127.0.0.1');
     t.teardown(() => server.close());
     await once(server, 'listening');
@@ -350,7 +347,7 @@ const createEndpointPoolWorld = () => {
   };
 };
 
-test.serial('it is filled a few at a time, and gives out the oldest first', async (t) => {
+test.serial('fills the pool a few at a time and hands out the oldest endpoint first', async (t) => {
   const { pool, world, settle } = createEndpointPoolWorld();
   t.is(pool.take(), null);
   pool.open();
@@ -361,7 +358,7 @@ test.serial('it is filled a few at a time, and gives out the oldest first', asyn
   t.is(pool.take()?.localSdp, 'offer 1');
 });
 
-test.serial('what is taken is made again a moment later; an empty pool has nothing to give', async (t) => {
+test.serial('replaces a used endpoint a moment later; an empty pool returns none', async (t) => {
   const { clock, pool, made, settle } = createEndpointPoolWorld();
   pool.open();
   await settle();
@@ -375,7 +372,7 @@ test.serial('what is taken is made again a moment later; an empty pool has nothi
   t.is(made.length, 6);
 });
 
-test.serial('one whose channel is lost is thrown out and made again', async (t) => {
+test.serial('replaces an endpoint whose channel is lost', async (t) => {
   const { clock, pool, made, settle } = createEndpointPoolWorld();
   pool.open();
   await settle();
@@ -387,7 +384,7 @@ test.serial('one whose channel is lost is thrown out and made again', async (t) 
   t.is(pool.size(), 3);
 });
 
-test.serial('what was taken is the call’s: the pool neither counts nor renews it', async (t) => {
+test.serial('neither counts nor renews an endpoint that a call uses', async (t) => {
   const { clock, pool, made, settle } = createEndpointPoolWorld();
   pool.open();
   await settle();
@@ -401,7 +398,7 @@ test.serial('what was taken is the call’s: the pool neither counts nor renews 
   t.false(made[0]?.isDestroyed);
 });
 
-test.serial('one that has grown old is destroyed and made again', async (t) => {
+test.serial('replaces an endpoint that is too old', async (t) => {
   const { clock, pool, made, standing, settle } = createEndpointPoolWorld();
   pool.open();
   await settle();
@@ -412,7 +409,7 @@ test.serial('one that has grown old is destroyed and made again', async (t) => {
   t.is(standing().length, 3);
 });
 
-test.serial('after a failure it waits before it tries again', async (t) => {
+test.serial('waits after a failure before the next attempt', async (t) => {
   const { clock, pool, world, settle } = createEndpointPoolWorld();
   world.fails = true;
   pool.open();
@@ -427,7 +424,7 @@ test.serial('after a failure it waits before it tries again', async (t) => {
   t.is(pool.size(), 3);
 });
 
-test.serial('emptied it leaves no endpoint and no timer, not even of what was on its way', async (t) => {
+test.serial('an emptied pool leaves no endpoints and no timers, not even of pending ones', async (t) => {
   const { clock, pool, made, standing, settle } = createEndpointPoolWorld();
   pool.open();
   await settle();
@@ -444,7 +441,7 @@ test.serial('emptied it leaves no endpoint and no timer, not even of what was on
 });
 
 test.serial(
-  'what was begun before it was emptied does not come into it when it is opened again at once',
+  'an endpoint requested before the pool was emptied does not enter the reopened pool',
   async (t) => {
     const { pool, made, standing, settle } = createEndpointPoolWorld();
     pool.open();
@@ -471,20 +468,23 @@ for (const usual of [
   offer('m=audio 4000 RTP/AVP 8 101', 'a=rtpmap:101 TELEPHONE-EVENT/8000').replaceAll('\r\n', '\n'),
   offer('m=audio 4000 RTP/AVP 0 101', keys, 'a=ptime:40', 'a=maxptime:60'),
 ])
-  test.serial(`usual: ${JSON.stringify(usual.slice(66))}`, (t) => {
+  test.serial(`a usual offer: ${JSON.stringify(usual.slice(66))}`, (t) => {
     t.true(isUsualOffer(usual));
   });
 
 for (const [why, unusual] of [
-  ['no keys', offer('m=audio 4000 RTP/AVP 8')],
-  ['keys of another number', offer('m=audio 4000 RTP/AVP 0 96', 'a=rtpmap:96 telephone-event/8000')],
-  ['101 is something else', offer('m=audio 4000 RTP/AVP 0 101', 'a=rtpmap:101 opus/48000/2')],
-  ['keys that are described, not offered', offer('m=audio 4000 RTP/AVP 0', keys)],
+  ['no telephone events', offer('m=audio 4000 RTP/AVP 8')],
+  [
+    'telephone events with another payload type',
+    offer('m=audio 4000 RTP/AVP 0 96', 'a=rtpmap:96 telephone-event/8000'),
+  ],
+  ['payload type 101 for another format', offer('m=audio 4000 RTP/AVP 0 101', 'a=rtpmap:101 opus/48000/2')],
+  ['telephone events without an rtpmap offer', offer('m=audio 4000 RTP/AVP 0', keys)],
   ['shorter packets', offer('m=audio 4000 RTP/AVP 0 101', keys, 'a=ptime:10')],
   ['encrypted', offer('m=audio 4000 RTP/SAVP 0 101', keys)],
-  ['more than sound', offer('m=audio 4000 RTP/AVP 0 101', keys, 'm=video 4002 RTP/AVP 99')],
+  ['more than audio', offer('m=audio 4000 RTP/AVP 0 101', keys, 'm=video 4002 RTP/AVP 99')],
 ] as const)
-  test.serial(`not usual: ${why}`, (t) => {
+  test.serial(`an unusual offer: ${why}`, (t) => {
     t.false(isUsualOffer(unusual));
   });
 
@@ -560,29 +560,26 @@ test.serial(
   },
 );
 
-test.serial('only names a channel in a bridge that is to go on', async (t) => {
+test.serial('only claims a channel in a bridge that continues', async (t) => {
   const { adopt, told } = setUpAdoptChannel({ partner: 'another-channel' });
   t.deepEqual(await adopt(true), { localSdp: 'v=0', isBridged: true });
   t.deepEqual(told, ['uuid_getvar rtp_local_sdp_str', 'claim', 'uuid_getvar bridge_to']);
 });
 
-test.serial(
-  'moves a channel that is in no bridge into a new park, also where a bridge would go on',
-  async (t) => {
-    const { adopt, passing, told } = setUpAdoptChannel();
-    t.deepEqual(await passing(adopt(true)), { localSdp: 'v=0' });
-    t.true(told.includes('execute transfer again XML trunkline'));
-  },
-);
+test.serial('moves a channel outside a bridge into a new park, even if bridges continue', async (t) => {
+  const { adopt, passing, told } = setUpAdoptChannel();
+  t.deepEqual(await passing(adopt(true)), { localSdp: 'v=0' });
+  t.true(told.includes('execute transfer again XML trunkline'));
+});
 
 for (const nothing of ['_undef_', '-ERR No such channel!\n'])
-  test.serial(`one that is gone is left alone: ${nothing.trim()}`, async (t) => {
+  test.serial(`ignores a channel that no longer exists: ${nothing.trim()}`, async (t) => {
     const { adopt, told } = setUpAdoptChannel({ localSdp: nothing });
     await t.throwsAsync(adopt(), { message: 'The channel is gone' });
     t.deepEqual(told, ['uuid_getvar rtp_local_sdp_str']);
   });
 
-test.serial('one that does not come to its new park is not waited for', async (t) => {
+test.serial('gives up a channel that does not reach its new park', async (t) => {
   const { adopt, passing, clock } = setUpAdoptChannel({ looks: Infinity });
   await t.throwsAsync(passing(adopt()), { message: /Parking a channel/ });
   await new Promise((resolve) => setImmediate(resolve));
@@ -645,7 +642,7 @@ const setUpOpenUnicast = (isThere = true) => {
 };
 
 test.serial(
-  'FreeSWITCH takes a port at its own address and sends to ours; the way is open when its sound has come',
+  'FreeSWITCH opens a port at its own address and sends to ours; the unicast is open once its audio arrives',
   async (t) => {
     const { open, told, opened, begun, sound, clock, isClosed } = setUpOpenUnicast();
     begun.resolve();
@@ -670,7 +667,7 @@ test.serial(
   },
 );
 
-test.serial('+OK is no proof: where no sound comes the way is given up', async (t) => {
+test.serial('gives up a unicast that is confirmed by +OK but sends no audio', async (t) => {
   const { open, pass, isClosed } = setUpOpenUnicast();
   const opening = open();
   await pass(7_999);
@@ -680,7 +677,7 @@ test.serial('+OK is no proof: where no sound comes the way is given up', async (
   t.true(isClosed());
 });
 
-test.serial('a refusal, and the end of the call, give it up at once', async (t) => {
+test.serial('gives up a unicast at once on an error and at the end of the call', async (t) => {
   const refused = setUpOpenUnicast(false);
   await t.throwsAsync(refused.open(), { message: 'The channel is gone' });
   t.true(refused.isClosed());
@@ -766,7 +763,7 @@ const setUpChannelSound = async (isThere: () => Promise<string> = async () => 't
   return { sound, told, failures, unicasts, pass, change, end, clock };
 };
 
-test.serial('opens a unicast that FreeSWITCH has ended again, with what was not played', async (t) => {
+test.serial('reopens a unicast that FreeSWITCH ended and sends the unplayed audio', async (t) => {
   const { sound, told, failures, unicasts, pass } = await setUpChannelSound();
   sound.path.send(new Int16Array(500));
   unicasts[0]?.ring.read(new Int16Array(160));
@@ -778,7 +775,7 @@ test.serial('opens a unicast that FreeSWITCH has ended again, with what was not 
   t.deepEqual(failures, []);
 });
 
-test.serial('leaves a FreeSWITCH alone that stood still and sends again', async (t) => {
+test.serial('keeps a unicast whose FreeSWITCH was frozen and sends again', async (t) => {
   const answer = Promise.withResolvers<string>();
   const { told, failures, unicasts, pass } = await setUpChannelSound(() => answer.promise);
   unicasts[0]?.silence(true);
@@ -791,7 +788,7 @@ test.serial('leaves a FreeSWITCH alone that stood still and sends again', async 
   t.deepEqual(failures, []);
 });
 
-test.serial('asks a FreeSWITCH again that did not answer', async (t) => {
+test.serial('retries a FreeSWITCH that did not respond', async (t) => {
   let asked = 0;
   const { told, failures, unicasts, pass } = await setUpChannelSound(async () => {
     asked += 1;
@@ -804,7 +801,7 @@ test.serial('asks a FreeSWITCH again that did not answer', async (t) => {
   t.deepEqual(failures, []);
 });
 
-test.serial('fails where the channel is gone', async (t) => {
+test.serial('fails when the channel no longer exists', async (t) => {
   const { told, failures, unicasts, pass } = await setUpChannelSound(async () => 'false');
   unicasts[0]?.silence(true);
   await pass(60);
@@ -823,7 +820,7 @@ test.serial('gives up a unicast that FreeSWITCH ends again and again', async (t)
   t.is(unicasts.length, 6);
 });
 
-test.serial('asks a FreeSWITCH that is away no longer than the call lasts', async (t) => {
+test.serial('retries an unreachable FreeSWITCH only until the call ends', async (t) => {
   const { failures, unicasts, pass, end, clock } = await setUpChannelSound(async () => {
     throw new Error('There is no media server');
   });
@@ -836,7 +833,7 @@ test.serial('asks a FreeSWITCH that is away no longer than the call lasts', asyn
   t.deepEqual(failures, []);
 });
 
-test.serial('does nothing for a silence after the end of the call', async (t) => {
+test.serial('ignores silence after the end of the call', async (t) => {
   const { sound, told, failures, unicasts, pass, clock } = await setUpChannelSound();
   sound.path.close();
   unicasts[0]?.silence(true);
@@ -847,7 +844,7 @@ test.serial('does nothing for a silence after the end of the call', async (t) =>
 });
 
 test.serial(
-  'ends the unicast before the codec changes, and opens one with the new codec after it',
+  'closes the unicast before a codec change and opens one with the new codec after it',
   async (t) => {
     const { sound, told, unicasts, pass, change } = await setUpChannelSound();
     sound.path.send(new Int16Array(500));
@@ -874,7 +871,7 @@ test.serial(
   },
 );
 
-test.serial('a call that ends while its sound is paused opens none', async (t) => {
+test.serial('a call that ends while its unicast is closed opens none', async (t) => {
   const { sound, told, pass, clock } = await setUpChannelSound();
   const pausing = sound.pause();
   await pass(20);
@@ -900,7 +897,7 @@ for (const [media, channels] of [
   ['auto', 0],
   ['direct', 0],
 ] as const) {
-  test.serial(`${media}: a caller is answered with ${channels} channels of FreeSWITCH`, async (t) => {
+  test.serial(`${media}: answers a caller with ${channels} channels of FreeSWITCH`, async (t) => {
     const { trunk, inbound, said, freeSwitches } = await startSipEdge(t, carriersOver(media));
     const call = trunk.calls(ownNumber, { sdp: describeSound() });
     const answer = await call.receives(200);
@@ -914,7 +911,7 @@ for (const [media, channels] of [
     await freeSwitches[0]?.untilChannels(0);
   });
 
-  test.serial(`${media}: a call goes out with ${channels} channels of FreeSWITCH`, async (t) => {
+  test.serial(`${media}: an outbound call uses ${channels} channels of FreeSWITCH`, async (t) => {
     const { trunk, call, said, freeSwitches } = await startSipEdge(t, carriersOver(media));
     const line = call();
     const farCall = await trunk.receives('INVITE');
@@ -930,7 +927,7 @@ for (const [media, channels] of [
   });
 }
 
-test.serial('auto: FreeSWITCH has the calls of a trunk that lists a codec which it alone has', async (t) => {
+test.serial('auto: FreeSWITCH carries calls of a trunk with a codec that only it supports', async (t) => {
   const { trunk, inbound, said, freeSwitches } = await startSipEdge(t, {
     trunk: { address: trunkAddress, media: 'auto', codecs: ['G722', 'PCMU'] },
   });
@@ -944,7 +941,7 @@ test.serial('auto: FreeSWITCH has the calls of a trunk that lists a codec which 
   await said(inbound, 'line.ended');
 });
 
-test.serial('a call with direct sound is held, taken back and refused what it cannot have', async (t) => {
+test.serial('a call with direct media is held and resumed, and unsupported offers are refused', async (t) => {
   const { trunk, inbound, said } = await startSipEdge(t, carriersOver('direct'));
   const call = trunk.calls(ownNumber, { sdp: describeSound({ formats: [8, 0, 101] }) });
   const answer = await call.receives(200);
@@ -969,7 +966,7 @@ test.serial('a call with direct sound is held, taken back and refused what it ca
 const packetLinesAt = (freeSwitch: FreeSwitch | undefined): string[] =>
   (freeSwitch?.channels() ?? []).flatMap(({ remoteSdp }) => remoteSdp.match(/^a=(?:max)?ptime:.*$/gm) ?? []);
 
-test.serial('FreeSWITCH is given no packets of 30 or 40 ms: a caller, and its re-INVITE', async (t) => {
+test.serial('offers FreeSWITCH no packets of 30 or 40 ms: a caller and its re-INVITE', async (t) => {
   const { trunk, inbound, said, freeSwitches } = await startSipEdge(t, carriersOver('freeswitch'));
   const call = trunk.calls(ownNumber, { sdp: describeSound({ packetMs: 40 }) });
   await call.receives(200);
@@ -982,7 +979,7 @@ test.serial('FreeSWITCH is given no packets of 30 or 40 ms: a caller, and its re
   t.deepEqual(packetLinesAt(freeSwitches[0]), []);
 });
 
-test.serial('FreeSWITCH is given no packets of 30 or 40 ms: a callee', async (t) => {
+test.serial('offers FreeSWITCH no packets of 30 or 40 ms: a callee', async (t) => {
   const { trunk, call, said, freeSwitches } = await startSipEdge(t, carriersOver('freeswitch'));
   const line = call();
   const farCall = await trunk.receives('INVITE');
@@ -992,7 +989,7 @@ test.serial('FreeSWITCH is given no packets of 30 or 40 ms: a callee', async (t)
   t.deepEqual(packetLinesAt(freeSwitches[0]), []);
 });
 
-test.serial('FreeSWITCH is given packets that are shorter than 20 ms', async (t) => {
+test.serial('offers FreeSWITCH packets shorter than 20 ms', async (t) => {
   const { trunk, freeSwitches } = await startSipEdge(t, carriersOver('freeswitch'));
   await trunk.calls(ownNumber, { sdp: describeSound({ packetMs: 10 }) }).receives(200);
   t.deepEqual(packetLinesAt(freeSwitches[0]), ['a=ptime:10']);
@@ -1000,7 +997,7 @@ test.serial('FreeSWITCH is given packets that are shorter than 20 ms', async (t)
 
 // Channel figures
 
-test.serial('what FreeSWITCH says of a channel is read: who, where, how many, how much was lost', (t) => {
+test.serial('reads channel statistics of FreeSWITCH: codec, addresses, packets and loss', (t) => {
   const figures = readChannelFigures('PCMA|192.0.2.1|54246|198.51.100.7|60451|809|854|0.05\n');
   t.like(figures, {
     codec: 'PCMA',
@@ -1014,18 +1011,18 @@ test.serial('what FreeSWITCH says of a channel is read: who, where, how many, ho
   t.true((figures?.received.mos ?? 0) > 3 && (figures?.received.mos ?? 5) < 4);
 });
 
-test.serial('loss that FreeSWITCH has not worked out yet is not known', (t) => {
+test.serial('loss that FreeSWITCH has not computed yet is unknown', (t) => {
   const figures = readChannelFigures('PCMU|127.0.0.1|2|127.0.0.1|4|200|200|0.00');
   t.deepEqual(figures?.received, { packets: 200, loss: null, jitterMs: null, mos: null });
 });
 
-test.serial('of a channel without sound, and of one that is gone, nothing is made up', (t) => {
+test.serial('returns no statistics for a channel without audio or without existence', (t) => {
   t.like(readChannelFigures('|||||||'), { codec: null, localAddress: null, remoteAddress: null });
   t.is(readChannelFigures('|||||||')?.received.packets, null);
   t.is(readChannelFigures('-ERR No such channel!\n'), null);
 });
 
-test.serial('the figures are written before they are said', async (t) => {
+test.serial('requests that FreeSWITCH writes its statistics before reading them', async (t) => {
   const asked: string[] = [];
   await askChannelFigures('a-channel', {
     async api(command) {
@@ -1045,7 +1042,7 @@ const withoutFreeswitchOver = (media: TrunkMedia) => ({
 });
 
 for (const media of ['direct', 'auto'] as const)
-  test.serial(`${media}: calls come in and go out, and the trunk hears that we are there`, async (t) => {
+  test.serial(`${media}: serves inbound and outbound calls and answers OPTIONS of the trunk`, async (t) => {
     const { trunk, inbound, call, said, lines } = await startSipEdge(t, withoutFreeswitchOver(media));
     t.deepEqual(lines.health(), { ready: true });
     await trunk.asks('OPTIONS').receives(200);
@@ -1061,7 +1058,7 @@ for (const media of ['direct', 'auto'] as const)
   });
 
 test.serial(
-  'freeswitch: callers are refused for good, calls come to nothing, and who looks is told why',
+  'freeswitch: refuses callers permanently, fails outbound calls and reports the reason without a FreeSWITCH',
   async (t) => {
     const { trunk, arrivals, call, said, lines } = await startSipEdge(t, withoutFreeswitchOver('freeswitch'));
     t.deepEqual(lines.health(), {
@@ -1085,7 +1082,7 @@ test.serial(
   },
 );
 
-test.serial('a call that one trunk cannot carry goes out over the next one', async (t) => {
+test.serial('sends a call over the next trunk when the first one needs FreeSWITCH', async (t) => {
   const needy = someTrunk({ media: 'freeswitch', host: '127.0.0.1', port: 9 });
   const { trunk, call, said } = await startSipEdge(t, {
     ...withoutFreeswitchOver('direct'),
@@ -1098,7 +1095,7 @@ test.serial('a call that one trunk cannot carry goes out over the next one', asy
   await t.notThrowsAsync(said([line], 'line.answered'));
 });
 
-test.serial('what a trunk is tried out for says that its calls cannot be carried', async (t) => {
+test.serial('the trunk check reports that calls of the trunk cannot be carried', async (t) => {
   const { drachtio, lines } = await startSipEdge(t, withoutFreeswitchOver('direct'));
   const end = createFarEnd(drachtio, '127.0.0.1:15081');
   const needy = someTrunk({ media: 'freeswitch', host: '127.0.0.1', port: 15_081 });
@@ -1111,21 +1108,18 @@ test.serial('what a trunk is tried out for says that its calls cannot be carried
   });
 });
 
-test.serial(
-  'while FreeSWITCH is away, trunks that do without it are served, and that is enough to be ready',
-  async (t) => {
-    const spoil: Pick<SipEdgeOptions, 'spoil'> = {
-      spoil: ({ freeSwitches }) => freeSwitches.forEach((freeSwitch) => freeSwitch.changeSecret()),
-    };
-    const direct = await startSipEdge(t, { trunk: { address: trunkAddress, media: 'auto' }, ...spoil });
-    t.like(direct.lines.health(), { ready: true });
-    await direct.trunk.calls(ownNumber, { sdp: describeSound() }).receives(200);
-    const both = await startSipEdge(t, {
-      trunk: { address: trunkAddress, media: 'auto' },
-      trunks: directoryOf([someTrunk({ media: 'freeswitch' })]),
-      ...spoil,
-    });
-    t.like(both.lines.health(), { ready: false });
-    await both.trunk.asks('OPTIONS').receives(200);
-  },
-);
+test.serial('the gateway is ready and serves direct trunks while FreeSWITCH is unreachable', async (t) => {
+  const spoil: Pick<SipEdgeOptions, 'spoil'> = {
+    spoil: ({ freeSwitches }) => freeSwitches.forEach((freeSwitch) => freeSwitch.changeSecret()),
+  };
+  const direct = await startSipEdge(t, { trunk: { address: trunkAddress, media: 'auto' }, ...spoil });
+  t.like(direct.lines.health(), { ready: true });
+  await direct.trunk.calls(ownNumber, { sdp: describeSound() }).receives(200);
+  const both = await startSipEdge(t, {
+    trunk: { address: trunkAddress, media: 'auto' },
+    trunks: directoryOf([someTrunk({ media: 'freeswitch' })]),
+    ...spoil,
+  });
+  t.like(both.lines.health(), { ready: false });
+  await both.trunk.asks('OPTIONS').receives(200);
+});

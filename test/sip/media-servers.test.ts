@@ -66,7 +66,7 @@ const untilFound = (edge: SipEdge, holds: () => boolean): Promise<true> =>
 
 const areUsable = ({ lines }: SipEdge): boolean => lines.mediaServers().every(({ isUsable }) => isUsable);
 
-test.serial('calls are spread; those of a media server that dies end, and all others go on', async (t) => {
+test.serial('distributes calls; only the calls of a dead media server end', async (t) => {
   const edge = await startTwo(t);
   const calls = [await answeredByServer(edge), await answeredByServer(edge)];
   t.deepEqual(callsOf(edge), [1, 1]);
@@ -91,7 +91,7 @@ test.serial('calls are spread; those of a media server that dies end, and all ot
   t.deepEqual(callsOf(edge), [2, 1]);
 });
 
-test.serial('when a media server dies, a telephone that rings is told so at once', async (t) => {
+test.serial('reports a dead media server to a ringing telephone at once', async (t) => {
   const edge = await startTwo(t);
   const line = edge.call();
   const farCall = await edge.trunk.receives('INVITE');
@@ -107,62 +107,56 @@ test.serial('when a media server dies, a telephone that rings is told so at once
   });
 });
 
-test.serial('a media server that refuses is passed over', async (t) => {
+test.serial('skips a media server that refuses', async (t) => {
   const edge = await startTwo(t);
   edge.one.refuseEndpoints();
   await answeredByServer(edge);
   t.deepEqual([edge.one.channels().length, edge.other.channels().length], [0, 1]);
 });
 
-test.serial('an endpoint that could not be made is tried once more', async (t) => {
+test.serial('retries the creation of an endpoint once', async (t) => {
   const edge = await startSipEdge(t);
   only(edge).refuseNextEndpoint();
   await answeredByServer(edge);
   t.is(only(edge).channels().length, 1);
 });
 
-test.serial(
-  'while a media server has too much to do, callers are sent away at once, until one was served',
-  async (t) => {
-    const edge = await startSipEdge(t);
-    const freeSwitch = only(edge);
-    freeSwitch.holdEndpoints();
-    const first = edge.trunk.calls(ownNumber, { sdp });
-    await freeSwitch.untilChannels(1);
-    edge.clock.advance(mediaServers.createMs);
-    t.is(headerOf(await first.receives(503), 'Retry-After'), '10');
-    await freeSwitch.untilChannels(0);
-    await edge.trunk.calls(ownNumber, { sdp }).receives(503);
-    t.is(freeSwitch.channels().length, 0);
+test.serial('refuses callers at once while a media server is overloaded, until one is served', async (t) => {
+  const edge = await startSipEdge(t);
+  const freeSwitch = only(edge);
+  freeSwitch.holdEndpoints();
+  const first = edge.trunk.calls(ownNumber, { sdp });
+  await freeSwitch.untilChannels(1);
+  edge.clock.advance(mediaServers.createMs);
+  t.is(headerOf(await first.receives(503), 'Retry-After'), '10');
+  await freeSwitch.untilChannels(0);
+  await edge.trunk.calls(ownNumber, { sdp }).receives(503);
+  t.is(freeSwitch.channels().length, 0);
 
-    freeSwitch.letEndpointsGo();
-    edge.clock.advance(mediaServers.busy.coolDown.firstMs);
-    await answeredByServer(edge);
-    await edge.trunk.calls(ownNumber, { sdp }).receives(200);
-    t.is(freeSwitch.channels().length, 2);
-  },
-);
+  freeSwitch.letEndpointsGo();
+  edge.clock.advance(mediaServers.busy.coolDown.firstMs);
+  await answeredByServer(edge);
+  await edge.trunk.calls(ownNumber, { sdp }).receives(200);
+  t.is(freeSwitch.channels().length, 2);
+});
 
-test.serial(
-  'a media server that does not answer any more loses its calls, and new ones go elsewhere',
-  async (t) => {
-    const { probeMs } = mediaServers;
-    const edge = await startTwo(t, { mediaServers: { ...plainMediaServers, probeMs } });
-    const { line, farCall } = await answeredByServer(edge);
-    edge.one.hang(true);
-    await untilFound(edge, () => line.saw('line.failed'));
-    line.tell({ type: 'hangUp' });
-    await farCall.receives('BYE');
-    farCall.answers(200);
-    await edge.said([line], 'line.ended');
-    await answeredByServer(edge);
-    t.deepEqual(callsOf(edge), [0, 1]);
-    edge.one.hang(false);
-    await untilFound(edge, () => areUsable(edge));
-  },
-);
+test.serial('an unresponsive media server loses its calls, and new ones use another one', async (t) => {
+  const { probeMs } = mediaServers;
+  const edge = await startTwo(t, { mediaServers: { ...plainMediaServers, probeMs } });
+  const { line, farCall } = await answeredByServer(edge);
+  edge.one.hang(true);
+  await untilFound(edge, () => line.saw('line.failed'));
+  line.tell({ type: 'hangUp' });
+  await farCall.receives('BYE');
+  farCall.answers(200);
+  await edge.said([line], 'line.ended');
+  await answeredByServer(edge);
+  t.deepEqual(callsOf(edge), [0, 1]);
+  edge.one.hang(false);
+  await untilFound(edge, () => areUsable(edge));
+});
 
-test.serial('without any media server no call is placed, and it is said of each', async (t) => {
+test.serial('places no call without a media server and reports it for each', async (t) => {
   const edge = await startTwo(t);
   await Promise.all([edge.one.kill(), edge.other.kill()]);
   await untilFound(edge, () => !edge.lines.health().ready);
@@ -177,14 +171,14 @@ test.serial('without any media server no call is placed, and it is said of each'
 
 const unusable: readonly [string, (freeSwitch: FreeSwitch) => void, RegExp][] = [
   [
-    'refuses the secret',
+    'rejects the password',
     (freeSwitch) => freeSwitch.changeSecret(),
     /it refused the secret \(GW_FREESWITCH_SECRET\)/,
   ],
-  ['has no profile', (freeSwitch) => freeSwitch.dropProfile(), /its SIP profile trunkline is not there/],
+  ['has no SIP profile', (freeSwitch) => freeSwitch.dropProfile(), /its SIP profile trunkline is not there/],
 ];
 for (const [what, spoil, detail] of unusable)
-  test.serial(`a media server that ${what} is not used, and it is said why`, async (t) => {
+  test.serial(`does not use a media server that ${what}, and reports the reason`, async (t) => {
     const edge = await startSipEdge(t, { spoil: ({ freeSwitches }) => freeSwitches.forEach(spoil) });
     const health = edge.lines.health();
     t.regex(health.ready ? '' : health.detail, detail);
@@ -200,7 +194,7 @@ const untilMade = async (freeSwitch: FreeSwitch, count: number): Promise<void> =
   for (const channel of freeSwitch.channels()) await channel.untilParked();
 };
 
-test.serial('a call takes an endpoint that was made beforehand, and another one is made', async (t) => {
+test.serial('a call uses a pooled endpoint, which is replaced', async (t) => {
   const edge = await startSipEdge(t, pooled(2));
   const freeSwitch = only(edge);
   await untilMade(freeSwitch, 2);
@@ -216,7 +210,7 @@ test.serial('a call takes an endpoint that was made beforehand, and another one 
   t.pass();
 });
 
-test.serial('an offer that is not for what was made beforehand gets an endpoint of its own', async (t) => {
+test.serial('an offer unsuitable for pooled endpoints gets an endpoint of its own', async (t) => {
   const edge = await startSipEdge(t, pooled(1));
   const freeSwitch = only(edge);
   await untilMade(freeSwitch, 1);
@@ -229,7 +223,7 @@ test.serial('an offer that is not for what was made beforehand gets an endpoint 
   t.is(freeSwitch.channels().length, 2);
 });
 
-test.serial('what was made beforehand is replaced when it is lost', async (t) => {
+test.serial('replaces a lost pooled endpoint', async (t) => {
   const edge = await startSipEdge(t, pooled(1));
   const freeSwitch = only(edge);
   await untilMade(freeSwitch, 1);
@@ -243,7 +237,7 @@ test.serial('what was made beforehand is replaced when it is lost', async (t) =>
   t.pass();
 });
 
-test.serial('a channel is told how long it may hear nothing, and on hold that it may', async (t) => {
+test.serial('sets the media time-out of a channel and suspends it on hold', async (t) => {
   const edge = await startSipEdge(t, {
     mediaServers: { ...mediaServers, rtpTimeoutMs: 1_500, pool: { ...mediaServers.pool, size: 0 } },
   });
@@ -263,22 +257,19 @@ const onlyChannel = (edge: SipEdge) => {
   return channel;
 };
 
-test.serial(
-  'a call goes on while the event socket is lost, and hears keys again when it is back',
-  async (t) => {
-    const edge = await startSipEdge(t);
-    const { line } = await answeredByServer(edge);
-    await only(edge).closeEventSocket();
-    await untilFound(edge, () => !areUsable(edge));
-    only(edge).openEventSocket();
-    await untilFound(edge, () => areUsable(edge));
-    onlyChannel(edge).hearsKey('7');
-    await edge.said([line], 'line.digit');
-    t.deepEqual(line.story(), ['line.answered', 'line.digit']);
-  },
-);
+test.serial('a call survives a lost event socket and receives digits again after reconnection', async (t) => {
+  const edge = await startSipEdge(t);
+  const { line } = await answeredByServer(edge);
+  await only(edge).closeEventSocket();
+  await untilFound(edge, () => !areUsable(edge));
+  only(edge).openEventSocket();
+  await untilFound(edge, () => areUsable(edge));
+  onlyChannel(edge).hearsKey('7');
+  await edge.said([line], 'line.digit');
+  t.deepEqual(line.story(), ['line.answered', 'line.digit']);
+});
 
-test.serial('a call whose channel is gone when the event socket is back has failed', async (t) => {
+test.serial('a call whose channel is gone after reconnection has failed', async (t) => {
   const edge = await startSipEdge(t);
   const { line } = await answeredByServer(edge);
   await only(edge).closeEventSocket();
@@ -289,7 +280,7 @@ test.serial('a call whose channel is gone when the event socket is back has fail
   t.pass();
 });
 
-test.serial('the channels of a gateway that is not heard of any more end, and no others', async (t) => {
+test.serial('FreeSWITCH ends exactly the channels of a gateway that no longer renews them', async (t) => {
   const dead = await startSipEdge(t);
   const living = await startSipEdgeOn(t, dead);
   const [task] = only(dead).tasks();
@@ -301,19 +292,16 @@ test.serial('the channels of a gateway that is not heard of any more end, and no
   t.deepEqual(other.line.story(), ['line.answered']);
 });
 
-test.serial(
-  'FreeSWITCH is told again and again that a gateway lives, and is never without an end for its channels',
-  async (t) => {
-    const edge = await startSipEdge(t, { mediaServers: { ...mediaServers, rtpTimeoutMs: 0 } });
-    for (let times = 1; times <= 3; times += 1) {
-      const [before = ''] = only(edge).tasks();
-      await untilFound(edge, () => {
-        t.true(only(edge).tasks().length > 0);
-        return !only(edge).tasks().includes(before);
-      });
-    }
-  },
-);
+test.serial('renews the end of its channels before the previous one expires', async (t) => {
+  const edge = await startSipEdge(t, { mediaServers: { ...mediaServers, rtpTimeoutMs: 0 } });
+  for (let times = 1; times <= 3; times += 1) {
+    const [before = ''] = only(edge).tasks();
+    await untilFound(edge, () => {
+      t.true(only(edge).tasks().length > 0);
+      return !only(edge).tasks().includes(before);
+    });
+  }
+});
 
 // Moving calls
 // Calls that this process carries until the far end wants what only FreeSWITCH can do.
@@ -364,7 +352,7 @@ const answeredAndMoved = async (edge: SipEdge, port = 30_000) => {
 };
 
 test.serial(
-  'the call goes over to FreeSWITCH in the middle of a sentence, of which nothing is lost or said twice',
+  'a call moves to FreeSWITCH in the middle of a sentence without losing or repeating audio',
   async (t) => {
     const far = await farSound(t);
     const edge = await startSipEdge(t, over('auto'));
@@ -411,19 +399,19 @@ test.serial(
   },
 );
 
-test.serial('a caller that begins with it is on FreeSWITCH from the start', async (t) => {
+test.serial('a caller that requires FreeSWITCH uses it from the start', async (t) => {
   const edge = await startSipEdge(t, over('auto'));
   await edge.trunk.calls(ownNumber, { sdp: elsewhere }).receives(200);
   t.is(edge.freeSwitches[0]?.channels().length, 1);
 });
 
 for (const [why, media, spoil, newCall] of [
-  ['the trunk wants none', 'direct', () => {}, 488],
+  ['the trunk does not permit it', 'direct', () => {}, 488],
   // Another time there may be one.
-  ['it has no place', 'auto', ({ freeSwitches }: SipEdge) => freeSwitches[0]?.refuseEndpoints(), 503],
+  ['it is full', 'auto', ({ freeSwitches }: SipEdge) => freeSwitches[0]?.refuseEndpoints(), 503],
 ] as const)
   test.serial(
-    `without FreeSWITCH, because ${why}, it is refused, and the call stays as it was`,
+    `refuses the change without FreeSWITCH, because ${why}, and the call stays unchanged`,
     async (t) => {
       const far = await farSound(t);
       const edge = await startSipEdge(t, over(media));

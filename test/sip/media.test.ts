@@ -35,7 +35,7 @@ const resample = await loadResampler();
 const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
 for (const [name, codec] of Object.entries({ PCMU: pcmu, PCMA: pcma })) {
-  test(`${name}: each code is the code of its own sample`, (t) => {
+  test(`${name}: each code decodes to a sample that encodes to the same code`, (t) => {
     const samples = codec.decode(everyByte);
     const codes = new Uint8Array(256);
     codec.encode(samples, codes, 0);
@@ -44,7 +44,7 @@ for (const [name, codec] of Object.entries({ PCMU: pcmu, PCMA: pcma })) {
     t.deepEqual(again, samples);
   });
 
-  test(`${name}: no sample is further from its code than half a step`, (t) => {
+  test(`${name}: decoding differs from the sample by at most half a step`, (t) => {
     const samples = Int16Array.from({ length: 64_001 }, (_, index) => index - 32_000);
     const codes = new Uint8Array(samples.length);
     codec.encode(samples, codes, 0);
@@ -63,7 +63,7 @@ for (const [name, codec] of Object.entries({ PCMU: pcmu, PCMA: pcma })) {
 }
 
 /** ITU-T G.711 tables 1 and 2: some of the values that are written there, on 16 bits. */
-test('codes are those of the tables of G.711', (t) => {
+test('codes match the tables of G.711', (t) => {
   t.deepEqual(
     Array.from(pcmu.decode(Uint8Array.of(0xff, 0x80, 0x00, 0xf0, 0x7f))),
     [0, 32_124, -32_124, 120, 0],
@@ -71,7 +71,7 @@ test('codes are those of the tables of G.711', (t) => {
   t.deepEqual(Array.from(pcma.decode(Uint8Array.of(0xd5, 0xaa, 0x2a, 0x55))), [8, 32_256, -32_256, -8]);
 });
 
-test('sound is encoded behind what stands before it', (t) => {
+test('encodes audio behind existing bytes', (t) => {
   const bytes = new Uint8Array(4);
   pcmu.encode(Int16Array.of(0, 32_124), bytes, 2);
   t.deepEqual(Array.from(bytes), [0, 0, 0xff, 0x80]);
@@ -95,7 +95,7 @@ const gain = (hertz: number, from: number, to: number): number =>
   20 * Math.log10(level(resample(tone(hertz, from), from, to)) / level(tone(hertz, from)));
 
 for (const rate of [8_000, 22_050, 24_000, 48_000])
-  test.serial(`a tone of 1000 Hz stays the same tone from ${rate} to 16000 Hz`, (t) => {
+  test.serial(`a tone of 1000 Hz keeps its pitch from ${rate} to 16000 Hz`, (t) => {
     const result = resample(tone(1_000, rate), rate, 16_000);
     const expected = tone(1_000, 16_000);
     t.is(result.length, expected.length);
@@ -104,17 +104,14 @@ for (const rate of [8_000, 22_050, 24_000, 48_000])
   });
 
 for (const rate of [16_000, 22_050, 24_000, 44_100, 48_000])
-  test.serial(
-    `what a telephone carries is as loud as it was at ${rate} Hz, and nothing else is folded into it`,
-    (t) => {
-      for (const hertz of [300, 1_000, 3_000, 3_400])
-        t.true(Math.abs(gain(hertz, rate, 8_000)) < 0.1, `${hertz} Hz: ${gain(hertz, rate, 8_000)} dB`);
-      for (const hertz of [4_400, 5_000, 7_000])
-        t.true(gain(hertz, rate, 8_000) < -80, `${hertz} Hz: ${gain(hertz, rate, 8_000)} dB`);
-    },
-  );
+  test.serial(`keeps the loudness of the telephone band from ${rate} Hz without aliasing`, (t) => {
+    for (const hertz of [300, 1_000, 3_000, 3_400])
+      t.true(Math.abs(gain(hertz, rate, 8_000)) < 0.1, `${hertz} Hz: ${gain(hertz, rate, 8_000)} dB`);
+    for (const hertz of [4_400, 5_000, 7_000])
+      t.true(gain(hertz, rate, 8_000) < -80, `${hertz} Hz: ${gain(hertz, rate, 8_000)} dB`);
+  });
 
-test.serial('sound of any length has its place, at the borders of what is taken at once, too', (t) => {
+test.serial('resamples audio of any length, also at block limits', (t) => {
   const block = 8_192;
   for (const length of [0, 1, 7, block - 1, block, block + 1, 3 * block, 30_000])
     for (const [from, to] of [
@@ -126,7 +123,7 @@ test.serial('sound of any length has its place, at the borders of what is taken 
       t.is(resample(new Int16Array(length), from, to).length, Math.floor((length * to) / from));
 });
 
-test.serial('a sample is made of no more than what is in reach', (t) => {
+test.serial('a sample depends only on samples within reach', (t) => {
   for (const rate of [16_000, 22_050, 24_000, 48_000]) {
     const sound = tone(700, rate);
     const reach = resamplingReach(rate, 8_000);
@@ -139,24 +136,21 @@ test.serial('a sample is made of no more than what is in reach', (t) => {
   }
 });
 
-test.serial(
-  'a sound does not linger in the next one of the same rates, however many others there were',
-  (t) => {
-    const sound = tone(700, 24_000);
-    const alone = resample(sound, 24_000, 8_000);
-    for (let others = 0; others < 40; others += 1) resample(tone(440, 24_000), 24_000 + others, 8_000);
-    t.deepEqual(resample(sound, 24_000, 8_000), alone);
-    t.deepEqual(resample(sound, 24_000, 8_000), alone);
-  },
-);
+test.serial('audio does not leak into the next stream of the same rates', (t) => {
+  const sound = tone(700, 24_000);
+  const alone = resample(sound, 24_000, 8_000);
+  for (let others = 0; others < 40; others += 1) resample(tone(440, 24_000), 24_000 + others, 8_000);
+  t.deepEqual(resample(sound, 24_000, 8_000), alone);
+  t.deepEqual(resample(sound, 24_000, 8_000), alone);
+});
 
-test.serial('a loud sample stays loud and does not wrap around', (t) => {
+test.serial('clips loud samples instead of wrapping around', (t) => {
   const square = Int16Array.from({ length: 2_000 }, (_, index) => (index % 100 < 50 ? 32_767 : -32_768));
   const result = resample(square, 7_000, 10_000);
   t.true(result.subarray(10, 60).every((sample) => sample > 0));
 });
 
-test.serial('the same rate leaves the samples as they are', (t) => {
+test.serial('equal rates leave the samples unchanged', (t) => {
   const samples = tone(440, 16_000);
   t.is(resample(samples, 16_000, 16_000), samples);
 });
@@ -201,7 +195,7 @@ const somePath = () => {
   };
 };
 
-test('wherever it goes on, every sample is played once and in its order, and what waits for them is told then', (t) => {
+test('plays every sample once and in order wherever the path continues, and then notifies the waiting callers', (t) => {
   assert(
     property(
       array(integer({ min: 0, max: 30 }), { maxLength: 12 }),
@@ -239,7 +233,7 @@ test('wherever it goes on, every sample is played once and in its order, and wha
   );
 });
 
-test('what was taken back does not come again', (t) => {
+test('withdrawn audio is not played later', (t) => {
   const first = somePath();
   const next = somePath();
   const movable = createMovablePath(first.path);
@@ -283,7 +277,7 @@ const setUpSoundPath = () => {
 
 const second = new Int16Array(8_000).fill(1);
 
-test('a mark comes when all before it has left', (t) => {
+test('a mark fires when all audio before it was sent', (t) => {
   const { marks, mark, path, sound } = setUpSoundPath();
   path.send(second);
   mark('said');
@@ -293,13 +287,13 @@ test('a mark comes when all before it has left', (t) => {
   t.deepEqual(marks, ['said']);
 });
 
-test('a mark behind nothing comes at once', (t) => {
+test('a mark with no audio before it fires at once', (t) => {
   const { marks, mark } = setUpSoundPath();
   mark('now');
   t.deepEqual(marks, ['now']);
 });
 
-test('what is longer than the ring follows as room comes, in its order', (t) => {
+test('sends audio longer than the ring in order as space becomes free', (t) => {
   const { marks, mark, path, sound, ring } = setUpSoundPath();
   for (let seconds = 0; seconds < 5; seconds += 1) path.send(second);
   mark('end');
@@ -311,7 +305,7 @@ test('what is longer than the ring follows as room comes, in its order', (t) => 
   t.is(ring.waiting, 0);
 });
 
-test('what is taken back is counted and never said to be played, and later sound goes on', (t) => {
+test('counts withdrawn audio as unplayed and plays later audio', (t) => {
   const { marks, mark, path, sound, ring } = setUpSoundPath();
   for (let seconds = 0; seconds < 5; seconds += 1) path.send(second);
   mark('first');
@@ -326,7 +320,7 @@ test('what is taken back is counted and never said to be played, and later sound
   t.deepEqual(marks, ['second']);
 });
 
-test('a path that is closed sends nothing more and calls nobody', (t) => {
+test('a closed path sends no audio and calls no callbacks', (t) => {
   const { marks, mark, path, sound, ring } = setUpSoundPath();
   path.send(second);
   mark('never');
@@ -337,7 +331,7 @@ test('a path that is closed sends nothing more and calls nobody', (t) => {
 });
 
 for (const rate of [8_000, 16_000] as const)
-  test(`at ${rate} samples a second what is longer than the ring of a call has no hole`, (t) => {
+  test(`audio longer than the ring has no gap at ${rate} samples a second`, (t) => {
     const clock = new SimulatedClock();
     const time = createLineTime(clock, 1);
     const ring = new SampleRing(ringMemory(ringSamples));
@@ -360,7 +354,7 @@ const readAll = (ring: SampleRing, count: number): number[] => {
   return Array.from(frame.subarray(0, ring.read(frame)));
 };
 
-test.serial('what is written is read in its order, around the end of the memory, too', (t) => {
+test.serial('reads audio in written order, across the end of the memory, too', (t) => {
   const ring = new SampleRing(ringMemory(8));
   t.is(ring.write(counting(0, 6)), 6);
   t.deepEqual(readAll(ring, 4), [0, 1, 2, 3]);
@@ -370,14 +364,14 @@ test.serial('what is written is read in its order, around the end of the memory,
   t.deepEqual(readAll(ring, 20), []);
 });
 
-test.serial('no more is taken than there is room for, and nothing is overwritten', (t) => {
+test.serial('writes only as much as fits, without overwriting', (t) => {
   const ring = new SampleRing(ringMemory(8));
   t.is(ring.write(counting(0, 12)), 8);
   t.is(ring.write(counting(50, 1)), 0);
   t.deepEqual(readAll(ring, 12), [0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
-test.serial('what was not read is taken back, and said to the sample', (t) => {
+test.serial('withdraws unread audio and counts it to the sample', (t) => {
   const ring = new SampleRing(ringMemory(16));
   ring.write(counting(0, 10));
   readAll(ring, 3);
@@ -387,7 +381,7 @@ test.serial('what was not read is taken back, and said to the sample', (t) => {
   t.deepEqual(readAll(ring, 16), [40, 41]);
 });
 
-test.serial('places are counted beyond what a number of 32 bits holds', (t) => {
+test.serial('counts positions beyond 32 bits', (t) => {
   const memory = ringMemory(8);
   new Int32Array(memory, 0, 2).fill(0x7ffffffc);
   const ring = new SampleRing(memory);
@@ -398,7 +392,7 @@ test.serial('places are counted beyond what a number of 32 bits holds', (t) => {
   t.is(ring.room, 8);
 });
 
-test.serial('between two threads each sample is either read or taken back', async (t) => {
+test.serial('each sample is either read or withdrawn between two threads', async (t) => {
   const memory = ringMemory(4_096);
   const ring = new SampleRing(memory);
   const reader = new Worker(
@@ -436,7 +430,7 @@ test.serial('between two threads each sample is either read or taken back', asyn
   t.true(takenBack > 0);
 });
 
-test.serial('a ring has a power of two of samples', (t) => {
+test.serial('the size of a ring is a power of two', (t) => {
   t.throws(() => ringMemory(100), { instanceOf: RangeError });
 });
 
@@ -454,30 +448,27 @@ const niceOfThreads = (): number[] =>
     }
   });
 
-test.serial(
-  'a thread that goes before others does so alone, and where it may not nothing fails',
-  async (t) => {
-    if (process.platform !== 'linux') {
-      t.pass();
-      return;
-    }
-    const before = niceOfThreads();
-    const module = new URL('../../sip/media-thread/thread-priority.ts', import.meta.url).href;
-    const thread = new Worker(
-      `const { parentPort } = require('node:worker_threads');
+test.serial('raises the priority of a single thread and survives missing permission', async (t) => {
+  if (process.platform !== 'linux') {
+    t.pass();
+    return;
+  }
+  const before = niceOfThreads();
+  const module = new URL('../../sip/media-thread/thread-priority.ts', import.meta.url).href;
+  const thread = new Worker(
+    `const { parentPort } = require('node:worker_threads');
     import(${JSON.stringify(module)}).then(({ goBeforeOthers }) => parentPort.postMessage(goBeforeOthers()));
     parentPort.on('message', () => parentPort.close());`,
-      { eval: true },
-    );
-    const [isBefore] = await once(thread, 'message');
-    const urgent = niceOfThreads().filter((nice) => nice === -10).length;
-    t.is(urgent - before.filter((nice) => nice === -10).length, isBefore === true ? 1 : 0);
-    if (process.getuid?.() === 0) t.true(isBefore, 'root may');
-    const ended = once(thread, 'exit');
-    thread.postMessage('end');
-    await ended;
-  },
-);
+    { eval: true },
+  );
+  const [isBefore] = await once(thread, 'message');
+  const urgent = niceOfThreads().filter((nice) => nice === -10).length;
+  t.is(urgent - before.filter((nice) => nice === -10).length, isBefore === true ? 1 : 0);
+  if (process.getuid?.() === 0) t.true(isBefore, 'root may');
+  const ended = once(thread, 'exit');
+  thread.postMessage('end');
+  await ended;
+});
 
 // Heard sound
 
@@ -508,7 +499,7 @@ const startHeardSound = () => {
   };
 };
 
-test('silence is told in blocks, of all calls at the same beat, and none of it is lost', (t) => {
+test('delivers silence of all calls in blocks at the same tick, without losses', (t) => {
   const { told, heard, beats, samplesOf } = startHeardSound();
   const one = heard.of(1);
   const other = heard.of(2);
@@ -528,7 +519,7 @@ test('silence is told in blocks, of all calls at the same beat, and none of it i
   );
 });
 
-test('what may be a voice is told at once, behind the silence before it, and so is the silence after it', (t) => {
+test('delivers a possible voice at once after the silence before it, and so the silence after it', (t) => {
   const { told, heard, beats, samplesOf } = startHeardSound();
   const call = heard.of(1);
   beats(7, () => call.onSound(quiet));
@@ -545,7 +536,7 @@ test('what may be a voice is told at once, behind the silence before it, and so 
   t.deepEqual([...told.keys()].slice(-2), [150, 155]);
 });
 
-test('a voice in one call hurries no other', (t) => {
+test('a voice in one call does not hurry other calls', (t) => {
   const { heard, beats, samplesOf } = startHeardSound();
   const talking = heard.of(1);
   const silent = heard.of(2);
@@ -556,7 +547,7 @@ test('a voice in one call hurries no other', (t) => {
   t.deepEqual([samplesOf(4, 1), samplesOf(4, 2)], [160, undefined]);
 });
 
-test('a key is told at once', (t) => {
+test('delivers a DTMF tone at once', (t) => {
   const { told, heard, beats } = startHeardSound();
   const call = heard.of(1);
   beats(1, () => {
@@ -566,7 +557,7 @@ test('a key is told at once', (t) => {
   t.deepEqual(told.get(1), { type: 'heard', sounds: [], keys: [{ id: 1, key: '5' }] });
 });
 
-test('of a call that is over nothing is told any more', (t) => {
+test('delivers no audio of a call that is over', (t) => {
   const { told, heard, beats } = startHeardSound();
   const call = heard.of(1);
   beats(2, () => call.onSound(loud));
@@ -575,7 +566,7 @@ test('of a call that is over nothing is told any more', (t) => {
   t.deepEqual([...told.keys()], [1, 2]);
 });
 
-test('whatever listening takes for a voice is told at once', (t) => {
+test('delivers at once all audio that voice activity detection would accept', (t) => {
   t.true(quietDb < listening.voice.floorDb);
   t.true(quietDb < listening.beep.floorDb);
 });
@@ -607,21 +598,21 @@ const setUpPacer = () => {
   };
 };
 
-test('it beats every 20 ms, and lateness does not add up', (t) => {
+test('ticks every 20 ms without accumulated drift', (t) => {
   const pacer = setUpPacer();
   for (let turn = 0; turn < 5; turn += 1) pacer.wake(3);
   t.is(pacer.beats(), 5);
   t.is(pacer.dueAt(), 120);
 });
 
-test('beats that were missed are made up for', (t) => {
+test('catches up missed ticks', (t) => {
   const pacer = setUpPacer();
   pacer.wake(65);
   t.is(pacer.beats(), 4);
   t.is(pacer.dueAt(), 100);
 });
 
-test('after a long stall the rest is left out, and the beat goes on', (t) => {
+test('skips ticks after a long stall and continues', (t) => {
   const pacer = setUpPacer();
   pacer.wake(5_000);
   t.is(pacer.beats(), 10);
@@ -630,7 +621,7 @@ test('after a long stall the rest is left out, and the beat goes on', (t) => {
   t.is(pacer.beats(), 11);
 });
 
-test('an awakening before its time beats nothing', (t) => {
+test('an early wake-up does not tick', (t) => {
   const pacer = setUpPacer();
   pacer.wake(-1);
   t.is(pacer.beats(), 0);
@@ -693,7 +684,7 @@ const breakDown = async (thread: SoundThread): Promise<void> => {
   });
 };
 
-test.serial('when it fails its calls have lost their sound, and the next call gets a new one', async (t) => {
+test.serial('a failed thread ends the audio of its calls, and the next call gets a new thread', async (t) => {
   const { thread, logged } = startSoundThread(t, { from: 24_400, to: 24_798 });
   const first = await call(t, thread);
   await until('it is heard', () => first.heard() > 800 || undefined);
@@ -710,7 +701,7 @@ test.serial('when it fails its calls have lost their sound, and the next call ge
   t.deepEqual([first.losses.length, next.losses.length], [1, 0]);
 });
 
-test.serial('one that fails while a call is opened refuses it', async (t) => {
+test.serial('a thread that fails while a call is being opened rejects it', async (t) => {
   const { thread } = startSoundThread(t, { from: 24_800, to: 25_198 });
   await call(t, thread);
   await breakDown(thread);
@@ -734,26 +725,26 @@ const leaving = (
   return left;
 };
 
-test('a frame leaves at each beat, also where one comes a little early or late', (t) => {
+test('sends a frame at each tick, even if one is a little early or late', (t) => {
   const { isDue } = createLead();
   for (const now of [0, 20, 39, 61, 80, 95, 120]) t.true(isDue(now, now % 40 === 0), `${now} ms`);
 });
 
-test('a voice that was held up is made up for, but not by more than 40 ms', (t) => {
+test('catches up delayed speech by at most 40 ms', (t) => {
   const { isDue } = createLead();
   t.true(isDue(0, true));
   t.is(leaving(isDue, 1_000, true), 2);
   t.is(leaving(isDue, 1_020, true), 1);
 });
 
-test('a pause uses the lead up, and goes on with silence', (t) => {
+test('a pause consumes the lead and continues with silence', (t) => {
   const { isDue } = createLead();
   leaving(isDue, 0, true);
   const beats = [20, 40, 60, 80].map((now) => isDue(now, false));
   t.deepEqual(beats, [false, true, true, true]);
 });
 
-test('silence is never sent ahead', (t) => {
+test('never sends silence ahead', (t) => {
   const { isDue } = createLead();
   t.is(leaving(isDue, 0, false), 1);
   t.is(leaving(isDue, 500, false), 1);
@@ -814,50 +805,44 @@ const startSession = async (t: ExecutionContext, sampleRate: SampleRate = 8_000)
 
 const bytesOf = (...samples: number[]): Uint8Array => new Uint8Array(Int16Array.from(samples).buffer);
 
-test.serial(
-  'what comes in are samples; each beat sends a frame of what is said, and silence behind it',
-  async (t) => {
-    const { session, sound, heard, begun, beat } = await startSession(t);
-    const freeSwitch = await startSpeaker(t);
-    await freeSwitch.say(session.port, bytesOf(1, -2, 32_767));
-    await until('it is heard', () => heard.length === 1 || undefined);
-    t.deepEqual([...(heard[0] ?? [])], [1, -2, 32_767]);
-    t.is(begun(), 1);
+test.serial('received bytes become samples; each tick sends a frame of speech, then silence', async (t) => {
+  const { session, sound, heard, begun, beat } = await startSession(t);
+  const freeSwitch = await startSpeaker(t);
+  await freeSwitch.say(session.port, bytesOf(1, -2, 32_767));
+  await until('it is heard', () => heard.length === 1 || undefined);
+  t.deepEqual([...(heard[0] ?? [])], [1, -2, 32_767]);
+  t.is(begun(), 1);
 
-    sound.write(new Int16Array(200).fill(7));
-    await until('frames come', () => {
-      if (freeSwitch.frames.length < 3) beat();
-      return freeSwitch.frames.length >= 3 || undefined;
-    });
-    const [first, second, third] = freeSwitch.frames.map(
-      (each) => new Int16Array(Uint8Array.from(each).buffer),
-    );
-    t.deepEqual(first, new Int16Array(160).fill(7));
-    t.deepEqual(second, new Int16Array(160).fill(7, 0, 40));
-    t.deepEqual(third, new Int16Array(160));
-    t.true(freeSwitch.frames.every(({ length }) => length === frameBytes));
-  },
-);
+  sound.write(new Int16Array(200).fill(7));
+  await until('frames come', () => {
+    if (freeSwitch.frames.length < 3) beat();
+    return freeSwitch.frames.length >= 3 || undefined;
+  });
+  const [first, second, third] = freeSwitch.frames.map(
+    (each) => new Int16Array(Uint8Array.from(each).buffer),
+  );
+  t.deepEqual(first, new Int16Array(160).fill(7));
+  t.deepEqual(second, new Int16Array(160).fill(7, 0, 40));
+  t.deepEqual(third, new Int16Array(160));
+  t.true(freeSwitch.frames.every(({ length }) => length === frameBytes));
+});
 
-test.serial(
-  'nothing is sent, and nothing of what is said is used up, before the first sound has come',
-  async (t) => {
-    const { session, sound, heard, beat } = await startSession(t);
-    sound.write(new Int16Array(200).fill(7));
-    for (let beats = 0; beats < 5; beats += 1) beat();
-    t.is(sound.waiting, 200);
-    const freeSwitch = await startSpeaker(t);
-    await freeSwitch.say(session.port, bytesOf(1));
-    await until('it is heard', () => heard.length === 1 || undefined);
-    await until('a frame comes', () => {
-      beat();
-      return freeSwitch.frames.length > 0 || undefined;
-    });
-    t.is(freeSwitch.frames[0]?.readInt16LE(0), 7);
-  },
-);
+test.serial('sends no audio and keeps the queue before the first packet has arrived', async (t) => {
+  const { session, sound, heard, beat } = await startSession(t);
+  sound.write(new Int16Array(200).fill(7));
+  for (let beats = 0; beats < 5; beats += 1) beat();
+  t.is(sound.waiting, 200);
+  const freeSwitch = await startSpeaker(t);
+  await freeSwitch.say(session.port, bytesOf(1));
+  await until('it is heard', () => heard.length === 1 || undefined);
+  await until('a frame comes', () => {
+    beat();
+    return freeSwitch.frames.length > 0 || undefined;
+  });
+  t.is(freeSwitch.frames[0]?.readInt16LE(0), 7);
+});
 
-test.serial('whoever speaks from another address, or later than the first, is not heard', async (t) => {
+test.serial('ignores packets from another address than the first', async (t) => {
   const { session, heard, begun } = await startSession(t);
   const stranger = await startSpeaker(t, '127.0.0.2');
   await stranger.say(session.port, bytesOf(1));
@@ -876,7 +861,7 @@ test.serial('whoever speaks from another address, or later than the first, is no
   t.is(begun(), 1);
 });
 
-test.serial('a datagram of nothing or of an odd length ends nothing', async (t) => {
+test.serial('ignores empty and odd-length datagrams', async (t) => {
   const { session, heard } = await startSession(t);
   const freeSwitch = await startSpeaker(t);
   for (const bytes of [new Uint8Array(), Uint8Array.of(5), Uint8Array.of(5, 0, 9), bytesOf(6)])
@@ -900,7 +885,7 @@ for (const [packetMs, ticks] of [
   [40, [40, filled, 40, filled, 40, filled]],
   [30, [30, filled, 30, 30, filled, 30]],
 ] as const)
-  test.serial(`leaves out what FreeSWITCH fills in between packets of ${packetMs} ms`, async (t) => {
+  test.serial(`drops frames that FreeSWITCH fills in between packets of ${packetMs} ms`, async (t) => {
     const { session, heard } = await startSession(t);
     const freeSwitch = await startSpeaker(t);
     for (const tick of ticks)
@@ -915,7 +900,7 @@ for (const [packetMs, ticks] of [
     );
   });
 
-test.serial('hears what FreeSWITCH fills in as the silence of a pause', async (t) => {
+test.serial('keeps frames that FreeSWITCH fills in during a pause', async (t) => {
   const { session, heard } = await startSession(t);
   const freeSwitch = await startSpeaker(t);
   await freeSwitch.say(session.port, bytesFor(40, 7));
@@ -924,7 +909,7 @@ test.serial('hears what FreeSWITCH fills in as the silence of a pause', async (t
   t.is(heard.length, 5, 'the first was in the packet before it');
 });
 
-test.serial('tells once that the frames of FreeSWITCH are shorter than 20 ms', async (t) => {
+test.serial('reports once that frames of FreeSWITCH are shorter than 20 ms', async (t) => {
   const { session, heard, short } = await startSession(t);
   const freeSwitch = await startSpeaker(t);
   const say = async (...lengths: number[]): Promise<void> => {
@@ -938,7 +923,7 @@ test.serial('tells once that the frames of FreeSWITCH are shorter than 20 ms', a
   t.is(short(), 1);
 });
 
-test.serial('tells a silence of FreeSWITCH once, and its end', async (t) => {
+test.serial('reports a silence of FreeSWITCH once, and its end', async (t) => {
   const { session, silences, heard, beat } = await startSession(t);
   const freeSwitch = await startSpeaker(t);
   const speak = async (): Promise<void> => {
@@ -962,7 +947,7 @@ test.serial('tells a silence of FreeSWITCH once, and its end', async (t) => {
   t.deepEqual(silences, [true, false]);
 });
 
-test.serial('takes no stall of its own for a silence of FreeSWITCH', async (t) => {
+test.serial('does not take its own stall for a silence of FreeSWITCH', async (t) => {
   const { session, silences, heard, beat } = await startSession(t);
   const freeSwitch = await startSpeaker(t);
   await freeSwitch.say(session.port, bytesOf(1));
@@ -979,7 +964,7 @@ test.serial('takes no stall of its own for a silence of FreeSWITCH', async (t) =
   t.deepEqual(silences, []);
 });
 
-test.serial('what is sent where nobody listens any more ends nothing', async (t) => {
+test.serial('ignores errors of packets to a closed port', async (t) => {
   const { session, heard, beat } = await startSession(t);
   const gone = createSocket('udp4').bind(0, '127.0.0.1');
   await once(gone, 'listening');

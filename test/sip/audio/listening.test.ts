@@ -101,7 +101,7 @@ const createListenerWorld = (options: ListenerWorld = {}) => {
 const listenerSilence = new Int16Array(8_000);
 const listenerVoice = sayInTones('Hello');
 
-test.serial('the recognizer gets every sample and is told where somebody speaks', (t) => {
+test.serial('passes every sample to the recognizer and marks speech', (t) => {
   const { play, story, written, emit, listener, clock } = createListenerWorld();
   play(listenerSilence);
   t.deepEqual(story, ['open en 8000']);
@@ -121,7 +121,7 @@ test.serial('the recognizer gets every sample and is told where somebody speaks'
   t.is(clock.pending(), 0);
 });
 
-test.serial('another language is heard from the next sentence on', (t) => {
+test.serial('switches the recognition language with the next sentence', (t) => {
   const { play, story, emit, listener } = createListenerWorld();
   listener.changeLanguage('en');
   listener.changeLanguage('ja');
@@ -139,7 +139,7 @@ test.serial('another language is heard from the next sentence on', (t) => {
   t.deepEqual(story.slice(9), ['began', 'close'], 'nothing is opened any more');
 });
 
-test.serial('sound that stops coming is silence', (t) => {
+test.serial('treats missing audio as silence', (t) => {
   const { play, story, emit, clock } = createListenerWorld();
   play(listenerSilence);
   play(listenerVoice);
@@ -151,7 +151,7 @@ test.serial('sound that stops coming is silence', (t) => {
   t.is(clock.pending(), 0);
 });
 
-test.serial('sound that waits while the process stands still is heard before a voice counts as over', (t) => {
+test.serial('reads audio queued during a stalled process before it ends a voice', (t) => {
   // Its timers are due all at once, at the end of the time that has passed.
   const clock = new SimulatedClock();
   const { listener, story, playWith } = listenOn(clock);
@@ -172,7 +172,7 @@ test.serial('sound that waits while the process stands still is heard before a v
   listener.stop();
 });
 
-test.serial('a recognizer that fails has said what it has said, and nothing more is heard', (t) => {
+test.serial('keeps the results of a recognizer that fails and recognizes no more', (t) => {
   const { play, story, emit, logged, clock } = createListenerWorld();
   play(listenerSilence);
   play(listenerVoice);
@@ -187,7 +187,7 @@ test.serial('a recognizer that fails has said what it has said, and nothing more
   t.is(clock.pending(), 0);
 });
 
-test.serial('a machine is told by its words and its beep, of a call out alone', (t) => {
+test.serial('detects a machine by words and beep on outbound calls only', (t) => {
   const greeting = sayInTones('This is Kim, and I am out.');
   for (const isOutbound of [true, false]) {
     const { play, story, emit, listener, clock } = createListenerWorld({ isOutbound });
@@ -253,7 +253,7 @@ const createOnsetsWorld = ({ bargeIn = pausing, isAudible = true, early = false 
   };
 };
 
-test('an onset is told when a voice has lasted for so long, over the agent alone, and where it pauses', (t) => {
+test("reports an onset after the configured voice length, only over the agent's speech and only with pauses enabled", (t) => {
   const { voice, story } = createOnsetsWorld();
   voice(hush, 400);
   t.deepEqual(story, [['onset', 80]]);
@@ -266,7 +266,7 @@ test('an onset is told when a voice has lasted for so long, over the agent alone
   }
 });
 
-test('what is shorter than an onset is none', (t) => {
+test('ignores a voice shorter than the onset length', (t) => {
   const { voice, onsets, story, clock } = createOnsetsWorld();
   voice(hush, 60);
   onsets.voiceEnded();
@@ -275,7 +275,7 @@ test('what is shorter than an onset is none', (t) => {
   t.is(clock.pending(), 0);
 });
 
-test('silence for so long behind it says that it was nothing; a voice in between begins it anew', (t) => {
+test('reports a false onset after the configured silence; a voice in between restarts it', (t) => {
   const { voice, onsets, story, clock } = createOnsetsWorld();
   voice(hush, 200);
   onsets.voiceEnded();
@@ -290,7 +290,7 @@ test('silence for so long behind it says that it was nothing; a voice in between
   t.is(clock.pending(), 0);
 });
 
-test('what is no speech holds the agent up for so long, and no longer', (t) => {
+test('a sound that is not speech pauses the agent at most for the configured time', (t) => {
   const { voice, story, clock } = createOnsetsWorld();
   voice(hush, 800);
   clock.advance(20_000);
@@ -300,7 +300,7 @@ test('what is no speech holds the agent up for so long, and no longer', (t) => {
   ]);
 });
 
-test('a backchannel that was heard is nothing at once; speech is told of no more', (t) => {
+test('a recognized backchannel ends the onset at once; after speech it is no longer reported', (t) => {
   const murmured = createOnsetsWorld();
   murmured.voice(hush, 200);
   murmured.onsets.voiceEnded();
@@ -329,7 +329,7 @@ test('a backchannel that was heard is nothing at once; speech is told of no more
   );
 });
 
-test('what sounds like speech for so long is told, and noise is not', (t) => {
+test('reports sustained speech-like sound, but not noise', (t) => {
   if (words === undefined) throw new Error('The words are gone');
   const { voice, story } = createOnsetsWorld();
   voice(words, 800);
@@ -340,7 +340,7 @@ test('what sounds like speech for so long is told, and noise is not', (t) => {
   t.deepEqual(noise.story, [['onset', 80]]);
 });
 
-test('where words come late, what sounded like speech is waited for longer', (t) => {
+test('waits longer for late words after speech-like sound', (t) => {
   if (words === undefined) throw new Error('The words are gone');
   for (const [early, sound, waitMs] of [
     [false, words, onsetsNumbers.lateWordsMs],
@@ -357,7 +357,7 @@ test('where words come late, what sounded like speech is waited for longer', (t)
   }
 });
 
-test('speech has a pitch most of the time; noise has none, and a tone is all pitch', (t) => {
+test('speech has a pitch most of the time, noise has none, and a tone always has one', (t) => {
   const soundsLikeSpeech = (samples: Int16Array): boolean => {
     const meter = createSpeechMeter(onsetsNumbers);
     for (const frame of framesOf(samples)) meter.add(frame);
@@ -436,7 +436,7 @@ const voicesIn = (
 const voiceActivityVoice = sayInTones('Hello, who is there?');
 const voiceMs = voiceActivityVoice.length / 8;
 
-test.serial('a voice is found where it begins and ends', (t) => {
+test.serial('detects the beginning and end of a voice', (t) => {
   const [only, ...others] = voicesIn([
     voiceActivitySilence(1_000),
     voiceActivityVoice,
@@ -447,7 +447,7 @@ test.serial('a voice is found where it begins and ends', (t) => {
   t.true(Math.abs((only?.to ?? 0) - 1_000 - voiceMs) <= 120, `${only?.to}`);
 });
 
-test.serial('pieces of any size are the same sound', (t) => {
+test.serial('chunks of any size give the same result', (t) => {
   const parts = [voiceActivitySilence(1_000), voiceActivityVoice, voiceActivitySilence(1_000)];
   const { found } = voicesIn(parts);
   t.is(found.length, 1);
@@ -459,7 +459,7 @@ test.serial('pieces of any size are the same sound', (t) => {
   }
 });
 
-test.serial('what is too quiet or too short is none', (t) => {
+test.serial('ignores sound that is too quiet or too short', (t) => {
   t.deepEqual(
     voicesIn([voiceActivitySilence(500), quieter(voiceActivityVoice, 0.01), voiceActivitySilence(500)]).found,
     [],
@@ -476,7 +476,7 @@ test.serial('what is too quiet or too short is none', (t) => {
   );
 });
 
-test.serial('steady sound is a voice for a moment only', (t) => {
+test.serial('steady sound counts as a voice only for a moment', (t) => {
   for (const sound of [noise(5_000, 6_000), hum(5_000)]) {
     const { found } = voicesIn([voiceActivitySilence(500), sound, voiceActivitySilence(500)]);
     t.true(found.length <= 1);
@@ -484,7 +484,7 @@ test.serial('steady sound is a voice for a moment only', (t) => {
   }
 });
 
-test.serial('a voice stands out of noise, and its end is found in it', (t) => {
+test.serial('detects a voice in noise and its end', (t) => {
   const length = 8 * (2_000 + 2_000) + voiceActivityVoice.length;
   const { found } = voicesIn([
     sum(
@@ -497,7 +497,7 @@ test.serial('a voice stands out of noise, and its end is found in it', (t) => {
   t.true(Math.abs((last?.to ?? 0) - 2_000 - voiceMs) <= 300, JSON.stringify(found));
 });
 
-test.serial('what is as quiet as an echo of the agent is none', (t) => {
+test.serial('does not detect speech at echo level', (t) => {
   const echo = quieter(voiceActivityVoice, 0.06);
   t.is(voicesIn([voiceActivitySilence(500), echo, voiceActivitySilence(500)]).found.length, 1);
   t.deepEqual(
@@ -511,7 +511,7 @@ test.serial('what is as quiet as an echo of the agent is none', (t) => {
   );
 });
 
-test.serial('a voice ends when no sound comes any more', (t) => {
+test.serial('ends a voice when the audio stops', (t) => {
   const { found, activity } = voicesIn([voiceActivitySilence(500), voiceActivityVoice.subarray(0, 8_000)]);
   t.is(found[0]?.to, null);
   t.true(activity.isVoiced());
@@ -522,7 +522,7 @@ test.serial('a voice ends when no sound comes any more', (t) => {
   t.not(found[0]?.to, null);
 });
 
-test.serial('many calls have their detectors at once, and closing gives them back', (t) => {
+test.serial('gives each call its own detector and releases it on close', (t) => {
   const detectors = Array.from({ length: 2_000 }, () => openDetector(voiceActivityNumbers.mode));
   const [first, second] = detectors;
   const frames = sayInTones('Hello').subarray(0, 16 * 160);
@@ -551,7 +551,7 @@ const worstOf = (times: readonly number[], share: number): number =>
 
 for (const gives of ['words', 'sentences'] as const)
   test.serial(
-    `with a recognizer of ${gives} the agent is silent at once, and goes on when it was nothing`,
+    `with a recognizer of ${gives} the agent pauses at once and resumes after a false onset`,
     async (t) => {
       const judged = await judge({ gives, bargeIn: pausing }, everyOther);
       const silentMs = worstOf(silences(judged), 0.95);
@@ -572,7 +572,7 @@ for (const gives of ['words', 'sentences'] as const)
     },
   );
 
-test.serial('words stop the agent, and noise does not make it pause, where it stops at speech', async (t) => {
+test.serial('words stop the agent and noise does not pause it in "speech" mode', async (t) => {
   const judged = await judge({ gives: 'words', bargeIn: stopping }, (_sound, index) => index % 9 === 0);
   t.deepEqual(missedInterruptions(judged), []);
   t.deepEqual(
@@ -621,7 +621,7 @@ const createJudgesWorld = (turnEnd: TurnEnd, { hasModel = true } = {}) => {
   };
 };
 
-test.serial('pauses decide within the shortest and the longest silence', (t) => {
+test.serial('pauses end turns between the minimum and the maximum silence', (t) => {
   const { waits } = createJudgesWorld(byPauses);
   t.is(waits(), judgesNumbers.openMs);
   t.is(waits({ text: 'Tomorrow.' }), judgesNumbers.wholeMs);
@@ -636,7 +636,7 @@ test.serial('pauses decide within the shortest and the longest silence', (t) => 
 });
 
 test.serial(
-  'the recognizer ends a turn, or the longest silence; and pauses while another engine listens',
+  'the recognizer or the maximum silence ends a turn; pauses do when another engine listens',
   (t) => {
     const { waits, without } = createJudgesWorld({ ...byPauses, mode: 'recognizer' });
     t.is(waits({ isComplete: true }), byPauses.minSilenceMs);
@@ -648,29 +648,32 @@ test.serial(
 
 const byModel: TurnEnd = { ...byPauses, mode: 'model' };
 
-test.serial('a model is asked when the shortest silence is over, and decides once it answers', async (t) => {
-  const { judge, clock, asked, since, waits, changes } = createJudgesWorld(byModel);
-  judge.voiceEnded(since, since - 400);
-  clock.advance(byModel.minSilenceMs - 1);
-  t.is(asked.length, 0);
-  clock.advance(1);
-  t.is(asked.length, 1);
-  t.is(waits(), judgesNumbers.openMs, 'pauses decide while it is silent');
-  asked[0]?.answer(true);
-  await Promise.resolve();
-  t.is(changes(), 1);
-  t.is(waits(), byModel.minSilenceMs);
-  t.is(waits({ isSettled: false }), judgesNumbers.settleMs, 'its words are on their way');
-  judge.voiceBegan();
-  t.is(waits(), judgesNumbers.openMs);
-  judge.voiceEnded(clock.now(), since);
-  clock.advance(byModel.minSilenceMs);
-  asked[1]?.answer(false);
-  await Promise.resolve();
-  t.is(waits({ text: 'Tomorrow.' }), byModel.maxSilenceMs);
-});
+test.serial(
+  'the turn model is consulted after the minimum silence and decides once it answers',
+  async (t) => {
+    const { judge, clock, asked, since, waits, changes } = createJudgesWorld(byModel);
+    judge.voiceEnded(since, since - 400);
+    clock.advance(byModel.minSilenceMs - 1);
+    t.is(asked.length, 0);
+    clock.advance(1);
+    t.is(asked.length, 1);
+    t.is(waits(), judgesNumbers.openMs, 'pauses decide while it is silent');
+    asked[0]?.answer(true);
+    await Promise.resolve();
+    t.is(changes(), 1);
+    t.is(waits(), byModel.minSilenceMs);
+    t.is(waits({ isSettled: false }), judgesNumbers.settleMs, 'its words are on their way');
+    judge.voiceBegan();
+    t.is(waits(), judgesNumbers.openMs);
+    judge.voiceEnded(clock.now(), since);
+    clock.advance(byModel.minSilenceMs);
+    asked[1]?.answer(false);
+    await Promise.resolve();
+    t.is(waits({ text: 'Tomorrow.' }), byModel.maxSilenceMs);
+  },
+);
 
-test.serial('an answer about a silence that is over, or none, changes nothing', async (t) => {
+test.serial('ignores a model result for a silence that is over, and missing results', async (t) => {
   const { judge, clock, asked, since, waits, changes } = createJudgesWorld(byModel);
   judge.voiceEnded(since, since);
   clock.advance(byModel.minSilenceMs);
@@ -688,7 +691,7 @@ test.serial('an answer about a silence that is over, or none, changes nothing', 
   t.is(asked.length, 2);
 });
 
-test.serial('a model hears the turn and a moment before it, and no more than it can', (t) => {
+test.serial('passes the turn and a moment before it to the model, up to its maximum length', (t) => {
   const { judge, clock, asked, since } = createJudgesWorld(byModel);
   const write = (milliseconds: number): void => {
     const from = clock.now() - since;
@@ -711,7 +714,7 @@ test.serial('a model hears the turn and a moment before it, and no more than it 
   );
 });
 
-test.serial('where there is no model any more, pauses decide, and the log says so', (t) => {
+test.serial('falls back to pauses without a model and logs it', (t) => {
   const { judge, waits, lines, since } = createJudgesWorld(byModel, { hasModel: false });
   judge.voiceEnded(since, since);
   t.is(waits({ text: 'Tomorrow.' }), judgesNumbers.wholeMs);
@@ -761,7 +764,7 @@ test(endings, '七時です', 'ja-JP', numbers.wholeMs);
 
 test(endings, '七時ですけど', 'ja-JP', numbers.openMs);
 
-test('an engine that takes the turn for complete shortens the silence', (t) => {
+test('an engine that considers the turn complete shortens the silence', (t) => {
   const { voice, final, complete, pass, story } = createWorld();
   voice(true);
   pass(500);
@@ -772,7 +775,7 @@ test('an engine that takes the turn for complete shortens the silence', (t) => {
   t.deepEqual(story, ['speech', ['heard', 'Tomorrow and', 0]]);
 });
 
-test('who goes on after a pause is heard as one', (t) => {
+test('merges speech that continues after a pause into one turn', (t) => {
   const { voice, final, pass, story } = createWorld();
   voice(true);
   pass(500);
@@ -787,7 +790,7 @@ test('who goes on after a pause is heard as one', (t) => {
   t.deepEqual(story, ['speech', 'pause', 'pause', ['heard', 'One moment, it is Tuesday.', 0]]);
 });
 
-test('words that never settle are taken as they are, and what settles too late is not heard twice', (t) => {
+test('uses words that never become final and drops their late final result', (t) => {
   const { voice, partial, final, pass, story } = createWorld();
   voice(true);
   pass(500);
@@ -805,7 +808,7 @@ test('words that never settle are taken as they are, and what settles too late i
   t.deepEqual(story.slice(3), ['speech', 'pause', ['heard', 'At seven.', 7_000]]);
 });
 
-test('words that settle behind a new voice are heard without those that were taken', (t) => {
+test('words that become final during a new voice exclude the ones already used', (t) => {
   const { voice, partial, final, pass, story } = createWorld();
   voice(true);
   partial('on Tuesday');
@@ -826,7 +829,7 @@ test('words that settle behind a new voice are heard without those that were tak
   );
 });
 
-test('a voice without words says nothing', (t) => {
+test('a voice without words yields no words', (t) => {
   const { voice, pass, story, clock } = streamed();
   voice(true);
   pass(20_000);
@@ -836,7 +839,7 @@ test('a voice without words says nothing', (t) => {
   t.is(clock.pending(), 0);
 });
 
-test('an engine that repeats itself holds nothing up', (t) => {
+test('an engine that repeats its result does not delay the turn', (t) => {
   const { voice, partial, final, pass, story } = streamed();
   voice(true);
   partial('');
@@ -859,7 +862,7 @@ test('an engine that repeats itself holds nothing up', (t) => {
   t.deepEqual(story.slice(2), ['pause']);
 });
 
-test('marks alone are no words', (t) => {
+test('punctuation alone does not count as words', (t) => {
   const { voice, partial, final, pass, story } = createWorld();
   voice(true);
   partial('…');
@@ -869,7 +872,7 @@ test('marks alone are no words', (t) => {
   t.deepEqual(story, ['pause']);
 });
 
-test('short noises say nothing to an engine of sentences', (t) => {
+test('sentence recognizers ignore short noises', (t) => {
   const { voice, pass, story } = createWorld();
   for (let times = 0; times < 4; times += 1) {
     voice(true);
@@ -882,7 +885,7 @@ test('short noises say nothing to an engine of sentences', (t) => {
   t.is(story.length, 4);
 });
 
-test('a lasting voice is speech to an engine of sentences', (t) => {
+test('sentence recognizers treat a lasting voice as speech', (t) => {
   const { voice, pass, story, final } = createWorld();
   voice(true);
   pass(numbers.lastingVoiceMs);
@@ -897,7 +900,7 @@ test('a lasting voice is speech to an engine of sentences', (t) => {
 // Interruptions
 // Voices over the agent's: words, backchannels, echoes.
 
-test('words over the voice of the agent interrupt as soon as they are more than a backchannel', (t) => {
+test("words over the agent's speech interrupt once they are more than a backchannel", (t) => {
   const { agent, voice, partial, final, pass, story } = streamed();
   agent(true);
   voice(true);
@@ -926,17 +929,17 @@ const backchannel = (begins: boolean, ends: boolean, language = 'en', text = 'Uh
   return story.filter((one) => one !== 'pause');
 };
 
-test('a backchannel over the voice of the agent is heard and is no speech', (t) => {
+test("records a backchannel over the agent's speech without interrupting", (t) => {
   t.deepEqual(backchannel(true, true), [['backchannel', 'Uh-huh.', 0]]);
   t.deepEqual(backchannel(true, true, 'ko', '네네'), [['backchannel', '네네', 0]]);
 });
 
-test('said into silence, or into the last sound of the agent, it is an answer', (t) => {
+test("a backchannel during silence or the agent's last audio counts as an answer", (t) => {
   for (const begins of [true, false])
     t.deepEqual(backchannel(begins, false), ['speech', ['heard', 'Uh-huh.', 0]]);
 });
 
-test('words over the voice of the agent without another voice are its echo', (t) => {
+test("words over the agent's speech without another voice are its echo", (t) => {
   const { agent, partial, final, pass, story } = createWorld();
   agent(true);
   partial('Your table is');
@@ -945,7 +948,7 @@ test('words over the voice of the agent without another voice are its echo', (t)
   t.deepEqual(story, []);
 });
 
-test('words of a voice that nobody noticed are heard while the agent is silent', (t) => {
+test('words without a detected voice count while the agent is silent', (t) => {
   const { partial, final, pass, story, now } = createWorld();
   pass(1_000);
   partial('hello');
@@ -961,7 +964,7 @@ test('words of a voice that nobody noticed are heard while the agent is silent',
   t.is(now(), saidAt + numbers.wholeMs);
 });
 
-test('what sounds on behind the words does not hold them up', (t) => {
+test('sound that continues after the words does not delay them', (t) => {
   const { voice, partial, final, pass, story } = streamed();
   voice(true);
   pass(400);
@@ -977,7 +980,7 @@ test('what sounds on behind the words does not hold them up', (t) => {
   t.deepEqual(story.slice(2), ['speech', ['heard', 'For two.', 2_000 + 400 + numbers.wordsMs + 5_000]]);
 });
 
-test('at the end of the line what was said whole is heard, a word in the mouth is not', (t) => {
+test('at the end of the line, final words count and partial words do not', (t) => {
   const world = createWorld();
   world.voice(true);
   world.final('Goodbye.');
@@ -1012,7 +1015,7 @@ const digitsIn = (pieces: readonly Int16Array[], sampleRate: SampleRate = 8_000)
   return digits;
 };
 
-test('each digit is read from its two tones, once however long it lasts', (t) => {
+test('detects each digit from its two tones, once for any length', (t) => {
   for (const sampleRate of [8_000, 16_000] as const)
     for (const digit of dtmfKeypad.join('')) {
       const sound = dtmfTone(digit, { sampleRate });
@@ -1027,7 +1030,7 @@ test('each digit is read from its two tones, once however long it lasts', (t) =>
     }
 });
 
-test('digits of 50 ms with pauses of 50 ms are read wherever they begin', (t) => {
+test('detects digits of 50 ms with pauses of 50 ms at any offset', (t) => {
   for (let offset = 0; offset < 102; offset += 7) {
     const pieces = Array.from('0042#', (digit) => [
       dtmfTone(digit, { milliseconds: 50 }),
@@ -1037,7 +1040,7 @@ test('digits of 50 ms with pauses of 50 ms are read wherever they begin', (t) =>
   }
 });
 
-test('a digit is read where its tones are 1.5 % off or differ in level, and not further off', (t) => {
+test('detects digits up to 1.5 % frequency error and within the level tolerance, not beyond', (t) => {
   t.is(digitsIn([dtmfTone('5', { row: 1.015, column: 0.985 })]), '5');
   t.is(digitsIn([dtmfTone('5', {}, [6_000, 2_700])]), '5');
   t.is(digitsIn([dtmfTone('5', {}, [4_500, 6_000])]), '5');
@@ -1047,13 +1050,13 @@ test('a digit is read where its tones are 1.5 % off or differ in level, and not 
   t.is(digitsIn([dtmfTone('5', {}, [150, 150])]), '', 'as quiet as an echo');
 });
 
-test('a single tone, two rows, and a digit shorter than 25 ms are none', (t) => {
+test('rejects a single tone, two row tones, and a digit shorter than 25 ms', (t) => {
   t.is(digitsIn([dtmfTone('5', {}, [6_000, 0])]), '');
   t.is(digitsIn([dtmfTone('5', { column: 852 / 1_336 })]), '');
   t.is(digitsIn([dtmfTone('5', { milliseconds: 24 }), pauseOf(100)]), '');
 });
 
-test('a digit with noise under it is read, and no voice and no noise is taken for one', (t) => {
+test('detects a digit in noise and takes no voice or noise for a digit', (t) => {
   const sounds = bargeInSounds();
   for (const { kind, text, samples } of sounds) t.is(digitsIn([samples]), '', `${kind} ${text ?? ''}`);
   t.true(sounds.reduce((seconds, { samples }) => seconds + samples.length / 8_000, 0) > 180);

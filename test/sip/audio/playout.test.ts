@@ -104,7 +104,7 @@ const createPlayoutWorld = (engine: Speak = speak) => {
   };
 };
 
-test.serial('an utterance is played with a breath behind it, and then the next one', async (t) => {
+test.serial('plays an utterance with a short pause after it, then the next one', async (t) => {
   const { playout, attach, settle, pass, story } = createPlayoutWorld();
   attach();
   playout.say(1, 'one');
@@ -123,7 +123,7 @@ test.serial('an utterance is played with a breath behind it, and then the next o
   ]);
 });
 
-test.serial('what is said before the sound is connected waits for it', async (t) => {
+test.serial('utterances wait until the audio path is connected', async (t) => {
   const { playout, attach, settle, pass } = createPlayoutWorld();
   playout.say(1, 'one');
   await settle();
@@ -133,7 +133,7 @@ test.serial('what is said before the sound is connected waits for it', async (t)
 });
 
 test.serial(
-  'what is stopped is silent at once, and reported with what was heard; new words follow at once',
+  'a stop silences playback at once and reports the heard part; new words follow at once',
   async (t) => {
     const { playout, attach, settle, told, pass, story } = createPlayoutWorld();
     attach();
@@ -156,7 +156,7 @@ test.serial(
   },
 );
 
-test.serial('sound that nobody fetched was not heard, however much time has gone by', async (t) => {
+test.serial('audio that was not sent was not heard, however much time has passed', async (t) => {
   const { playout, attach, settle, pass, clock, story } = createPlayoutWorld();
   attach();
   playout.say(1, 'alpha bravo charlie delta');
@@ -167,7 +167,7 @@ test.serial('sound that nobody fetched was not heard, however much time has gone
   t.deepEqual(story(), [[1, 'alpha', false]]);
 });
 
-test.serial('an utterance that is stopped after its last sound was heard whole', async (t) => {
+test.serial('an utterance stopped after its last sample was heard completely', async (t) => {
   const { playout, attach, settle, pass, story } = createPlayoutWorld();
   attach();
   playout.say(1, 'alpha bravo');
@@ -177,7 +177,7 @@ test.serial('an utterance that is stopped after its last sound was heard whole',
   t.deepEqual(story(), [[1, 'alpha bravo', true]]);
 });
 
-test.serial('an empty utterance and one that the engine fails at are reported in their turn', async (t) => {
+test.serial('reports an empty utterance and a failed one in their order', async (t) => {
   const { playout, attach, settle, pass, story } = createPlayoutWorld();
   attach();
   playout.say(1, 'one');
@@ -194,7 +194,7 @@ test.serial('an empty utterance and one that the engine fails at are reported in
   ]);
 });
 
-test.serial('when the line ends everything is reported, and nothing is sent any more', async (t) => {
+test.serial('reports everything at the end of the line and sends no more', async (t) => {
   const { playout, attach, settle, pass, told, story, clock } = createPlayoutWorld();
   attach();
   playout.say(1, 'alpha bravo');
@@ -214,7 +214,7 @@ test.serial('when the line ends everything is reported, and nothing is sent any 
   t.is(clock.pending(), 0);
 });
 
-test.serial('a voice that is still being made sounds from its first piece on', async (t) => {
+test.serial('plays audio from its first chunk while the rest is being synthesized', async (t) => {
   const engine = handMade();
   const { playout, attach, clock, pass, told, story } = createPlayoutWorld(engine.speak);
   attach();
@@ -238,7 +238,7 @@ test.serial('a voice that is still being made sounds from its first piece on', a
 });
 
 test.serial(
-  'what is cut of a voice that is still being made is measured by the time that its text takes',
+  'estimates the heard part of an unfinished synthesis from the speaking time of its text',
   async (t) => {
     const engine = handMade();
     const { playout, attach, pass, story } = createPlayoutWorld(engine.speak);
@@ -255,17 +255,14 @@ test.serial(
   },
 );
 
-test.serial(
-  'what was made before an engine failed is played, and the utterance has run its course',
-  async (t) => {
-    const { playout, attach, pass, settle, story } = createPlayoutWorld();
-    attach();
-    playout.say(1, 'breaks behind these words, and the others are never heard');
-    await settle();
-    t.is(pass(1_200), 1_000);
-    t.deepEqual(story(), [[1, 'breaks behind', true]]);
-  },
-);
+test.serial('plays the audio made before an engine failed and counts the utterance as played', async (t) => {
+  const { playout, attach, pass, settle, story } = createPlayoutWorld();
+  attach();
+  playout.say(1, 'breaks behind these words, and the others are never heard');
+  await settle();
+  t.is(pass(1_200), 1_000);
+  t.deepEqual(story(), [[1, 'breaks behind', true]]);
+});
 
 // Pause
 // The agent's voice pauses, and goes on with the word that was broken off.
@@ -318,28 +315,25 @@ const createPauseWorld = (speak: Speak = inWords) => {
 
 const soundingMs = (heard: Int16Array): number => heard.filter((sample) => sample !== 0).length / 8;
 
-test.serial(
-  'a pause is silence at once, and behind it the word that was broken off is said again',
-  async (t) => {
-    const { playout, pass, settle, story } = createPauseWorld();
-    playout.say(1, 'alpha bravo charlie');
-    await settle();
-    t.is(soundingMs(pass(1_400)), 900 + 400);
-    playout.pause();
-    const fading = pass(400);
-    t.true(soundingMs(fading) <= 10, 'but for a few milliseconds that fade');
-    t.true((fading[79] ?? 0) < 200, 'to nothing');
-    playout.resume();
-    const again = pass(1_000);
-    t.is(Math.round(soundingMs(again)), 900, 'all of "bravo"');
-    t.true((again[1] ?? 0) < 200, 'which rises from nothing');
-    t.deepEqual(story(), []);
-    pass(1_200);
-    t.deepEqual(story(), [[1, 'alpha bravo charlie', true]]);
-  },
-);
+test.serial('a pause silences playback at once and later repeats the interrupted word', async (t) => {
+  const { playout, pass, settle, story } = createPauseWorld();
+  playout.say(1, 'alpha bravo charlie');
+  await settle();
+  t.is(soundingMs(pass(1_400)), 900 + 400);
+  playout.pause();
+  const fading = pass(400);
+  t.true(soundingMs(fading) <= 10, 'but for a few milliseconds that fade');
+  t.true((fading[79] ?? 0) < 200, 'to nothing');
+  playout.resume();
+  const again = pass(1_000);
+  t.is(Math.round(soundingMs(again)), 900, 'all of "bravo"');
+  t.true((again[1] ?? 0) < 200, 'which rises from nothing');
+  t.deepEqual(story(), []);
+  pass(1_200);
+  t.deepEqual(story(), [[1, 'alpha bravo charlie', true]]);
+});
 
-test.serial('what is made, and said, in a pause waits', async (t) => {
+test.serial('synthesis and utterances wait during a pause', async (t) => {
   const { playout, pass, settle, story } = createPauseWorld();
   playout.say(1, 'alpha');
   await settle();
@@ -355,7 +349,7 @@ test.serial('what is made, and said, in a pause waits', async (t) => {
   t.deepEqual(story().slice(1), [[2, 'bravo', true]]);
 });
 
-test.serial('what was heard before a pause counts when it is stopped, and no more', async (t) => {
+test.serial('a stop counts only the part heard before the pause', async (t) => {
   for (const isOn of [false, true]) {
     const { playout, pass, settle, story } = createPauseWorld();
     playout.say(1, 'alpha bravo charlie delta');
@@ -377,7 +371,7 @@ test.serial('what was heard before a pause counts when it is stopped, and no mor
   }
 });
 
-test.serial('an utterance whose words are all out pauses no word, and is said once', async (t) => {
+test.serial('a pause after the last word of an utterance repeats no word', async (t) => {
   const { playout, pass, settle, story } = createPauseWorld(async function* () {
     yield new Int16Array(4_000).fill(loudness, 800);
   });
@@ -391,7 +385,7 @@ test.serial('an utterance whose words are all out pauses no word, and is said on
   t.deepEqual(story(), [[1, 'alpha', true]]);
 });
 
-test.serial('the recording has the pause where it was', async (t) => {
+test.serial('the recording has the pause at its place', async (t) => {
   const { playout, pass, settle, recorded } = createPauseWorld();
   playout.say(1, 'alpha bravo');
   await settle();
@@ -416,7 +410,7 @@ test.serial('the agent is audible in a pause, but not loud', async (t) => {
   t.true((playout.level() ?? -96) > -20);
 });
 
-test.serial('pausing and going on twice is doing so once, also where nothing is said', async (t) => {
+test.serial('repeated pause and resume have no further effect, even without an utterance', async (t) => {
   const { playout, pass, settle, story } = createPauseWorld();
   playout.resume();
   playout.pause();
@@ -430,7 +424,7 @@ test.serial('pausing and going on twice is doing so once, also where nothing is 
   t.deepEqual(story(), [[1, 'alpha', true]]);
 });
 
-test.serial('a word without a gap before it within 600 ms goes on to the sample', (t) => {
+test.serial('a word without a gap within 600 ms before it resumes at the exact sample', (t) => {
   const even = new Int16Array(16_000).fill(loudness);
   t.is(placeToResume(even, 12_000, 8_000), 12_000);
   const word = Int16Array.from({ length: 16_000 }, (_, index) =>
@@ -477,7 +471,7 @@ const rates = [8_000, 16_000, 22_050, 24_000, 44_100, 48_000].flatMap((sampleRat
 ]);
 for (const { sampleRate, rate } of rates)
   test.serial(
-    `pieces at ${sampleRate} Hz become the sound that the whole would be at ${rate} Hz`,
+    `chunks at ${sampleRate} Hz resample to the same audio at ${rate} Hz as the whole`,
     async (t) => {
       const samples = tone(sampleRate);
       const whole = inOne(await spoken(engine(sampleRate, samples), rate));
@@ -496,7 +490,7 @@ for (const { sampleRate, rate } of rates)
     },
   );
 
-test.serial('an engine that says nothing says nothing here', async (t) => {
+test.serial('an engine without audio yields none', async (t) => {
   t.deepEqual(inOne(await spoken(engine(22_050, new Int16Array(), 100), 8_000)), []);
 });
 
@@ -536,7 +530,7 @@ const createRecordingWorld = (sampleRate: SampleRate = 8_000) => {
 const levels = (samples: readonly number[]): number[] =>
   Array.from({ length: Math.floor(samples.length / 1_600) }, (_, index) => samples[index * 1_600 + 800] ?? 0);
 
-test.serial('both sides stand beside each other at the time at which they sounded', (t) => {
+test.serial('records both sides in stereo at the time of their audio', (t) => {
   const { recording, frames, counterparty, agent } = createRecordingWorld();
   frames(10, 100);
   recording.said(new Int16Array(1_600).fill(7));
@@ -546,7 +540,7 @@ test.serial('both sides stand beside each other at the time at which they sounde
   t.deepEqual(levels(agent), [0, 0, 7, 7, 0, 0]);
 });
 
-test.serial('what is cut is not recorded any further', (t) => {
+test.serial('stops recording at the cut', (t) => {
   const { recording, frames, agent } = createRecordingWorld();
   recording.said(new Int16Array(8_000).fill(7));
   frames(15, 0);
@@ -556,7 +550,7 @@ test.serial('what is cut is not recorded any further', (t) => {
   t.deepEqual(levels(agent), [7, 7, 7, 0, 0, 0]);
 });
 
-test.serial('a gap in the frames is silence, and the recording is as long as the call', (t) => {
+test.serial('gaps between frames are silence, and the recording is as long as the call', (t) => {
   const { recording, frames, clock, counterparty, finished } = createRecordingWorld();
   frames(10, 100);
   clock.advance(600);
@@ -570,7 +564,7 @@ test.serial('a gap in the frames is silence, and the recording is as long as the
   t.is(finished(), 1);
 });
 
-test.serial('frames in a burst after a hiccup stay in step', (t) => {
+test.serial('a burst of frames after a hiccup keeps both sides in sync', (t) => {
   const { recording, clock, counterparty } = createRecordingWorld();
   clock.advance(100);
   for (let index = 0; index < 5; index += 1) recording.heard(new Int16Array(160).fill(100));
@@ -578,31 +572,28 @@ test.serial('frames in a burst after a hiccup stay in step', (t) => {
   t.is(counterparty.length, 16 * 100);
 });
 
-test.serial(
-  'what is said in a pause is silence on both sides, and everything else stays where it was said',
-  (t) => {
-    const { recording, frames, counterparty, agent } = createRecordingWorld();
-    frames(10, 100);
-    // The agent's whole sentence is known before it is heard.
-    recording.said(new Int16Array(24_000).fill(7));
-    frames(10, 100);
-    recording.pause();
-    recording.pause();
-    frames(30, 100);
-    recording.resume();
-    recording.resume();
-    frames(50, 100);
-    recording.finish();
-    const silent = Array.from({ length: 10 }, () => 0);
-    const before = [100, 100, 100, 100];
-    // What is heard at first was still on its way.
-    const after = [0, 0, 100, 100, 100, 100, 100, 100, 100, 100];
-    t.deepEqual(levels(counterparty), [...before, ...silent.slice(4), ...after]);
-    t.deepEqual(levels(agent), [0, 0, 7, 7, ...silent.slice(4), 7, 7, 7, 7, 7, 7, 7, 7, 7, 7]);
-  },
-);
+test.serial('records silence on both sides during a pause and keeps the timing of everything else', (t) => {
+  const { recording, frames, counterparty, agent } = createRecordingWorld();
+  frames(10, 100);
+  // The agent's whole sentence is known before it is heard.
+  recording.said(new Int16Array(24_000).fill(7));
+  frames(10, 100);
+  recording.pause();
+  recording.pause();
+  frames(30, 100);
+  recording.resume();
+  recording.resume();
+  frames(50, 100);
+  recording.finish();
+  const silent = Array.from({ length: 10 }, () => 0);
+  const before = [100, 100, 100, 100];
+  // What is heard at first was still on its way.
+  const after = [0, 0, 100, 100, 100, 100, 100, 100, 100, 100];
+  t.deepEqual(levels(counterparty), [...before, ...silent.slice(4), ...after]);
+  t.deepEqual(levels(agent), [0, 0, 7, 7, ...silent.slice(4), 7, 7, 7, 7, 7, 7, 7, 7, 7, 7]);
+});
 
-test.serial('a sentence that is queued in a pause is silent as far as the pause goes', (t) => {
+test.serial('a sentence queued in a pause is silent as far as the pause lasts', (t) => {
   const { recording, frames, agent } = createRecordingWorld();
   recording.pause();
   recording.said(new Int16Array(8_000).fill(7));
@@ -623,7 +614,7 @@ test.serial('a call that ends in a pause is recorded to its end, in silence', (t
   t.deepEqual(levels(counterparty), [100, 100, 0, 0, 0, 0, 0, 0, 0, 0]);
 });
 
-test.serial('no sample of a pause is recorded, however late and in whatever bursts sound comes in', (t) => {
+test.serial('records no sample of a pause, for any delay or burst of the audio', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(
@@ -695,7 +686,7 @@ const recordedTones = (
 const isLoud = (sample: number): boolean => Math.abs(sample) > 100;
 
 for (const sampleRate of [8_000, 16_000] as const)
-  test.serial(`hidden tones are silence from their first sample to their last, at ${sampleRate} Hz`, (t) => {
+  test.serial(`masks digit tones from their first to their last sample, at ${sampleRate} Hz`, (t) => {
     for (let offset = 0; offset < 400; offset += 23) {
       const at = sampleRate / 2 + offset;
       const tones = [
@@ -712,7 +703,7 @@ for (const sampleRate of [8_000, 16_000] as const)
     }
   });
 
-test.serial('the rest of a hidden tone in which a pause ends is silence, however long it is', (t) => {
+test.serial('masks the rest of a digit tone after the pause, however long it is', (t) => {
   const tones = [{ at: 8_000, milliseconds: 800 }];
   const samples = recordedTones(8_000, tones, (recording, frame) => {
     if (frame === 10) recording.hideTones();
@@ -723,7 +714,7 @@ test.serial('the rest of a hidden tone in which a pause ends is silence, however
   t.is(samples.at(-100), 100);
 });
 
-test.serial('tones are recorded again when they are shown', (t) => {
+test.serial('records digit tones again when masking ends', (t) => {
   const tones = [
     { at: 4_000, milliseconds: 100 },
     { at: 12_000, milliseconds: 100 },
@@ -744,7 +735,7 @@ const takes = test.macro<[text: string, least: number, most: number]>({
     const time = sayingTime(text);
     t.true(time >= least && time <= most, `${time} ms`);
   },
-  title: (_, text) => `it takes a natural time to say "${text}"`,
+  title: (_, text) => `estimates a natural time for "${text}"`,
 });
 
 test(takes, '네.', 120, 250);
@@ -754,12 +745,12 @@ test(takes, 'お電話ありがとうございます。ご用件をお聞かせ�
 test(takes, '010-1234-5678', 2_000, 4_000);
 
 for (const text of ['', ' ', '…', '?!', '🙂'])
-  test(`there is nothing to say in ${JSON.stringify(text)}`, (t) => {
+  test(`estimates no time for ${JSON.stringify(text)}`, (t) => {
     t.is(sayingTime(text), 0);
     t.is(heardAfter(text, 1_000), '');
   });
 
-test('a pause at the end is not waited for', (t) => {
+test('does not count a pause at the end', (t) => {
   t.is(sayingTime('Hello. '), sayingTime('Hello'));
   t.true(sayingTime('Hello. You') > sayingTime('Hello You'));
 });
@@ -770,7 +761,7 @@ const hears = test.macro<[text: string, prefixes: readonly string[]]>({
     for (let ms = 0; ms <= sayingTime(text); ms += 1) heard.add(heardAfter(text, ms));
     t.deepEqual([...heard], ['', ...prefixes]);
   },
-  title: (_, text) => `"${text}" is cut between its words or syllables`,
+  title: (_, text) => `cuts "${text}" between words or syllables`,
 });
 
 test(hears, 'Well, thank you.', ['Well', 'Well, thank', 'Well, thank you.']);
@@ -780,7 +771,7 @@ test(hears, '오후 12시 OK네', ['오', '오후', '오후 12', '오후 12시',
 
 const texts = fc.string({ unit: 'grapheme' });
 
-test('what is heard grows from nothing to the whole text', (t) => {
+test('the heard part grows from empty to the whole text', (t) => {
   fc.assert(
     fc.property(texts, fc.nat(20_000), fc.nat(20_000), (text, a, b) => {
       const earlier = heardAfter(text, Math.min(a, b));
@@ -798,7 +789,7 @@ test('what is heard grows from nothing to the whole text', (t) => {
   t.pass();
 });
 
-test('no half of a character is ever heard', (t) => {
+test('never cuts within a character', (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-composite' }), fc.nat(20_000), (text, ms) =>
       heardAfter(text, ms).isWellFormed(),

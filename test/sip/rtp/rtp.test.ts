@@ -54,11 +54,11 @@ const packetOf = (payload: readonly number[]): Buffer => {
   return datagram;
 };
 
-test('a packet is read as it was written', (t) => {
+test('reads a packet as it was written', (t) => {
   t.like(parseRtp(packetOf([1, 2, 3])), { ...head, payload: Buffer.from([1, 2, 3]) });
 });
 
-test('what other sources, an extension and padding take is no payload', (t) => {
+test('excludes CSRCs, header extension and padding from the payload', (t) => {
   const datagram = Buffer.concat([
     packetOf([]),
     Buffer.alloc(8, 0xcc),
@@ -71,25 +71,25 @@ test('what other sources, an extension and padding take is no payload', (t) => {
 
 const broken: Record<string, Buffer> = {
   'an empty datagram': Buffer.alloc(0),
-  'a header that is cut': packetOf([]).subarray(0, 11),
+  'a truncated header': packetOf([]).subarray(0, 11),
   'another version': Buffer.concat([Buffer.from([0x40]), packetOf([1]).subarray(1)]),
-  'more sources than there are bytes': Buffer.concat([Buffer.from([0x8f]), packetOf([1]).subarray(1)]),
-  'an extension that is cut': Buffer.concat([Buffer.from([0x90]), packetOf([1, 2]).subarray(1)]),
+  'more CSRCs than bytes': Buffer.concat([Buffer.from([0x8f]), packetOf([1]).subarray(1)]),
+  'a truncated extension': Buffer.concat([Buffer.from([0x90]), packetOf([1, 2]).subarray(1)]),
   'an extension longer than the datagram': Buffer.concat([
     Buffer.from([0x90]),
     packetOf([0, 0, 255, 255]).subarray(1),
   ]),
   'more padding than payload': Buffer.concat([Buffer.from([0xa0]), packetOf([1, 200]).subarray(1)]),
-  'padding of no byte': Buffer.concat([Buffer.from([0xa0]), packetOf([1, 0]).subarray(1)]),
+  'zero bytes of padding': Buffer.concat([Buffer.from([0xa0]), packetOf([1, 0]).subarray(1)]),
 };
 
 for (const [what, datagram] of Object.entries(broken)) {
-  test(`${what} is no packet`, (t) => {
+  test(`rejects ${what}`, (t) => {
     t.is(parseRtp(datagram), undefined);
   });
 }
 
-test('sequence numbers are near each other across their end', (t) => {
+test('compares sequence numbers across the wraparound', (t) => {
   t.is(sequenceDistance(65_535, 1), 2);
   t.is(sequenceDistance(1, 65_535), -2);
   t.is(sequenceDistance(7, 7), 0);
@@ -172,7 +172,7 @@ const voiceOf = (ssrc: number, first = 0) => {
   };
 };
 
-test.serial('sound is missed from the agreement on, and not while the call is on hold', async (t) => {
+test.serial('watches for missing audio from the agreement on, and not on hold', async (t) => {
   const session = await openSession(t);
   t.is(session.figures().silentMs, null);
   session.agreeOn({});
@@ -255,7 +255,7 @@ test.serial('ignores RTCP of a stranger, and of an SSRC that never sent RTP', as
   t.is(session.figures().jitterThereMs, 10);
 });
 
-test.serial('a call that gets the ports of another one does not hear its far end', async (t) => {
+test.serial('a call that reuses the ports of another one does not receive its far end', async (t) => {
   const ports = createRtpPorts({ from: 23_400, to: 23_401 });
   const first = await openSession(t, ports);
   const earlier = await openSender(t, '127.0.0.2');
@@ -275,20 +275,23 @@ test.serial('a call that gets the ports of another one does not hear its far end
   t.deepEqual(second.figures().remote, later.address);
 });
 
-test.serial('hears every codec and number of the descriptions, whatever it sends itself', async (t) => {
-  const session = await openSession(t);
-  const farEnd = await openSender(t, '127.0.0.1');
-  session.agreeOn({});
-  const next = voiceOf(1);
-  for (const payloadType of [8, 0, 8, 18]) await farEnd.send(next({ payloadType }), session.port);
-  await farEnd.send(next({ payloadType: 101, marker: true, payload: [5, 10, 0, 160] }), session.port);
-  await farEnd.send(next({ payloadType: 96, marker: true, payload: [6, 10, 0, 160] }), session.port);
-  await until('both digits are read', () => session.digits.length === 2 || undefined);
-  t.deepEqual(session.digits, ['5', '6']);
-  t.is(session.heard.length, 3);
-});
+test.serial(
+  'receives every codec and payload type of the descriptions, whatever it sends itself',
+  async (t) => {
+    const session = await openSession(t);
+    const farEnd = await openSender(t, '127.0.0.1');
+    session.agreeOn({});
+    const next = voiceOf(1);
+    for (const payloadType of [8, 0, 8, 18]) await farEnd.send(next({ payloadType }), session.port);
+    await farEnd.send(next({ payloadType: 101, marker: true, payload: [5, 10, 0, 160] }), session.port);
+    await farEnd.send(next({ payloadType: 96, marker: true, payload: [6, 10, 0, 160] }), session.port);
+    await until('both digits are read', () => session.digits.length === 2 || undefined);
+    t.deepEqual(session.digits, ['5', '6']);
+    t.is(session.heard.length, 3);
+  },
+);
 
-test.serial('comfort noise, digits and reports are signs of life', async (t) => {
+test.serial('comfort noise, telephone events and RTCP count as received media', async (t) => {
   const session = await openSession(t);
   const farEnd = await openSender(t, '127.0.0.1');
   session.agreeOn({});
@@ -311,7 +314,7 @@ test.serial('comfort noise, digits and reports are signs of life', async (t) => 
   t.false(session.figures().isSentThere, 'it reports that it has sent no more');
 });
 
-test.serial('comfort noise is neither lost nor replaced by sound', async (t) => {
+test.serial('comfort noise is neither lost nor concealed', async (t) => {
   const session = await openSession(t);
   const farEnd = await openSender(t, '127.0.0.1');
   session.agreeOn({});
@@ -325,7 +328,7 @@ test.serial('comfort noise is neither lost nor replaced by sound', async (t) => 
   t.is(joinSamples(session.heard).length, 50 * frameSamples);
 });
 
-test('a lost packet behind comfort noise or a digit is a pause, and not filled with voice', (t) => {
+test('does not conceal a packet lost after comfort noise or a digit', (t) => {
   for (const [payloadType, payload] of [
     [13, [28]],
     [101, [5, 0x8a, 0, 160]],
@@ -355,7 +358,7 @@ test('a lost packet behind comfort noise or a digit is a pause, and not filled w
 
 // Ports
 
-test.serial('a pair that a call has left rests while others are free', async (t) => {
+test.serial('a released port pair is not reused while others are free', async (t) => {
   let now = 0;
   const ports = createRtpPorts({ from: 23_402, to: 23_407 }, { now: () => now });
   const take = async () => {
@@ -407,14 +410,14 @@ const setUpRemote = (former: Parameters<typeof createRemote>[0] = []) => {
   return { ...remote, admits };
 };
 
-test('sound goes where it was agreed until some comes from elsewhere', (t) => {
+test('sends to the agreed address until packets arrive from another one', (t) => {
   const remote = setUpRemote();
   t.deepEqual(remote.address(), agreed);
   t.true(remote.admits(behindNat, 0));
   t.like(remote.address(), behindNat);
 });
 
-test('a stranger is not heard beside the other party, nor sent anything', (t) => {
+test('ignores a stranger beside the far end and sends it no media', (t) => {
   const remote = setUpRemote();
   remote.admits(agreed, 0);
   t.false(remote.admits(stranger, 20, { ssrc: 9 }));
@@ -423,7 +426,7 @@ test('a stranger is not heard beside the other party, nor sent anything', (t) =>
   t.false(remote.admits(stranger, 900, { ssrc: 9 }));
 });
 
-test('a stranger does not take over a source that is silent, however long', (t) => {
+test('a stranger does not replace a source that is silent, however long', (t) => {
   for (const source of [agreed, behindNat]) {
     const remote = setUpRemote();
     remote.admits(source, 0);
@@ -433,7 +436,7 @@ test('a stranger does not take over a source that is silent, however long', (t) 
   }
 });
 
-test('a stranger who comes first gives way to the address that was agreed on', (t) => {
+test('a stranger that sends first gives way to the agreed address', (t) => {
   const remote = setUpRemote();
   t.true(remote.admits(stranger, 0, { ssrc: 9 }));
   t.true(remote.admits(agreed, 20));
@@ -441,7 +444,7 @@ test('a stranger who comes first gives way to the address that was agreed on', (
   t.false(remote.admits(stranger, 40, { ssrc: 9 }));
 });
 
-test('a stream that continues from another address is followed', (t) => {
+test('follows a stream that continues from another address', (t) => {
   const remote = setUpRemote();
   remote.admits(behindNat, 0);
   const moved = { ...behindNat, port: 61_002 };
@@ -452,9 +455,9 @@ test('a stream that continues from another address is followed', (t) => {
 
 for (const [how, packet] of [
   ['another SSRC', { ssrc: 2 }],
-  ['a sequence number that was passed', { sequence: 0 }],
+  ['an old sequence number', { sequence: 0 }],
   ['a sequence number far ahead', { sequence: 9_000 }],
-  ['a timestamp that was passed', { timestamp: 0 }],
+  ['an old timestamp', { timestamp: 0 }],
   ['a timestamp ahead of the time', { timestamp: 8 * 60_000 }],
 ] as const)
   test(`a stream with ${how} does not continue from another address`, (t) => {
@@ -464,7 +467,7 @@ for (const [how, packet] of [
     t.like(remote.address(), behindNat);
   });
 
-test("packets that SRTP has verified are the far end's, wherever they come from", (t) => {
+test('accepts packets verified by SRTP from any address', (t) => {
   const remote = setUpRemote();
   remote.admits(behindNat, 0, { isAuthentic: true });
   t.true(remote.admits(stranger, 20, { ssrc: 9, isAuthentic: true }));
@@ -472,7 +475,7 @@ test("packets that SRTP has verified are the far end's, wherever they come from"
   t.true(remote.admitsReport(77, { from: behindNat, isAuthentic: true }));
 });
 
-test('streams of the call that had the port before are ignored', (t) => {
+test('ignores streams of the call that had the port before', (t) => {
   const remote = setUpRemote([{ ...stranger, ssrc: 9 }]);
   t.false(remote.admits(stranger, 0, { ssrc: 9 }));
   t.deepEqual(remote.address(), agreed);
@@ -480,7 +483,7 @@ test('streams of the call that had the port before are ignored', (t) => {
   t.like(remote.address(), behindNat);
 });
 
-test('a session refresh keeps where the sound goes, a new description begins anew', (t) => {
+test('a session refresh keeps the target, a new description resets it', (t) => {
   const remote = setUpRemote();
   remote.admits(behindNat, 0);
   remote.agreedOn({ ...agreed }, agreedReports);
@@ -489,7 +492,7 @@ test('a session refresh keeps where the sound goes, a new description begins ane
   t.is(remote.address().port, 4_002);
 });
 
-test('after a new description the last packets from before do not keep the new source out', (t) => {
+test('after a new description, late packets of the old source do not exclude the new one', (t) => {
   const remote = setUpRemote();
   remote.admits(behindNat, 0);
   remote.agreedOn({ ...agreed, port: 4_002 }, agreedReports);
@@ -501,7 +504,7 @@ test('after a new description the last packets from before do not keep the new s
   t.false(remote.admits(stranger, 60, { ssrc: 9 }));
 });
 
-test('after a new description a source that goes on sending is pinned again', (t) => {
+test('after a new description, a source that keeps sending is pinned again', (t) => {
   const remote = setUpRemote();
   remote.admits(behindNat, 0);
   remote.agreedOn({ ...agreed, port: 4_002 }, agreedReports);
@@ -510,7 +513,7 @@ test('after a new description a source that goes on sending is pinned again', (t
   t.false(remote.admits(stranger, 1_020, { ssrc: 9 }));
 });
 
-test('reports count from the host of the far end, of streams that it has sent', (t) => {
+test("accepts RTCP from the far end's host about SSRCs that it has sent", (t) => {
   const remote = setUpRemote();
   const from = { ...agreed, port: 4_009 };
   t.true(remote.admitsReport(5, { from, isAuthentic: false }), 'nothing was heard yet');
@@ -539,7 +542,7 @@ const setUpSending = (
   return { ring, sending, next };
 };
 
-test('each packet follows the one before by one number and 160 samples', (t) => {
+test('each packet adds one to the sequence number and 160 to the timestamp', (t) => {
   const { next } = setUpSending();
   const [first, second, third] = [next(), next(), next()];
   t.is((second.sequence - first.sequence) & 0xffff, 1);
@@ -548,7 +551,7 @@ test('each packet follows the one before by one number and 160 samples', (t) => 
   t.deepEqual([first.marker, second.marker, third.marker], [true, false, false]);
 });
 
-test('whoever goes on with a call begins ahead of the packets before, also after half an hour', (t) => {
+test('a resumed call starts ahead of the earlier packets, even after half an hour', (t) => {
   const ring = new SampleRing(ringMemory(1_024));
   for (const begun of [1_795_403_200_000, 1_795_403_200_000 + 16 * 65_530])
     for (const seconds of [1, 60, 1_800]) {
@@ -561,7 +564,7 @@ test('whoever goes on with a call begins ahead of the packets before, also after
     }
 });
 
-test('what is to be said goes out, then silence', (t) => {
+test('sends the queued audio, then silence', (t) => {
   const { ring, next } = setUpSending();
   ring.write(new Int16Array(200).fill(7_932));
   const decoded = [next(), next(), next()].map(({ payload }) => Array.from(pcmu.decode(payload)));
@@ -576,7 +579,7 @@ test('what is to be said goes out, then silence', (t) => {
   t.deepEqual(new Set(decoded[2]), new Set([0]));
 });
 
-test('a key is pressed for 160 ms with the time of its beginning, and its end said three times', (t) => {
+test('sends a digit for 160 ms with its start timestamp and repeats its end three times', (t) => {
   const { ring, sending, next } = setUpSending();
   ring.write(new Int16Array(160).fill(3_900));
   t.true(sending.press('5'));
@@ -600,7 +603,7 @@ test('a key is pressed for 160 ms with the time of its beginning, and its end sa
   t.is(((after[0]?.timestamp ?? 0) - (packets[0]?.timestamp ?? 0)) >>> 0, 10 * frameSamples);
 });
 
-test('several keys are told as they were pressed, with a pause between them where one is asked for', (t) => {
+test('sends several digits in order, with the requested pauses', (t) => {
   const { sending, next } = setUpSending();
   sending.press('1w1');
   const read = createKeyReader();
@@ -614,13 +617,13 @@ test('several keys are told as they were pressed, with a pause between them wher
   t.is(told.lastIndexOf('1') - told.indexOf('1'), 10 + 3 + 25);
 });
 
-test('a far end that takes no keys is sent none', (t) => {
+test('sends no digits to a far end without telephone events', (t) => {
   const { sending, next } = setUpSending({ keysPayloadType: null });
   t.false(sending.press('1'));
   t.is(next().payloadType, 0);
 });
 
-test('another format is sent from the next packet on, in the same stream', (t) => {
+test('switches the format with the next packet in the same stream', (t) => {
   const { ring, sending, next } = setUpSending();
   const before = next();
   sending.setFormat({ codec: pcma, payloadType: 8, keysPayloadType: null });
@@ -631,7 +634,7 @@ test('another format is sent from the next packet on, in the same stream', (t) =
   t.is(pcma.decode(after.payload)[0], 1_008);
 });
 
-test('what has gone out is counted', (t) => {
+test('counts sent packets and bytes', (t) => {
   const { sending, next } = setUpSending();
   const packet = next();
   next();
@@ -642,7 +645,7 @@ test('what has gone out is counted', (t) => {
 
 const receptionPacket = (sequence: number, ssrc = 1) => ({ sequence, timestamp: sequence * 160, ssrc });
 
-test('sequence numbers that begin again are no loss, and neither is one that is out of place', (t) => {
+test('restarted or reordered sequence numbers do not count as loss', (t) => {
   const reception = createReception();
   const ssrc = 7;
   let at = 0;
@@ -660,13 +663,13 @@ test('sequence numbers that begin again are no loss, and neither is one that is 
   t.like(reception.figures(), { packets: 22, lost: 2 });
 });
 
-test('what does not come is lost, what comes late is not', (t) => {
+test('missing packets count as lost, late ones do not', (t) => {
   const reception = createReception();
   for (const sequence of [65_534, 65_535, 2, 0, 3]) reception.received(receptionPacket(sequence), 0);
   t.like(reception.figures(), { packets: 5, lost: 1 });
 });
 
-test('a report says what was lost since the one before, and in all', (t) => {
+test('a report has the loss since the previous one and in total', (t) => {
   const reception = createReception();
   for (const sequence of [1, 2, 4]) reception.received(receptionPacket(sequence), 0);
   t.like(reception.report(), { ssrc: 1, fractionLost: 64, cumulativeLost: 1, highest: 4 });
@@ -674,7 +677,7 @@ test('a report says what was lost since the one before, and in all', (t) => {
   t.like(reception.report(), { fractionLost: 0, cumulativeLost: 1, highest: 6 });
 });
 
-test('a new stream begins anew, and the figures go on', (t) => {
+test('a new stream restarts the sequence and keeps the totals', (t) => {
   const reception = createReception();
   for (const sequence of [1, 3]) reception.received(receptionPacket(sequence), 0);
   for (const sequence of [900, 901]) reception.received(receptionPacket(sequence, 2), 0);
@@ -682,7 +685,7 @@ test('a new stream begins anew, and the figures go on', (t) => {
   t.like(reception.report(), { ssrc: 2, cumulativeLost: 0 });
 });
 
-test('jitter is zero for even steps and comes near the mean deviation of uneven ones', (t) => {
+test('jitter is zero for even intervals and approaches the mean deviation of uneven ones', (t) => {
   const even = createReception();
   const uneven = createReception();
   for (let index = 0; index < 500; index += 1) {
@@ -708,7 +711,7 @@ test('a digit does not raise the jitter, nor does a pause of a sender whose cloc
   t.is(reception.figures().lost, 0);
 });
 
-test('there is no report before something has come', (t) => {
+test('sends no report block before media has arrived', (t) => {
   t.is(createReception().report(), null);
 });
 
@@ -724,19 +727,19 @@ const setUpReorderBuffer = () => {
   return { out, add, expire: buffer.expire };
 };
 
-test('packets in order go on at once', (t) => {
+test('plays packets in order at once', (t) => {
   const { out, add } = setUpReorderBuffer();
   for (const sequence of [65_534, 65_535, 0, 1]) add(sequence);
   t.deepEqual(out, [65_534, 65_535, 0, 1]);
 });
 
-test('one that was overtaken is waited for, and comes in its place', (t) => {
+test('waits for an overtaken packet and plays it in its place', (t) => {
   const { out, add } = setUpReorderBuffer();
   for (const sequence of [1, 3, 4, 2]) add(sequence);
   t.deepEqual(out, [1, 2, 3, 4]);
 });
 
-test('one that is missing too long is a gap, and too late when it comes', (t) => {
+test('a packet missing too long is a gap, and is dropped when it arrives', (t) => {
   const { out, add, expire } = setUpReorderBuffer();
   add(1, 0);
   add(4, 20);
@@ -749,25 +752,25 @@ test('one that is missing too long is a gap, and too late when it comes', (t) =>
   t.deepEqual(out, [1, 'gap 2', 4, 5]);
 });
 
-test('what comes twice is heard once', (t) => {
+test('plays a duplicated packet once', (t) => {
   const { out, add } = setUpReorderBuffer();
   for (const sequence of [1, 1, 3, 3, 2, 2]) add(sequence);
   t.deepEqual(out, [1, 2, 3]);
 });
 
-test('no more than a few packets wait', (t) => {
+test('buffers only a few packets', (t) => {
   const { out, add } = setUpReorderBuffer();
   for (const sequence of [1, 3, 4, 5, 6, 7]) add(sequence);
   t.deepEqual(out, [1, 'gap 1', 3, 4, 5, 6, 7]);
 });
 
-test('a stream that begins anew somewhere else goes on from there, what waited goes first', (t) => {
+test('a stream that restarts elsewhere continues there after the buffered packets', (t) => {
   const { out, add } = setUpReorderBuffer();
   for (const sequence of [1, 3, 20_000, 20_001]) add(sequence);
   t.deepEqual(out, [1, 'gap 1', 3, 20_000, 20_001]);
 });
 
-test('a packet from long ago begins a stream anew', (t) => {
+test('a packet far in the past restarts a stream', (t) => {
   const { out, add } = setUpReorderBuffer();
   for (const sequence of [5_000, 5_001, 4_000, 4_001]) add(sequence);
   t.deepEqual(out, [5_000, 5_001, 4_000, 4_001]);
@@ -781,7 +784,7 @@ const tone = (hertz: number, from: number, count: number): Int16Array =>
     (_, index) => 8_000 * Math.sin((2 * Math.PI * hertz * (from + index)) / 8_000),
   );
 
-test('a tone goes on in its pitch, without a step', (t) => {
+test('continues a tone at its pitch without a step', (t) => {
   const concealment = createConcealment();
   concealment.heard(tone(200, 0, 800));
   const filled = concealment.fill(160);
@@ -793,7 +796,7 @@ test('a tone goes on in its pitch, without a step', (t) => {
   t.true(wrong < 400, String(wrong));
 });
 
-test('what is missing long falls silent, and begins loud again behind what comes', (t) => {
+test('fades out a long loss and fades in the next audio', (t) => {
   const concealment = createConcealment();
   concealment.heard(tone(150, 0, 400));
   const levels = Array.from({ length: 4 }, () => levelOf(concealment.fill(160)));
@@ -803,7 +806,7 @@ test('what is missing long falls silent, and begins loud again behind what comes
   t.true(levelOf(concealment.fill(160)) > -20);
 });
 
-test('before anything was heard there is silence', (t) => {
+test('plays silence before any audio has arrived', (t) => {
   t.is(levelOf(createConcealment().fill(160)), silenceDb);
 });
 
@@ -854,21 +857,21 @@ const heardOver = (plan: Plan): Int16Array => {
 const all = Array.from({ length: frames }, (_, frame) => frame);
 
 for (const [how, plan] of [
-  ['as it is sent', () => [0]],
+  ['without changes', () => [0]],
   ['half a second later', () => [500]],
   [
-    'now and then overtaken by two, or twice',
+    'occasionally overtaken by two, or duplicated',
     (packet) => (packet % 9 === 4 ? [45] : packet % 11 === 0 ? [0, 30] : [0]),
   ],
   ['with 60 ms of jitter', (packet) => [[0, 60, 20, 40, 10, 50, 30, 60][packet % 8] ?? 0]],
   ['in bursts of three', (packet) => [2 * frameMs - (packet % 3) * frameMs]],
 ] as const satisfies readonly (readonly [string, Plan])[])
-  test(`what arrives ${how} is heard whole and in its order`, (t) => {
+  test(`plays packets that arrive ${how} completely and in order`, (t) => {
     t.true(frames <= countedFrames);
     t.deepEqual(count(heardOver(plan)), all);
   });
 
-test('of 5 % that are lost each leaves 20 ms, filled with what was heard before, and all the others are heard', (t) => {
+test('at 5 % loss, each gap of 20 ms is concealed and all other audio is played', (t) => {
   const isLost = (packet: number): boolean => packet % 20 === 13;
   const heard = heardOver((packet) => (isLost(packet) ? [] : [0]));
   t.deepEqual(
@@ -885,7 +888,7 @@ test('of 5 % that are lost each leaves 20 ms, filled with what was heard before,
   return t.pass();
 });
 
-test('several that are lost in a row grow quieter, and a long gap is no sound at all', (t) => {
+test('consecutive losses fade out, and a long gap is silent', (t) => {
   const heard = heardOver((packet) => (packet >= 50 && packet < 55 ? [] : [0]));
   const levels = framesOf(heard).slice(49, 55).map(levelOf);
   for (const [index, level] of levels.slice(1, 4).entries())
@@ -895,7 +898,7 @@ test('several that are lost in a row grow quieter, and a long gap is no sound at
   t.deepEqual(count(gap), [...all.slice(0, 50), ...all.slice(70)]);
 });
 
-test('what comes too late is not heard behind what came after it', (t) => {
+test('does not play a late packet after its successors', (t) => {
   const heard = heardOver((packet) => (packet === 40 ? [150] : [0]));
   t.deepEqual(
     count(heard),
@@ -908,18 +911,18 @@ test('what comes too late is not heard behind what came after it', (t) => {
 const score = (stream: Partial<Parameters<typeof meanOpinionScore>[0]>): number =>
   meanOpinionScore({ lost: 0, jitterMs: 0, roundTripMs: 0, ...stream });
 
-test('a perfect call of G.711 has 4.4, one that loses all has 1', (t) => {
+test('a perfect G.711 call has a MOS of 4.4, one that loses everything has 1', (t) => {
   t.true(Math.abs(score({}) - 4.4) < 0.03);
   t.true(score({ lost: 1 }) < 1.5);
 });
 
-test('loss, jitter and delay make it worse, each by itself', (t) => {
+test('loss, jitter and delay each lower the MOS', (t) => {
   t.true(score({ lost: 0.05 }) < score({ lost: 0.01 }));
   t.true(score({ jitterMs: 60 }) < score({ jitterMs: 5 }));
   t.true(score({ roundTripMs: 800 }) < score({ roundTripMs: 100 }));
 });
 
-test('five in a hundred lost is heard, and still a call', (t) => {
+test('a loss of 5 % is audible but still usable', (t) => {
   const lossy = score({ lost: 0.05 });
   t.true(lossy > 3 && lossy < 4, String(lossy));
 });
@@ -945,7 +948,7 @@ const reportOf = (report: Buffer): Rtcp => {
   return parsed;
 };
 
-test('what the far end reports is of the whole call: its loss, its jitter', (t) => {
+test('remote statistics cover the whole call: loss and jitter', (t) => {
   const reports = createReports();
   t.deepEqual(reports.ofRemote(), {
     lossThere: null,
@@ -958,7 +961,7 @@ test('what the far end reports is of the whole call: its loss, its jitter', (t) 
   t.like(reports.ofRemote(), { lossThere: 0.1, jitterThereMs: 3, isHeardThere: true });
 });
 
-test('a far end that has a report of nobody, while we send, hears nothing', (t) => {
+test('a far end without report blocks while we send receives no media', (t) => {
   const reports = createReports();
   reports.take(reportOf(writeReport(theirs, null, 0)), { packets: 100 });
   t.is(reports.ofRemote().isHeardThere, null, 'what is sent may still be on its way');
@@ -966,7 +969,7 @@ test('a far end that has a report of nobody, while we send, hears nothing', (t) 
   t.false(reports.ofRemote().isHeardThere);
 });
 
-test('a far end at which no more arrives has ceased to hear, until more arrives', (t) => {
+test('a far end whose received count stops has lost our media, until it grows again', (t) => {
   const reports = createReports();
   reports.take(reportOf(writeReport(theirs, about(1_250), 0)), { packets: 250 });
   reports.take(reportOf(writeReport(theirs, about(1_250), 0)), { packets: 300 });
@@ -977,7 +980,7 @@ test('a far end at which no more arrives has ceased to hear, until more arrives'
   t.true(reports.ofRemote().isHeardThere);
 });
 
-test('a far end sends while its reports count more packets, and not while they count none', (t) => {
+test('a far end counts as sending while its sender reports count more packets', (t) => {
   const reports = createReports();
   const isSent = (packets: number): boolean | null => {
     reports.take(reportOf(writeReport({ ...theirs, packets }, null, 0)), { packets: 100 });
@@ -999,7 +1002,7 @@ const heard = {
   delaySince: 65_536,
 };
 
-test('a report about a stream is read by who sends that stream', (t) => {
+test('the sender of a stream reads the reports about it', (t) => {
   const wallMs = Date.UTC(2026, 0, 1, 0, 0, 0, 500);
   const report = writeReport(sent, heard, wallMs);
   t.is(report.length % 4, 0);
@@ -1022,20 +1025,20 @@ test('a report about a stream is read by who sends that stream', (t) => {
   t.deepEqual(parseRtcp(report, 10)?.about, []);
 });
 
-test('who has heard nothing reports what it has sent', (t) => {
+test('a receiver without media reports what it has sent', (t) => {
   t.like(parseRtcp(writeReport(sent, null, 1_000), 9), { about: [], isGoodbye: false });
 });
 
-test('a goodbye is read, also behind a report', (t) => {
+test('reads a BYE, also after a report', (t) => {
   t.like(parseRtcp(writeGoodbye(7), 1), { isGoodbye: true, isReport: false });
   t.true(parseRtcp(Buffer.concat([writeReport(sent, null, 1_000), writeGoodbye(7)]), 1)?.isGoodbye);
 });
 
-test('a second of NTP is 65,536 of its units', (t) => {
+test('a second is 65,536 units of a short NTP timestamp', (t) => {
   t.is((middleNtp(5_250) - middleNtp(4_000)) >>> 0, 65_536 + 16_384);
 });
 
-test('what is cut, of another version or longer than it is, is no report', (t) => {
+test('rejects truncated RTCP, other versions and excess lengths', (t) => {
   const report = writeReport(sent, heard, 1_000);
   for (let length = 0; length < report.length; length += 1)
     t.true(
@@ -1056,7 +1059,7 @@ const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'h
 /** RFC 3711, appendix B.3. */
 const master = hex('E1F97A0D3E018BE0D64FA32C06DE4139 0EC675AD498AFEEBB6960B3AABE6');
 
-test('session keys are those of RFC 3711, appendix B.3', (t) => {
+test('derives the session keys of RFC 3711, appendix B.3', (t) => {
   const { key, salt, authKey } = deriveKeys(master, 'rtp');
   t.is(key.export().toString('hex'), 'c61e7a93744f39ee10734afe3ff7a087');
   t.is(salt.toString('hex'), '30cbbc08863d8c85d49db34a9ae1');
@@ -1069,7 +1072,7 @@ const secretSound = hex('800f1234decafbadcafebabe 4e55dc4ce79978d88ca4d215949d24
 const report = hex('81c8000bcafebabe abababababababababababababababab');
 const secretReport = hex('81c8000bcafebabe 7128035be487b9bdbef89041f977a5a8 80000001 993e08cd54d6c1230798');
 
-test('the stream that sound is encrypted with is that of RFC 3711, appendix B.2', (t) => {
+test('generates the key stream of RFC 3711, appendix B.2', (t) => {
   const key = createSecretKey(hex('2B7E151628AED2A6ABF7158809CF4F3C'));
   const stream = inCounterMode(key, hex('F0F1F2F3F4F5F6F7F8F9FAFBFCFD0000'), Buffer.alloc(0xff02 * 16));
   const block = (number: number): string => stream.subarray(16 * number, 16 * number + 16).toString('hex');
@@ -1079,12 +1082,12 @@ test('the stream that sound is encrypted with is that of RFC 3711, appendix B.2'
   t.is(block(0xff01), '6a2cc3787889374fbeb4c81b17ba6c44');
 });
 
-test('a packet of sound is encrypted and decrypted as libsrtp does it', (t) => {
+test('encrypts and decrypts an RTP packet like libsrtp', (t) => {
   t.deepEqual(createEncryption(master).rtp(sound), secretSound);
   t.deepEqual(createDecryption(master).rtp(secretSound), sound);
 });
 
-test('a report is encrypted and decrypted as libsrtp does it, whose first has the number 1', (t) => {
+test('encrypts and decrypts an RTCP packet like libsrtp, whose first index is 1', (t) => {
   const encryption = createEncryption(master);
   encryption.rtcp(report);
   t.deepEqual(encryption.rtcp(report), secretReport);
@@ -1099,7 +1102,7 @@ const srtpPacket = (sequence: number, ssrc = 7): Buffer => {
 
 const isTaken = (decryption: Decryption, datagram: Buffer): boolean => decryption.rtp(datagram) !== undefined;
 
-test('what was taken is not taken again, nor what lies far behind; what was overtaken is', (t) => {
+test('rejects replayed and old packets, and accepts reordered ones', (t) => {
   const encryption = createEncryption(master);
   const decryption = createDecryption(master);
   const packets = Array.from({ length: 400 }, (_, sequence) => encryption.rtp(srtpPacket(sequence)));
@@ -1114,7 +1117,7 @@ test('what was taken is not taken again, nor what lies far behind; what was over
   t.false(isTaken(decryption, at(201)));
 });
 
-test('a changed byte, another key, or a piece of a packet is not authentic, and leaves no trace', (t) => {
+test('rejects a changed byte, another key and a truncated packet without changing its state', (t) => {
   const decryption = createDecryption(master);
   for (let at = 0; at < secretSound.length; at += 1) {
     const changed = Buffer.from(secretSound);
@@ -1135,7 +1138,7 @@ test('a changed byte, another key, or a piece of a packet is not authentic, and 
   t.is(decryption.rtcp(secretReport), undefined);
 });
 
-test('the sequence turns over, also where the packets about the turn were lost or overtaken', (t) => {
+test('handles sequence wraparound even if packets around it are lost or reordered', (t) => {
   const encryption = createEncryption(master);
   const decryption = createDecryption(master);
   const isSent = (number: number): boolean => number % 10_000 < 3 || Math.abs(number - 5_536) < 3;
@@ -1152,7 +1155,7 @@ test('the sequence turns over, also where the packets about the turn were lost o
   for (const secret of arriving(10_000, 140_000)) t.true(isTaken(decryption, secret));
 });
 
-test('a call whose numbers have turned before it was listened to is understood, by its first source', (t) => {
+test('decrypts a stream joined after a wraparound, by its first source', (t) => {
   const encryption = createEncryption(master);
   const packet = (ssrc: number, sequence: number): Buffer => {
     const bytes = Buffer.from(sound);
@@ -1172,7 +1175,7 @@ test('a call whose numbers have turned before it was listened to is understood, 
   t.is(decryption.rtp(encryption.rtp(packet(2, 0x8002))), undefined);
 });
 
-test('indices as section 3.3.1 has them', (t) => {
+test('computes the indices of section 3.3.1', (t) => {
   t.is(indexOf(5, undefined), 5);
   t.is(indexOf(65_535, 3), -1);
   t.is(indexOf(2, 65_535), 65_538);
@@ -1180,7 +1183,7 @@ test('indices as section 3.3.1 has them', (t) => {
   t.is(indexOf(10, 3 * 65_536 + 5), 3 * 65_536 + 10);
 });
 
-test('each source has its own count, and there is an end to how many there are', (t) => {
+test('counts each source separately and limits their number', (t) => {
   const encryption = createEncryption(master);
   const decryption = createDecryption(master);
   for (let source = 1; source <= 32; source += 1)
@@ -1189,7 +1192,7 @@ test('each source has its own count, and there is an end to how many there are',
   t.true(isTaken(decryption, createEncryption(master).rtp(srtpPacket(10, 32))));
 });
 
-test('a header with sources and an extension stays in clear', (t) => {
+test('leaves a header with CSRCs and an extension unencrypted', (t) => {
   const long = Buffer.alloc(60, 3);
   writeRtpHeader(long, { payloadType: 8, marker: true, sequence: 1, timestamp: 1, ssrc: 1 });
   long.writeUInt8(0x91, 0);
@@ -1230,13 +1233,13 @@ const advancing = (key: string, from: number, marker = true): RtpPacket[] =>
     }),
   );
 
-test('a digit is told once where its timestamp advances with each packet', (t) => {
+test('reports a digit once whose timestamp advances with each packet', (t) => {
   t.is(readAll(advancing('9', 1_000)), '9');
   t.is(readAll([...advancing('9', 1_000), ...advancing('9', 3_400), ...advancing('8', 6_000)]), '998');
   t.is(readAll([...advancing('9', 1_000, false), ...advancing('9', 3_400, false)]), '99', 'without a marker');
 });
 
-test('a digit that is held longer than 65,535 samples is told once', (t) => {
+test('reports a digit held longer than 65,535 samples once', (t) => {
   const begun = 4_294_900_000;
   const segment = (timestamp: number, durations: readonly number[], isOver: boolean): RtpPacket[] =>
     durations.map((duration) => eventPacket('1', timestamp >>> 0, isOver, { duration }));
@@ -1251,13 +1254,13 @@ test('a digit that is held longer than 65,535 samples is told once', (t) => {
   t.is(readAll([...held, ...segment(begun + 2 * 65_535 + 1_600, [160], false)]), '11');
 });
 
-test('the same digit twice is told twice, also where every end of the first was lost', (t) => {
+test('reports a repeated digit twice, even if all end packets of the first were lost', (t) => {
   const pressed = (from: number): RtpPacket[] =>
     [160, 320, 480, 640].map((duration) => eventPacket('4', from, false, { duration }));
   t.is(readAll([...pressed(1_000), ...pressed(2_000)]), '44');
 });
 
-test('digits of another source than voice are told once each, also where sources alternate', (t) => {
+test('reports digits from another SSRC than the voice once each, even if SSRCs alternate', (t) => {
   const read = createKeyReader();
   const alternating = tenPackets((index) =>
     eventPacket(index % 2 === 0 ? '1' : '2', 1_000, false, {
@@ -1268,11 +1271,11 @@ test('digits of another source than voice are told once each, also where sources
   t.is(readAll(alternating, read), '12');
 });
 
-test('a sender whose clock begins anew is understood', (t) => {
+test('handles a sender whose timestamp clock restarts', (t) => {
   t.is(readAll([eventPacket('1', 900_000, true), eventPacket('2', 1_000), eventPacket('3', 9_000)]), '123');
 });
 
-test('voice goes on beside digits of another source, which is not counted with it', (t) => {
+test('plays voice beside digits of another SSRC, which is not counted', (t) => {
   const heard: Int16Array[] = [];
   const digits: string[] = [];
   const receiving = createReceiving(
@@ -1294,17 +1297,17 @@ test('voice goes on beside digits of another source, which is not counted with i
   t.like(receiving.reception.figures(), { packets: 20, lost: 0, jitterMs: 0 });
 });
 
-test('a key that is sent in many packets is told once, with its first', (t) => {
+test('reports a digit sent in many packets once, at its first packet', (t) => {
   const read = createKeyReader();
   const told = [false, false, true, true, true].map((isOver) => read(eventPacket('7', 1_000, isOver)));
   t.deepEqual(told, ['7', undefined, undefined, undefined, undefined]);
 });
 
-test('a key of which the beginning was lost is told by its end', (t) => {
+test('reports a digit whose beginning was lost at its end', (t) => {
   t.is(createKeyReader()(eventPacket('#', 1_000, true)), '#');
 });
 
-test('the same key twice is told twice; what is left of an earlier one is not told again', (t) => {
+test('reports a repeated digit twice and ignores late packets of an earlier one', (t) => {
   const read = createKeyReader();
   const told = [
     eventPacket('1', 4_294_967_000),
@@ -1315,13 +1318,13 @@ test('the same key twice is told twice; what is left of an earlier one is not to
   t.deepEqual(told, ['1', '1', undefined, 'D']);
 });
 
-test('what is no key, or too short for one, tells nothing', (t) => {
+test('ignores unknown events and truncated ones', (t) => {
   const read = createKeyReader();
   t.is(read({ ...eventPacket('1', 10), payload: Buffer.from([16, 0, 0, 160]) }), undefined);
   t.is(read({ ...eventPacket('1', 20), payload: Buffer.from([1, 0]) }), undefined);
 });
 
-test('an event says which key, whether it is over, and how long it lasts at most', (t) => {
+test('an event has its digit, its end flag and a maximum duration', (t) => {
   const payload = Buffer.alloc(telephoneEventBytes);
   writeTelephoneEvent(payload, { key: '*', isOver: true, duration: 100_000 });
   t.deepEqual(Array.from(payload), [10, 0x80 | 10, 0xff, 0xff]);
