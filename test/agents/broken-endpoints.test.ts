@@ -306,7 +306,7 @@ const webhooksByStatus: Broken[] = [
     title: 'a path that is gone',
     answer: text('', 410),
     kind: 'http_error',
-    advice: [/gone for good/, /new address/],
+    advice: [/removed for good/, /new address/],
   },
   {
     type: 'webhook',
@@ -558,7 +558,7 @@ const openai: Broken[] = [
     path: '/v1',
     answer: sendJson({ detail: [{ type: 'missing', loc: ['body', 'user'] }] }, 422),
     kind: 'http_error',
-    advice: [/wants keys that calls do not send/, /stands in its answer/],
+    advice: [/wants keys that calls do not send/, /names the missing keys/],
   },
   {
     type: 'openai_compatible',
