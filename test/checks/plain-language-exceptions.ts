@@ -39,7 +39,6 @@ export const foldersToDo: readonly string[] = [
   'test/run/',
   'test/servers/',
   'test/simulation/',
-  'test/sip/',
   'test/speech/',
   'test/start/',
   'test/telemetry/',

@@ -183,7 +183,7 @@ test('parses random bytes without throwing', (t) => {
 
 // Event socket
 
-/** Something that is spoken to as if it were FreeSWITCH. */
+/** A server that accepts the connection as if it were FreeSWITCH. */
 const setUpEventSocket = async (t: ExecutionContext) => {
   const server = createServer().listen(0, '127.0.0.1');
   t.teardown(() => server.close());
@@ -294,7 +294,7 @@ for (const [what, answer, message] of [
 
 const numbers = { size: 3, atOnce: 2, refillMs: 50, longestAgeMs: 60_000, retryMs: 500 };
 
-/** Endpoints that come about one turn after they are asked for. */
+/** Endpoints that are created one turn of the event loop after the request. */
 const createEndpointPoolWorld = () => {
   const clock = createOrderedClock();
   const logger = pino({ level: 'silent' });
@@ -489,9 +489,9 @@ for (const [why, unusual] of [
   });
 
 // Adopt channel
-// The order in which a channel of a dead process is taken over: its sound may not be asked for before its new park.
+// The order in which a channel of a dead process is taken over: its audio may be requested only after its new park.
 
-/** A FreeSWITCH that needs so many looks until the channel has come to its new park. */
+/** A FreeSWITCH whose channel reaches its new park after this many queries. */
 const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3, partner = '_undef_' } = {}) => {
   const told: string[] = [];
   const clock = createOrderedClock();
@@ -528,7 +528,7 @@ const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3, partner = '_undef_' } 
       answerMs: 3_000,
       clock,
     });
-  /** Lets time go by until it is done. */
+  /** Advances the clock until it is done. */
   const passing = async <Result>(work: Promise<Result>): Promise<Result> => {
     let isDone = false;
     const end = (): boolean => (isDone = true);
@@ -550,7 +550,7 @@ test.serial(
     t.deepEqual(told, [
       'uuid_getvar rtp_local_sdp_str',
       'claim',
-      // Run by the channel's own thread: `uuid_transfer` races with it.
+      // Executed by the channel's own thread: `uuid_transfer` races with it.
       'execute transfer again XML trunkline',
       'uuid_getvar gw_park',
       'uuid_getvar gw_park',
@@ -589,7 +589,7 @@ test.serial('gives up a channel that does not reach its new park', async (t) => 
 });
 
 // Open unicast
-// A channel of FreeSWITCH is told where its sound goes, and is given up when none comes.
+// A channel of FreeSWITCH gets a target for its audio, and is given up when no audio arrives.
 
 const setUpOpenUnicast = (isThere = true) => {
   const clock = createOrderedClock();
@@ -633,7 +633,7 @@ const setUpOpenUnicast = (isThere = true) => {
         ended: ended.promise,
       },
     );
-  /** Lets promises go on, then time. */
+  /** Lets promises settle, then advances the clock. */
   const pass = async (milliseconds: number): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(milliseconds);
@@ -688,10 +688,10 @@ test.serial('gives up a unicast at once on an error and at the end of the call',
   t.true(over.isClosed());
 });
 
-// Channel sound
-// One unicast after another, for the same call.
+// Channel audio
+// Consecutive unicasts of the same call.
 
-/** A channel whose unicasts are the test's. */
+/** A channel with unicasts that the test controls. */
 const setUpChannelSound = async (isThere: () => Promise<string> = async () => 'true') => {
   const clock = createOrderedClock();
   const told: string[] = [];
@@ -748,7 +748,7 @@ const setUpChannelSound = async (isThere: () => Promise<string> = async () => 't
       clock,
     },
   );
-  /** Lets promises go on, and time. */
+  /** Lets promises settle and advances the clock. */
   const pass = async (milliseconds: number): Promise<void> => {
     for (let passed = 0; passed < milliseconds; passed += 20) {
       for (let turns = 0; turns < 5; turns += 1) await turn();
@@ -885,8 +885,8 @@ test.serial('a call that ends while its unicast is closed opens none', async (t)
 });
 
 // Carriers
-// The carrier of a call's sound, as its trunk says: seen in what the trunk is answered, and in what FreeSWITCH has to
-// do.
+// The carrier of a call's audio, as its trunk configures it: checked by the answer to the trunk and the commands to
+// FreeSWITCH.
 
 const portIn = (sdp: string): string | undefined => /^m=audio (\d+)/m.exec(sdp)?.[1];
 
@@ -962,7 +962,7 @@ test.serial('a call with direct media is held and resumed, and unsupported offer
   t.is(portIn(resumed.body), portIn(answer.body), 'it stays where it is');
 });
 
-/** Lines about packets in what FreeSWITCH was given of the other party. */
+/** Packet attributes in the SDP that FreeSWITCH got from the other party. */
 const packetLinesAt = (freeSwitch: FreeSwitch | undefined): string[] =>
   (freeSwitch?.channels() ?? []).flatMap(({ remoteSdp }) => remoteSdp.match(/^a=(?:max)?ptime:.*$/gm) ?? []);
 
@@ -995,7 +995,7 @@ test.serial('offers FreeSWITCH packets shorter than 20 ms', async (t) => {
   t.deepEqual(packetLinesAt(freeSwitches[0]), ['a=ptime:10']);
 });
 
-// Channel figures
+// Channel statistics
 
 test.serial('reads channel statistics of FreeSWITCH: codec, addresses, packets and loss', (t) => {
   const figures = readChannelFigures('PCMA|192.0.2.1|54246|198.51.100.7|60451|809|854|0.05\n');
@@ -1006,7 +1006,7 @@ test.serial('reads channel statistics of FreeSWITCH: codec, addresses, packets a
     sent: { packets: 854, loss: null, jitterMs: null, mos: null },
   });
   t.is(figures?.received.packets, 809);
-  // One of twenty: five in a hundred of what was sent, where FreeSWITCH counts by what arrived.
+  // One of twenty: 5 % of the sent packets, while FreeSWITCH counts by received ones.
   t.true(Math.abs((figures?.received.loss ?? 0) - 0.0476) < 0.001);
   t.true((figures?.received.mos ?? 0) > 3 && (figures?.received.mos ?? 5) < 4);
 });
@@ -1033,8 +1033,8 @@ test.serial('requests that FreeSWITCH writes its statistics before reading them'
   t.deepEqual(asked, ['uuid_set_media_stats a-channel', 'eval uuid:a-channel']);
 });
 
-// Without freeswitch
-// A gateway to which no FreeSWITCH belongs, or whose FreeSWITCH is away: what its trunks can still be used for.
+// Without FreeSWITCH
+// A gateway without FreeSWITCH or with an unreachable one: which trunks it can still use.
 
 const withoutFreeswitchOver = (media: TrunkMedia) => ({
   trunk: { address: trunkAddress, media },

@@ -130,7 +130,7 @@ const request = { method: 'REGISTER', uri: 'sip:t.example' };
 const hexOf = (hash: string, ...parts: string[]): string =>
   createHash(hash).update(parts.join(':')).digest('hex');
 
-/** What a trunk expects for these credentials. */
+/** The response that a trunk expects for these credentials. */
 const isProof = (header: string, hash: string, { username, password }: typeof account): boolean => {
   const [credentials] = challengesIn(header);
   const part = (name: string): string => credentials?.parameters.get(name) ?? '';

@@ -38,7 +38,7 @@ const accessWorld = (trunks: readonly Trunk[], configured: Trunk | null = null) 
     clock,
     logger: pino({ level: 'silent' }),
   });
-  /** Knocks: the trunk that is let in, or the answer. */
+  /** Sends a request: returns the admitted trunk or the response. */
   const knock = (address: string, authorization?: string) => {
     const answers: { status: number; challenge: string }[] = [];
     const trunk = access.admit(
@@ -299,7 +299,7 @@ const digestRequest = { method: 'INVITE', realm };
 
 const digestOf = (name: string, ...parts: string[]) => createHash(name).update(parts.join(':')).digest('hex');
 
-/** What a caller answers to a challenge. */
+/** The caller's response to a challenge. */
 const answer = (
   challenge: string,
   changes: { username?: string; password?: string; nc?: string; qop?: boolean; method?: string } = {},

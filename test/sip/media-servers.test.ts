@@ -1,4 +1,4 @@
-/** Several FreeSWITCH servers: choice, failure and calls that move. */
+/** Several FreeSWITCH servers: choice, failure and calls that move between carriers. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
@@ -23,7 +23,7 @@ import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { until } from '#test/helpers/until.ts';
 
 // Media servers
-// Media servers that are asked for endpoints, die, refuse and come back.
+// Media servers that get requests for endpoints, die, refuse and return.
 
 const sdp = describeSound();
 
@@ -44,7 +44,7 @@ const only = ({ freeSwitches }: SipEdge): FreeSwitch => {
 
 const callsOf = ({ lines }: SipEdge): number[] => lines.mediaServers().map(({ calls }) => calls);
 
-/** A call that is answered. */
+/** An answered call. */
 const answeredByServer = async (edge: SipEdge): Promise<{ line: WatchedLine; farCall: FarCall }> => {
   const line = edge.call();
   const farCall = await edge.trunk.receives('INVITE');
@@ -56,7 +56,7 @@ const answeredByServer = async (edge: SipEdge): Promise<{ line: WatchedLine; far
   return { line, farCall };
 };
 
-/** Advances the clock until it holds, in steps that leave time for answers over sockets. */
+/** Advances the clock until the condition holds, in steps that leave time for responses over sockets. */
 const untilFound = (edge: SipEdge, holds: () => boolean): Promise<true> =>
   until('it is found out', () => {
     if (holds()) return true;
@@ -188,7 +188,7 @@ const pooled = (size: number): SipEdgeOptions => ({
   mediaServers: { ...mediaServers, rtpTimeoutMs: 0, pool: { ...mediaServers.pool, size } },
 });
 
-/** Resolves when so many wait for a call. */
+/** Resolves when this many requests wait for a call. */
 const untilMade = async (freeSwitch: FreeSwitch, count: number): Promise<void> => {
   await freeSwitch.untilChannels(count);
   for (const channel of freeSwitch.channels()) await channel.untilParked();
@@ -304,11 +304,11 @@ test.serial('renews the end of its channels before the previous one expires', as
 });
 
 // Moving calls
-// Calls that this process carries until the far end wants what only FreeSWITCH can do.
+// Calls carried by this process until the far end requires a feature of FreeSWITCH.
 
 const frames = 120;
 
-/** The loudness of a frame says which one it is, and G.711 carries it unchanged. */
+/** The loudness of a frame is its number, which G.711 preserves. */
 const loudness = Array.from(
   { length: frames },
   (_, index) => pcmu.decode(Uint8Array.of(0xfe - index))[0] ?? 0,
@@ -322,7 +322,7 @@ const countingVoice = {
 };
 const frameOf = (samples: Int16Array): number => loudness.indexOf(samples[80] ?? 0);
 
-/** Sound at a name, which this process never looks up. */
+/** Media at a host name, which this process never resolves. */
 const elsewhere = describeSound({ port: 31_000 }).replace('c=IN IP4 127.0.0.1', 'c=IN IP4 sound.example');
 
 const originOf = (sdp: string): string[] => (/^o=(.*?)\r?$/m.exec(sdp)?.[1] ?? '').split(' ').slice(0, 3);
@@ -388,7 +388,7 @@ test.serial(
     });
     t.true(line?.all('line.played')[0]?.whole);
 
-    // It stays there, and is one call still.
+    // It stays there and is one single call.
     call.sends('INVITE', { sdp: describeSound({ port: far.port }) });
     t.is(originOf((await call.receives(200)).body)[1], originOf(body)[1]);
     call.sends('ACK');
@@ -407,7 +407,7 @@ test.serial('a caller that requires FreeSWITCH uses it from the start', async (t
 
 for (const [why, media, spoil, newCall] of [
   ['the trunk does not permit it', 'direct', () => {}, 488],
-  // Another time there may be one.
+  // A second attempt may succeed.
   ['it is full', 'auto', ({ freeSwitches }: SipEdge) => freeSwitches[0]?.refuseEndpoints(), 503],
 ] as const)
   test.serial(

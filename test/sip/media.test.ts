@@ -62,7 +62,7 @@ for (const [name, codec] of Object.entries({ PCMU: pcmu, PCMA: pcma })) {
   });
 }
 
-/** ITU-T G.711 tables 1 and 2: some of the values that are written there, on 16 bits. */
+/** ITU-T G.711 tables 1 and 2: some of their values, on 16 bits. */
 test('codes match the tables of G.711', (t) => {
   t.deepEqual(
     Array.from(pcmu.decode(Uint8Array.of(0xff, 0x80, 0x00, 0xf0, 0x7f))),
@@ -84,13 +84,13 @@ const tone = (hertz: number, rate: number): Int16Array =>
     Math.round(10_000 * Math.sin((2 * Math.PI * hertz * index) / rate)),
   );
 
-/** Root mean square, away from the ends. */
+/** Root mean square, without the ends. */
 const level = (samples: Int16Array): number => {
   const middle = samples.subarray(200, -200);
   return Math.sqrt(middle.reduce((sum, sample) => sum + sample * sample, 0) / middle.length);
 };
 
-/** How much louder a tone has become, in dB. */
+/** The gain of a tone, in dB. */
 const gain = (hertz: number, from: number, to: number): number =>
   20 * Math.log10(level(resample(tone(hertz, from), from, to)) / level(tone(hertz, from)));
 
@@ -157,7 +157,7 @@ test.serial('equal rates leave the samples unchanged', (t) => {
 
 // Movable path
 
-/** Plays as much as the test says, and notes it. */
+/** Plays as much as the test says, and records it. */
 const somePath = () => {
   let waiting: ({ sample: number } | { onPlayed: () => void })[] = [];
   const played: number[] = [];
@@ -226,7 +226,7 @@ test('plays every sample once and in order wherever the path continues, and then
           Array.from({ length: total }, (_, index) => index),
         );
         t.is(told.length, lengths.length);
-        // It is told with the sample after it at the latest.
+        // It is reported with the next sample at the latest.
         for (const [end, at] of told) t.true(at === end, `${at} instead of ${end}`);
       },
     ),
@@ -264,7 +264,7 @@ const setUpSoundPath = () => {
   const marks: string[] = [];
   const path = createSoundPath(ring, 8_000, time);
   const mark = (name: string): void => path.whenPlayed(() => marks.push(name));
-  /** So much leaves, as the thread of the sound takes it. */
+  /** This many samples are sent, as the media thread takes them. */
   const sound = (milliseconds: number): void => {
     const frame = new Int16Array(160);
     for (let at = 0; at < milliseconds; at += 20) {
@@ -436,14 +436,14 @@ test.serial('the size of a ring is a power of two', (t) => {
 
 // Thread priority
 
-/** Of this process: the nice value of each thread (proc(5), /proc/pid/stat, field 19). */
+/** The nice value of each thread of this process (proc(5), /proc/pid/stat, field 19). */
 const niceOfThreads = (): number[] =>
   readdirSync('/proc/self/task').flatMap((thread) => {
     try {
       const [, behindName = ''] = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ');
       return [Number(behindName.split(' ')[16])];
     } catch {
-      // It has ended meanwhile: other tests of this process have threads as well.
+      // The thread has ended meanwhile: other tests of this process have threads as well.
       return [];
     }
   });
@@ -470,7 +470,7 @@ test.serial('raises the priority of a single thread and survives missing permiss
   await ended;
 });
 
-// Heard sound
+// Heard audio
 
 type Told = Extract<FromSoundThread, { type: 'heard' }>;
 
@@ -478,7 +478,7 @@ const frameOf = (level: number): Int16Array => new Int16Array(160).fill(level);
 const quiet = frameOf(10);
 const loud = frameOf(3_000);
 
-/** What is told, by the beat at which it is. */
+/** Delivered chunks, by their tick. */
 const startHeardSound = () => {
   const told = new Map<number, Told>();
   let beat = 0;
@@ -486,7 +486,7 @@ const startHeardSound = () => {
   return {
     told,
     heard,
-    /** So many beats, at each of which the calls are given what `frame` makes. */
+    /** Runs this many ticks, each with what `frame` makes for the calls. */
     beats(count: number, hear: () => void): void {
       for (let made = 0; made < count; made += 1) {
         hear();
@@ -589,7 +589,7 @@ const setUpPacer = () => {
   return {
     beats: () => beats,
     dueAt: () => waiting?.at,
-    /** It wakes up so many milliseconds after it was due. */
+    /** It wakes up this many milliseconds after it was due. */
     wake(lateMs = 0) {
       if (waiting === null) throw new Error('Nothing is due');
       now = waiting.at + lateMs;
@@ -628,8 +628,8 @@ test('an early wake-up does not tick', (t) => {
   t.is(pacer.dueAt(), 20);
 });
 
-// Sound thread
-// The thread of the sound as it is: what becomes of calls when it fails.
+// Media thread
+// The real media thread, and the effect of its failure on calls.
 
 const startSoundThread = (t: ExecutionContext, ports: { from: number; to: number }) => {
   const logged: string[] = [];
@@ -668,7 +668,7 @@ const call = async (t: ExecutionContext, thread: SoundThread) => {
   return { path, losses, heard: () => heard, soundIsLost: () => soundIsLost, figures: callee.figures };
 };
 
-/** No packet can be sent there: a fault of the program, which the thread does not survive. */
+/** A packet to this target throws: a programming error that ends the thread. */
 const breakDown = async (thread: SoundThread): Promise<void> => {
   const channel = await thread.open('127.0.0.1');
   channel.agree({
@@ -706,7 +706,7 @@ test.serial('a thread that fails while a call is being opened rejects it', async
   await call(t, thread);
   await breakDown(thread);
   const opening = await Promise.allSettled(Array.from({ length: 20 }, () => thread.open('127.0.0.1')));
-  // Those that came before the fault are lost with it; none waits for ever.
+  // Frames before the error are lost with the thread; no caller waits forever.
   t.is(opening.length, 20);
   const later = await until('a new one opens', () => thread.open('127.0.0.1').catch(() => undefined));
   t.true(later.port > 0);
@@ -714,7 +714,7 @@ test.serial('a thread that fails while a call is being opened rejects it', async
 
 // Lead
 
-/** How many frames leave at each of these moments, where ten could. */
+/** Sent frames at each of these moments, out of up to ten. */
 const leaving = (
   isDue: (now: number, isVoice: boolean) => boolean,
   now: number,
@@ -754,7 +754,7 @@ test('never sends silence ahead', (t) => {
 
 const frameBytes = 320;
 
-/** Who speaks to a session from this address, as a FreeSWITCH does. */
+/** A sender that behaves like FreeSWITCH and sends to a session from this address. */
 const startSpeaker = async (t: ExecutionContext, address = '127.0.0.1') => {
   const socket: Socket = createSocket('udp4');
   const frames: Buffer[] = [];
@@ -848,7 +848,7 @@ test.serial('ignores packets from another address than the first', async (t) => 
   await stranger.say(session.port, bytesOf(1));
   const freeSwitch = await startSpeaker(t);
   const second = await startSpeaker(t);
-  // Both lie in the socket before either is looked at.
+  // Both are in the socket before either is read.
   await Promise.all([freeSwitch.say(session.port, bytesOf(2)), second.say(session.port, bytesOf(3))]);
   await until('it is heard', () => heard.length === 1 || undefined);
   for (const who of [stranger, second]) await who.say(session.port, bytesOf(3));
@@ -877,7 +877,7 @@ test.serial('ignores empty and odd-length datagrams', async (t) => {
 const bytesFor = (milliseconds: number, sample: number): Uint8Array =>
   bytesOf(...Array.from({ length: 8 * milliseconds }, () => sample));
 
-/** Frames that FreeSWITCH fills in where no packet is there. */
+/** Frames that FreeSWITCH inserts when packets are missing. */
 const filled = -1;
 
 for (const [packetMs, ticks] of [
@@ -958,7 +958,7 @@ test.serial('does not take its own stall for a silence of FreeSWITCH', async (t)
   });
   await freeSwitch.say(session.port, bytesOf(1));
   await until('it is heard', () => heard.length === 2 || undefined);
-  // What came meanwhile is still in the socket.
+  // Packets that arrived meanwhile are still in the socket.
   beat(2_000);
   for (let madeUp = 0; madeUp < 9; madeUp += 1) beat(0);
   t.deepEqual(silences, []);

@@ -409,9 +409,9 @@ for (const [uri, user] of users)
     t.is(userOf(uri), user);
   });
 
-/** Forms in which trunks send the called number (Request-URI, To), by what the operators' own papers show. */
+/** Formats in which trunks send the called number (Request-URI, To), according to the operators' own documents. */
 const calledNumberOf: readonly [Country, string, string | undefined][] = [
-  // Korea: domestic as a rule; E.164 with and without its +; the 0 lost on the way.
+  // Korea: usually domestic; E.164 with and without its +; sometimes without the leading 0.
   ['KR', 'sip:07012345678@10.0.0.1:5060', '07012345678'],
   ['KR', 'sip:+827012345678@gw.example;user=phone', '07012345678'],
   ['KR', 'sip:827012345678@gw.example', '07012345678'],
@@ -438,7 +438,7 @@ const calledNumberOf: readonly [Country, string, string | undefined][] = [
   ['US', 'sip:2025550123;rn=2023330000;npdi=yes@gw.example:5060', '2025550123'],
   ['US', 'sip:+12025550123;npdi;rn=+12023330000@gw.example', '2025550123'],
   ['US', 'sip:2025550123;phone-context=+1@gw.example;user=phone', '2025550123'],
-  // Europe: +49…, 0049… and 49… in Germany alone.
+  // Europe: +49…, 0049… and, in Germany only, 49….
   ['DE', 'sip:+49894531234@gw.example', '0894531234'],
   ['DE', 'sip:0049894531234@gw.example', '0894531234'],
   ['DE', 'sip:49894531234@gw.example', '0894531234'],

@@ -19,8 +19,7 @@ import { comesOver, personNumber, saw, sdp as adoptionSdp, startWorld } from './
 import { answered, sdp, startRelay } from './relay/relay-world.ts';
 
 // Relay
-// The relay between a drachtio-server and gateways: who hears of what, and what becomes of calls when one of them
-// dies.
+// The relay between drachtio-server and gateways: delivery of messages, and calls whose gateway dies.
 
 test.serial(
   'admits a gateway only with the secret and forwards the greeting of drachtio-server',
@@ -64,7 +63,7 @@ test.serial('returns responses to their requester, even with two at once', async
     const call = await world.trunk.receives('INVITE');
     t.regex(call.last('INVITE').startLine, new RegExp(`sip:n${index}@`));
     call.answers(486);
-    // What answers the command itself comes first.
+    // The response to the command itself comes first.
     await until('it was answered', () => gateway.unread().includes('SIP/2.0') || undefined);
   }
   t.is(world.relay.sizes().transactions, 0);
@@ -98,7 +97,7 @@ test.serial(
     await until('they wait', () => world.relay.sizes().held === 3 || undefined);
     const next = await world.client();
     t.deepEqual(next.unread(), []);
-    // The BYE has ended it for drachtio-server.
+    // For drachtio-server, the BYE has ended the dialog.
     void next.asksForDialog(dialogId);
     for (const method of ['INFO', 'INVITE', 'BYE']) {
       const { transactionId } = await next.told(method);
@@ -289,7 +288,7 @@ test.serial('a gateway that sends much delays only itself', async (t) => {
 });
 
 // Gateways
-// Whole lines, as a gateway has them, through the relay.
+// Complete lines of a gateway, through the relay.
 
 const gatewaysSdp = describeSound();
 const seldom = { everyMs: 3_600_000, answerMs: 3_600_000 };
@@ -352,7 +351,7 @@ test.serial('each gateway reports a drachtio-server that is unreachable behind t
 });
 
 // Message frames
-// Messages of the control protocol, as the network cuts them.
+// Messages of the control protocol in arbitrary chunks.
 
 const readAll = (parts: readonly Buffer[], longest = 1_000): string[] => {
   const read: string[] = [];
@@ -386,8 +385,7 @@ test('malformed and too long messages close the connection', (t) => {
 });
 
 // Adoption
-// A call whose gateway dies goes on at another one, through the relay: same dialog, and its sound comes over by
-// re-INVITE.
+// A call whose gateway dies continues at another one through the relay: same dialog, and its audio moves by re-INVITE.
 
 for (const media of ['direct', 'freeswitch'] as const)
   for (const begun of ['dialled', 'taken'] as const) {
@@ -447,7 +445,7 @@ test.serial(
     call.far.sends('ACK');
     await saw(line, 'line.held');
     call.far.sends('UPDATE', { headers: { 'Session-Expires': '1800' } });
-    // It was for us to refresh, and still is.
+    // The gateway was the refresher, and still is.
     t.is(headerOf(await call.far.receives(200), 'Session-Expires'), '1800;refresher=uas');
     call.far.sends('OPTIONS');
     await call.far.receives(200);
@@ -491,7 +489,7 @@ test.serial('answers a far end that hung up during the take-over, and the call h
   t.like(line.all('line.ended')[0], { by: 'counterparty' });
   t.deepEqual(line.story(), ['line.ended']);
   t.deepEqual(world.legs.kept(), []);
-  // A BYE would take a few turns of the event loop: it goes to drachtio-server twice.
+  // A BYE would take a few turns of the event loop: drachtio-server receives it twice.
   for (let turns = 0; turns < 100; turns += 1) await new Promise((resolve) => setImmediate(resolve));
   t.deepEqual(call.far.unread(), []);
 });
@@ -539,7 +537,7 @@ test.serial('hangs up a call that is given up during the take-over', async (t) =
 });
 
 // Adoption without relay
-// Without the relay drachtio-server answers by itself what the far end asks of a gateway that died, and tells nobody.
+// Without the relay, drachtio-server itself answers requests to a dead gateway and reports them to no gateway.
 
 for (const media of ['direct', 'freeswitch'] as const)
   test.serial(`${media}: notices within 5 s when the far end of a taken-over call hangs up`, async (t) => {
@@ -560,8 +558,8 @@ for (const media of ['direct', 'freeswitch'] as const)
     t.deepEqual(world.legs.kept(), []);
   });
 
-// Hand over
-// A gateway lets go of calls while it lives, through the relay, and takes no more; another one goes on with them.
+// Hand-over
+// A live gateway hands over its calls through the relay and accepts no more; another one resumes them.
 
 for (const media of ['direct', 'freeswitch'] as const)
   for (const begun of ['dialled', 'taken'] as const)
@@ -627,14 +625,14 @@ test.serial('callers get a retry time when all gateways are draining', async (t)
 });
 
 // Transferred calls
-// Two persons who talk with each other: both legs go on at another gateway.
+// Two persons who talk to each other: both legs continue at another gateway.
 
 type TransferredWorld = Awaited<ReturnType<typeof startWorld>>;
 
 const adoptBoth = async (world: TransferredWorld, edge?: SipEdge): Promise<WatchedLine> =>
   world.adopt(edge ?? (await world.next()), world.legs.kept(), { to: personNumber, talkedMs: 5_000 });
 
-/** The far end is asked to send its sound elsewhere, unless FreeSWITCH carries it. */
+/** The far end must send its audio to another address, unless FreeSWITCH carries it. */
 const takesSound = async (far: FarCall, media: 'direct' | 'freeswitch', status = 200): Promise<void> => {
   if (media === 'freeswitch') return;
   await far.receives('INVITE');
@@ -821,7 +819,7 @@ test.serial('without the relay, notices within 5 s when a person hangs up after 
 });
 
 // Lost transfers
-// A call whose gateway dies while its other party is handed to a person: it goes on, and the person is hung up.
+// A call whose gateway dies while its other party is being transferred: the call continues, and the person is hung up.
 
 for (const media of ['direct', 'freeswitch'] as const) {
   test.serial(`${media}: the next gateway sends BYE to a person who has answered`, async (t) => {
@@ -837,7 +835,7 @@ for (const media of ['direct', 'freeswitch'] as const) {
     );
     t.is(world.legs.kept().length, 2);
     await world.die();
-    // Whatever comes first.
+    // Any event, whichever comes first.
     const line = world.adopt(await world.next(), world.legs.kept().toReversed());
     await second.receives('BYE');
     second.answers(200);

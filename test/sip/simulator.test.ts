@@ -191,7 +191,7 @@ test.serial(
     const { lines } = createNetwork({ clock: acceleratedClock(speed), speed });
     const sentence =
       'This is a long sentence, of which about a half should have been heard by now, and not less.';
-    // So long that it is cut however late the machine comes to it.
+    // Long enough to be cut even if the machine is late.
     const monologue = Array.from({ length: 40 }, () => sentence).join(' ');
     const text = await new Promise<string>((resolve) => {
       const line = openWatched(lines.open, scriptedInput({ to: '01000000006' }), (event) => {
@@ -841,7 +841,7 @@ test('two persons continue at the next gateway, until one of them hangs up', (t)
   const { adopt, until, clock } = createNetwork();
   const line = adopt('01000000001', { to: '01000000011', talkedMs: 4_000 });
   until(() => line.saw('line.adopted'));
-  // What is still said to the other party is not answered to the agent.
+  // Words still spoken to the other party are no answer to the agent.
   line.say('Good morning.');
   until(() => line.isOver());
   t.deepEqual(
@@ -932,7 +932,7 @@ const commands = fc.array(fc.record({ act, afterMs: fc.oneof(fc.constant(0), fc.
   maxLength: 25,
 });
 
-/** What the call does inside its first events, one act an event. */
+/** Actions of the call during its first events, one per event. */
 const reactions = fc.array(fc.option(act, { nil: null }), { maxLength: 12 });
 
 test('a line keeps its contract for any script and any commands', (t) => {

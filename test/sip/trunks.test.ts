@@ -333,7 +333,7 @@ test('reports a number that no trunk serves, even with a bound trunk', (t) => {
   );
 });
 
-// Course
+// Redirect targets
 
 const place = (name: string) => ({ uri: `sip:${name}`, isOwn: false, key: null });
 
@@ -696,7 +696,7 @@ test('ignores Contacts beyond the tenth', (t) => {
   t.is(redirectsUris(many).length, 10);
 });
 
-// Rests
+// Cool-downs
 
 const restsWorld = () => {
   const clock = new SimulatedClock();
@@ -1008,7 +1008,7 @@ test('keeps one key, the first acceptable one', (t) => {
   t.is(keyIn(description(...video, audio)), undefined);
 });
 
-// Check advice
+// Trunk check advice
 
 test('explains silence the same way for every cause', (t) => {
   for (const step of ['registration', 'options', 'call'] as const)

@@ -26,7 +26,7 @@ type Network = ReturnType<typeof createPhoneNetwork>;
 const reach = ({ lines }: Network, callId: string = crypto.randomUUID()): WatchedLine =>
   openWatched(lines.open, scriptedInput({ callId, to: '01055551234' }));
 
-/** A call that was answered by this phone. */
+/** A call that this phone answered. */
 const connected = (network: Network) => {
   const callId = crypto.randomUUID();
   const phone = network.phone();
@@ -331,7 +331,7 @@ for (const [what, text] of [
 ] as const)
   test(`rejects ${what} as a phone message`, (t) => t.is(parseFromPhone(text), undefined));
 
-// Phone sound
+// Phone audio
 
 const numbers = { burstMs: 1_000, stallMs: 10_000 };
 const lead = (soundLeadMs * phoneSampleRate) / 1_000;
@@ -386,7 +386,7 @@ test.serial('withdraws unplayed audio on both sides, and the phone reports its a
   t.is(seen.flushes, 1);
   t.is(path.waiting(), 0);
   const sent = lead + 960;
-  // It has played on until it was told.
+  // It continued to play until it received the command.
   t.is(sound.hear(soundFrame(1_280)), undefined);
   path.send(new Int16Array(second));
   t.is(seen.sent, sent + lead, 'what was taken back is in nobody’s way');
@@ -481,14 +481,14 @@ test.serial('samples keep their byte order at any memory offset', async (t) => {
   t.deepEqual(frames, [[1, 0, 254, 255]]);
 });
 
-// Calls with sound
-// Calls at a web phone with a microphone and a speaker: carried, listened to and recorded as those of a real line.
+// Calls with audio
+// Calls at a web phone with a microphone and a speaker: carried, recognized and recorded like those of a real line.
 
 const agentLevel = 8_000;
 const personLevel = 5_000;
 const perMs = 16;
 
-/** Understands the same words of whatever is said to it; `onSamples` counts what it was given. */
+/** Recognizes the same words in any audio; `onSamples` counts the received samples. */
 const hearing = 'Please wait a moment.';
 const recognizerOf = (onSamples: (count: number) => void): Recognizer => ({
   name: 'fake',
@@ -508,7 +508,7 @@ const createCallsWithSoundWorld = async (recording = false) => {
   let samplesRecognized = 0;
   const recognizer = recognizerOf((count) => (samplesRecognized += count));
   const means: MediaMeans = {
-    // A second for each word.
+    // One second per word.
     async *speak(text, rate) {
       for (const _ of text.split(' ')) yield new Int16Array(rate).fill(agentLevel);
     },
@@ -533,7 +533,7 @@ const createCallsWithSoundWorld = async (recording = false) => {
     network.until(() => line.saw('line.answered'));
     await settle();
   };
-  /** Time goes by with this at the microphone; engines work meanwhile. */
+  /** Advances the clock with this at the microphone while engines work. */
   const pass = async (milliseconds: number, sample = 0): Promise<void> => {
     for (let passed = 0; passed < milliseconds; passed += 100) {
       await settle();
@@ -725,7 +725,7 @@ test.serial('a phone that requests unsupported audio is told so and can type', a
   network.until(() => line.saw('line.heard'));
 });
 
-// Coming back
+// Reconnection
 
 test('a returning phone gets what the agent said since its person spoke', (t) => {
   const network = createPhoneNetwork();

@@ -1,4 +1,4 @@
-/** DTMF tones as a telephone makes them. */
+/** DTMF tones as a telephone generates them. */
 import { fromMuLaw, toMuLaw } from '#test/real-sip/mu-law.ts';
 import type { SampleRate } from '#sip/audio/samples.ts';
 

@@ -82,7 +82,7 @@ const listenOn = (clock: Clock, { isOutbound = true, sampleRate = 8_000 }: Liste
     listener,
     emit: (event: RecognitionEvent) => emit(event),
     written: () => written,
-    /** A frame of it every 20 ms of the time that `pass` lets go by. */
+    /** Writes a frame every 20 ms of the time that `pass` advances. */
     playWith(pass: (milliseconds: number) => void, samples: Int16Array): void {
       for (let from = 0; from < samples.length; from += 160) {
         pass(20);
@@ -152,7 +152,7 @@ test.serial('treats missing audio as silence', (t) => {
 });
 
 test.serial('reads audio queued during a stalled process before it ends a voice', (t) => {
-  // Its timers are due all at once, at the end of the time that has passed.
+  // Its timers all fire at the end of the advanced time.
   const clock = new SimulatedClock();
   const { listener, story, playWith } = listenOn(clock);
   const inTime = (samples: Int16Array): void =>
@@ -207,12 +207,12 @@ test.serial('detects a machine by words and beep on outbound calls only', (t) =>
 });
 
 // Onsets
-// Where a voice over the agent's has its onset, and what comes of it.
+// Where a voice over the agent's speech has its onset, and the result of it.
 
 const onsetsNumbers = listening.onsets;
 const frameLength = 160;
 
-/** Eight hundred milliseconds of words. */
+/** Words that last 800 ms. */
 const words = bargeInSounds()
   .find(({ text }) => text === 'Can you say that again?')
   ?.samples.subarray(0, 6_400);
@@ -241,7 +241,7 @@ const createOnsetsWorld = ({ bargeIn = pausing, isAudible = true, early = false 
     clock,
     story,
     onsets,
-    /** A voice of so many milliseconds, which is told 60 ms behind its beginning. */
+    /** A voice of this many milliseconds, which is reported 60 ms after its beginning. */
     voice(sound: Int16Array, milliseconds: number): void {
       clock.advance(60);
       onsets.voiceBegan();
@@ -406,7 +406,7 @@ const sum = (samples: Int16Array, other: Int16Array): Int16Array =>
 const inOne = (parts: readonly Int16Array[]): Int16Array =>
   Int16Array.from(parts.flatMap((part) => [...part]));
 
-/** When a voice is found in this sound, in milliseconds. */
+/** Times at which a voice is detected in this audio, in milliseconds. */
 const voicesIn = (
   parts: readonly Int16Array[],
   { piece = 160, agentDb = -Infinity, detector = openDetector(voiceActivityNumbers.mode) } = {},
@@ -451,7 +451,7 @@ test.serial('chunks of any size give the same result', (t) => {
   const parts = [voiceActivitySilence(1_000), voiceActivityVoice, voiceActivitySilence(1_000)];
   const { found } = voicesIn(parts);
   t.is(found.length, 1);
-  // Told at the end of a longer piece, the times lie in it.
+  // Reported at the end of a longer chunk, the times lie within it.
   for (const piece of [80, 240, 1_600]) {
     const [only, ...others] = voicesIn(parts, { piece }).found;
     t.is(others.length, 0);
@@ -540,9 +540,9 @@ test.serial('gives each call its own detector and releases it on close', (t) => 
   t.false(first?.isVoice(frames.subarray(0, 160)) ?? true);
 });
 
-// Barge in sounds
-// Sounds that interrupt the agent and sounds that do not: a part of `test/barge-in-sounds`, all of which `npm run
-// bench -- pauses` judges.
+// Barge-in sounds
+// Sounds that interrupt the agent and sounds that do not: a part of `test/barge-in-sounds`, all of which `npm run bench
+// -- pauses` evaluates.
 
 const everyOther = (_sound: BargeInSound, index: number): boolean => index % 2 === 0;
 
@@ -581,8 +581,8 @@ test.serial('words stop the agent and noise does not pause it in "speech" mode',
   );
 });
 
-// Judges
-// The judges of a turn's end, and what holds where the chosen one is silent.
+// End-of-turn detectors
+// The detectors of a turn's end, and the fallback when the configured one is silent.
 
 const judgesNumbers = listening.turns;
 
@@ -723,7 +723,7 @@ test.serial('falls back to pauses without a model and logs it', (t) => {
 });
 
 // Ends
-// When a turn is over.
+// The end of a turn.
 
 const endings = test.macro<[string, string, number]>({
   exec(t, text, language, waitMs) {
@@ -898,7 +898,7 @@ test('sentence recognizers treat a lasting voice as speech', (t) => {
 });
 
 // Interruptions
-// Voices over the agent's: words, backchannels, echoes.
+// Voices over the agent's speech: words, backchannels, echoes.
 
 test("words over the agent's speech interrupt once they are more than a backchannel", (t) => {
   const { agent, voice, partial, final, pass, story } = streamed();
@@ -1007,7 +1007,7 @@ test('at the end of the line, final words count and partial words do not', (t) =
 const pauseOf = (milliseconds: number, sampleRate: SampleRate = 8_000): Int16Array =>
   new Int16Array((milliseconds * sampleRate) / 1_000);
 
-/** The digits in these pieces of audio, as they follow each other. */
+/** The digits in these chunks of audio, in order. */
 const digitsIn = (pieces: readonly Int16Array[], sampleRate: SampleRate = 8_000): string => {
   let digits = '';
   const detect = createToneDetector(sampleRate, (digit) => (digits += digit));

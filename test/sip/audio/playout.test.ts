@@ -22,7 +22,7 @@ const resample = await loadResampler();
 
 // Playout
 
-/** One second of sound a word; the texts "fails" and "never" have none. */
+/** One second of audio per word; the texts "fails" and "never" yield none. */
 const speak: Speak = async function* (text, _rate, signal) {
   if (text === 'fails') throw new Error('The engine fails');
   if (text === 'never')
@@ -34,7 +34,7 @@ const speak: Speak = async function* (text, _rate, signal) {
   yield new Int16Array(8_000 * text.split(' ').length).fill(1);
 };
 
-/** An engine that gives pieces when the test does. */
+/** An engine whose chunks the test controls. */
 const handMade = () => {
   const pieces: Int16Array[] = [];
   let isComplete = false;
@@ -83,11 +83,11 @@ const createPlayoutWorld = (engine: Speak = speak) => {
   });
   return {
     clock,
-    /** What the recording was told. */
+    /** Events that the recording received. */
     told,
     playout,
     attach: () => playout.attach(createSoundPath(ring, 8_000, time)),
-    /** So much time goes by, in which the sound leaves. Returns for how much of it words sounded. */
+    /** Advances the clock while audio is sent. Returns for how much of this time words were audible. */
     pass(milliseconds: number): number {
       const frame = new Int16Array(frameMs * 8);
       let sounded = 0;
@@ -98,7 +98,7 @@ const createPlayoutWorld = (engine: Speak = speak) => {
       }
       return sounded;
     },
-    /** What was promised in the meantime happens. */
+    /** Lets pending promises settle. */
     settle: () => new Promise((resolve) => setImmediate(resolve)),
     story: () => played.map(({ utterance, text, whole }) => [utterance, text, whole]),
   };
@@ -265,12 +265,12 @@ test.serial('plays the audio made before an engine failed and counts the utteran
 });
 
 // Pause
-// The agent's voice pauses, and goes on with the word that was broken off.
+// The agent's voice pauses, and resumes with the interrupted word.
 
 const loudness = 8_000;
 const frameLength = 160;
 
-/** Words of 900 ms, each with 100 ms of silence behind it. */
+/** Words of 900 ms, each followed by 100 ms of silence. */
 const inWords: Speak = async function* (text) {
   for (const _ of text.split(' ')) yield new Int16Array(8_000).fill(loudness, 0, 7_200);
 };
@@ -297,7 +297,7 @@ const createPauseWorld = (speak: Speak = inWords) => {
     clock,
     playout,
     recorded,
-    /** So much time goes by; returns what the far end hears in it. */
+    /** Advances the clock; returns what the far end hears meanwhile. */
     pass(milliseconds: number): Int16Array {
       const heard = new Int16Array(milliseconds * 8);
       for (let from = 0; from < heard.length; from += frameLength) {
@@ -444,7 +444,7 @@ const tone = (sampleRate: number): Int16Array =>
     (_, index) => 9_000 * Math.sin((2 * Math.PI * 700 * index) / sampleRate),
   );
 
-/** Speaks this sound, in pieces of so many samples. */
+/** Synthesizes this audio, in chunks of this many samples. */
 const engine = (sampleRate: number, samples: Int16Array, piece?: number): Synthesizer => ({
   name: 'engine',
   synthesize: async () => ({ sampleRate, samples }),
@@ -575,7 +575,7 @@ test.serial('a burst of frames after a hiccup keeps both sides in sync', (t) => 
 test.serial('records silence on both sides during a pause and keeps the timing of everything else', (t) => {
   const { recording, frames, counterparty, agent } = createRecordingWorld();
   frames(10, 100);
-  // The agent's whole sentence is known before it is heard.
+  // The agent's whole sentence is known before it is played.
   recording.said(new Int16Array(24_000).fill(7));
   frames(10, 100);
   recording.pause();
@@ -587,7 +587,7 @@ test.serial('records silence on both sides during a pause and keeps the timing o
   recording.finish();
   const silent = Array.from({ length: 10 }, () => 0);
   const before = [100, 100, 100, 100];
-  // What is heard at first was still on its way.
+  // The first samples were still in flight.
   const after = [0, 0, 100, 100, 100, 100, 100, 100, 100, 100];
   t.deepEqual(levels(counterparty), [...before, ...silent.slice(4), ...after]);
   t.deepEqual(levels(agent), [0, 0, 7, 7, ...silent.slice(4), 7, 7, 7, 7, 7, 7, 7, 7, 7, 7]);
@@ -619,7 +619,7 @@ test.serial('records no sample of a pause, for any delay or burst of the audio',
     fc.assert(
       fc.property(
         fc.record({
-          /** Between two frames that come in, nothing comes in for so long. */
+          /** Between two received frames, no audio arrives for this long. */
           stalls: fc.array(
             fc.record({ at: fc.integer({ min: 50, max: 199 }), ms: fc.integer({ min: 20, max: 2_000 }) }),
             { maxLength: 6 },
@@ -637,7 +637,7 @@ test.serial('records no sample of a pause, for any delay or burst of the audio',
             const said = index * 20;
             for (const { at, ms } of stalls)
               if (at === index) heldUntil = Math.max(heldUntil, said + 20 + ms);
-            // Who speaks says 1 outside of the pause and 5 in it.
+            // The speaker has the level 1 outside of the pause and 5 within it.
             const level = said + 20 > pause.from && said < pause.to ? 5 : 1;
             return { at: Math.max(said + 20 + latencyMs, heldUntil), level };
           });
@@ -654,7 +654,7 @@ test.serial('records no sample of a pause, for any delay or burst of the audio',
             run();
           }
           recording.finish();
-          // Half-way between two samples at the border of a frame is what is left of the last one.
+          // Half-way between two samples at the border of a frame is the remainder of the last one.
           return !counterparty.some((sample) => sample > 3);
         },
       ),
@@ -663,7 +663,7 @@ test.serial('records no sample of a pause, for any delay or burst of the audio',
   );
 });
 
-/** Whoever is heard hums, and presses keys of these lengths, each beginning so many samples after the one before. */
+/** The other party hums and presses digits of these lengths, each starting this many samples after the previous one. */
 const recordedTones = (
   sampleRate: SampleRate,
   tones: readonly { at: number; milliseconds: number }[],
@@ -682,7 +682,7 @@ const recordedTones = (
   return counterparty;
 };
 
-/** More than the hum. */
+/** Louder than the hum. */
 const isLoud = (sample: number): boolean => Math.abs(sample) > 100;
 
 for (const sampleRate of [8_000, 16_000] as const)

@@ -1,4 +1,7 @@
-/** Calls of one gateway through the relay, which dies or lets go of them, and what the next one needs to go on with them. */
+/**
+ * Calls of one gateway through the relay, which dies or hands them over, and the state that the next gateway needs to
+ * resume them.
+ */
 import { connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import type { ExecutionContext } from 'ava';
@@ -27,7 +30,7 @@ export const sdp = describeSound();
 export const personNumber = '01000000011';
 const seldom = { everyMs: 3_600_000, answerMs: 3_600_000 };
 
-/** A way to a server that can be cut, as when a process dies. */
+/** A connection to a server that can be cut, as when a process dies. */
 const startWay = async (t: ExecutionContext, { port }: ServerAddress) => {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -54,7 +57,7 @@ const startWay = async (t: ExecutionContext, { port }: ServerAddress) => {
   return { port: address.port, cut };
 };
 
-/** Keeps the legs of one process for the next one. */
+/** Stores the legs of one process for the next one. */
 const keeper = () => {
   const legs = new Map<string, LeftLeg>();
   const store: LegStore = {
@@ -102,7 +105,7 @@ export const startWorld = async (
     await doomed.said([line], 'line.answered');
     return { line, far };
   };
-  /** Two persons talk with each other. */
+  /** Two persons talk to each other. */
   const transferred = async (): Promise<{ call: Call; person: FarCall }> => {
     const call = await dialled();
     call.line.tell({ type: 'transfer', to: personNumber, mode: 'cold' });
@@ -130,7 +133,7 @@ export const startWorld = async (
     transferred,
     taken,
     trunk: servers.trunk,
-    /** The process dies: its clock stands, and it does not come back. */
+    /** The process dies: its clock stops, and it does not return. */
     async die() {
       way.cut();
       await until('it is gone', () => relay.sizes().dialogs === 0 || undefined);
@@ -151,7 +154,9 @@ export const startWorld = async (
 export const saw = (line: WatchedLine, type: Parameters<WatchedLine['saw']>[0]): Promise<true> =>
   until(type, () => line.saw(type) || undefined);
 
-/** The sound comes over, and the line is there; of a channel of FreeSWITCH that is adopted the far end hears nothing. */
+/**
+ * The audio moves over and the line exists; when a channel of FreeSWITCH is taken over, the far end notices no change.
+ */
 export const comesOver = async (
   t: ExecutionContext,
   line: WatchedLine,

@@ -1,8 +1,8 @@
-/** Sound that counts: the loudness of each 20 ms says which they are, and G.711 carries it unchanged. */
+/** Audio that counts: the loudness of each 20 ms frame is its number, which G.711 preserves. */
 import { pcmu } from '#sip/rtp/g711.ts';
 import { frameSamples } from '#sip/rtp/sending.ts';
 
-/** It counts so far before it begins anew. */
+/** It counts up to this number, then restarts. */
 export const countedFrames = 120;
 
 const loudness = Array.from(
@@ -16,7 +16,7 @@ export const countingSound = (frames: number): Int16Array =>
     (_, index) => loudness[Math.floor(index / frameSamples) % countedFrames] ?? 0,
   );
 
-/** The number of a frame; `filled` for sound that was put in its place, `silent` for none. */
+/** The number of a frame; `filled` for concealment audio, `silent` for silence. */
 export type Counted = number | 'filled' | 'silent';
 
 const countedIn = (frame: Int16Array): Counted => {
@@ -32,5 +32,5 @@ export const framesOf = (samples: Int16Array): Int16Array[] =>
     samples.subarray(index * frameSamples, (index + 1) * frameSamples),
   );
 
-/** The counts in sound that begins with a frame. */
+/** The numbers of the frames in this audio. */
 export const count = (samples: Int16Array): Counted[] => framesOf(samples).map(countedIn);

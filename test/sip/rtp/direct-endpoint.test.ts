@@ -157,7 +157,7 @@ for (const [theirs, ours, isSending] of [
 const key = (tag: number): string =>
   `a=crypto:${tag} AES_CM_128_HMAC_SHA1_80 inline:${Buffer.alloc(30, tag).toString('base64')}`;
 
-/** Our answer to this offer; undefined where there is none. */
+/** Our answer to this offer; undefined if it is rejected. */
 const answerTo = (theirs: string, srtp: TrunkSrtp): string | undefined => {
   const agreement = agreementFrom(theirs, { ...inClear, srtp });
   return agreement && writeDescription(own, formatsOf(theirs, agreement), 'sendrecv');
@@ -319,7 +319,7 @@ test.serial('sends no audio to a party on hold and resumes afterwards', async (t
   const held = await callee.modify(caller.localSdp.replace('a=sendrecv', 'a=sendonly'));
   t.regex(held, /a=recvonly\r\n/);
   t.regex(held, /^o=- \d+ 2 /m);
-  // What was on its way may still come.
+  // Packets in flight may still arrive.
   const quiet = async (): Promise<boolean> => {
     const before = ear.samples().length;
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -382,7 +382,7 @@ test.serial('returns current statistics: addresses, received and sent packets', 
 });
 
 // Encrypted endpoint
-// Sound that this process carries itself, encrypted.
+// Audio that this process carries itself, encrypted.
 
 const encryptedEndpointThread = createSoundThread({
   ports: { from: 21_400, to: 21_798 },
@@ -409,7 +409,7 @@ const openEncryptedEndpoint = async (
 
 const encryptedEndpointTone = Int16Array.from({ length: 8_000 }, (_, index) => 8_000 * Math.sin(index / 3));
 
-/** What is heard there, without the silence; `say` puts a second of a tone into the call. */
+/** Received audio without the silence; `say` sends one second of a tone into the call. */
 const listen = async (endpoint: MediaEndpoint) => {
   const pieces: Int16Array[] = [];
   const path = await endpoint.connect(
@@ -487,7 +487,7 @@ test.serial('sends only encrypted packets and ignores unencrypted ones', async (
       .filter((it) => Math.abs(it) > 500).length;
   }
   const [, port = '0'] = /m=audio (\d+)/.exec(endpoint.localSdp) ?? [];
-  // In clear, and with the key of the other direction.
+  // Unencrypted, and with the key of the other direction.
   for (const wrong of [Buffer.concat([secret.subarray(0, 12), Buffer.alloc(160, 7)]), secret])
     for (let times = 0; times < 5; times += 1) socket.send(wrong, Number(port), '127.0.0.1');
   const figures = await endpoint.figures();
@@ -515,7 +515,7 @@ test.serial('keeps its SRTP keys across a repeated description and takes over ne
 });
 
 // Lossy relay
-// Sound over real sockets, through a relay that loses, swaps and repeats packets by their number, with a stranger
+// Audio over real sockets, through a relay that loses, reorders and duplicates packets by number, with a stranger
 // beside it.
 
 const frames = 110;
@@ -546,10 +546,10 @@ const bound = async (t: ExecutionContext): Promise<Socket> => {
   return socket;
 };
 
-/** What becomes of a packet, by the number of its frame where it counts. */
+/** The treatment of a packet, by the number of its frame if it has one. */
 type Fate = 'lost' | 'swapped' | 'twice' | 'passed';
 
-/** Between two endpoints; only what goes to the second one meets its fate. */
+/** Between two endpoints; only packets to the second one are treated. */
 const startRelay = async (t: ExecutionContext, fateOf: (packet: number) => Fate) => {
   const socket = await bound(t);
   let ports: { first: number; second: number } | null = null;
@@ -575,7 +575,7 @@ const startRelay = async (t: ExecutionContext, fateOf: (packet: number) => Fate)
   };
 };
 
-/** Frames behind the counted ones; they show that the last one was heard or lost. */
+/** Frames after the counted ones; they show that the last one was heard or lost. */
 const framesBehind = 5;
 
 const numbers = (heard: readonly Counted[]): number[] => heard.filter((it) => typeof it === 'number');
@@ -657,7 +657,7 @@ test.serial('ignores a stranger that sends to the port of a call, and sends it n
     stranger.send(Buffer.from('no RTP at all'), portIn(callee.localSdp), '127.0.0.1');
     stranger.send(packet, portIn(callee.localSdp) + 1, '127.0.0.1');
   };
-  // Every five milliseconds, however late a timer is.
+  // Every five milliseconds, even if a timer is late.
   const shout = setInterval(() => {
     while (sequence * 5 < performance.now() - begun) shoutOnce();
   }, 5);

@@ -117,7 +117,7 @@ const agreement: RtpAgreement = {
 
 const sessionPorts = createRtpPorts({ from: 23_000, to: 23_398 });
 
-/** A session with a real socket, not agreed on yet. */
+/** A session with a real socket, before the agreement on media. */
 const openSession = async (t: ExecutionContext, ports = sessionPorts) => {
   const taken = await ports.take('127.0.0.1');
   const heard: Int16Array[] = [];
@@ -148,7 +148,7 @@ const datagramOf = ({ payload, ...sent }: Sent): Buffer => {
   return datagram;
 };
 
-/** A socket of somebody who sends, and counts what it gets. */
+/** A socket that sends, and counts what it receives. */
 const openSender = async (t: ExecutionContext, address: string, port = 0) => {
   const socket = createSocket('udp4');
   socket.bind(port, address);
@@ -163,7 +163,7 @@ const openSender = async (t: ExecutionContext, address: string, port = 0) => {
   return { address: { address, port: socket.address().port }, send, received: () => received };
 };
 
-/** Voice of one stream, packet after packet. */
+/** Consecutive voice packets of one stream. */
 const voiceOf = (ssrc: number, first = 0) => {
   let sequence = first;
   return (changed: Sent = {}): Buffer => {
@@ -397,7 +397,7 @@ const setUpRemote = (former: Parameters<typeof createRemote>[0] = []) => {
   const remote = createRemote(former);
   remote.agreedOn(agreed, agreedReports);
   let sequence = 0;
-  /** The packet behind the one before, of this source at this time. */
+  /** The packet after the previous one, of this source at this time. */
   const admits = (
     from: Address,
     at: number,
@@ -598,7 +598,7 @@ test('sends a digit for 160 ms with its start timestamp and repeats its end thre
     after.map(({ payloadType }) => payloadType),
     [0, 0, 0, 0],
   );
-  // What was to be said waits until all keys are pressed.
+  // Audio waits until all digits are sent.
   t.is(pcmu.decode(after[3]?.payload ?? new Uint8Array())[0], 3_900);
   t.is(((after[0]?.timestamp ?? 0) - (packets[0]?.timestamp ?? 0)) >>> 0, 10 * frameSamples);
 });
@@ -811,14 +811,14 @@ test('plays silence before any audio has arrived', (t) => {
 });
 
 // Lossy path
-// From the sender to the receiver of a call over a path that loses, delays, overtakes and repeats packets by a plan.
+// From the sender to the receiver of a call over a path that loses, delays, reorders and duplicates packets by a plan.
 
 /** When each packet arrives after it was sent, in milliseconds: never, once or several times. */
 type Plan = (packet: number) => readonly number[];
 
 const frames = 100;
 
-/** What is heard at the other end. */
+/** The audio at the other end. */
 const heardOver = (plan: Plan): Int16Array => {
   const sound = countingSound(frames);
   let said = 0;
@@ -1066,7 +1066,7 @@ test('derives the session keys of RFC 3711, appendix B.3', (t) => {
   t.is(authKey.export().toString('hex'), 'cebe321f6ff7716b6fd4ab49af256a156d38baa4');
 });
 
-/** The packets by which libsrtp checks itself (test/srtp_driver.c), made with that key. */
+/** The packets of libsrtp's self-test (test/srtp_driver.c), made with that key. */
 const sound = hex('800f1234decafbadcafebabe abababababababababababababababab');
 const secretSound = hex('800f1234decafbadcafebabe 4e55dc4ce79978d88ca4d215949d2402 b78d6acc99ea179b8dbb');
 const report = hex('81c8000bcafebabe abababababababababababababababab');
@@ -1150,7 +1150,7 @@ test('handles sequence wraparound even if packets around it are lost or reordere
   const arriving = (from: number, to: number): Buffer[] =>
     sent.filter(({ number }) => number >= from && number < to).map(({ secret }) => secret);
   t.true(isTaken(decryption, arriving(0, 1)[0] ?? Buffer.alloc(0)));
-  // The first behind the turn overtakes the last before it.
+  // The first packet after the wraparound overtakes the last one before it.
   for (const secret of arriving(5_000, 6_000).toReversed()) t.true(isTaken(decryption, secret));
   for (const secret of arriving(10_000, 140_000)) t.true(isTaken(decryption, secret));
 });
@@ -1171,7 +1171,7 @@ test('decrypts a stream joined after a wraparound, by its first source', (t) => 
   t.deepEqual(decryption.rtp(secret), next);
   t.is(decryption.rtp(secret), undefined);
   t.deepEqual(decryption.rtp(encryption.rtp(after)), after);
-  // Whoever comes later is there from the beginning.
+  // A source that starts later is counted from its beginning.
   t.is(decryption.rtp(encryption.rtp(packet(2, 0x8002))), undefined);
 });
 
@@ -1217,14 +1217,14 @@ const eventPacket = (
   return { payloadType: 101, marker: false, sequence: 0, timestamp, ssrc: 1, payload, ...changed };
 };
 
-/** The digits of these packets. */
+/** The digits in these packets. */
 const readAll = (packets: readonly RtpPacket[], read = createKeyReader()): string =>
   packets.map((packet) => read(packet) ?? '').join('');
 
 const tenPackets = (packetOf: (index: number) => RtpPacket): RtpPacket[] =>
   Array.from({ length: 10 }, (_, index) => packetOf(index));
 
-/** A digit whose sender lets the timestamp advance with each packet. */
+/** A digit whose sender advances the timestamp with each packet. */
 const advancing = (key: string, from: number, marker = true): RtpPacket[] =>
   tenPackets((index) =>
     eventPacket(key, from + 160 * index, index >= 7, {

@@ -1,4 +1,4 @@
-/** Pure tones, and how loud one is in a sound. */
+/** Pure tones, and the loudness of one in audio. */
 
 export const toneOf = (hertz: number, seconds: number, sampleRate: number, amplitude = 6_000): Int16Array =>
   Int16Array.from(
@@ -16,7 +16,7 @@ const amplitudeIn = (window: Int16Array, hertz: number, sampleRate: number): num
   return (2 * Math.hypot(real, imaginary)) / window.length;
 };
 
-/** The amplitude of a tone in each 100 ms of a sound. */
+/** The amplitude of a tone in each 100 ms of audio. */
 export const amplitudesOf = (hertz: number, samples: Int16Array, sampleRate: number): number[] => {
   const length = sampleRate / 10;
   return Array.from({ length: Math.floor(samples.length / length) }, (_, index) =>
@@ -27,7 +27,7 @@ export const amplitudesOf = (hertz: number, samples: Int16Array, sampleRate: num
 export const medianOf = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
-/** The pitch that is strongest in a sound, in steps of 10 Hz. */
+/** The strongest pitch in audio, in steps of 10 Hz. */
 export const pitchOf = (samples: Int16Array, sampleRate: number): number => {
   let best = { hertz: 0, amplitude: 0 };
   for (let hertz = 100; hertz < sampleRate / 2; hertz += 10) {

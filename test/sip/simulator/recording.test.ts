@@ -65,7 +65,7 @@ for (const sampleRate of [8_000, 22_050, 48_000])
     const [[from, to] = [0, 0], ...noMore] = stretches(tape.agent);
     t.deepEqual(noMore, []);
     t.true(Math.abs(to - from - 1_000) < 2, `${to - from} ms`);
-    // A hum that begins and ends from one sample to the next rings there, as in every filter.
+    // A hum with abrupt edges rings there, as in every filter.
     const middle = tape.agent.slice((from + 10) * 16, (to - 10) * 16);
     t.true(middle.every((sample) => Math.abs(sample - loudness) < 100));
   });
@@ -221,7 +221,7 @@ test.serial('close waits for recordings up to a time limit', async (t) => {
   clock.advance(200);
   await closing;
   t.is(tapes.get('good')?.outcome, 'finished');
-  // What there is of them is kept by whoever keeps recordings, which is closed later.
+  // The storage of recordings, which is closed later, keeps the finished parts.
   t.is(tapes.get('stuck')?.outcome, 'open');
   t.is(tapes.get('queued')?.outcome, 'open');
   t.is(clock.pending(), 0);
@@ -317,7 +317,7 @@ test.serial('renders a recording only as fast as it is encoded', async (t) => {
 });
 
 // Rehearsed script
-// Steps that wait for what the agent says, and scripts that are watched.
+// Steps that wait for the agent's words, and watched scripts.
 
 const rehearsal = { stepTimeoutMs: 30_000, readPattern, people: new Map() };
 const long = 'Of course, I will look that up for you right away, one moment please.';

@@ -1,9 +1,9 @@
-/** Sound at 8000 Hz to listen to, as a telephone line carries it. */
+/** Audio at 8000 Hz for tests of listening, as a telephone line carries it. */
 import { fromMuLaw, toMuLaw } from '#test/real-sip/mu-law.ts';
 
 export const silence = (milliseconds: number): Int16Array => new Int16Array(8 * milliseconds);
 
-/** Tones of these pitches at once, together so loud. */
+/** A mix of tones with these pitches and this total loudness. */
 export const tone = (
   milliseconds: number,
   hertz: readonly number[],

@@ -1,4 +1,4 @@
-/** A voice, and the words that an engine makes of it, by a clock that the test turns. */
+/** A voice and the words that an engine recognizes in it, on a clock that the test controls. */
 import { listening } from '#config/policy.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
 import { judgeByPauses } from '#sip/audio/listening/turn-end/pauses.ts';
@@ -44,7 +44,7 @@ export const createWorld = (language = 'en') => {
   };
 };
 
-/** An engine that streams has shown itself by a first sentence. */
+/** A streaming engine has identified itself by its first interim result. */
 export const streamed = (language = 'en') => {
   const world = createWorld(language);
   world.voice(true);
