@@ -10,8 +10,8 @@ export type InspectedCalls = {
   find(callId: string): AnyActorRef | undefined;
   /** Calls in progress of all workspaces. */
   all(): Iterable<{ callId: string; workspaceId: string }>;
-  /** Calls back when calls appear, end or move; the returned function unsubscribes. */
-  subscribe(onChange: () => void): () => void;
+  /** Calls back with each new call; the returned function unsubscribes. */
+  onAdded(callback: (call: { callId: string; workspaceId: string }) => void): () => void;
 };
 
 /** Shows a call at any gateway. Resolves when it is over or the signal aborts. Does not reject. */
@@ -136,14 +136,14 @@ const showAll = (workspaceId: string, calls: InspectedCalls, { send, hasRoom }: 
     }
     state = 'idle';
   };
-  const look = (): void => {
-    for (const { callId, workspaceId: owner } of calls.all())
-      if (owner === workspaceId && !shown.has(callId)) waiting.add(callId);
+  const add = (call: { callId: string; workspaceId: string }): void => {
+    if (call.workspaceId !== workspaceId) return;
+    waiting.add(call.callId);
     if (state === 'idle') void introduce();
   };
 
-  const unsubscribe = calls.subscribe(look);
-  look();
+  const unsubscribe = calls.onAdded(add);
+  for (const call of calls.all()) add(call);
   return () => {
     state = 'ended';
     unsubscribe();

@@ -1,4 +1,7 @@
-/** Decompresses bodies that were compressed without being asked to (RFC 9110, section 8.4); some proxies do so. */
+/**
+ * Decompresses bodies that were compressed without being asked to (RFC 9110, section 8.4); some proxies do so. Why
+ * undici's own interceptor does not serve: guides/design/decisions.md, "Own code beside undici".
+ */
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as zlib from 'node:zlib';

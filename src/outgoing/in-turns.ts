@@ -1,7 +1,8 @@
 /**
  * Fair scheduling of response bodies: they share each pass of the event loop, so a fast server delays neither a call's
  * audio nor another body. Data beyond a pass waits for the next one; the body that has taken least goes first. A
- * waiting body is not read, so TCP slows its server down.
+ * waiting body is not read, so TCP slows its server down. Without it fifty fast servers hold the event loop for up to
+ * 1.6 s (guides/design/decisions.md, "Own code beside undici").
  */
 
 /** Bytes per pass of all bodies together. Reading this many bytes of events takes about five milliseconds. */

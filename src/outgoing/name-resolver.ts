@@ -1,7 +1,8 @@
 /**
  * Resolves host names of customers' servers. A name server that does not answer must delay only those who need its
  * names: look-ups use no shared thread (`ask-name-servers.ts`), concurrent look-ups of one name are merged, each
- * workspace has a share of them, and results are cached. `target-guard.ts` decides whether an address may be called.
+ * workspace has a share of them, and results are cached. `target-guard.ts` decides whether an address may be called. Why
+ * no library does it: guides/design/decisions.md, "Own look-up of names".
  */
 import { NOTFOUND, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIPv4, type LookupFunction } from 'node:net';

@@ -56,15 +56,14 @@ export const startCallWatching = (
   },
 ): CallWatching => {
   const { switchboard } = parts.calls;
-  const { all, get, subscribe } = parts.liveCalls;
+  const { all, get, onAdded, onRemoved } = parts.liveCalls;
   const isHeld = (callId: string): boolean => switchboard.find(callId) !== undefined;
   const show = showHeld(switchboard);
   const held: HeldNews = {
     progress: progressOf({
-      isHeld,
       watchChart: createChartWatch(switchboard),
       watchFacts: parts.journalling.factNews.watch,
-      subscribe,
+      onRemoved,
     }),
     charts: (callId, tell, onOver) =>
       config.inspect
@@ -88,7 +87,7 @@ export const startCallWatching = (
     watch: createCallWatches(following),
     isHeld,
     inspected: {
-      calls: { find: switchboard.find, all, subscribe },
+      calls: { find: switchboard.find, all, onAdded },
       follow: (callId, showMessage, stopped) =>
         following.follow({
           callId,

@@ -86,7 +86,7 @@ export const startHandOver = (
   parts: {
     cluster: Pick<Cluster, 'giveCalls' | 'others' | 'takes'>;
     calls: Pick<StartedCalls, 'switchboard' | 'canBeLeft'>;
-    liveCalls: { count(): number };
+    liveCalls: { count: { get(): number } };
     journalling: Pick<StartedJournal, 'journal' | 'progress'>;
     telephony: Pick<StartedLines, 'legsWritten'>;
     recordings: Pick<Recordings, 'leave'>;
@@ -114,7 +114,7 @@ export const startHandOver = (
 
   return {
     async begin() {
-      const count = liveCalls.count();
+      const count = liveCalls.count.get();
       try {
         await cluster.takes(false);
       } catch (error) {
@@ -125,7 +125,7 @@ export const startHandOver = (
       say(logger, count, config.drainSec, inheritance);
       if (inheritance.heirs === null) return;
       begun = beginHandOver(inheritance.heirs, {
-        count: liveCalls.count,
+        count: () => liveCalls.count.get(),
         standing: () => standingCalls(calls),
         letGo,
         give: cluster.giveCalls,

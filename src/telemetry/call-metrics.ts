@@ -124,9 +124,8 @@ export const watchCalls = (registry: Registry, liveCalls: LiveCalls, factsWaitin
     labelNames: ['direction', 'status'],
     registers: [registry],
     collect() {
-      for (const direction of ['inbound', 'outbound'])
-        for (const status of ['ringing', 'active']) this.set({ direction, status }, 0);
-      for (const { direction, status } of liveCalls.all()) this.inc({ direction, status });
+      for (const [direction, counts] of Object.entries(liveCalls.countsByStatus.get()))
+        for (const [status, count] of Object.entries(counts)) this.set({ direction, status }, count);
     },
   });
   void new Gauge({

@@ -43,14 +43,14 @@ test('calls are counted in all, by number and by workspace', (t) => {
   calls.add(call());
   calls.add(call({ callId: 'second' }));
   calls.add(call({ callId: 'third', numberId: 'another-number' }));
-  t.is(calls.count(), 3);
+  t.is(calls.count.get(), 3);
   t.is(calls.countOfNumber('a-number'), 2);
   t.is(calls.countOfNumber('another-number'), 1);
   t.is(calls.countOfNumber('unknown'), 0);
   t.is(calls.countOfWorkspace('a-workspace'), 3);
   calls.remove('a-call');
   calls.remove('a-call');
-  t.is(calls.count(), 2);
+  t.is(calls.count.get(), 2);
   t.is(calls.countOfNumber('a-number'), 1);
   t.is(calls.countOfWorkspace('a-workspace'), 2);
   t.deepEqual(
@@ -59,7 +59,7 @@ test('calls are counted in all, by number and by workspace', (t) => {
   );
 });
 
-test('the status of a call is kept, and that of a call which is gone is nobodyâ€™s', (t) => {
+test('keeps the status of a call, and ignores one of an unknown call', (t) => {
   const calls = createLiveCalls();
   calls.add(call());
   calls.setStatus('a-call', 'active');
@@ -69,20 +69,52 @@ test('the status of a call is kept, and that of a call which is gone is nobodyâ€
   t.is(calls.get('a-call'), undefined);
 });
 
-test('who watches hears of each change, until it has had enough', (t) => {
+test('counts calls by direction and status', (t) => {
   const calls = createLiveCalls();
-  let changes = 0;
-  const end = calls.subscribe(() => (changes += 1));
   calls.add(call());
+  calls.add(call({ callId: 'second', direction: 'inbound' }));
   calls.setStatus('a-call', 'active');
+  t.deepEqual(calls.countsByStatus.get(), {
+    inbound: { ringing: 1, active: 0 },
+    outbound: { ringing: 0, active: 1 },
+  });
+  calls.remove('a-call');
+  t.deepEqual(calls.countsByStatus.get(), {
+    inbound: { ringing: 1, active: 0 },
+    outbound: { ringing: 0, active: 0 },
+  });
+});
+
+test('notifies subscribers of a selection of its changes alone', (t) => {
+  const calls = createLiveCalls();
+  const counts: number[] = [];
+  const subscription = calls.count.subscribe((count) => counts.push(count));
+  calls.add(call());
   calls.setStatus('a-call', 'active');
   calls.setStatus('unknown', 'active');
   calls.remove('a-call');
   calls.remove('a-call');
-  t.is(changes, 3);
-  end();
+  t.deepEqual(counts, [1, 0]);
+  subscription.unsubscribe();
   calls.add(call());
-  t.is(changes, 3);
+  t.deepEqual(counts, [1, 0]);
+});
+
+test('emits each call that is added or removed, once and after the change', (t) => {
+  const calls = createLiveCalls();
+  const events: string[] = [];
+  const endAdded = calls.onAdded(({ callId }) => events.push(`${callId} added, ${calls.count.get()}`));
+  const endRemoved = calls.onRemoved((callId) => events.push(`${callId} removed, ${calls.count.get()}`));
+  calls.add(call());
+  calls.setStatus('a-call', 'active');
+  calls.remove('a-call');
+  calls.remove('a-call');
+  t.deepEqual(events, ['a-call added, 1', 'a-call removed, 0']);
+  endAdded();
+  endRemoved();
+  calls.add(call());
+  calls.remove('a-call');
+  t.is(events.length, 2);
 });
 
 // Switchboard
@@ -250,7 +282,7 @@ test.serial('all are asked to end, and so is who comes later', (t) => {
     'ringing failed system_error',
     'talking failed system_error',
   ]);
-  t.is(world.liveCalls.count(), 0);
+  t.is(world.liveCalls.count.get(), 0);
 });
 
 test.serial('one waits until no call is left, or until the time is over', async (t) => {
@@ -258,7 +290,7 @@ test.serial('one waits until no call is left, or until the time is over', async 
   await world.switchboard.empty(60_000);
   for (const callId of ['a', 'b']) world.connect(callId);
   await world.switchboard.empty(1);
-  t.is(world.liveCalls.count(), 2);
+  t.is(world.liveCalls.count.get(), 2);
   const order: string[] = [];
   const waits = async (): Promise<void> => {
     await world.switchboard.empty(60_000);

@@ -467,7 +467,7 @@ test.serial('nothing is dialled before the row is there', async (t) => {
     }),
   );
   t.is(world.lines.size, 0);
-  t.is(world.liveCalls.count(), 0);
+  t.is(world.liveCalls.count.get(), 0);
   t.is(world.agentCalls.size, 0);
 });
 
@@ -566,7 +566,7 @@ test.serial(
     t.like(await world.rowOf(callId), { status: 'failed', endReason: 'system_error', durationSec: 0 });
     t.like(await facts(world.database, callId), [{ sequence: 1, type: 'call.ended' }]);
     t.deepEqual(world.ends, [`${callId} failed system_error`]);
-    t.is(world.liveCalls.count(), 0);
+    t.is(world.liveCalls.count.get(), 0);
   },
 );
 

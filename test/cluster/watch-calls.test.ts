@@ -47,13 +47,12 @@ const heldCalls = () => {
   const states = new Map<string, ToldState>();
   const onState = new Set<() => void>();
   const onFact = new Set<() => void>();
-  const onChange = new Set<() => void>();
-  const watching = (all: Set<() => void>, each: () => void) => {
+  const onRemoved = new Set<(callId: string) => void>();
+  const watching = <Callback>(all: Set<Callback>, each: Callback) => {
     all.add(each);
     return () => void all.delete(each);
   };
   const calls: HeldCalls = {
-    isHeld: (callId) => states.has(callId),
     watchChart(callId, tell) {
       const look = (): void => {
         const state = states.get(callId);
@@ -64,20 +63,20 @@ const heldCalls = () => {
       return watching(onState, look);
     },
     watchFacts: (_, tell) => watching(onFact, tell),
-    subscribe: (tell) => watching(onChange, tell),
+    onRemoved: (callback) => watching(onRemoved, callback),
   };
   return {
     calls,
     has(callId: string, state: ToldState) {
       states.set(callId, state);
-      for (const tell of [...onState, ...onChange]) tell();
+      for (const tell of onState) tell();
     },
     fact: () => onFact.forEach((tell) => tell()),
     leave(callId: string) {
       states.delete(callId);
-      onChange.forEach((tell) => tell());
+      onRemoved.forEach((tell) => tell(callId));
     },
-    watchers: () => onState.size + onFact.size + onChange.size,
+    watchers: () => onState.size + onFact.size + onRemoved.size,
   };
 };
 

@@ -133,7 +133,7 @@ test.serial('the inspector is off unless it is asked for', async (t) => {
 
 const limits = { viewers: 4, viewersOfWorkspace: 2, waitingBytes: 1_000, pingMs: 1_000 };
 
-const noCalls: InspectedCalls = { find: () => undefined, all: () => [], subscribe: () => () => {} };
+const noCalls: InspectedCalls = { find: () => undefined, all: () => [], onAdded: () => () => {} };
 
 const openInspector = async (
   t: ExecutionContext,

@@ -89,7 +89,7 @@ export const createAdmission = (options: {
     new Refusal('over_capacity', detailOf[limit](limits), { extras: { reason: limit } });
 
   const reachedLimit = (): CapacityLimit | null => {
-    if (liveCalls.count() + entering >= limits.maxCalls) return 'calls';
+    if (liveCalls.count.get() + entering >= limits.maxCalls) return 'calls';
     return entering >= limits.maxBeginning ? 'beginning' : load.pressure();
   };
 
