@@ -1,6 +1,6 @@
 /**
- * Call control as the gateway has it: the real charts, journal, switchboard and database. The telephone at the far end
- * and the agent are the test's own hands; time is simulated.
+ * Call control as in the gateway: the real charts, journal, switchboard and database. The test controls the telephone
+ * at the far end and the agent; time is simulated.
  */
 import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
@@ -33,17 +33,17 @@ import { storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts'
 
 type Options = Parameters<typeof createCallControl>[0];
 
-/** A line as the chart opened it. */
+/** A line opened by the chart. */
 type OpenedLine = {
   input: LineInput;
   commands: (LineCommand | KeysCommand)[];
   tell: (event: LineEvent) => void;
 };
 
-/** The wall clock when the simulated one begins. */
+/** The wall clock at the start of the simulated one. */
 export const beginning = Date.parse('2026-11-21T03:00:00.000Z');
 
-/** What looks at the clock on the wall looks at the simulated one. */
+/** Readers of the wall clock read the simulated one. */
 const wallClockBy = (clock: SimulatedClock) => ({
   now: () => beginning + clock.now(),
   setTimeout: (callback: () => void, ms: number) => clock.setTimeout(callback, ms),
@@ -54,7 +54,7 @@ const wallClockBy = (clock: SimulatedClock) => ({
 
 type Published = { context: { callId: string } };
 
-/** The charts, with lines that are kept by their calls and agents that say nothing. */
+/** The charts, with lines stored by call and agents that stay silent. */
 const machineWith = (lines: Map<string, OpenedLine>, publish: (_: Published, fact: CallFact) => void) =>
   callMachine.provide({
     actors: {
@@ -71,7 +71,7 @@ const machineWith = (lines: Map<string, OpenedLine>, publish: (_: Published, fac
     actions: { publish },
   });
 
-/** One gateway that nobody else knows of, with room enough and the settings of the platform. */
+/** A single gateway, with enough capacity and the platform settings. */
 const alone = {
   handshake: () => {
     throw new Error('Nobody is to be asked');
@@ -101,7 +101,7 @@ const alone = {
   queueLimits,
 } satisfies Partial<Options>;
 
-/** What the other party does, through the line of its call. */
+/** Actions of the other party, through the line of its call. */
 const farEndOf = (lines: ReadonlyMap<string, OpenedLine>, now: () => number) => {
   const lineOf = (callId: string): OpenedLine => {
     const line = lines.get(callId);
@@ -112,7 +112,7 @@ const farEndOf = (lines: ReadonlyMap<string, OpenedLine>, now: () => number) => 
   return {
     lineOf,
     answer: (callId: string): void => tell(callId, (at) => ({ type: 'line.answered', at })),
-    /** The line confirms that it is given up before anybody answered. */
+    /** The line confirms the cancellation before the answer. */
     confirmCancel: (callId: string): void =>
       tell(callId, (at) => ({ type: 'line.unanswered', at, cause: 'cancelled' })),
     /** The other party hangs up. */
@@ -122,7 +122,7 @@ const farEndOf = (lines: ReadonlyMap<string, OpenedLine>, now: () => number) => 
 
 type Stored = { database: Database; stored: StoredNumber };
 
-/** What clients and callers ask of the number. */
+/** Requests of clients and callers to the number. */
 const requestsTo = (
   callControl: ReturnType<typeof createCallControl>,
   { database, stored, now }: Stored & { now: () => number },
@@ -133,9 +133,9 @@ const requestsTo = (
     return found;
   };
   return {
-    /** The number as a request of its key finds it. */
+    /** The number as a request with its key finds it. */
     number,
-    /** What a request of the number's key says of a call. */
+    /** Requests with the number's key about a call. */
     mine: (callId: string) => ({ callId, numberId: stored.numberId }),
     async place(request: Partial<Parameters<typeof callControl.placeCall>[1]> = {}): Promise<string> {
       const { callId } = await callControl.placeCall(await number(), {
@@ -155,7 +155,7 @@ const requestsTo = (
   };
 };
 
-/** What has become of calls. */
+/** Stored state of calls. */
 const lookAt = ({
   database,
   stored,
@@ -166,12 +166,12 @@ const lookAt = ({
     const actor = switchboard.find(callId);
     return actor && stateName(actor.getSnapshot().value);
   },
-  /** Its row, once everything that was published is written. */
+  /** Its row, once every published fact is written. */
   async rowOf(callId: string) {
     await journal.settled();
     return findCall(database, { callId, workspaceId: stored.workspaceId });
   },
-  /** How many rows this number has. */
+  /** The number of rows of this number. */
   async rows(): Promise<number> {
     const [row] = await database.execute<{ count: number }>(
       'select count(*)::int as count from call where number_id = $1',

@@ -38,7 +38,7 @@ const call = (changes: Partial<LiveCall> = {}): LiveCall => ({
   ...changes,
 });
 
-test('calls are counted in all, by number and by workspace', (t) => {
+test('counts calls in total, by number and by workspace', (t) => {
   const calls = createLiveCalls();
   calls.add(call());
   calls.add(call({ callId: 'second' }));
@@ -119,7 +119,7 @@ test('emits each call that is added or removed, once and after the change', (t) 
 
 // Switchboard
 
-/** A switchboard with the real charts over lines that the test speaks for. */
+/** A switchboard with the real charts over lines that the test controls. */
 const setUpSwitchboard = (
   faults: { publish?: (fact: CallFact) => void; release?: (callId: string) => void } = {},
 ) => {
@@ -187,7 +187,7 @@ const setUpSwitchboard = (
 
 const answered: LineEvent = { type: 'line.answered', at: 1 };
 
-test.serial('a call that is connected is found, and watched from state to state until it is over', (t) => {
+test.serial('finds a connected call and watches its states until the end', (t) => {
   const world = setUpSwitchboard();
   world.connect('a');
   t.truthy(world.switchboard.find('a'));
@@ -211,7 +211,7 @@ test.serial('a call that is connected is found, and watched from state to state 
 });
 
 test.serial(
-  'all are asked to hang up as a client would: answered calls hear their agent out, others go on ringing',
+  'hangs up all calls like a client would: answered ones finish their words, others keep ringing',
   (t) => {
     const world = setUpSwitchboard();
     for (const callId of ['a', 'b']) world.connect(callId);
@@ -223,7 +223,7 @@ test.serial(
   },
 );
 
-test.serial('a call that was never answered tells so', (t) => {
+test.serial('rejects a hangup of a call that was never answered', (t) => {
   const world = setUpSwitchboard();
   for (const callId of ['a', 'b']) world.connect(callId);
   world.tell('a', { type: 'line.unanswered', at: 1, cause: 'busy' });
@@ -231,7 +231,7 @@ test.serial('a call that was never answered tells so', (t) => {
   t.deepEqual(world.ends, ['a no_answer busy', 'b failed trunk_error']);
 });
 
-test.serial('a call that crashes ends, with a fact, and takes no other along', (t) => {
+test.serial('a call that crashes ends with a fact and does not affect others', (t) => {
   const world = setUpSwitchboard({
     publish(fact) {
       if (fact.type === 'call.hangup_requested') throw new Error('A mistake of ours');
@@ -254,7 +254,7 @@ test.serial('a call that crashes ends, with a fact, and takes no other along', (
   t.is(world.ends.at(-1), 'b completed counterparty_hangup');
 });
 
-test.serial('what cannot be let go of is logged, and harms nobody', async (t) => {
+test.serial('logs a call that cannot be released without affecting others', async (t) => {
   const world = setUpSwitchboard({
     release() {
       throw new Error('It will not go');
@@ -267,7 +267,7 @@ test.serial('what cannot be let go of is logged, and harms nobody', async (t) =>
   await world.switchboard.empty(60_000);
 });
 
-test.serial('all are asked to end, and so is who comes later', (t) => {
+test.serial('a shutdown ends all calls and later ones', (t) => {
   const world = setUpSwitchboard();
   for (const callId of ['ringing', 'talking']) world.connect(callId);
   world.tell('talking', answered);
@@ -285,7 +285,7 @@ test.serial('all are asked to end, and so is who comes later', (t) => {
   t.is(world.liveCalls.count.get(), 0);
 });
 
-test.serial('one waits until no call is left, or until the time is over', async (t) => {
+test.serial('waits until no call is left, or until the time-out', async (t) => {
   const world = setUpSwitchboard();
   await world.switchboard.empty(60_000);
   for (const callId of ['a', 'b']) world.connect(callId);
@@ -305,25 +305,22 @@ test.serial('one waits until no call is left, or until the time is over', async 
   t.deepEqual(order, ['one is left', 'empty']);
 });
 
-test.serial(
-  'a call that another gateway holds is let go of without a word, and the others go on',
-  async (t) => {
-    const world = setUpSwitchboard();
-    for (const callId of ['taken', 'held']) world.connect(callId);
-    world.tell('taken', answered);
-    const before = world.published.length;
-    world.switchboard.leave('taken');
-    world.switchboard.leave('taken');
-    t.is(world.switchboard.find('taken'), undefined);
-    t.deepEqual(world.left, ['taken'], 'its line before its actor, which would hang up');
-    t.deepEqual(world.released, ['taken']);
-    t.deepEqual([world.published.length, world.ends], [before, []]);
-    t.is(world.stateOf('held'), 'ringing.alerting');
-    world.switchboard.leaveAll();
-    t.deepEqual(world.left, ['taken', 'held']);
-    await world.switchboard.empty(60_000);
-  },
-);
+test.serial('releases a call held by another gateway without a fact, and the others continue', async (t) => {
+  const world = setUpSwitchboard();
+  for (const callId of ['taken', 'held']) world.connect(callId);
+  world.tell('taken', answered);
+  const before = world.published.length;
+  world.switchboard.leave('taken');
+  world.switchboard.leave('taken');
+  t.is(world.switchboard.find('taken'), undefined);
+  t.deepEqual(world.left, ['taken'], 'its line before its actor, which would hang up');
+  t.deepEqual(world.released, ['taken']);
+  t.deepEqual([world.published.length, world.ends], [before, []]);
+  t.is(world.stateOf('held'), 'ringing.alerting');
+  world.switchboard.leaveAll();
+  t.deepEqual(world.left, ['taken', 'held']);
+  await world.switchboard.empty(60_000);
+});
 
 // Chart watch
 
@@ -344,7 +341,7 @@ const watched = (world: ReturnType<typeof createCallWorld>) => {
   };
 };
 
-test('one who looks on sees where both charts are, from now to the end', (t) => {
+test('a watcher sees the states of both charts from now to the end', (t) => {
   const world = createCallWorld();
   const { story } = watched(world);
   world.answer();
@@ -365,7 +362,7 @@ test('one who looks on sees where both charts are, from now to the end', (t) => 
   ]);
 });
 
-test('one who looks on reads what the agent is saying, sentence by sentence', (t) => {
+test("a watcher reads the agent's words sentence by sentence", (t) => {
   const world = createCallWorld();
   world.answer();
   const { sayings } = watched(world);
@@ -377,13 +374,13 @@ test('one who looks on reads what the agent is saying, sentence by sentence', (t
   t.deepEqual(sayings, [null, 'Good morning.', 'Good morning. How are you?', null]);
 });
 
-test('of a long turn its end is told', (t) => {
+test('sends only the end of a long turn', (t) => {
   const text = `${'a'.repeat(2_000)}\u{1F600}${'b'.repeat(999)}`;
   t.is(sayingNow({ spoken: null, unplayed: [text] }), `\uFFFD${'b'.repeat(999)}`);
   t.is(sayingNow({ spoken: null, unplayed: [] }), null);
 });
 
-test('who looks on sees a message being left', (t) => {
+test('a watcher sees the voicemail message', (t) => {
   const world = createCallWorld({ voicemail: 'leave_message' });
   world.answer();
   const { states, stop } = watched(world);
@@ -404,7 +401,7 @@ test('who looks on sees a message being left', (t) => {
   stop();
 });
 
-test('who begins to look in the middle is told at once', (t) => {
+test('sends the current state to a new watcher at once', (t) => {
   const world = createCallWorld();
   world.answer();
   const { states } = watched(world);
@@ -413,7 +410,7 @@ test('who begins to look in the middle is told at once', (t) => {
   ]);
 });
 
-test('what does not move is not told again, and nothing is told after the end of a watch', (t) => {
+test('sends neither unchanged states nor updates after the end of a watch', (t) => {
   const world = createCallWorld();
   const { states, stop } = watched(world);
   world.onLine({ type: 'line.ringing' });
@@ -423,14 +420,14 @@ test('what does not move is not told again, and nothing is told after the end of
   t.is(states.length, 1);
 });
 
-test('a call that is not held here cannot be watched', (t) => {
+test('rejects watching a call that is not held here', (t) => {
   t.is(
     watched(createCallWorld()).watch('another', () => t.fail()),
     undefined,
   );
 });
 
-test('a crash of a call that is watched stays the crash of that call', (t) => {
+test('a crash of a watched call is attributed to that call', (t) => {
   const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'call.answered' });
   const { states } = watched(world);
   world.answer();
@@ -442,7 +439,7 @@ test('a crash of a call that is watched stays the crash of that call', (t) => {
 
 const hourMs = 3_600_000;
 
-/** A wall clock that can be set, and an even one that tells another time altogether. */
+/** A wall clock that can be set, and a steady one with a different time. */
 const createClocks = () => {
   let passed = 0;
   let set = 0;
@@ -455,7 +452,7 @@ const createClocks = () => {
 };
 
 for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) {
-  test(`a wall clock that is set ${title} in a call moves nothing that happens in it`, (t) => {
+  test(`a wall clock set ${title} during a call does not shift event times`, (t) => {
     const { callTime, steady, pass, set } = createClocks();
     callTime.begin('a');
     pass(1_000);
@@ -477,7 +474,7 @@ for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) 
   });
 }
 
-test('a call that goes on here keeps its time, whatever the clocks of this process say', (t) => {
+test("a resumed call keeps its time regardless of this process's clocks", (t) => {
   const { callTime, steady, pass, set } = createClocks();
   callTime.goOn('a', 777_000);
   callTime.begin('a');
@@ -488,7 +485,7 @@ test('a call that goes on here keeps its time, whatever the clocks of this proce
   t.is(steady() + callTime.shiftOf('a'), 779_000);
 });
 
-test('a call that begins after the clock was set has the time of the clock as it is now', (t) => {
+test('a call that begins after a clock change uses the current wall clock', (t) => {
   const { callTime, steady, set } = createClocks();
   callTime.begin('before');
   set(hourMs);
@@ -498,7 +495,11 @@ test('a call that begins after the clock was set has the time of the clock as it
   t.is(callTime.stamp('after', answered).at, 1_000_000 + hourMs);
   t.is(callTime.onWall(steady()), 1_000_000 + hourMs);
   callTime.release('before');
-  t.is(callTime.stamp('before', answered).at, 1_000_000 + hourMs, 'nothing is kept of a call that is over');
+  t.is(
+    callTime.stamp('before', answered).at,
+    1_000_000 + hourMs,
+    'keeps no latency state of a call that is over',
+  );
 });
 
 // Latency
@@ -572,7 +573,7 @@ test('adds the time since the answer to each verdict on who answered', (t) => {
   t.deepEqual(times.withLatency(callId, verdict(9_500, 'human')), verdict(9_500, 'human'));
 });
 
-test('a turn of the agent carries how long each stage of it took', (t) => {
+test('an agent turn has the duration of each of its stages', (t) => {
   const { times, observed, heard, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
   hears(700);
   times.replies.asked(callId);
@@ -595,7 +596,7 @@ test('a turn of the agent carries how long each stage of it took', (t) => {
   t.is(latencyOfTurn(1_300), undefined, 'it is told once');
 });
 
-test('what is not known is missing', (t) => {
+test('omits unknown latencies', (t) => {
   const { times, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
   hears();
   times.replies.asked(callId);
@@ -605,7 +606,7 @@ test('what is not known is missing', (t) => {
   t.deepEqual(latencyOfTurn(1_020), { firstSentenceMs: 10, firstAudioMs: 20 });
 });
 
-test('a backchannel is no turn that is answered', (t) => {
+test('a backchannel does not start a latency measurement', (t) => {
   const { times, observed, hears, plays, latencyOfTurn } = createLatencyWorld();
   hears(900, true);
   times.replies.asked(callId);
@@ -618,7 +619,7 @@ test('a backchannel is no turn that is answered', (t) => {
   );
 });
 
-test('what the gateway itself says, and what the other party says, is no reply', (t) => {
+test('measures no latency for gateway sentences and words of the other party', (t) => {
   const { times, plays, spoken, latencyOfTurn } = createLatencyWorld();
   plays(1_000);
   t.is(latencyOfTurn(1_000), undefined, 'a greeting, before any reply');
@@ -636,7 +637,7 @@ test('what the gateway itself says, and what the other party says, is no reply',
   t.is(latencyOfTurn(9_000), undefined, 'a reprompt, after the reply');
 });
 
-test('a sentence that nobody heard is not the first sound of a reply', (t) => {
+test('a sentence that was not heard is not the first audio of a reply', (t) => {
   const { times, plays, latencyOfTurn } = createLatencyWorld();
   times.replies.asked(callId);
   times.replies.firstSentence(callId);
@@ -645,7 +646,7 @@ test('a sentence that nobody heard is not the first sound of a reply', (t) => {
   t.deepEqual(latencyOfTurn(1_400), { firstSentenceMs: 0, firstAudioMs: 400 });
 });
 
-test('nothing is kept of a call that is over', (t) => {
+test('keeps no latency state of a call that is over', (t) => {
   const { times, plays, latencyOfTurn } = createLatencyWorld();
   times.replies.asked(callId);
   times.replies.firstSentence(callId);
@@ -658,7 +659,7 @@ test('nothing is kept of a call that is over', (t) => {
 
 const everyMs = 5_000;
 
-/** A number with a key and a call in progress, and a database that can be away. */
+/** A number with a key and an active call, and a database that can be unreachable. */
 const createKeysWorld = async (t: ExecutionContext) => {
   const database = await testDatabase();
   const { numberId, workspaceId, number: digits } = await storedNumber(database);
@@ -707,24 +708,21 @@ const createKeysWorld = async (t: ExecutionContext) => {
   };
 };
 
-test.serial(
-  'the key of a call in progress is known without the database, until the call is over',
-  async (t) => {
-    const { known, asked, issueKey, numberId, goAway, begin, end } = await createKeysWorld(t);
-    const key = await issueKey();
-    t.is(known.find([key]), undefined, 'nothing is kept of a number without a call');
-    await begin();
-    goAway();
-    const questions = asked.length;
-    t.is(known.find([randomBytes(32), key])?.id, numberId);
-    t.is(known.find([randomBytes(32)]), undefined);
-    t.is(asked.length, questions);
-    end();
-    t.is(known.find([key]), undefined);
-  },
-);
+test.serial('the key of an active call is known without the database until the call ends', async (t) => {
+  const { known, asked, issueKey, numberId, goAway, begin, end } = await createKeysWorld(t);
+  const key = await issueKey();
+  t.is(known.find([key]), undefined, 'nothing is kept of a number without a call');
+  await begin();
+  goAway();
+  const questions = asked.length;
+  t.is(known.find([randomBytes(32), key])?.id, numberId);
+  t.is(known.find([randomBytes(32)]), undefined);
+  t.is(asked.length, questions);
+  end();
+  t.is(known.find([key]), undefined);
+});
 
-test.serial('a key that was replaced is forgotten while the database is there to say so', async (t) => {
+test.serial('forgets a replaced key while the database is reachable', async (t) => {
   const { known, issueKey, numberId, begin, pass } = await createKeysWorld(t);
   const old = await issueKey();
   await begin();
@@ -735,7 +733,7 @@ test.serial('a key that was replaced is forgotten while the database is there to
   t.is(known.find([fresh])?.id, numberId);
 });
 
-test.serial('what was known stays while the database is away', async (t) => {
+test.serial('keeps known keys while the database is unreachable', async (t) => {
   const { known, issueKey, numberId, goAway, begin, pass } = await createKeysWorld(t);
   const key = await issueKey();
   await begin();
@@ -745,7 +743,7 @@ test.serial('what was known stays while the database is away', async (t) => {
   t.is(known.find([key])?.id, numberId);
 });
 
-test.serial('a key that was just authenticated is known before the database was asked for it', async (t) => {
+test.serial('remembers a key that was just authenticated', async (t) => {
   const { known, numberId, goAway, begin, pass, number } = await createKeysWorld(t);
   const key = randomBytes(32);
   goAway();
@@ -757,41 +755,38 @@ test.serial('a key that was just authenticated is known before the database was 
   t.is(known.find([key])?.id, numberId, 'the database has not said that it was replaced');
 });
 
-test.serial(
-  'a silent database is waited for a second where a known key will do, and for its answer otherwise',
-  async (t) => {
-    const world = await createKeysWorld(t);
-    const { known, numberId, issueKey, begin } = world;
-    const text = 'gw_number_key';
-    const keys = createSealing(Buffer.alloc(32, 7));
-    const clock = new SimulatedClock();
-    let isSilent = false;
-    const authenticate = createNumberAuthentication({
-      database: {
-        ...world.database,
-        ...scriptedStatements((sql, parameters) =>
-          isSilent ? new Promise(() => {}) : world.database.execute(sql, parameters),
-        ),
-      },
-      sealing: keys,
-      knownKeys: known,
-      patienceMs: 1_000,
-      clock,
-    });
-    await issueKey(keys.fingerprints(text)[0]);
-    await begin();
-    t.is((await authenticate(text, { needsNoDatabase: true }))?.id, numberId);
-    isSilent = true;
-    const inCall = authenticate(text, { needsNoDatabase: true });
-    let isAnswered = false;
-    void authenticate(text, { needsNoDatabase: false }).then(() => (isAnswered = true));
-    clock.increment(1_000);
-    t.is((await inCall)?.id, numberId);
-    t.false(isAnswered);
-  },
-);
+test.serial('waits one second for a silent database if the key is known, else for its answer', async (t) => {
+  const world = await createKeysWorld(t);
+  const { known, numberId, issueKey, begin } = world;
+  const text = 'gw_number_key';
+  const keys = createSealing(Buffer.alloc(32, 7));
+  const clock = new SimulatedClock();
+  let isSilent = false;
+  const authenticate = createNumberAuthentication({
+    database: {
+      ...world.database,
+      ...scriptedStatements((sql, parameters) =>
+        isSilent ? new Promise(() => {}) : world.database.execute(sql, parameters),
+      ),
+    },
+    sealing: keys,
+    knownKeys: known,
+    patienceMs: 1_000,
+    clock,
+  });
+  await issueKey(keys.fingerprints(text)[0]);
+  await begin();
+  t.is((await authenticate(text, { needsNoDatabase: true }))?.id, numberId);
+  isSilent = true;
+  const inCall = authenticate(text, { needsNoDatabase: true });
+  let isAnswered = false;
+  void authenticate(text, { needsNoDatabase: false }).then(() => (isAnswered = true));
+  clock.increment(1_000);
+  t.is((await inCall)?.id, numberId);
+  t.false(isAnswered);
+});
 
-test.serial('further calls of a number cost no further question', async (t) => {
+test.serial('further calls of a number cause no further query', async (t) => {
   const { asked, issueKey, begin } = await createKeysWorld(t);
   await issueKey();
   await begin('one');
@@ -799,7 +794,7 @@ test.serial('further calls of a number cost no further question', async (t) => {
   t.is(asked.length, 1);
 });
 
-// Secret keys
+// Secret digits
 
 const masked: Message = { role: 'user', content: '[keys] ••••' };
 const words: Message = { role: 'user', content: 'Hello.' };
@@ -810,7 +805,7 @@ type Keys = ReturnType<typeof createSecretKeys>;
 const press = (keys: Keys, digits: string, callId = 'a'): string =>
   Array.from(digits, (digit) => keys.press(callId, digit)).join('');
 
-test('keys are what they are, until they are secret', (t) => {
+test('digits are readable until secret ones are requested', (t) => {
   const keys = createSecretKeys();
   t.is(press(keys, '1'), '1');
   keys.hide('a', '#');
@@ -820,7 +815,7 @@ test('keys are what they are, until they are secret', (t) => {
   t.deepEqual(keys.reveal('a', [words, masked]), [words, user('[keys] 12')]);
 });
 
-test('keys behind secret ones stay hidden and are part of no turn, until others are wanted', (t) => {
+test('digits after secret ones stay masked and outside turns, until others are requested', (t) => {
   const keys = createSecretKeys();
   keys.hide('a', '#');
   press(keys, '12');
@@ -835,14 +830,14 @@ test('keys behind secret ones stay hidden and are part of no turn, until others 
   t.is(press(keys, '6'), '6');
 });
 
-test('keys are hidden at the next gateway of a call whose last ones were secret', (t) => {
+test('the next gateway masks digits of a call whose last ones were secret', (t) => {
   const keys = createSecretKeys();
   keys.begin('a', [words]);
   keys.forget('a');
   t.is(press(keys, '1'), '•');
 });
 
-test('the agent gets each of them in its place, also while they are hidden still', (t) => {
+test('the agent receives secret digits at their place even while they are masked', (t) => {
   const keys = createSecretKeys();
   for (const [digits, isOver] of [
     ['11', true],
@@ -859,7 +854,7 @@ test('the agent gets each of them in its place, also while they are hidden still
   t.deepEqual(keys.reveal('b', history), history);
 });
 
-test('those that are asked for again, or that nobody waits for any more, are no turn', (t) => {
+test('requested again or abandoned digits are no turn', (t) => {
   const keys = createSecretKeys();
   keys.hide('a', null);
   press(keys, '11');
@@ -873,7 +868,7 @@ test('those that are asked for again, or that nobody waits for any more, are no 
   t.deepEqual(keys.reveal('a', [masked]), [user('[keys] 44')]);
 });
 
-test('those that another process heard stay unknown, and none takes their place', (t) => {
+test('digits known only to another process stay unknown and are not replaced', (t) => {
   const keys = createSecretKeys();
   keys.begin('a', [words, masked, masked]);
   t.deepEqual(keys.reveal('a', [words, masked, masked]), [words, masked, masked]);
@@ -884,7 +879,7 @@ test('those that another process heard stay unknown, and none takes their place'
   t.deepEqual(keys.reveal('a', [masked, masked, masked]), [masked, masked, user('[keys] 33')]);
 });
 
-test('those of a call that is over are known to nobody', (t) => {
+test('forgets secret digits after the end of the call', (t) => {
   const keys = createSecretKeys();
   keys.hide('a', null);
   press(keys, '1');

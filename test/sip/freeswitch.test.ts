@@ -384,7 +384,7 @@ test.serial('replaces an endpoint whose channel is lost', async (t) => {
   t.is(pool.size(), 3);
 });
 
-test.serial('neither counts nor renews an endpoint that a call uses', async (t) => {
+test.serial('an endpoint in use is neither counted nor renewed', async (t) => {
   const { clock, pool, made, settle } = createEndpointPoolWorld();
   pool.open();
   await settle();

@@ -36,7 +36,7 @@ test('From has the caller', calls, from('sip:01012345678@h'), '01012345678');
 test('a number without + and 0 is domestic', calls, from('sip:821012345678@h'), '01012345678');
 test('P-Asserted-Identity precedes From', calls, { ...from('sip:0299998888@h'), ...asserted }, '01012345678');
 test(
-  'of two asserted identities the first one with a number counts',
+  'uses the first one of two asserted identities that has a number',
   calls,
   {
     ...from('sip:0299998888@h'),

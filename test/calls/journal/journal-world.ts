@@ -1,4 +1,4 @@
-/** A journal whose database is what the test makes of it. */
+/** A journal whose database the test controls. */
 import { setImmediate as allMicrotasks } from 'node:timers/promises';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
@@ -23,7 +23,7 @@ type Changes = Partial<Omit<JournalOptions, 'write'>> & {
   write?: (...fact: Parameters<JournalOptions['write']>) => Promise<void>;
 };
 
-/** A journal over a database that is a list, with whatever `changes` break in it. */
+/** A journal over a database that is a list, with the failures of `changes`. */
 export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
   const clock = new SimulatedClock();
   const rows: [string, number, string][] = [];
@@ -54,7 +54,7 @@ export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
     followed,
     write,
     errors: () => logged.filter((line) => line.startsWith('{"level":50')),
-    /** Lets time pass, and everything happen that happens by then. */
+    /** Advances time and lets everything due happen. */
     async pass(milliseconds: number) {
       await allMicrotasks();
       clock.increment(milliseconds);
@@ -63,7 +63,7 @@ export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
   };
 };
 
-/** A gate that lets pass when it is opened. */
+/** A gate that holds callers back until it is opened. */
 export const gate = () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   return { passed: promise, open: () => resolve(undefined) };

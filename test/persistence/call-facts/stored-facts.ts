@@ -1,4 +1,4 @@
-/** Facts of a call, and the events that are stored of them. */
+/** Facts of a call, and the events stored with them. */
 import { recordFact, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { EventSnapshot } from '#src/persistence/events/outbox.ts';

@@ -1,4 +1,4 @@
-/** Endpoints of a workspace with events on their way to them. */
+/** Endpoints of a workspace with pending events. */
 import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import type { Database } from '#src/persistence/database/database.ts';
@@ -22,7 +22,7 @@ export type World = {
   events: (...seconds: number[]) => Promise<void>;
 };
 
-/** Deliveries are claimed over all workspaces, so each test has a database of its own. */
+/** Deliveries are claimed across all workspaces, so each test has a database of its own. */
 export const createWorld = async (t: ExecutionContext, given?: Database): Promise<World> => {
   const db = given ?? (await ownDatabase(t));
   const owner = await storedNumber(db);
@@ -41,14 +41,14 @@ export const createWorld = async (t: ExecutionContext, given?: Database): Promis
       });
       return id;
     },
-    /** One event at each second, for every endpoint there is. */
+    /** One event per second, for every existing endpoint. */
     async events(...seconds) {
       for (const second of seconds) await storedCall(db, owner, { startedAt: at(second) });
     },
   };
 };
 
-/** By a process that has places in plenty, unless something else is said. */
+/** By a process with plenty of places, unless given otherwise. */
 export const claim = (
   db: Database,
   second: number,

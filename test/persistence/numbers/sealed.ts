@@ -1,4 +1,4 @@
-/** Secrets of numbers, sealed with a new master key, and with the one before it. */
+/** Secrets of numbers, sealed with a new master key and with the previous one. */
 import { randomBytes } from 'node:crypto';
 import { createSealing } from '#src/persistence/database/sealing.ts';
 
