@@ -9,7 +9,7 @@ import { createDirectEndpoint, type DirectOptions } from '#sip/rtp/direct-endpoi
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { telephoneRate } from '#sip/audio/samples.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import type { Commands } from './event-socket/commands.ts';
+import type { Commands } from './freeswitch.ts';
 
 /** Both handlers receive samples at `telephoneRate`. */
 export type TapEvents = {
@@ -20,7 +20,7 @@ export type TapEvents = {
 };
 
 export type TapMeans = {
-  commands: Pick<Commands, 'run' | 'tell'>;
+  commands: Pick<Commands, 'run' | 'sendMessage'>;
   direct: DirectOptions;
   /** Creates a channel with that offer. */
   createChannel: (offer: string) => Promise<MediaEndpoint>;
@@ -60,7 +60,7 @@ const openTap = async (
     const uuid = channel.channel()?.uuid;
     if (uuid === undefined) throw new Error('A channel of a media server has a name');
     await commands.run(`uuid_setvar_multi ${uuid} ${directions[direction]}=true;eavesdrop_enable_dtmf=false`);
-    await commands.tell(uuid, {
+    await commands.sendMessage(uuid, {
       'call-command': 'execute',
       'execute-app-name': 'eavesdrop',
       'execute-app-arg': tapped,

@@ -16,8 +16,7 @@ import {
 import { within } from '../background-tasks.ts';
 import { askChannelFigures } from './channel-statistics.ts';
 import { offerTo, sayBye, type Channel } from './channel.ts';
-import type { ChannelKeys } from './event-socket/channel-keys.ts';
-import type { Commands } from './event-socket/commands.ts';
+import type { Commands, FreeSwitch } from './freeswitch.ts';
 import { openChannelSound, type Change, type ChannelSound } from './channel-audio.ts';
 import type { UnicastMeans } from './open-unicast.ts';
 import { repark } from './repark.ts';
@@ -29,11 +28,11 @@ const heldSilenceMs = 86_400_000;
 export const rtpTimeoutHeader = (rtpTimeoutMs: number): Record<string, string> =>
   rtpTimeoutMs === 0 ? {} : { 'X-Rtp-Timeout': String(rtpTimeoutMs) };
 
-export type FreeSwitchOptions = UnicastMeans & {
+export type EndpointOptions = UnicastMeans & {
   /** Name of the server. */
   server: string;
   commands: Commands;
-  keys: Pick<ChannelKeys, 'listen'>;
+  onDigit: FreeSwitch['means']['onDigit'];
   /** Timeout for FreeSWITCH's confirmation of a BYE. */
   answerMs: number;
   /**
@@ -99,7 +98,7 @@ const createFate = () => {
  * FreeSWITCH reads the timeout when it processes a description. It also has a timeout for held calls, but forgets it
  * immediately. The audio timeout is set because an endpoint that makes the offer begins without a timeout.
  */
-const createSoundTimeout = (uuid: string, { commands, rtpTimeoutMs }: FreeSwitchOptions) => {
+const createSoundTimeout = (uuid: string, { commands, rtpTimeoutMs }: EndpointOptions) => {
   let timeoutMs = 0;
   return async (remoteSdp: string): Promise<void> => {
     const next = rtpTimeoutMs === 0 ? 0 : isHold(remoteSdp) ? heldSilenceMs : rtpTimeoutMs;
@@ -122,12 +121,12 @@ const changeOf = (before: Frames, after: Frames): Change => {
   return before.codec === after.codec ? 'nothing' : 'codec';
 };
 
-export const createMediaEndpoint = (channel: Channel, options: FreeSwitchOptions): MediaEndpoint => {
+export const createMediaEndpoint = (channel: Channel, options: EndpointOptions): MediaEndpoint => {
   const { uuid, dialog, localSdp } = channel;
   const { server, commands, answerMs, clock, logger } = options;
   const fate = createFate();
   const digits: ((digit: string) => void)[] = [];
-  const stopListening = options.keys.listen(uuid, (digit) => {
+  const stopListening = options.onDigit(uuid, (digit) => {
     for (const listener of digits) listener(digit);
   });
   dialog.on('destroy', (bye) => {

@@ -3,7 +3,7 @@
  * carries the name of its gateway, and a task of FreeSWITCH's own scheduler, postponed again and again, hangs up all
  * channels with that name. So the calls of a dead process remain only as long as another process may take them over.
  */
-import type { Commands } from './event-socket/commands.ts';
+import type { Commands } from './freeswitch.ts';
 
 /** Header of the INVITE that creates a channel, which FreeSWITCH stores as a channel variable. */
 export const gatewayHeader = 'X-Gateway';
@@ -13,18 +13,18 @@ const gatewayVariable = `sip_h_${gatewayHeader}`;
 const usualSec = 30;
 
 /** Reads how long FreeSWITCH keeps a channel whose gateway died: `gw_park_sec` of its configuration, in seconds. */
-export const askParkSec = async ({ api }: Pick<Commands, 'api'>): Promise<number> => {
+export const readParkSec = async ({ api }: Pick<Commands, 'api'>): Promise<number> => {
   const answer = (await api('global_getvar gw_park_sec')).trim();
   return /^\d{1,5}$/.test(answer) ? Number(answer) : usualSec;
 };
 
 /** Keep-alive of the channels with this name, renewed every `everyMs` milliseconds. */
-export const createKeeping = (gateway: string, everyMs: number) => {
+export const createKeepAlive = (gateway: string, everyMs: number) => {
   let times = 0;
   const task = (number: number): string => `gateway-${gateway}-${number % 2}`;
   return {
-    /** Rejects when FreeSWITCH refuses the command. */
-    async putOff({ run, api }: Pick<Commands, 'api' | 'run'>, parkSec: number): Promise<void> {
+    /** Postpones the end of the channels. Rejects when FreeSWITCH refuses the command. */
+    async renew({ run, api }: Pick<Commands, 'api' | 'run'>, parkSec: number): Promise<void> {
       const seconds = parkSec + Math.ceil(everyMs / 1_000);
       const end = `hupall NORMAL_TEMPORARY_FAILURE ${gatewayVariable} ${gateway}`;
       times += 1;
@@ -38,4 +38,4 @@ export const createKeeping = (gateway: string, everyMs: number) => {
   };
 };
 
-export type Keeping = ReturnType<typeof createKeeping>;
+export type KeepAlive = ReturnType<typeof createKeepAlive>;

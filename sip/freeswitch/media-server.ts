@@ -15,9 +15,9 @@ import { bridgeChannels } from './bridge.ts';
 import { openBridgeTaps, type BridgeTaps, type TapEvents } from './bridge-taps.ts';
 import { createCallEndpoints } from './call-endpoints.ts';
 import { inviteChannel, sayBye, type Channel } from './channel.ts';
-import { createChannels } from './channels.ts';
+import { createFreeSwitch, type FreeSwitch } from './freeswitch.ts';
 import { createEndpointPool, isUsualOffer, type EndpointPool, type PoolNumbers } from './endpoint-pool.ts';
-import { createMediaEndpoint, rtpTimeoutHeader, type FreeSwitchOptions } from './freeswitch-endpoint.ts';
+import { createMediaEndpoint, rtpTimeoutHeader, type EndpointOptions } from './freeswitch-endpoint.ts';
 import { createSrtpEndpoint, srtpRequest } from './srtp-endpoint.ts';
 
 export type MediaServerNumbers = {
@@ -48,7 +48,7 @@ export type MediaServerOptions = MediaServerNumbers & {
 };
 
 /** Dependencies of creating endpoints. */
-type Making = MediaServerOptions & FreeSwitchOptions & ReturnType<typeof createChannels>['means'];
+type Making = MediaServerOptions & EndpointOptions & FreeSwitch['means'];
 
 /** Creates an endpoint; `offer` is the caller's. Rejects after a few seconds at the latest. */
 const create = async (
@@ -124,7 +124,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
   let isClosing = false;
 
   const fill = (): void => {
-    if (!isClosing && channels.problem() === null) pool.open();
+    if (!isClosing && freeSwitch.problem() === null) pool.open();
   };
 
   const loseAll = (why: string): void => {
@@ -132,19 +132,21 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     endpoints.loseAll();
   };
 
-  const channels = createChannels(server, {
+  const freeSwitch = createFreeSwitch(server, {
     ...options,
     onConnected() {
       fill();
       // The server may be another process than before.
-      backgroundTasks.add('looking for the channels of calls', () => endpoints.loseThose(channels.isThere));
+      backgroundTasks.add('looking for the channels of calls', () =>
+        endpoints.loseThose(freeSwitch.hasChannel),
+      );
     },
     onLost: () => pool.empty(),
     onGone: () => loseAll('is gone'),
     onSilent: () => loseAll('does not answer any more'),
   });
 
-  const { hasTime, createFresh } = createWorkshop({ ...options, ...channels.means, server: name });
+  const { hasTime, createFresh } = createWorkshop({ ...options, ...freeSwitch.means, server: name });
 
   const pool = createEndpointPool({
     ...options,
@@ -154,8 +156,8 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
 
   return {
     name,
-    open: channels.open,
-    problem: channels.problem,
+    open: freeSwitch.open,
+    problem: freeSwitch.problem,
     /** Number of current calls. */
     calls: endpoints.count,
     /** Number of endpoints ready for a call. */
@@ -172,11 +174,11 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
         return createFresh(offer, srtp);
       }),
     /** Ends a channel left by an earlier process; a missing channel is ignored. */
-    endChannel: channels.end,
+    endChannel: freeSwitch.endChannel,
     /** See `createMediaServers`. */
     adoptEndpoint: (left: MediaChannel, srtp: TrunkSrtp, keepsBridge: boolean): Promise<MediaEndpoint> =>
       endpoints.add(async () => {
-        const means = { ...options, ...channels.means, server: name };
+        const means = { ...options, ...freeSwitch.means, server: name };
         const channel = await adoptChannel(left, keepsBridge, means);
         return srtp === 'off'
           ? createMediaEndpoint(channel, means)
@@ -184,13 +186,13 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
       }),
     /** Rejects if the bridge fails; the audio of both legs is then at this process again. */
     bridge: (first: BridgeSide, second: BridgeSide): Promise<void> =>
-      bridgeChannels(first, second, { ...options, ...channels.means }),
+      bridgeChannels(first, second, { ...options, ...freeSwitch.means }),
     /** Brings the audio of a bridge's parties to this process until the taps are closed. */
     tapBridge: (first: BridgeSide, events: TapEvents): BridgeTaps => {
       const { ownAddress: address, soundThread: thread, clock } = options;
       return openBridgeTaps(first.uuid, events, {
         ...options,
-        ...channels.means,
+        ...freeSwitch.means,
         direct: { thread, address, clock, rtpTimeoutMs: 0 },
         createChannel: (offer) => createFresh(offer, 'off'),
       });
@@ -205,7 +207,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
       isClosing = true;
       pool.empty();
     },
-    close: channels.close,
+    close: freeSwitch.close,
   };
 };
 

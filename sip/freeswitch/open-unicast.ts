@@ -21,7 +21,7 @@ import type { Resample } from '#sip/audio/resampler.ts';
 import { createRateChange } from '#sip/audio/rate-change.ts';
 import type { SampleRate } from '#sip/audio/samples.ts';
 import { within } from '../background-tasks.ts';
-import type { Commands } from './event-socket/commands.ts';
+import type { Commands } from './freeswitch.ts';
 
 /**
  * FreeSWITCH polls for messages to a channel every 20 ms. This timeout exceeds the time to detect a hanging FreeSWITCH,
@@ -37,7 +37,7 @@ export type UnicastMeans = {
   serverAddress: () => string;
   /** See `MediaServerNumbers`. */
   silenceMs: number;
-  commands: Pick<Commands, 'tell'>;
+  commands: Pick<Commands, 'sendMessage'>;
   resample: Resample;
   clock: Clock;
 };
@@ -45,9 +45,9 @@ export type UnicastMeans = {
 const begin = async (
   uuid: string,
   { port, begun }: UnicastChannel,
-  { tell, own, theirs }: Pick<Commands, 'tell'> & { own: string; theirs: string },
+  { sendMessage, own, theirs }: Pick<Commands, 'sendMessage'> & { own: string; theirs: string },
 ): Promise<void> => {
-  await tell(uuid, {
+  await sendMessage(uuid, {
     'call-command': 'unicast',
     'local-ip': theirs,
     'local-port': '0',

@@ -10,13 +10,13 @@
 import { randomInt } from 'node:crypto';
 import type { Clock } from '#src/domain/clock.ts';
 import { within } from '../background-tasks.ts';
-import type { Commands } from './event-socket/commands.ts';
+import type { Commands } from './freeswitch.ts';
 
 /** Interval of the check whether the channel is in its new park; it takes one or two frames of 20 ms. */
 const lookMs = 5;
 
 export type ReparkMeans = {
-  commands: Pick<Commands, 'api' | 'tell'>;
+  commands: Pick<Commands, 'api' | 'sendMessage'>;
   /** Timeout for FreeSWITCH. */
   answerMs: number;
   clock: Clock;
@@ -25,7 +25,7 @@ export type ReparkMeans = {
 /** Resolves when the channel is in its new park. Rejects if the channel does not exist or does not get there. */
 export const repark = async (
   uuid: string,
-  { commands: { api, tell }, answerMs, clock }: ReparkMeans,
+  { commands: { api, sendMessage }, answerMs, clock }: ReparkMeans,
 ): Promise<void> => {
   const park = String(randomInt(2 ** 47));
   let isGivenUp = false;
@@ -33,7 +33,7 @@ export const repark = async (
     while (!isGivenUp && (await api(`uuid_getvar ${uuid} gw_park`)).trim() !== park)
       await new Promise<void>((resolve) => void clock.setTimeout(resolve, lookMs));
   };
-  await tell(uuid, {
+  await sendMessage(uuid, {
     'call-command': 'execute',
     'execute-app-name': 'transfer',
     'execute-app-arg': `again-${park} XML trunkline`,

@@ -13,7 +13,7 @@ import { keyIn, srtpSuite, withOneKey } from '#sip/sdp/sdes.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
 import { prepareAnswer, type Channel, type ChannelRequest } from './channel.ts';
-import { createMediaEndpoint, type FreeSwitchOptions } from './freeswitch-endpoint.ts';
+import { createMediaEndpoint, type EndpointOptions } from './freeswitch-endpoint.ts';
 
 const codecs = [...usualCodecs];
 const answerMs = 3_000;
@@ -62,7 +62,7 @@ const requirePossible = (remoteSdp: string): void => {
 /** `offers`: created without a remote description. */
 export const createSrtpEndpoint = (
   channel: Channel,
-  { offers, ...options }: FreeSwitchOptions & { offers: boolean },
+  { offers, ...options }: EndpointOptions & { offers: boolean },
 ): MediaEndpoint => {
   const made = createMediaEndpoint(channel, options);
   const { clock, commands } = options;

@@ -8,13 +8,13 @@ import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import { reviveDialog } from '../drachtio/resume/revive.ts';
 import { partnerVariable } from './bridge.ts';
 import type { Channel } from './channel.ts';
-import type { Commands } from './event-socket/commands.ts';
-import type { Keeping } from './keep-alive.ts';
+import type { Commands } from './freeswitch.ts';
+import type { KeepAlive } from './keep-alive.ts';
 import { repark, type ReparkMeans } from './repark.ts';
 
 type Means = ReparkMeans & {
-  commands: Pick<Commands, 'api' | 'run' | 'tell'>;
-  keeping: Pick<Keeping, 'claim'>;
+  commands: Pick<Commands, 'api' | 'run' | 'sendMessage'>;
+  keepAlive: Pick<KeepAlive, 'claim'>;
 };
 
 const valueOf = async (
@@ -68,7 +68,7 @@ type Claimed = Pick<Channel, 'localSdp' | 'isBridged'>;
 export const claimChannel = async (uuid: string, keepsBridge: boolean, means: Means): Promise<Claimed> => {
   const localSdp = await valueOf(uuid, 'rtp_local_sdp_str', means.commands);
   if (localSdp === null) throw new Error('The channel is gone');
-  await means.keeping.claim(means.commands, uuid);
+  await means.keepAlive.claim(means.commands, uuid);
   if (keepsBridge && (await valueOf(uuid, partnerVariable, means.commands)) !== null)
     return { localSdp, isBridged: true };
   await repark(uuid, means);

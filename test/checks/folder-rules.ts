@@ -26,7 +26,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'sip/rtp': { values: ['sip/audio', 'sip/sdp', 'src/domain'], types: ['machines'] },
   sip: {
     values: ['machines', 'sip/audio', 'sip/rtp', 'sip/sdp', 'src/domain'],
-    packages: ['drachtio-srf', 'pino', 'ws', 'xstate', 'zod'],
+    packages: ['drachtio-fsmrf', 'drachtio-srf', 'pino', 'ws', 'xstate', 'zod'],
   },
   'src/persistence': {
     values: ['src/domain'],

@@ -4,13 +4,14 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import type { ServerLoad } from '#sip/freeswitch/connection.ts';
 import type { ServerAddress } from '#sip/reconnect.ts';
 import {
   apiResponse,
   commandReply,
   createCommandReader,
   disconnectNotice,
-  plainEvent,
+  jsonEvent,
   type SocketCommand,
 } from './event-socket-messages.ts';
 import { createFarEnd, type FarCall, type SipServer } from './far-end.ts';
@@ -19,6 +20,7 @@ import { MediaChannel } from './media-channel.ts';
 import { methodOf, statusOf, type SipMessage } from './sip-parser.ts';
 
 const firstSecret = 'test-freeswitch';
+const coreId = '00000000-0000-4000-8000-000000000000';
 
 /** `null`: the gateway's SIP profile is not loaded. */
 const sofiaStatus = (address: string | null): string => {
@@ -45,14 +47,14 @@ const createEventSocket = (options: {
   /** Sends a command to a channel; returns false if it does not exist afterwards. */
   tellChannel: (uuid: string, command: SocketCommand) => boolean;
 }) => {
-  const connections = new Set<Socket>();
-  const listening = new Set<Socket>();
+  /** Names of the events to which each client has subscribed. */
+  const connections = new Map<Socket, Set<string>>();
 
   /** Executes a command of an authenticated client. */
   const answerTo = (verb: string, rest: string, command: SocketCommand): string => {
     switch (verb) {
       case 'event':
-        return commandReply('+OK event listener enabled plain');
+        return commandReply('+OK event listener enabled json');
       case 'api':
         return apiResponse(options.runApi(rest));
       case 'sendmsg':
@@ -70,14 +72,13 @@ const createEventSocket = (options: {
       if (verb === 'auth') isAdmitted = words.join(' ') === options.secret();
       if (!isAdmitted) socket.end(`${commandReply('-ERR invalid')}${disconnectNotice}`);
       else if (verb === 'auth') socket.write(commandReply('+OK accepted'));
+      else if (verb === 'exit') socket.end(`${commandReply('+OK bye')}${disconnectNotice}`);
       else socket.write(answerTo(verb, words.join(' '), command));
-      if (verb === 'event') listening.add(socket);
+      if (verb === 'event') for (const name of words.slice(1)) subscriptions.add(name);
     };
-    connections.add(socket);
-    socket.on('close', () => {
-      connections.delete(socket);
-      listening.delete(socket);
-    });
+    const subscriptions = new Set<string>();
+    connections.set(socket, subscriptions);
+    socket.on('close', () => connections.delete(socket));
     socket.on('error', () => {});
     socket.on('data', createCommandReader(obey));
     if (options.reception() === 'closing') socket.end();
@@ -85,9 +86,10 @@ const createEventSocket = (options: {
   });
 
   return {
-    /** Sends an event to all subscribers. */
-    tellAll(fields: Readonly<Record<string, string>>): void {
-      for (const socket of listening) socket.write(plainEvent(fields));
+    /** Sends an event to the clients that have subscribed to its name. */
+    emit(name: string, fields: Readonly<Record<string, string>>): void {
+      const event = jsonEvent({ 'Event-Name': name, 'Core-UUID': coreId, ...fields });
+      for (const [socket, names] of connections) if (names.has(name)) socket.write(event);
     },
     async listen(port: number): Promise<number> {
       server.listen(port, '127.0.0.1');
@@ -97,7 +99,7 @@ const createEventSocket = (options: {
       return address.port;
     },
     async close(): Promise<void> {
-      for (const socket of connections) socket.destroySoon();
+      for (const socket of connections.keys()) socket.destroySoon();
       if (!server.listening) return;
       server.close();
       await once(server, 'close');
@@ -169,7 +171,7 @@ const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () =>
 };
 
 /** The channels, and how requests for new ones are handled. */
-const createEndpoints = (tellAll: (fields: Readonly<Record<string, string>>) => void) => {
+const createEndpoints = (emitEvent: (name: string, fields: Readonly<Record<string, string>>) => void) => {
   const channels = new Map<string, MediaChannel>();
   let manner: Manner = 'answers';
   let nextPort = 40_000;
@@ -191,8 +193,7 @@ const createEndpoints = (tellAll: (fields: Readonly<Record<string, string>>) => 
       events.emit('channels');
     };
     const onKey = (digit: string): void =>
-      tellAll({
-        'Event-Name': 'DTMF',
+      emitEvent('DTMF', {
         'Unique-ID': call.callId,
         'DTMF-Digit': digit,
         'DTMF-Duration': '1600',
@@ -249,7 +250,9 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
   let reception: Reception = 'open';
   let secret = firstSecret;
   let hasProfile = true;
-  const { channels, take, revive, vanish, asked } = createEndpoints((fields) => eventSocket.tellAll(fields));
+  const { channels, take, revive, vanish, asked } = createEndpoints((name, fields) =>
+    eventSocket.emit(name, fields),
+  );
   const { clear, runApi, ...later } = createConsole(channels, () =>
     sofiaStatus(hasProfile ? sipAddress : null),
   );
@@ -277,6 +280,17 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
     hang(isHanging: boolean): void {
       reception = isHanging ? 'silent' : 'open';
     },
+    /** Sends an event to the clients that have subscribed to its name. */
+    emitEvent: (name: string, fields: Readonly<Record<string, string>>): void =>
+      eventSocket.emit(name, fields),
+    /** Reports its load; the idle time is in percent. */
+    heartbeat: ({ sessions, maxSessions, idleCpu }: ServerLoad): void =>
+      eventSocket.emit('HEARTBEAT', {
+        'Session-Count': String(sessions),
+        'Max-Sessions': String(maxSessions),
+        'Session-Per-Sec': '100',
+        'Idle-CPU': idleCpu.toFixed(6),
+      }),
     /** Changes the secret for later authentications. */
     changeSecret(): void {
       secret = 'another';

@@ -137,13 +137,9 @@ export const readCommand = ({ line, headers }: SocketCommand): Noted => {
 /** Parses an event of FreeSWITCH on an event socket. */
 export const readEvent = ({ headers, body }: SocketMessage): Noted => {
   const type = headers.get('Content-Type') ?? '';
-  if (type === 'text/event-plain') {
-    const fields = body
-      .trim()
-      .split('\n')
-      .map((line) => line.split(': '));
-    const name = fields.find(([field]) => field === 'Event-Name')?.[1];
-    return { kind: `event ${name}`, fields: fields.map(([field = '']) => field) };
+  if (type === 'text/event-json') {
+    const fields = z.record(z.string(), z.unknown()).parse(JSON.parse(body));
+    return { kind: `event ${String(fields['Event-Name'])}`, fields: Object.keys(fields) };
   }
   const names = [...headers.keys()];
   const [first = ''] = body.trim().split('\n');

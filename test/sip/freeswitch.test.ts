@@ -1,9 +1,8 @@
 /** Audio through FreeSWITCH: the event socket, endpoints, unicast and lost servers. */
-import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { EventEmitter, once } from 'node:events';
+import { createServer, Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import * as fc from 'fast-check';
 import pino from 'pino';
 import { createBackgroundTasks } from '#sip/background-tasks.ts';
 import { ServerRefusal } from '#sip/heartbeat.ts';
@@ -11,15 +10,13 @@ import { claimChannel } from '#sip/freeswitch/take-over-channel.ts';
 import { askChannelFigures, readChannelFigures } from '#sip/freeswitch/channel-statistics.ts';
 import { openChannelSound } from '#sip/freeswitch/channel-audio.ts';
 import { createEndpointPool, isUsualOffer } from '#sip/freeswitch/endpoint-pool.ts';
-import { commandsOn } from '#sip/freeswitch/event-socket/commands.ts';
 import {
-  createFrameReader,
-  fieldIn,
-  type SocketFrame,
-  UnreadableFrame,
-} from '#sip/freeswitch/event-socket/event-socket-frames.ts';
-import { NoEventSocket, openEventSocket } from '#sip/freeswitch/event-socket/event-socket.ts';
-import { probeMediaServer } from '#sip/freeswitch/event-socket/kept-event-socket.ts';
+  connectToFreeSwitch,
+  NoConnection,
+  probeFreeSwitch,
+  type ServerLoad,
+} from '#sip/freeswitch/connection.ts';
+import { commandsOn } from '#sip/freeswitch/freeswitch.ts';
 import { openUnicast } from '#sip/freeswitch/open-unicast.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
@@ -31,46 +28,53 @@ import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound, directionIn, formatsIn } from '#test/doubles/session-description.ts';
 import { ownNumber, type SipEdgeOptions, startSipEdge, trunkAddress } from '#test/doubles/sip-edge.ts';
 import { headerOf } from '#test/doubles/sip-parser.ts';
+import { freePort } from '#test/helpers/free-port.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 
 // Commands
 
-const setUpCommands = (answer: Promise<string>) => {
+const setUpCommands = (reply: Promise<string>) => {
   const sent: string[] = [];
   const clock = createOrderedClock();
-  const socket = {
-    async command(text: string) {
-      sent.push(text);
-      return answer;
+  const connection = {
+    async api(command: string) {
+      sent.push(command);
+      return reply;
+    },
+    async sendMessage(uuid: string, headers: Readonly<Record<string, string>>) {
+      sent.push(`sendmsg ${uuid} ${JSON.stringify(headers)}`);
+      return reply;
     },
   };
-  return { sent, clock, commands: commandsOn(() => socket, { answerMs: 3_000, clock }) };
+  return { sent, clock, commands: commandsOn(() => connection, { answerMs: 3_000, clock }) };
 };
 
 test.serial('an error names the refused command without its arguments', async (t) => {
   const { commands, sent } = setUpCommands(Promise.resolve('-ERR no'));
   await t.throwsAsync(commands.run('uuid_send_dtmf a-channel 1234'), {
-    message: 'FreeSWITCH did not take uuid_send_dtmf',
+    message: 'FreeSWITCH rejected uuid_send_dtmf',
   });
-  await t.throwsAsync(commands.tell('a-channel', { 'call-command': 'unicast' }), {
-    message: 'The channel is gone',
+  await t.throwsAsync(commands.sendMessage('a-channel', { 'call-command': 'unicast' }), {
+    message: 'The channel does not exist',
   });
-  t.deepEqual(sent, ['api uuid_send_dtmf a-channel 1234', 'sendmsg a-channel\ncall-command: unicast']);
+  t.deepEqual(sent, ['uuid_send_dtmf a-channel 1234', 'sendmsg a-channel {"call-command":"unicast"}']);
 });
 
 test.serial('rejects line breaks that would inject a second command', async (t) => {
   const { commands, sent } = setUpCommands(Promise.resolve('+OK'));
   await t.throwsAsync(commands.api('uuid_kill x\n\napi shutdown'), { message: /one line/ });
-  await t.throwsAsync(commands.tell('x\ncall-command: hangup', {}), { message: /one line/ });
-  await t.throwsAsync(commands.tell('x', { transport: 'udp\nflags: native' }), { message: /one line/ });
+  await t.throwsAsync(commands.sendMessage('x\ncall-command: hangup', {}), { message: /one line/ });
+  await t.throwsAsync(commands.sendMessage('x', { transport: 'udp\nflags: native' }), {
+    message: /one line/,
+  });
   t.deepEqual(sent, []);
 });
 
 test.serial('gives up waiting for a response after a time-out', async (t) => {
   const { commands, clock } = setUpCommands(new Promise(() => {}));
-  const asked = t.throwsAsync(commands.api('uptime'), { message: /An answer of FreeSWITCH to uptime/ });
+  const waiting = t.throwsAsync(commands.api('uptime'), { message: /FreeSWITCH's reply to uptime/ });
   clock.advance(3_000);
-  await asked;
+  await waiting;
 });
 
 test.serial('rejects commands without a connection', async (t) => {
@@ -81,214 +85,262 @@ test.serial('rejects commands without a connection', async (t) => {
     { answerMs: 3_000, clock: createOrderedClock() },
   );
   await t.throwsAsync(commands.api('uptime'), { message: 'not connected' });
-  await t.throwsAsync(commands.tell('x', {}), { message: 'not connected' });
+  await t.throwsAsync(commands.sendMessage('x', {}), { message: 'not connected' });
 });
 
-// Event socket frames
+// Connection
 
-const listen = () => {
-  const frames: SocketFrame[] = [];
-  const read = createFrameReader((frame) => frames.push(frame));
-  return { frames, send: (bytes: string | Buffer) => read(Buffer.from(bytes)) };
-};
+const sofiaStatus = 'trunkline\tprofile\tsip:mod_sofia@127.0.0.1:5080\tRUNNING (0)\n';
+const apiReply = (body: string): string =>
+  `Content-Type: api/response\nContent-Length: ${Buffer.byteLength(body)}\n\n${body}`;
+const commandReply = (text: string): string => `Content-Type: command/reply\nReply-Text: ${text}\n\n`;
+const jsonEvent = (body: string): string =>
+  `Content-Length: ${Buffer.byteLength(body)}\nContent-Type: text/event-json\n\n${body}`;
 
-const event = (text: string): string => {
-  const body = `${text}\n\n`;
-  return `Content-Length: ${Buffer.byteLength(body)}\nContent-Type: text/event-plain\n\n${body}`;
-};
-
-test('separates responses from events, in order, for any chunking of the bytes', (t) => {
-  const bytes = [
-    'Content-Type: auth/request\n\n',
-    'Content-Type: command/reply\nReply-Text: +OK accepted\n\n',
-    'Content-Type: api/response\nContent-Length: 9\n\ntwo\n\nlines'.replace('lines', 'line'),
-    event('Event-Name: DTMF\nCaller: 전화'),
-  ].join('');
-  const whole = listen();
-  whole.send(bytes);
-  t.deepEqual(
-    whole.frames.map(({ type, reply }) => [type, reply]),
-    [
-      ['auth/request', ''],
-      ['command/reply', '+OK accepted'],
-      ['api/response', ''],
-      ['text/event-plain', ''],
-    ],
-  );
-  t.is(whole.frames[2]?.body, 'two\n\nline');
-  const single = listen();
-  for (const byte of Buffer.from(bytes)) single.send(Buffer.of(byte));
-  t.deepEqual(single.frames, whole.frames);
-});
-
-const survived = test.macro<[string]>({
-  exec(t, bytes) {
-    const { frames, send } = listen();
-    t.notThrows(() => send(bytes));
-    t.notThrows(() => send(event('Event-Name: next')));
-    t.is(fieldIn(frames.at(-1)?.body ?? '', 'Event-Name'), 'next');
-  },
-  title: (_, bytes) => `reads the event after ${JSON.stringify(bytes.slice(0, 60))}`,
-});
-
-test(survived, 'Name: 100%\n\n');
-test(survived, 'Name: %E0%A4%A\nOther: %\n\n');
-test(survived, event('100%25 %zz'));
-test(survived, 'Content-Type: text/event-json\nContent-Length: 1\n\n{');
-test(survived, 'Content-Length: -5\n\n');
-test(survived, 'Content-Length: many\n\n');
-test(survived, 'Content-Length: 9999999999999999999999\n\n');
-test(survived, '__proto__: x\nconstructor: y\n\n');
-test(survived, `${'\n\n'.repeat(20_000)}Name: many\n\n`);
-
-test('decodes a field and keeps an undecodable one as sent', (t) => {
-  const body = 'Event-Name: DTMF\nDTMF-Digit: %23\nOdd: 100%\nName: %23\n';
-  t.is(fieldIn(body, 'DTMF-Digit'), '#');
-  t.is(fieldIn(body, 'Odd'), '100%');
-  t.is(fieldIn(body, 'Event-Name'), 'DTMF');
-  t.is(fieldIn(body, 'Digit'), '');
-});
-
-test('rejects endless headers and a body without a valid length', (t) => {
-  t.throws(() => listen().send('x'.repeat(70_000)), { instanceOf: UnreadableFrame });
-  t.throws(() => listen().send('Content-Length: 2000000\n\n'), { instanceOf: UnreadableFrame });
-});
-
-test('parses random bytes without throwing', (t) => {
-  const bytes = fc.array(
-    fc.oneof(
-      fc.constantFrom(
-        'Content-Type: text/event-plain\n',
-        'Content-Length: 3\n',
-        'Content-Length: 3000000\n',
-        'Reply-Text: -ERR\n',
-        '\n',
-        '%',
-      ),
-      fc.string({ unit: 'binary' }),
-    ),
-  );
-  fc.assert(
-    fc.property(bytes, (parts) => {
-      const { frames, send } = listen();
-      try {
-        for (const part of parts) send(part);
-      } catch (error) {
-        t.true(error instanceof UnreadableFrame);
-      }
-      for (const { body } of frames) t.notThrows(() => fieldIn(body, 'Event-Name'));
-    }),
-  );
-});
-
-// Event socket
-
-/** A server that accepts the connection as if it were FreeSWITCH. */
-const setUpEventSocket = async (t: ExecutionContext) => {
-  const server = createServer().listen(0, '127.0.0.1');
-  t.teardown(() => server.close());
+/** A server that a test controls as if it were FreeSWITCH. */
+const startHandMadeServer = async (t: ExecutionContext, greeting: string) => {
+  const accepted = new Set<Socket>();
+  let received = '';
+  const arrived = new EventEmitter();
+  const server = createServer((socket) => {
+    accepted.add(socket);
+    socket.on('error', () => {});
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      received += text;
+      arrived.emit('data');
+    });
+    socket.write(greeting);
+    arrived.emit('connection');
+  }).listen(0, '127.0.0.1');
+  t.teardown(() => {
+    for (const socket of accepted) socket.destroy();
+    server.close();
+  });
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('No port');
-  const connected = once(server, 'connection');
-  const events: string[] = [];
-  const closed: Error[] = [];
-  const opening = openEventSocket(
-    { host: '127.0.0.1', port: address.port, secret: 'open sesame' },
-    { onEvent: (event) => void events.push(event), onClosed: (why) => void closed.push(why) },
-  );
-  const [there]: Socket[] = await connected;
-  if (there === undefined) throw new Error('Nobody came');
-  t.teardown(() => there.destroy());
-  let said = '';
-  there.setEncoding('utf8').on('data', (text: string) => (said += text));
-  const until = async (text: string): Promise<void> => {
-    while (!said.includes(text)) await once(there, 'data');
+  return {
+    server: { host: '127.0.0.1', port: address.port, secret: 'open sesame' },
+    /** Connections since the start. */
+    accepted,
+    /** Resolves when this text has arrived. */
+    async until(text: string): Promise<void> {
+      while (!received.includes(text)) await once(arrived, 'data');
+    },
+    write(text: string): void {
+      for (const socket of accepted) socket.write(text);
+    },
+    end(): void {
+      for (const socket of accepted) socket.destroy();
+    },
   };
-  there.write('Content-Type: auth/request\n\n');
-  await until('auth open sesame\n\n');
-  there.write('Content-Type: command/reply\nReply-Text: +OK accepted\n\n');
-  return { socket: await opening, there, until, events, closed };
 };
 
-const answer = (body: string): string =>
-  `Content-Type: api/response\nContent-Length: ${body.length}\n\n${body}`;
+const setUpConnection = async (t: ExecutionContext) => {
+  const there = await startHandMadeServer(t, 'Content-Type: auth/request\n\n');
+  const digits: string[] = [];
+  const loads: ServerLoad[] = [];
+  const losses: Error[] = [];
+  const lost = new EventEmitter();
+  const connecting = connectToFreeSwitch(there.server, {
+    onDigit: (uuid, digit) => void digits.push(`${uuid} ${digit}`),
+    onHeartbeat: (load) => void loads.push(load),
+    onLost(reason) {
+      losses.push(reason);
+      lost.emit('lost');
+    },
+  });
+  await there.until('auth open sesame\n\n');
+  there.write(commandReply('+OK accepted'));
+  await there.until('api sofia status\n\n');
+  there.write(`${commandReply('+OK event listener enabled json')}${apiReply(sofiaStatus)}`);
+  await there.until('event json DTMF\n\n');
+  there.write(commandReply('+OK event listener enabled json'));
+  const connection = await connecting;
+  t.teardown(connection.close);
+  const untilLost = async (): Promise<void> => {
+    if (losses.length === 0) await once(lost, 'lost');
+  };
+  return { ...there, connection, digits, loads, losses, untilLost };
+};
 
-test.serial(
-  'assigns responses to callers in the order of their commands, with events in between',
-  async (t) => {
-    const { socket, there, until, events } = await setUpEventSocket(t);
-    t.is(socket.remoteAddress, '127.0.0.1');
-    const asked = [socket.command('api one'), socket.command('sendmsg x\ncall-command: y')];
-    await until('api one\n\nsendmsg x\ncall-command: y\n\n');
-    there.write(`${answer('1')}Content-Length: 4\nContent-Type: text/event-plain\n\nA: b`);
-    there.write('Content-Type: command/reply\nReply-Text: +OK\n\n');
-    t.deepEqual(await Promise.all(asked), ['1', '+OK']);
-    t.deepEqual(events, ['A: b']);
-    socket.close();
-  },
-);
-
-test.serial('reports a lost connection to pending commands and to the owner', async (t) => {
-  const { socket, there, closed } = await setUpEventSocket(t);
-  const asked = socket.command('api one');
-  there.destroy();
-  await t.throwsAsync(asked, { instanceOf: NoEventSocket });
-  t.is(closed.length, 1);
-  await t.throwsAsync(socket.command('api two'), { instanceOf: NoEventSocket });
+test.serial('returns replies in the order of the commands, with events in between', async (t) => {
+  const { connection, until, write, digits } = await setUpConnection(t);
+  t.like(connection, { address: '127.0.0.1', sipAddress: '127.0.0.1:5080' });
+  const replies = [
+    connection.api('one'),
+    connection.sendMessage('x', { 'call-command': 'y', transport: 'udp' }),
+    connection.api('two'),
+  ];
+  await until('api one\n\nsendmsg x\ncall-command: y\ntransport: udp\n\napi two\n\n');
+  write(apiReply('1'));
+  write(jsonEvent('{"Event-Name":"DTMF","Unique-ID":"x","DTMF-Digit":"#"}'));
+  write(`${commandReply('+OK')}${apiReply('zwei\n\n둘')}`);
+  t.deepEqual(await Promise.all(replies), ['1', '+OK', 'zwei\n\n둘']);
+  t.deepEqual(digits, ['x #']);
 });
 
-test.serial('does not notify an owner that closes the connection itself', async (t) => {
-  const { socket, there, closed } = await setUpEventSocket(t);
-  const asked = t.throwsAsync(socket.command('api one'), { instanceOf: NoEventSocket });
-  socket.close();
-  await asked;
-  if (!there.closed) await once(there, 'close');
-  t.deepEqual(closed, []);
+test.serial('takes later events after hostile event headers', async (t) => {
+  const { connection, until, write, digits, losses } = await setUpConnection(t);
+  for (const hostile of ['100%', '%E0%A4%A', '%zz', '\n\nContent-Length: 5\n\n', ''])
+    write(
+      jsonEvent(
+        JSON.stringify({
+          'Event-Name': 'DTMF',
+          'Unique-ID': 'x',
+          'DTMF-Digit': hostile,
+          'Caller-Caller-ID-Name': hostile,
+          variable_sip_h_X: [hostile],
+        }),
+      ),
+    );
+  write(jsonEvent('{"Event-Name":"DTMF","Unique-ID":7,"DTMF-Digit":["1"]}'));
+  write(jsonEvent('{"Event-Name":"DTMF","Unique-ID":"x","DTMF-Digit":"7","Caller":"전화 100%"}'));
+  const reply = connection.api('uptime');
+  await until('api uptime\n\n');
+  write(apiReply('9'));
+  t.is(await reply, '9');
+  t.deepEqual(digits, ['x 7']);
+  t.deepEqual(losses, []);
 });
 
-test.serial('closes the connection on unreadable input and gives the reason', async (t) => {
-  const { socket, there, closed } = await setUpEventSocket(t);
-  const asked = t.throwsAsync(socket.command('api one'));
-  there.write('Content-Length: 999999999\n\n');
-  await asked;
-  t.regex(closed[0]?.message ?? '', /announces 999999999 bytes/);
+for (const [what, bytes] of [
+  ['a header that cannot be decoded', 'Content-Type: command/reply\nReply-Text: 100%\n\n'],
+  ['an event that is not JSON', jsonEvent('{')],
+])
+  test.serial(`ends the connection, not the process, on ${what}`, async (t) => {
+    const { connection, write, losses, untilLost, accepted } = await setUpConnection(t);
+    const waiting = t.throwsAsync(connection.api('one'), { instanceOf: NoConnection });
+    write(bytes ?? '');
+    await waiting;
+    await untilLost();
+    t.is(losses.length, 1);
+    await Promise.all([...accepted].map(async (socket) => socket.closed || once(socket, 'close')));
+    t.is(accepted.size, 1, 'the library does not reconnect');
+  });
+
+test.serial('rejects waiting and later commands after a loss, which is reported once', async (t) => {
+  const { connection, until, end, losses, untilLost, accepted } = await setUpConnection(t);
+  const waiting = [
+    t.throwsAsync(connection.api('one'), { instanceOf: NoConnection }),
+    t.throwsAsync(connection.sendMessage('x', {}), { instanceOf: NoConnection }),
+  ];
+  await until('sendmsg x\n\n');
+  end();
+  await Promise.all(waiting);
+  await untilLost();
+  await t.throwsAsync(connection.api('two'), { instanceOf: NoConnection });
+  t.is(losses.length, 1);
+  t.is(accepted.size, 1, 'the library does not reconnect');
 });
 
-test.serial('one command stays one command', async (t) => {
-  const { socket } = await setUpEventSocket(t);
-  for (const text of ['api x\n\napi y', 'api x\n', 'api x\r\n'])
-    await t.throwsAsync(socket.command(text), { message: /more than one command/ });
-  socket.close();
+test.serial('rejects waiting commands when it is closed, and reports no loss', async (t) => {
+  const { connection, accepted, losses } = await setUpConnection(t);
+  const waiting = t.throwsAsync(connection.api('one'), { instanceOf: NoConnection });
+  connection.close();
+  connection.close();
+  await waiting;
+  await Promise.all([...accepted].map(async (socket) => socket.closed || once(socket, 'close')));
+  t.deepEqual(losses, []);
 });
 
-test.serial('rejects further commands while thousands are unanswered', async (t) => {
-  const { socket } = await setUpEventSocket(t);
-  const asked = Array.from({ length: 2_000 }, async () => socket.command('api one'));
-  await t.throwsAsync(socket.command('api one more'), { message: /too much to answer/ });
-  socket.close();
-  t.true((await Promise.allSettled(asked)).every(({ status }) => status === 'rejected'));
+test.serial('sends no further command to a server with thousands of unanswered ones', async (t) => {
+  const { connection } = await setUpConnection(t);
+  const waiting = Array.from({ length: 2_000 }, async () => connection.api('one'));
+  await t.throwsAsync(connection.api('one more'), { message: /too many commands/ });
+  connection.close();
+  t.true((await Promise.allSettled(waiting)).every(({ status }) => status === 'rejected'));
 });
 
-// Kept event socket
+test.serial('reports the load of each complete heartbeat', async (t) => {
+  const { connection, until, write, loads } = await setUpConnection(t);
+  const heartbeat = (fields: object): string =>
+    jsonEvent(JSON.stringify({ 'Event-Name': 'HEARTBEAT', 'Core-UUID': 'core', ...fields }));
+  write(heartbeat({ 'Session-Count': 'many' }));
+  write(heartbeat({ 'Session-Count': '12', 'Max-Sessions': '1000', 'Idle-CPU': '87.433333' }));
+  const reply = connection.api('uptime');
+  await until('api uptime\n\n');
+  write(apiReply('9'));
+  await reply;
+  t.deepEqual(loads, [{ sessions: 12, maxSessions: 1_000, idleCpu: 87.433_333 }]);
+});
 
-for (const [what, answer, message] of [
+test.serial('sends a command as one packet, without waiting for acknowledgements', async (t) => {
+  const noDelay: boolean[] = [];
+  const original = Socket.prototype.setNoDelay;
+  Socket.prototype.setNoDelay = function setNoDelay(isSet = true) {
+    noDelay.push(isSet);
+    return original.call(this, isSet);
+  };
+  t.teardown(() => {
+    Socket.prototype.setNoDelay = original;
+  });
+  const { connection, accepted } = await setUpConnection(t);
+  t.deepEqual(noDelay, [true]);
+  const [socket] = accepted;
+  const packets: unknown[] = [];
+  socket?.on('data', (data) => packets.push(data));
+  connection.sendMessage('x', { 'call-command': 'unicast', transport: 'udp' }).catch(() => {});
+  if (socket !== undefined) await once(socket, 'data');
+  t.deepEqual(packets, ['sendmsg x\ncall-command: unicast\ntransport: udp\n\n']);
+});
+
+test.serial('keeps the library from writing to the console, and closes its listener', async (t) => {
+  const written: unknown[] = [];
+  const { error, info } = console;
+  console.error = console.info = (...words: unknown[]) => void written.push(words);
+  t.teardown(() => Object.assign(console, { error, info }));
+  const { connection, end, untilLost } = await setUpConnection(t);
+  end();
+  await untilLost();
+  connection.close();
+  const listening = process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap');
+  t.is(listening.length, 1, 'only the server of this test listens');
+  t.deepEqual(written, []);
+});
+
+for (const [what, greeting, message] of [
   [
     'a wrong secret',
-    'Content-Type: auth/request\n\nContent-Type: command/reply\nReply-Text: -ERR invalid\n\n',
-    /secret/,
+    `Content-Type: auth/request\n\n${commandReply('-ERR invalid')}`,
+    /refused the secret \(GW_FREESWITCH_SECRET\)/,
   ],
-  ['a server that is not FreeSWITCH', 'Content-Type: text/rude-rejection\n\n', /access list/],
+  ['an access list', 'Content-Type: text/rude-rejection\n\n', /access list/],
 ] as const)
-  test.serial(`distinguishes the refusal of ${what} from a time-out`, async (t) => {
-    const server = createServer((socket) => socket.end(answer)).listen(0, '127.0.0.1');
-    t.teardown(() => server.close());
-    await once(server, 'listening');
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('No port');
-    const probing = probeMediaServer({ host: '127.0.0.1', port: address.port, secret: 'x' });
-    await t.throwsAsync(probing, { instanceOf: ServerRefusal, message });
+  test.serial(`explains a failure to connect because of ${what}`, async (t) => {
+    const { server, accepted } = await startHandMadeServer(t, greeting);
+    await t.throwsAsync(probeFreeSwitch(server), { instanceOf: ServerRefusal, message });
+    await Promise.all([...accepted].map(async (socket) => socket.closed || once(socket, 'close')));
+    t.is(accepted.size, 1, 'the library does not reconnect');
   });
+
+test.serial('explains a missing SIP profile, which the library throws', async (t) => {
+  const { server, accepted, until, write } = await startHandMadeServer(t, 'Content-Type: auth/request\n\n');
+  const probing = t.throwsAsync(probeFreeSwitch(server), {
+    instanceOf: ServerRefusal,
+    message: /its SIP profile trunkline is not there/,
+  });
+  await until('auth open sesame\n\n');
+  write(commandReply('+OK accepted'));
+  await until('api sofia status\n\n');
+  write(`${commandReply('+OK')}${apiReply('0 profiles 0 aliases\n')}`);
+  await probing;
+  t.is(accepted.size, 1, 'the library does not reconnect');
+});
+
+test.serial('rejects when the connection is closed before FreeSWITCH is ready', async (t) => {
+  const { server, accepted, until, end } = await startHandMadeServer(t, 'Content-Type: auth/request\n\n');
+  const probing = t.throwsAsync(probeFreeSwitch(server), { message: /closed the connection/ });
+  await until('auth');
+  end();
+  await probing;
+  t.is(accepted.size, 1);
+});
+
+test.serial('reports a closed port with its code', async (t) => {
+  const { server } = await startHandMadeServer(t, '');
+  await t.throwsAsync(probeFreeSwitch({ ...server, port: await freePort() }), { code: 'ECONNREFUSED' });
+});
 
 // Endpoint pool
 
@@ -506,7 +558,7 @@ const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3, partner = '_undef_' } 
     looked += 1;
     return looked < looks ? '_undef_' : park;
   };
-  const tell = async (_uuid: string, message: Readonly<Record<string, string>>): Promise<void> => {
+  const sendMessage = async (_uuid: string, message: Readonly<Record<string, string>>): Promise<void> => {
     const {
       'call-command': command,
       'execute-app-name': application,
@@ -515,7 +567,7 @@ const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3, partner = '_undef_' } 
     told.push(`${command} ${application} ${extension?.replace(/-\S+/, '')}`);
     park = /^again-(\S+)/.exec(extension ?? '')?.[1] ?? '';
   };
-  const keeping = {
+  const keepAlive = {
     async claim() {
       told.push('claim');
       return '+OK';
@@ -523,8 +575,8 @@ const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3, partner = '_undef_' } 
   };
   const adopt = (keepsBridge = false) =>
     claimChannel('a-channel', keepsBridge, {
-      commands: { api, run: api, tell },
-      keeping,
+      commands: { api, run: api, sendMessage },
+      keepAlive,
       answerMs: 3_000,
       clock,
     });
@@ -624,7 +676,7 @@ const setUpOpenUnicast = (isThere = true) => {
         codecRate: () => 16_000,
         serverAddress: () => '192.0.2.8',
         commands: {
-          async tell(uuid, message) {
+          async sendMessage(uuid, message) {
             told.push(uuid, message);
             if (!isThere) throw new Error('The channel is gone');
           },
@@ -734,7 +786,7 @@ const setUpChannelSound = async (isThere: () => Promise<string> = async () => 't
           if (command.startsWith('uuid_exists')) return isThere();
           return park;
         },
-        async tell(_uuid, message) {
+        async sendMessage(_uuid, message) {
           const [, next] = /^again-(\d+)/.exec(message['execute-app-arg'] ?? '') ?? [];
           if (next === undefined) return;
           park = next;
