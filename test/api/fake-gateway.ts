@@ -1,6 +1,6 @@
 /**
- * The API on a real HTTP server and a real database, with a gateway behind it that only remembers what it was asked.
- * Each test has a workspace, an admin token, a number and a number key of its own.
+ * The API on a real HTTP server and a real database, with a gateway that only records requests. Each test has a
+ * workspace, an admin token, a number and a number key of its own.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -46,9 +46,9 @@ export type FakeGateway = {
   database: Database;
   workspaceId: string;
   number: { id: string; number: string; key: string };
-  /** What was asked of the gateway: the name of the function and what it was given. */
+  /** Requests to the gateway: function names and arguments. */
   asked: [string, unknown][];
-  /** Every line that was logged, parsed. */
+  /** Every logged line, parsed. */
   logged: Record<string, unknown>[];
 };
 
@@ -134,7 +134,7 @@ export const fakeGateway = async (
   const asked: [string, unknown][] = [];
   const logged: Record<string, unknown>[] = [];
   const logger = pino({ level: 'debug', base: null }, { write: (line) => logged.push(JSON.parse(line)) });
-  /** What the API itself asks. */
+  /** Requests of the API itself. */
   const asking = overrides.database ?? database;
   const note = (name: string, given: unknown): void => void asked.push([name, given]);
   const api = createApi({

@@ -1,4 +1,4 @@
-/** What a gateway that only remembers what it was asked offers the API. */
+/** Services of a gateway that only records requests, for the API. */
 import { randomUUID } from 'node:crypto';
 import type { ApiServices } from '#src/api/api-services.ts';
 import type { PlaceCallRequest, PlacedCall } from '#src/calls/setup/place-call.ts';
@@ -8,7 +8,7 @@ import type { Database } from '#src/persistence/database/database.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
 import { callBirth, type StoredNumber } from '#test/helpers/stored-number.ts';
 
-/** Remembers the name of the function and what it was given. */
+/** Records the name of the function and its arguments. */
 type Note = (name: string, given: unknown) => void;
 
 type Asked =
@@ -23,7 +23,7 @@ type Asked =
   | 'pauseRecording'
   | 'resumeRecording';
 
-/** Of a call that is placed, no more is kept than its request, where that has a key. */
+/** Stores only the request of a placed call, if it has an idempotency key. */
 export const fakeCalls = (database: Database, workspaceId: string, note: Note): Pick<ApiServices, Asked> => {
   const insertCall = createCallInsertion(database);
   const storeKeyed = async (owner: StoredNumber, keyed: PlaceCallRequest['keyed']): Promise<PlacedCall> => {

@@ -1,4 +1,4 @@
-/** Calls and recordings as a gateway leaves them in the database. */
+/** Calls and recordings as a gateway stores them in the database. */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ApiServices } from '#src/api/api-services.ts';
@@ -49,7 +49,7 @@ const finishedCall = (workspaceId: string, number: FakeGateway['number']): CallR
   epoch: 1,
 });
 
-/** A call as a finished one of the number; `changes` makes another of it. */
+/** A finished call of the number; `changes` modifies it. */
 export const storeCall = async (
   { database, workspaceId, number }: Pick<FakeGateway, 'database' | 'workspaceId' | 'number'>,
   changes: Partial<CallRow> = {},
@@ -123,7 +123,7 @@ export const storeRecording = async (
   );
 };
 
-/** Recordings that are all the same bytes; `open` counts the files that are open. */
+/** Recordings with identical bytes; `open` counts the open files. */
 export const recordingsOf = (content: Buffer): ApiServices['recordings'] & { isOpen(): number } => {
   let opened = 0;
   return {

@@ -12,7 +12,6 @@ export const foldersToDo: readonly string[] = [
   'test/agenda.test.ts',
   'test/agents/',
   'test/announcements/',
-  'test/api/',
   'test/barge-in-sounds/',
   'test/checks/',
   'test/client/',

@@ -45,7 +45,7 @@ export const story: readonly RecordedFact[] = [
 
 const ringing = { status: 'ringing', answeredAt: null, endedAt: null, endReason: null } as const;
 
-/** A call of which so many facts have been written. */
+/** A call with this many written facts. */
 export const callWith = async (gateway: FakeGateway, count = story.length) => {
   const { id } = await storeCall(gateway, ringing);
   const write = async (from: number, to: number): Promise<void> => {
