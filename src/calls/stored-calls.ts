@@ -7,7 +7,7 @@ import { callRecords } from '#src/persistence/calls/call-records.ts';
 import { callTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { findCall, type CallRecord, type CallRow } from '#src/persistence/calls/calls.ts';
 import { sipMessagesOf, type StoredSipMessage } from '#src/persistence/calls/sip-messages.ts';
-import type { Statements } from '#src/persistence/database/statements.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import { transcriptOf, type TurnRecord } from '#src/persistence/calls/transcripts.ts';
 import { turnLatencies } from '#src/persistence/calls/turn-latencies.ts';
 import { replayCall, type ReplayStep } from './replay/replay-call.ts';
@@ -59,14 +59,14 @@ const tooBroad = (error: unknown): never => {
   );
 };
 
-const pageOf = async (db: Statements, { limit, ...query }: CallListQuery) => {
+const pageOf = async (db: Database, { limit, ...query }: CallListQuery) => {
   // One more than the page size shows whether there is a next page.
   const found = await listCalls(db, { ...query, limit: limit + 1 }).catch(tooBroad);
   const calls = found.slice(0, limit);
   return { calls, next: found.length > limit ? (calls.at(-1) ?? null) : null };
 };
 
-export const createStoredCalls = (db: Statements): StoredCalls => ({
+export const createStoredCalls = (db: Database): StoredCalls => ({
   async find(wanted) {
     const call = await findCall(db, wanted);
     if (call === undefined) throw new Refusal('call_not_found', 'There is no call with this id here.');

@@ -16,7 +16,7 @@ import { patchNumber } from '#src/persistence/numbers/numbers.ts';
 import type { SpentOfNumber } from '#src/persistence/calls/spent-minutes.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { testDatabase } from '#test/helpers/database.ts';
-import { changedTables } from '#test/helpers/query-tables.ts';
+import { createCalls } from '#src/persistence/calls/create-calls.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { createCallControlWorld } from './call-control-world.ts';
@@ -498,9 +498,9 @@ const losingAnswers = test.macro<[boolean, unknown]>({
     const world = await createCallControlWorld(t, {
       database: {
         ...database,
-        async run(query) {
-          if (!changedTables(query).includes('call')) return database.run(query);
-          if (isStored) await database.run(query);
+        async execute(sql, parameters) {
+          if (sql !== createCalls.text) return database.execute(sql, parameters);
+          if (isStored) await database.execute(sql, parameters);
           throw new Error('Connection terminated unexpectedly');
         },
       },

@@ -414,7 +414,7 @@ const takingWorld = async (then: (database: Database) => Database['transaction']
   const taking = createTaking({
     database: {
       ...database,
-      run: (query) => (fails-- > 0 ? Promise.reject(lostConnection()) : database.run(query)),
+      execute: (...asked) => (fails-- > 0 ? Promise.reject(lostConnection()) : database.execute(...asked)),
     },
     goOn: async (calls) => void wentOn.push(calls.map(({ id }) => id).sort()),
   });
@@ -441,8 +441,8 @@ const answerIsLost =
 const commitIsLost =
   (database: Database): Database['transaction'] =>
   (work) =>
-    database.transaction(async (statements) => {
-      await work(statements);
+    database.transaction(async (...transaction) => {
+      await work(...transaction);
       throw lostConnection();
     });
 

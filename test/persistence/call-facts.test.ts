@@ -100,11 +100,11 @@ test.serial('inserts simultaneous calls in one statement, each with its own even
     }),
   );
   let statements = 0;
-  const run: typeof db.run = (query) => {
+  const execute: typeof db.execute = (...asked) => {
     statements += 1;
-    return db.run(query);
+    return db.execute(...asked);
   };
-  await Promise.all(births.map(createCallInsertion({ ...db, run })));
+  await Promise.all(births.map(createCallInsertion({ ...db, execute })));
   t.is(statements, 1);
   for (const birth of births) {
     t.like(await findCall(db, { callId: birth.id, numberId: birth.numberId }), birth);

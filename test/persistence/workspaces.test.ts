@@ -692,7 +692,7 @@ const never = Promise.withResolvers<never>().promise;
 
 test.serial('a process that dies before the statement leaves neither call nor key', async (t) => {
   const { db, owner } = await newNumber();
-  const dying: Database = { ...db, run: () => never };
+  const dying: Database = { ...db, execute: () => never };
   void createCallInsertion(dying)(callBirth(owner, { keyedAnswer }));
   await new Promise(setImmediate);
   t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
@@ -715,8 +715,8 @@ test.serial('a process that dies right after the commit leaves both', async (t) 
   const committed = Promise.withResolvers<void>();
   const dying: Database = {
     ...db,
-    async run(query) {
-      await db.run(query);
+    async execute(...asked) {
+      await db.execute(...asked);
       committed.resolve();
       return never;
     },

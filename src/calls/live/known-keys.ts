@@ -29,7 +29,7 @@ export type KnownKeys = {
 };
 
 export const createKnownKeys = (options: {
-  database: Pick<Database, 'queries' | 'run'>;
+  database: Pick<Database, 'queries' | 'execute'>;
   liveCalls: Pick<LiveCalls, 'all' | 'countOfNumber'>;
   /** Interval of database queries. */
   everyMs: number;

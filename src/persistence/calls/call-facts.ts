@@ -7,26 +7,25 @@ import type { CallRoute, SipDetails } from '#machines/line.ts';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
 import { explanationOf } from '#src/domain/sip-explanation.ts';
 import { transferChange } from '#src/domain/call-transfer.ts';
+import { addTurn } from './add-turn.ts';
+import { answerCall } from './answer-call.ts';
 import {
-  answer,
   changeTransfer,
-  end,
-  noteConsent,
-  noteOneWay,
-  noteTransfer,
-  sayWhoAnswered,
-  summarize,
-  tell,
-  type LineColumns,
-} from './call-facts/of-calls.ts';
-import { completeRecording, failRecording } from './call-facts/of-recordings.ts';
-import type { NewFact } from './call-facts/journalled.ts';
-import { journal, speak } from './call-facts/of-turns.ts';
+  changeTransferSilently,
+  reportCall,
+  setAnsweredBy,
+  setConsent,
+  setOneWay,
+  setSummary,
+} from './call-facts/call-changes.ts';
+import { writeFact, type LineColumns, type NewFact } from './call-facts/new-fact.ts';
+import { completeRecording, failRecording } from './call-facts/recording-changes.ts';
+import { endCall } from './end-call.ts';
 import { revivalRow, type NewRevival } from './call-revivals.ts';
 import type { StoredTransition } from './call-transitions.ts';
 import { callToSummarize, type EndedCall } from './ended-calls.ts';
 import { newEventId } from '../events/outbox.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
@@ -97,43 +96,51 @@ const write = (
 ): Promise<readonly ({ id: string } | ({ id: string } & EndedCall))[]> => {
   const { type, at } = fact;
   const row = { ...place, type, at: new Date(at), data: dataOf(fact) };
-  const told = { ...row, eventId: newEventId() };
+  const eventFact = { ...row, eventId: newEventId() };
   switch (fact.type) {
     case 'call.answered':
-      return answer(db, {
-        ...told,
+      return answerCall(db, {
+        ...eventFact,
         ...lineOf(fact),
         revivals: db.asJson(beside.revival === null ? [] : [revivalRow(place.callId, beside.revival)]),
       });
     case 'call.answered_by':
-      return sayWhoAnswered(db, { ...told, by: fact.by });
+      return setAnsweredBy(db, { ...eventFact, answeredBy: fact.by });
     case 'call.ended': {
       const { status, reason, sound = null } = fact;
       const durationIsKnown = !('durationIsKnown' in fact);
       const transitions = db.asJson(beside.transitions);
-      return end(db, { ...told, ...lineOf(fact), status, reason, sound, durationIsKnown, transitions });
+      return endCall(db, {
+        ...eventFact,
+        ...lineOf(fact),
+        status,
+        reason,
+        sound,
+        durationIsKnown,
+        transitions,
+      });
     }
     case 'call.hangup_requested':
     case 'call.hangup_cancelled':
-      return tell(db, told);
+      return reportCall(db, eventFact);
     case 'call.consent': {
       const { given, how } = fact;
-      return noteConsent(db, { ...told, consent: { given, how, at: row.at.toISOString() } });
+      return setConsent(db, { ...eventFact, consent: { given, how, at: row.at.toISOString() } });
     }
     case 'call.transfer_requested':
     case 'call.transfer_connected':
     case 'call.transfer_failed':
     case 'call.transfer_returned':
-      return changeTransfer(db, { ...told, transfer: transferChange(fact) });
+      return changeTransfer(db, { ...eventFact, transfer: transferChange(fact) });
     case 'call.transfer_ringing':
     case 'call.transfer_answered':
-      return noteTransfer(db, { ...row, transfer: transferChange(fact) });
+      return changeTransferSilently(db, { ...row, transfer: transferChange(fact) });
     case 'turn.spoken': {
       const { role, text, whole, endedAt, latency } = fact;
-      return speak(db, { ...row, data: { endedAt, latency }, role, text, whole });
+      return addTurn(db, { ...row, data: { endedAt, latency }, role, text, whole });
     }
     case 'sound.one_way':
-      return noteOneWay(db, { ...row, missing: fact.missing });
+      return setOneWay(db, { ...row, missing: fact.missing });
     case 'call.taken_over':
     case 'call.held':
     case 'call.resumed':
@@ -148,14 +155,14 @@ const write = (
     case 'recording.paused':
     case 'recording.resumed':
     case 'reply.failed':
-      return journal(db, row);
+      return writeFact(db, row);
     case 'recording.completed':
-      return completeRecording(db, { ...told, ...fact, at: row.at });
+      return completeRecording(db, { ...eventFact, ...fact, at: row.at });
     case 'recording.failed':
-      return failRecording(db, told);
+      return failRecording(db, eventFact);
     // The remaining case: call.summarized.
     default:
-      return summarize(db, { ...told, data: {}, summary: fact.summary });
+      return setSummary(db, { ...eventFact, data: {}, summary: fact.summary });
   }
 };
 
@@ -164,7 +171,7 @@ export class CallTaken extends Error {
   override readonly name = 'CallTaken';
 }
 
-const epochOf = prepared((queries, { callId }: { callId: string }) =>
+const epochOf = kyselyQuery((queries, { callId }: { callId: string }) =>
   queries.selectFrom('Call').select('epoch').where('id', '=', callId),
 );
 
@@ -191,7 +198,7 @@ export const recordFact = async (
 };
 
 /** Type of the fact at this sequence of a stored call, null if there is none. */
-const factAt = prepared((queries, { callId, sequence }: { callId: string; sequence: number }) =>
+const factAt = kyselyQuery((queries, { callId, sequence }: { callId: string; sequence: number }) =>
   queries
     .selectFrom('Call')
     .leftJoin('CallFactRow', (join) =>
@@ -216,7 +223,7 @@ export const recordAsHolder = async (
   return null;
 };
 
-const journalOf = prepared((queries, { callId }: { callId: string }) =>
+const journalOf = kyselyQuery((queries, { callId }: { callId: string }) =>
   queries
     .selectFrom('CallFactRow')
     .select(['sequence', 'type', 'at', 'data'])
@@ -230,7 +237,7 @@ export const facts = (db: Statements, callId: string): Promise<StoredFact[]> => 
 /** Position of a call's journal: highest sequence written (0 for none) and the holder. */
 export type JournalPlace = { sequence: number; epoch: number };
 
-const lastOf = prepared((queries, { callId }: { callId: string }) =>
+const lastOf = kyselyQuery((queries, { callId }: { callId: string }) =>
   queries
     .selectFrom('Call')
     .select(({ selectFrom }) => [

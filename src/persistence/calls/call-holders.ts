@@ -1,9 +1,9 @@
 /** Holders of calls in progress and their addresses. */
 import type { ListenInPolicy } from '#src/domain/listen-in.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
-const holderOf = prepared((queries, { callId }: { callId: string }) =>
+const holderOf = kyselyQuery((queries, { callId }: { callId: string }) =>
   queries
     .selectFrom('Call')
     .leftJoin('Node', 'Node.name', 'Call.node')
@@ -19,14 +19,15 @@ export const findHolder = async (
 ): Promise<{ node: string; workspaceId: string; address: string | null } | undefined> =>
   (await holderOf(db, { callId }))[0];
 
-const listenInPolicy = prepared((queries, { callId, workspaceId }: { callId: string; workspaceId: string }) =>
-  queries
-    .selectFrom('Call')
-    .innerJoin('PhoneNumber', 'PhoneNumber.id', 'Call.numberId')
-    .select('PhoneNumber.listenIn')
-    .where('Call.id', '=', callId)
-    .where('Call.workspaceId', '=', workspaceId)
-    .where('Call.endedAt', 'is', null),
+const listenInPolicy = kyselyQuery(
+  (queries, { callId, workspaceId }: { callId: string; workspaceId: string }) =>
+    queries
+      .selectFrom('Call')
+      .innerJoin('PhoneNumber', 'PhoneNumber.id', 'Call.numberId')
+      .select('PhoneNumber.listenIn')
+      .where('Call.id', '=', callId)
+      .where('Call.workspaceId', '=', workspaceId)
+      .where('Call.endedAt', 'is', null),
 );
 
 /** Listen-in policy of the call's number; `undefined`: the call is over or belongs to another workspace. */

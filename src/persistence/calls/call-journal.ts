@@ -2,7 +2,7 @@
 import { sql, type Expression } from 'kysely';
 import type { StoredFact } from './call-facts.ts';
 import { secondsBetween } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
@@ -21,7 +21,7 @@ export type JournalEntry = StoredFact & {
 /** Place in the transcript that a `turn.spoken` fact names. */
 const turnOf = (data: Expression<StoredFact['data']>) => sql<number>`(${data} ->> 'turn')::int`;
 
-const eventsOf = prepared((queries, { callId, after }: { callId: string; after: number }) =>
+const eventsOf = kyselyQuery((queries, { callId, after }: { callId: string; after: number }) =>
   queries
     .selectFrom('CallFactRow as fact')
     .innerJoin('Call', 'Call.id', 'fact.callId')

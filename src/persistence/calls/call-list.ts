@@ -6,7 +6,8 @@ import type { Metadata } from '#src/domain/metadata.ts';
 import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import { callColumns, type CallRow } from './calls.ts';
 import { isCancelled } from '../database/connection-errors.ts';
-import { inTransaction, type Statements } from '../database/statements.ts';
+import type { Database } from '../database/database.ts';
+import { runQuery } from '../database/kysely-query.ts';
 import type { Tables } from '../database/tables.ts';
 
 export type CallListQuery = {
@@ -39,7 +40,7 @@ export class SearchTooBroad extends Error {
 const searchMs = 2_000;
 
 /** Request one more than a page to learn whether another page exists. */
-export const listCalls = (db: Statements, query: CallListQuery): Promise<CallRow[]> => {
+export const listCalls = (db: Database, query: CallListQuery): Promise<CallRow[]> => {
   const { search } = query;
   if (search === undefined)
     return query.metadata === undefined ? calls(db, query).execute() : withinTime(db, [calls(db, query)]);
@@ -58,7 +59,7 @@ export const listCalls = (db: Statements, query: CallListQuery): Promise<CallRow
   }
 };
 
-const calls = ({ queries }: Statements, query: CallListQuery) =>
+const calls = ({ queries }: Database, query: CallListQuery) =>
   queries
     .selectFrom('Call')
     .select(callColumns)
@@ -69,7 +70,7 @@ const calls = ({ queries }: Statements, query: CallListQuery) =>
     .limit(query.limit);
 
 /** Ended calls. Ordering by the search row, which holds the same time, avoids a second sort. */
-const byWords = ({ queries }: Statements, query: CallListQuery, words: readonly string[]) => {
+const byWords = ({ queries }: Database, query: CallListQuery, words: readonly string[]) => {
   const wanted = words.map((word) => (word.length === 1 ? `'${word}'` : `'${word}':*`)).join(' & ');
   let found = queries
     .selectFrom('CallSearch')
@@ -87,7 +88,7 @@ const byWords = ({ queries }: Statements, query: CallListQuery, words: readonly 
 };
 
 /** Calls in progress have no search row yet, and they are few. */
-const inProgress = (db: Statements, query: CallListQuery, digits: string) =>
+const inProgress = (db: Database, query: CallListQuery, digits: string) =>
   calls(db, query).where('Call.endedAt', 'is', null).where('Call.counterparty', 'like', `%${digits}%`);
 
 const wayOf = ({ order = 'newest' }: CallListQuery) => (order === 'newest' ? 'desc' : 'asc');
@@ -130,16 +131,17 @@ const isInPlace =
     ]);
 
 /** The two queries run in sequence and take at most twice the limit together. */
-const withinTime = async (db: Statements, queries: readonly Compilable<CallRow>[]): Promise<CallRow[]> => {
+const withinTime = async (db: Database, queries: readonly Compilable<CallRow>[]): Promise<CallRow[]> => {
   try {
-    return await inTransaction(db, async ({ run }) => {
-      await run(
-        db.queries
-          .selectNoFrom(sql<string>`set_config('statement_timeout', ${String(searchMs)}, true)`.as('limited'))
-          .compile(),
+    return await db.transaction(async (statements) => {
+      await runQuery(
+        statements,
+        db.queries.selectNoFrom(
+          sql<string>`set_config('statement_timeout', ${String(searchMs)}, true)`.as('limited'),
+        ),
       );
       const found: CallRow[] = [];
-      for (const query of queries) found.push(...(await run(query.compile())));
+      for (const query of queries) found.push(...(await runQuery(statements, query)));
       return found;
     });
   } catch (error) {

@@ -22,7 +22,7 @@ import {
   type Voicemail,
 } from '#src/domain/voicemail.ts';
 import { withoutWaitingForDisk } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import { rowsOf, type Row } from '../database/tables.ts';
 
@@ -242,7 +242,7 @@ export const readRevival = (
 /** Progress of a call, written by its holder. */
 export type KeptProgress = { callId: string; epoch: number; progress: CallProgress; aheadMs: number };
 
-const keeping = prepared((queries, { kept }: { kept: string }) =>
+const keeping = kyselyQuery((queries, { kept }: { kept: string }) =>
   queries
     .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
     .updateTable('CallRevival')

@@ -1,7 +1,7 @@
 /** Daily counts of a workspace's calls by outcome, read in one pass over the index of the call list. */
 import { sql } from 'kysely';
 import type { EndReason } from '#src/domain/end-reasons.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
 /** A group of calls with these values in common. */
@@ -24,7 +24,7 @@ export type CallTally = {
 /** `starts` are the beginnings of the days, in order, as ISO 8601; `until` is the end of the last day. */
 type Days = { workspaceId: string; starts: readonly string[]; since: Date; until: Date };
 
-const counting = prepared((queries, { workspaceId, starts, since, until }: Days) =>
+const counting = kyselyQuery((queries, { workspaceId, starts, since, until }: Days) =>
   queries
     .selectFrom('Call')
     .select(({ eb, fn, ref, val }) => [

@@ -1,6 +1,6 @@
 /** Transitions of the call charts; see `CallTransition`. */
 import { withoutWaitingForDisk } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import { columnsOf, rowsOf, type Row } from '../database/tables.ts';
 
@@ -9,7 +9,7 @@ export type StoredTransition = Row<'CallTransition'>;
 /** The first transition of each call's chart: initial state and chart version. */
 export type ChartOpening = { chartVersion: string; state: string };
 
-const keeping = prepared((queries, { transitions }: { transitions: string }) =>
+const keeping = kyselyQuery((queries, { transitions }: { transitions: string }) =>
   queries
     .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
     .insertInto('CallTransition')
@@ -39,7 +39,7 @@ export const keepTransitions = async (
   await keeping(db, { transitions: db.asJson(transitions) });
 };
 
-const ofCall = prepared((queries, { callId }: { callId: string }) =>
+const ofCall = kyselyQuery((queries, { callId }: { callId: string }) =>
   queries
     .selectFrom('CallTransition')
     .select(columnsOf('CallTransition'))

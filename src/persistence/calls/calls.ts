@@ -1,48 +1,48 @@
 /** The row of a call: insertion and look-ups. `call-facts.ts` writes later changes. */
-import { expressionBuilder, sql, type QueryCreator } from 'kysely';
 import type { FinalStatus } from '#machines/outcome.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
 import type { ChartOpening } from './call-transitions.ts';
 import type { Database } from '../database/database.ts';
-import { keepingWords } from './call-search-words.ts';
-import { keeping, type KeyedAnswer } from '../workspaces/idempotency-records.ts';
+import { newSearch } from './call-search-words.ts';
+import { createCalls, createKeyedCalls } from './create-calls.ts';
+import { sqlText } from '../database/sql-text.ts';
+import type { KeyedAnswer } from '../workspaces/idempotency-records.ts';
 import { inBatches } from '../database/in-batches.ts';
-import { newEventId, tellOfCalls } from '../events/outbox.ts';
-import { prepared } from '../database/prepared.ts';
+import { newEventId, outbox } from '../events/outbox.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import { recordingFrom, recordingJson, type RecordingJson, type RecordingRecord } from './recordings.ts';
 import type { Statements } from '../database/statements.ts';
-import { columnsOf, rowsOf, type Queries, type Row, type Tables } from '../database/tables.ts';
+import { columnsOf, type Queries, type Row } from '../database/tables.ts';
 
 export type CallRow = Row<'Call'>;
 
 /** A call with its recording; null if there is none (not recorded, or not answered yet). */
 export type CallRecord = CallRow & { recording: RecordingRecord | null };
 
-/** Columns of a call that are known at its start. */
-const birthColumns = [
-  'id',
-  'workspaceId',
-  'numberId',
-  'direction',
-  'ownNumber',
-  'counterparty',
-  'callerName',
-  'diversions',
-  'language',
-  'instruction',
-  'metadata',
-  'sipHeaders',
-  'maxDurationSec',
-  'recordingEnabled',
-  'startedAt',
-  'node',
-] as const satisfies readonly (keyof CallRow)[];
+/** Columns of a call that are known at its creation. */
+type CreationColumn =
+  | 'id'
+  | 'workspaceId'
+  | 'numberId'
+  | 'direction'
+  | 'ownNumber'
+  | 'counterparty'
+  | 'callerName'
+  | 'diversions'
+  | 'language'
+  | 'instruction'
+  | 'metadata'
+  | 'sipHeaders'
+  | 'maxDurationSec'
+  | 'recordingEnabled'
+  | 'startedAt'
+  | 'node';
 
 /** Optional columns; omitting one stores null. */
-type Told = 'callerName' | 'diversions' | 'metadata' | 'sipHeaders';
+type OptionalColumn = 'callerName' | 'diversions' | 'metadata' | 'sipHeaders';
 
-export type CallBirth = Omit<Pick<CallRow, (typeof birthColumns)[number]>, Told> &
-  Partial<Pick<CallRow, Told>> & {
+export type CallBirth = Pick<CallRow, Exclude<CreationColumn, OptionalColumn>> &
+  Partial<Pick<CallRow, OptionalColumn>> & {
     /** Result stored with the call, so that a repeated request gets the same one. */
     keyedAnswer?: KeyedAnswer | null;
     /**
@@ -53,116 +53,35 @@ export type CallBirth = Omit<Pick<CallRow, (typeof birthColumns)[number]>, Told>
 
 export const callColumns = columnsOf('Call').map((column) => `Call.${column}` as const);
 
-const bornColumns = [...birthColumns, 'status', 'endReason', 'endedAt', 'durationSec'] as const;
-
-/** Rows of `Call` and their events, as `rowsOf` reads them. */
-type Births = { calls: string; events: string };
-
-const toldOf = (queries: Queries, { events }: Pick<Births, 'events'>) =>
-  queries.with('told', (read) =>
-    read.selectFrom(rowsOf('Event', events)).select(['id', 'callId', 'type', 'at']),
-  );
-
-const given = ({ calls }: Pick<Births, 'calls'>) =>
-  expressionBuilder<Tables>().selectFrom(rowsOf('Call', calls)).select(bornColumns);
-
-const storing = (write: QueryCreator<Tables>, rows: ReturnType<typeof given>) =>
-  write.insertInto('Call').columns(bornColumns).expression(rows).returning(callColumns);
-
-const whoseKeyWasFree = () =>
-  expressionBuilder<Tables & { keyed: { callId: string } }>().selectFrom('keyed').select('keyed.callId');
-
-type Opening = { chartVersion: string | null; state: string | null };
-
-const opening =
-  ({ chartVersion, state }: Opening) =>
-  (write: QueryCreator<Tables & { changed: CallRow }>) =>
-    write
-      .insertInto('CallTransition')
-      .columns([
-        'callId',
-        'sequence',
-        'at',
-        'machine',
-        'chartVersion',
-        'eventType',
-        'stateAfter',
-        'factsBefore',
-      ])
-      .expression((read) =>
-        read
-          .selectFrom('changed')
-          .select(({ cast, lit, val }) => [
-            'changed.id',
-            lit(1).as('sequence'),
-            'changed.startedAt',
-            sql.lit('call').as('machine'),
-            cast<string>(val(chartVersion), 'text').as('chartVersion'),
-            sql.lit('xstate.init').as('eventType'),
-            cast<string>(val(state), 'text').as('state'),
-            lit(0).as('factsBefore'),
-          ])
-          .where(({ cast, val }) => cast(val(state), 'text'), 'is not', null),
-      );
-
-/** Inserts ringing calls. */
-const ringing = prepared((queries, births: Births & Opening) =>
-  tellOfCalls(
-    toldOf(queries, births)
-      .with('changed', (write) => storing(write, given(births)))
-      .with('opened', opening(births)),
-    sql.lit(0),
-  ),
-);
-
-/** Inserts ringing calls of which some have repeatable requests; skips a call whose key already placed another call. */
-const ringingOnce = prepared(
-  (queries, births: Births & Opening & { answers: string; keyed: readonly string[] }) =>
-    tellOfCalls(
-      toldOf(queries, births)
-        .with('keyed', (write) => keeping(write, births.answers))
-        .with('changed', (write) =>
-          storing(
-            write,
-            given(births).where(({ eb, fn, not, or, val }) =>
-              or([not(eb('id', '=', fn.any(val(births.keyed)))), eb('id', 'in', whoseKeyWasFree())]),
-            ),
-          ),
-        )
-        .with('opened', opening(births)),
-      sql.lit(0),
+/** Inserts calls that ended before ringing, each with its fact and event `call.ended`. */
+const createEndedCalls = sqlText<{ calls: string; events: string }, { id: string }>(
+  `
+    with new_event as (
+      select id, call_id, type, at, 0 as position from json_populate_recordset(null::event, $2::json)
     ),
-);
-
-/** Inserts calls that ended before ringing. */
-const ended = prepared((queries, births: Births) =>
-  tellOfCalls(
-    toldOf(queries, births)
-      .with('changed', (write) => storing(write, given(births)))
-      .with('journalled', (write) =>
-        write
-          .insertInto('CallFactRow')
-          .columns(['callId', 'sequence', 'type', 'at', 'data'])
-          .expression((read) =>
-            read
-              .selectFrom('changed')
-              .select(({ fn, lit }) => [
-                'changed.id',
-                lit(1).as('sequence'),
-                sql.lit('call.ended').as('type'),
-                'changed.endedAt',
-                fn('jsonb_build_object', [
-                  sql.lit('reason'),
-                  'changed.endReason',
-                  sql.lit('status'),
-                  'changed.status',
-                ]).as('data'),
-              ]),
-          ),
+    call_after as (
+      insert into call (
+        id, workspace_id, number_id, direction, own_number, counterparty, caller_name, diversions, language,
+        instruction, metadata, sip_headers, max_duration_sec, recording_enabled, started_at, node, status,
+        end_reason, ended_at, duration_sec
       )
-      .with('findable', keepingWords),
-    sql.lit(0),
-  ),
+      select
+        id, workspace_id, number_id, direction, own_number, counterparty, caller_name, diversions, language,
+        instruction, metadata, sip_headers, max_duration_sec, recording_enabled, started_at, node, status,
+        end_reason, ended_at, duration_sec
+      from json_populate_recordset(null::call, $1::json)
+      returning call.*
+    ),
+    fact as (
+      insert into call_fact (call_id, sequence, type, at, data)
+      select id, 1, 'call.ended', ended_at, jsonb_build_object('reason', end_reason, 'status', status)
+      from call_after
+    ),
+    ${newSearch},
+    ${outbox}
+    select call_after.id from call_after, notification
+  `,
+  ['calls', 'events'],
 );
 
 type End = { status: FinalStatus; reason: EndReason; at: Date };
@@ -185,10 +104,7 @@ const rowsOfBirth = ({ keyedAnswer, opening, ...birth }: CallBirth, end?: End) =
   answers: keyedAnswer ? [{ ...keyedAnswer, numberId: birth.numberId, callId: birth.id }] : [],
 });
 
-const asBirths = (
-  db: Pick<Statements, 'asJson'>,
-  rows: readonly ReturnType<typeof rowsOfBirth>[],
-): Births => ({
+const asBirths = (db: Pick<Statements, 'asJson'>, rows: readonly ReturnType<typeof rowsOfBirth>[]) => ({
   calls: db.asJson(rows.map(({ call }) => call)),
   events: db.asJson(rows.map(({ event }) => event)),
 });
@@ -208,25 +124,25 @@ export const createCallInsertion = (db: Database): InsertCall =>
 
 /** Inserts calls together; resolves to the ids of the stored ones. */
 export const insertCalls = async (
-  db: Pick<Statements, 'queries' | 'run' | 'asJson'>,
+  db: Pick<Statements, 'execute' | 'asJson'>,
   births: readonly CallBirth[],
 ): Promise<ReadonlySet<string>> => {
   const rows = births.map((birth) => rowsOfBirth(birth));
   const opened = rows.at(0)?.opening;
   if (rows.some(({ opening }) => opening !== opened))
     throw new Error('Calls that are born together begin in one chart');
-  const { chartVersion = null, state = null } = opened ?? {};
-  const all = { ...asBirths(db, rows), chartVersion, state };
   const answers = rows.flatMap((birth) => birth.answers);
-  const born =
+  const { chartVersion = null, state = null } = opened ?? {};
+  const calls = { ...asBirths(db, rows), chartVersion, state };
+  const stored =
     answers.length === 0
-      ? await ringing(db, all)
-      : await ringingOnce(db, {
-          ...all,
+      ? await createCalls(db, calls)
+      : await createKeyedCalls(db, {
+          ...calls,
           answers: db.asJson(answers),
           keyed: answers.map(({ callId }) => callId),
         });
-  return new Set(born.map(({ id }) => id));
+  return new Set(stored.map(({ id }) => id));
 };
 
 /** Inserts one call. */
@@ -235,7 +151,7 @@ export const insertCall = async (db: Statements, birth: CallBirth): Promise<bool
 
 /** Inserts a call that was rejected before ringing, with fact and event `call.ended`. */
 export const insertEndedCall = async (db: Database, birth: CallBirth, end: End): Promise<void> => {
-  await ended(db, asBirths(db, [rowsOfBirth(birth, end)]));
+  await createEndedCalls(db, asBirths(db, [rowsOfBirth(birth, end)]));
 };
 
 /** Calls with their recordings, as `callRecord` reads them. */
@@ -253,11 +169,11 @@ export const callRecord = <Call extends { recording: RecordingJson }>(
   recording: recordingFrom(row.recording),
 });
 
-const callOfNumber = prepared((queries, { callId, numberId }: { callId: string; numberId: string }) =>
+const callOfNumber = kyselyQuery((queries, { callId, numberId }: { callId: string; numberId: string }) =>
   callsWithRecording(queries).where('Call.id', '=', callId).where('Call.numberId', '=', numberId),
 );
 
-const callOfWorkspace = prepared(
+const callOfWorkspace = kyselyQuery(
   (queries, { callId, workspaceId }: { callId: string; workspaceId: string }) =>
     callsWithRecording(queries).where('Call.id', '=', callId).where('Call.workspaceId', '=', workspaceId),
 );

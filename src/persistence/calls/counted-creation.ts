@@ -5,7 +5,7 @@
  */
 import { insertCalls, type CallBirth } from './calls.ts';
 import type { Database } from '../database/database.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import { spentOn, type DayGrant } from './spent-minutes.ts';
 import type { Statements } from '../database/statements.ts';
 import { lockWorkspaces } from '../workspaces/workspaces.ts';
@@ -31,7 +31,7 @@ export type CountedOutcome =
 /** Whether this gateway is registered and not declared dead, and the other gateways that count in memory. */
 export type CountingNodes = { isPresent: boolean; alone: readonly string[] };
 
-const nodes = prepared((queries, { node }: { node: string }) =>
+const nodes = kyselyQuery((queries, { node }: { node: string }) =>
   queries
     .selectFrom('Node')
     .select(['name', 'countsAlone', 'lostAt'])
@@ -49,7 +49,7 @@ const countingNodes = async (db: Statements, node: string): Promise<CountingNode
   };
 };
 
-const inProgress = prepared((queries, { workspaceIds }: { workspaceIds: readonly string[] }) =>
+const inProgress = kyselyQuery((queries, { workspaceIds }: { workspaceIds: readonly string[] }) =>
   queries
     .selectFrom('Call')
     .select(({ fn }) => ['workspaceId', 'numberId', fn.countAll<number>().as('calls')])

@@ -1,7 +1,7 @@
 /** Ended calls of all owners for the gateway's post-end work: one query reads the call with its transcript. */
 import { expressionBuilder, sql, type Expression } from 'kysely';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row, Tables } from '../database/tables.ts';
 
@@ -21,7 +21,7 @@ export const turnsOf = (callId: Expression<string>) =>
     )
     .where('CallTurn.callId', '=', callId);
 
-const endedCall = prepared((queries, { callId }: { callId: string }) =>
+const endedCall = kyselyQuery((queries, { callId }: { callId: string }) =>
   queries
     .selectFrom('Call')
     .select(({ ref }) => ['language', 'durationSec', 'endReason', turnsOf(ref('Call.id')).as('turns')])

@@ -8,17 +8,17 @@ import { anonymous } from '#src/domain/anonymous.ts';
 import type { CallTransfer } from '#src/domain/call-transfer.ts';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
 import { appendAudit, type NewAuditEntry } from '../workspaces/audit-entries.ts';
-import { keepingWords } from './call-search-words.ts';
-import { callColumns } from './calls.ts';
+import { newSearch } from './call-search-words.ts';
 import type { Database } from '../database/database.ts';
 import { now } from '../database/expressions.ts';
-import { newEventId, tellOfCalls } from '../events/outbox.ts';
-import { prepared } from '../database/prepared.ts';
+import { sqlText } from '../database/sql-text.ts';
+import { newEventId, outbox } from '../events/outbox.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
 type Calls = { callIds: readonly string[] };
 
-const turns = prepared((queries, { callIds }: Calls) =>
+const turns = kyselyQuery((queries, { callIds }: Calls) =>
   queries.deleteFrom('CallTurn').where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
@@ -34,7 +34,7 @@ const factsWithWords = [
   'reply.failed',
 ] as const;
 
-const wordsInFacts = prepared((queries, { callIds }: Calls) =>
+const wordsInFacts = kyselyQuery((queries, { callIds }: Calls) =>
   queries
     .updateTable('CallFactRow')
     .set(({ ref }) => ({
@@ -54,7 +54,7 @@ const inSnapshots = (
   without: readonly string[],
   told: Readonly<Record<string, Expression<unknown> | null>>,
 ) =>
-  prepared((queries, { callIds }: Calls) =>
+  kyselyQuery((queries, { callIds }: Calls) =>
     queries
       .updateTable('Event')
       .set(({ ref }) => {
@@ -89,7 +89,7 @@ const personInSnapshots = inSnapshots(['metadata', 'sip_headers', 'sip_explanati
   ),
 });
 
-const personInFacts = prepared((queries, { callIds }: Calls) =>
+const personInFacts = kyselyQuery((queries, { callIds }: Calls) =>
   queries
     .updateTable('CallFactRow')
     .set(({ ref }) => ({
@@ -101,7 +101,7 @@ const personInFacts = prepared((queries, { callIds }: Calls) =>
 );
 
 /** The network's explanation of an end may contain names; the call keeps status and cause. */
-const explanationsInFacts = prepared((queries, { callIds }: Calls) =>
+const explanationsInFacts = kyselyQuery((queries, { callIds }: Calls) =>
   queries
     .updateTable('CallFactRow')
     .set(({ ref }) => ({
@@ -111,7 +111,7 @@ const explanationsInFacts = prepared((queries, { callIds }: Calls) =>
     .where('type', 'in', ['call.ended', 'call.transfer_failed']),
 );
 
-const wordsInCalls = prepared((queries, { callIds }: Calls) =>
+const wordsInCalls = kyselyQuery((queries, { callIds }: Calls) =>
   queries
     .updateTable('Call')
     .set(({ fn }) => ({
@@ -122,20 +122,20 @@ const wordsInCalls = prepared((queries, { callIds }: Calls) =>
     .where('id', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-const unfindable = prepared((queries, { callIds }: Calls) =>
+const unfindable = kyselyQuery((queries, { callIds }: Calls) =>
   queries.deleteFrom('CallSearch').where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
 /** Makes calls findable by number and name of the other party. */
-const findable = prepared((queries, { callIds }: Calls) =>
-  keepingWords(
-    queries.with('changed', (read) =>
-      read
-        .selectFrom('Call')
-        .select(callColumns)
-        .where('id', '=', ({ fn, val }) => fn.any(val(callIds))),
+const makeFindable = sqlText<Calls, object>(
+  `
+    with call_after as (
+      select * from call where id = any ($1::uuid[])
     ),
-  ),
+    ${newSearch}
+    select 1 as done
+  `,
+  ['callIds'],
 );
 
 const withoutWords = async (db: Statements, calls: Calls): Promise<void> => {
@@ -149,10 +149,10 @@ const withoutWords = async (db: Statements, calls: Calls): Promise<void> => {
 /** Erases the words of ended calls within a transaction. Each call can still be found by its number. */
 export const eraseWords = async (transaction: Statements, callIds: readonly string[]): Promise<void> => {
   await withoutWords(transaction, { callIds });
-  await findable(transaction, { callIds });
+  await makeFindable(transaction, { callIds });
 };
 
-const recordings = prepared((queries, { callIds }: Calls) =>
+const recordings = kyselyQuery((queries, { callIds }: Calls) =>
   queries
     .updateTable('Recording')
     .set({ erasedAt: now })
@@ -165,47 +165,42 @@ export const eraseRecordings = async (db: Statements, callIds: readonly string[]
   await recordings(db, { callIds });
 };
 
-const sipMessages = prepared((queries, { callIds }: Calls) =>
+const sipMessages = kyselyQuery((queries, { callIds }: Calls) =>
   queries.deleteFrom('SipMessageRow').where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/** Position after all facts of the call, including facts that are still being written. */
-const lastPosition = sql.lit(2_147_483_647);
+/** Reduces a phone number to its last two digits. */
+const lastTwoDigitsOf = (number: string): string =>
+  `case ${number} when '${anonymous}' then ${number} else right(regexp_replace(${number}, '[^0-9]', '', 'g'), 2) end`;
 
-const person = prepared((queries, { callId, eventId }: { callId: string; eventId: string }) =>
-  tellOfCalls(
-    queries
-      .with('changed', (write) =>
-        write
-          .updateTable('Call')
-          .set(({ ref }) => ({
-            counterparty: lastTwoDigits(ref('counterparty')),
-            callerName: null,
-            diversions: null,
-            metadata: null,
-            sipHeaders: null,
-            sipExplanation: null,
-            transfer: withLastTwoDigits(ref('transfer')),
-            erasedAt: now,
-          }))
-          .where('id', '=', callId)
-          .returning(callColumns),
-      )
-      .with('told', (read) =>
-        read
-          .selectFrom('changed')
-          .select(({ val }) => [
-            val(eventId).as('id'),
-            'changed.id as callId',
-            sql.lit('call.erased').as('type'),
-            now.as('at'),
-          ]),
-      ),
-    lastPosition,
-  ),
+/** The event's position is after all facts of the call, including facts that are still being written. */
+const erasePerson = sqlText<{ callId: string; eventId: string }, { id: string }>(
+  `
+    with call_after as (
+      update call set
+        counterparty = ${lastTwoDigitsOf('counterparty')},
+        caller_name = null,
+        diversions = null,
+        metadata = null,
+        sip_headers = null,
+        sip_explanation = null,
+        transfer = (transfer #- '{sip,reasons}' #- '{sip,callInfo}')
+          || jsonb_build_object('to', ${lastTwoDigitsOf(`(transfer ->> 'to')`)}),
+        erased_at = now()
+      where id = $1
+      returning call.*
+    ),
+    new_event as (
+      select $2::text as id, id as call_id, 'call.erased' as type, now() as at, 2147483647 as position
+      from call_after
+    ),
+    ${outbox}
+    select call_after.id from call_after, notification
+  `,
+  ['callId', 'eventId'],
 );
 
-const locked = prepared((queries, wanted: { callId: string; workspaceId: string }) =>
+const locked = kyselyQuery((queries, wanted: { callId: string; workspaceId: string }) =>
   queries
     .selectFrom('Call')
     .select(['status', 'erasedAt'])
@@ -238,7 +233,7 @@ export const eraseCall = (
     await personInFacts(statements, calls);
     await explanationsInFacts(statements, calls);
     await personInSnapshots(statements, calls);
-    await person(statements, { callId, eventId: newEventId() });
+    await erasePerson(statements, { callId, eventId: newEventId() });
     await appendAudit(statements, entry);
     return 'erased';
   });

@@ -4,7 +4,7 @@ import { statusesInProgress } from '#src/domain/end-reasons.ts';
 import type { Database } from '../database/database.ts';
 import { eraseRecordings, eraseWords } from './erasing.ts';
 import { now } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Kept } from '../numbers/retention.ts';
 import type { Queries } from '../database/tables.ts';
 
@@ -28,11 +28,11 @@ const over = (queries: Queries, { numberId, since, days, most }: Outlived) =>
     .orderBy('Call.startedAt')
     .limit(most);
 
-const withWords = prepared((queries, outlived: Outlived) =>
+const withWords = kyselyQuery((queries, outlived: Outlived) =>
   over(queries, outlived).where('Call.wordsErasedAt', 'is', null),
 );
 
-const withRecordings = prepared((queries, outlived: Outlived) =>
+const withRecordings = kyselyQuery((queries, outlived: Outlived) =>
   over(queries, outlived).where(({ exists, selectFrom }) =>
     exists(
       selectFrom('Recording')
@@ -44,7 +44,7 @@ const withRecordings = prepared((queries, outlived: Outlived) =>
 );
 
 /** Locks rows in a fixed order, so that gateways cannot deadlock. */
-const locked = prepared((queries, { callIds }: { callIds: readonly string[] }) =>
+const locked = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>
   queries
     .selectFrom('Call')
     .select('id')

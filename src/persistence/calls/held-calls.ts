@@ -4,7 +4,7 @@ import { isInDoubt } from '../database/connection-errors.ts';
 import type { Database } from '../database/database.ts';
 import { readRevival, revivalForm, type Revival } from './call-revivals.ts';
 import { callColumns, type CallRow } from './calls.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Queries } from '../database/tables.ts';
 
@@ -100,9 +100,11 @@ const taking = (
     .orderBy('Call.startedAt')
     .orderBy('Call.id');
 
-const takingFromEarlierProcess = prepared((queries, values: TakingSome) => taking(queries, values, 'all'));
-const takingFromLostNode = prepared((queries, values: TakingSome) => taking(queries, values, 'of the lost'));
-const takingHandedOver = prepared((queries, values: TakingSome) => taking(queries, values, 'handed over'));
+const takingFromEarlierProcess = kyselyQuery((queries, values: TakingSome) => taking(queries, values, 'all'));
+const takingFromLostNode = kyselyQuery((queries, values: TakingSome) =>
+  taking(queries, values, 'of the lost'),
+);
+const takingHandedOver = kyselyQuery((queries, values: TakingSome) => taking(queries, values, 'handed over'));
 
 const all = { callIds: [] };
 
@@ -147,7 +149,7 @@ const takeKnowingly = async (
 };
 
 /** The lock waits for a take-over that the server is still executing. */
-const holders = prepared((queries, { callIds }: { callIds: readonly string[] }) =>
+const holders = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>
   queries
     .selectFrom('Call')
     .select(['id', 'node', 'epoch'])

@@ -3,7 +3,7 @@
  * stored with the call for its next holder.
  */
 import { nodeHasSession } from '../database/advisory-locks.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
@@ -12,7 +12,7 @@ export type HangupAction = NonNullable<Row<'CallRevival'>['leftHangup']>;
 type Leaving = { callId: string; numberId: string; holder: string };
 
 const leaving = (action: HangupAction) =>
-  prepared((queries, { callId, numberId, holder }: Leaving) =>
+  kyselyQuery((queries, { callId, numberId, holder }: Leaving) =>
     queries
       .updateTable('CallRevival')
       .from('Call')
@@ -42,7 +42,7 @@ export const leaveHangup = async (
 
 export type LeftHangup = { callId: string; numberId: string; action: HangupAction };
 
-const left = prepared((queries, { node }: { node: string }) =>
+const left = kyselyQuery((queries, { node }: { node: string }) =>
   queries
     .selectFrom('CallRevival')
     .innerJoin('Call', 'Call.id', 'CallRevival.callId')
@@ -57,7 +57,7 @@ export const leftHangupsOf = async (db: Statements, node: string): Promise<LeftH
     action === null ? [] : [{ ...call, action }],
   );
 
-const removing = prepared((queries, { callId, action }: Pick<LeftHangup, 'callId' | 'action'>) =>
+const removing = kyselyQuery((queries, { callId, action }: Pick<LeftHangup, 'callId' | 'action'>) =>
   queries
     .updateTable('CallRevival')
     .set({ leftHangup: null })

@@ -2,7 +2,7 @@
 import { expressionBuilder, sql } from 'kysely';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
 import { secondsAgo } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import { columnsOf, type Queries, type Row, type Tables } from '../database/tables.ts';
 
@@ -37,7 +37,7 @@ const recordings = (queries: Queries) =>
     .select(recordingColumns)
     .select(isPaused().as('paused'));
 
-const recordingOf = prepared((queries, { callId }: { callId: string }) =>
+const recordingOf = kyselyQuery((queries, { callId }: { callId: string }) =>
   recordings(queries).where('Recording.callId', '=', callId),
 );
 
@@ -51,7 +51,7 @@ const folderNode = () => {
   return fn.coalesce('Recording.node', 'Call.node').$castTo<string>();
 };
 
-const pendingOf = prepared((queries, { node }: { node: string }) =>
+const pendingOf = kyselyQuery((queries, { node }: { node: string }) =>
   recordings(queries)
     .where('Recording.status', '=', 'pending')
     .where(folderNode(), '=', node)
@@ -65,7 +65,7 @@ export const pendingRecordings = (db: Statements, node: string): Promise<Recordi
 
 type Left = { callId: string; node: string };
 
-const leaving = prepared((queries, { callId, node }: Left) =>
+const leaving = kyselyQuery((queries, { callId, node }: Left) =>
   queries.updateTable('Recording').set({ node }).where('callId', '=', callId).where('status', '=', 'pending'),
 );
 
@@ -74,7 +74,7 @@ export const leaveRecording = async (db: Statements, left: Left): Promise<void> 
   await leaving(db, left);
 };
 
-const leftTo = prepared((queries, { node }: Pick<Left, 'node'>) =>
+const leftTo = kyselyQuery((queries, { node }: Pick<Left, 'node'>) =>
   queries
     .selectFrom('Recording')
     .select('callId')
@@ -87,7 +87,7 @@ const leftTo = prepared((queries, { node }: Pick<Left, 'node'>) =>
 export const recordingsLeftTo = async (db: Statements, node: string): Promise<string[]> =>
   (await leftTo(db, { node })).map(({ callId }) => callId);
 
-const abandoned = prepared((queries, { afterSec }: { afterSec: number }) =>
+const abandoned = kyselyQuery((queries, { afterSec }: { afterSec: number }) =>
   queries
     .selectFrom('Recording')
     .innerJoin('Call', 'Call.id', 'Recording.callId')
@@ -122,7 +122,7 @@ type ErasedFilesWanted = {
   atMost: number;
 };
 
-const filesToRemove = prepared((queries, { node, after, atMost }: ErasedFilesWanted) =>
+const filesToRemove = kyselyQuery((queries, { node, after, atMost }: ErasedFilesWanted) =>
   queries
     .selectFrom('Recording')
     .innerJoin('Call', 'Call.id', 'Recording.callId')
@@ -147,7 +147,7 @@ const filesToRemove = prepared((queries, { node, after, atMost }: ErasedFilesWan
 export const erasedFiles = (db: Statements, wanted: ErasedFilesWanted): Promise<ErasedFile[]> =>
   filesToRemove(db, wanted);
 
-const forgettingFile = prepared((queries, { callId }: Pick<ErasedFile, 'callId'>) =>
+const forgettingFile = kyselyQuery((queries, { callId }: Pick<ErasedFile, 'callId'>) =>
   queries
     .updateTable('Recording')
     .set({ file: null, bytes: null })
@@ -160,7 +160,7 @@ export const forgetFile = async (db: Statements, callId: string): Promise<void> 
   await forgettingFile(db, { callId });
 };
 
-const erasedOf = prepared((queries, { callIds }: { callIds: readonly string[] }) =>
+const erasedOf = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>
   queries
     .selectFrom('Recording')
     .select('callId')
@@ -197,7 +197,7 @@ export const recordingFrom = (json: RecordingJson): RecordingRecord | null =>
     erasedAt: json.erasedAt === null ? null : new Date(json.erasedAt),
   };
 
-const statusesOf = prepared((queries, { callIds }: { callIds: readonly string[] }) =>
+const statusesOf = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>
   queries
     .selectFrom('Recording')
     .select(['callId', 'status'])
@@ -211,7 +211,7 @@ export const recordingStatuses = async (
 ): Promise<ReadonlyMap<string, RecordingStatus>> =>
   new Map((await statusesOf(db, { callIds })).map(({ callId, status }) => [callId, status]));
 
-const pendingElsewhere = prepared(
+const pendingElsewhere = kyselyQuery(
   (queries, { callIds, node }: { callIds: readonly string[]; node: string }) =>
     queries
       .selectFrom('Recording')

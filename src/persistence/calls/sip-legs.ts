@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import type { Database } from '../database/database.ts';
 import { withoutWaitingForDisk } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import { openLeg, sealLeg } from './sealed-legs.ts';
 import type { Sealing } from '../database/sealing.ts';
 import { rowsOf, type Row } from '../database/tables.ts';
@@ -52,7 +52,7 @@ export type KeptLeg = Omit<Row<'SipLegRow'>, 'node' | 'epoch'>;
 /** A leg with the data known to its holder. */
 export type HeldLeg = KeptLeg & { epoch: number };
 
-const writing = prepared((queries, { kept, over }: { kept: string; over: string }) =>
+const writing = kyselyQuery((queries, { kept, over }: { kept: string; over: string }) =>
   queries
     .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
     .with('dropped', (write) =>
@@ -87,7 +87,7 @@ export const writeLegs = async (
   await writing(db, { kept: db.asJson(rows), over: db.asJson(over) });
 };
 
-const ofCalls = prepared((queries, { callIds }: { callIds: readonly string[] }) =>
+const ofCalls = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>
   queries
     .selectFrom('SipLegRow')
     .select(['id', 'callId', 'epoch', 'leg'])
@@ -106,7 +106,7 @@ export const legsOfCalls = async (
   callIds: readonly string[],
 ): Promise<HeldLeg[]> => (await ofCalls(db, { callIds })).map(readWith(sealing));
 
-const keptBy = prepared((queries, { node }: { node: string }) =>
+const keptBy = kyselyQuery((queries, { node }: { node: string }) =>
   queries.selectFrom('SipLegRow').select(['id', 'callId', 'epoch', 'leg']).where('node', '=', node),
 );
 

@@ -1,7 +1,7 @@
 /** SIP messages of calls; see `SipMessageRow`. */
 import type { ExpressionBuilder } from 'kysely';
 import { withoutWaitingForDisk } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import { columnsOf, rowsOf, type Row, type Tables } from '../database/tables.ts';
 
@@ -15,7 +15,7 @@ const wasErased = ({
 }: ExpressionBuilder<Tables & { given: StoredSipMessage }, 'Call' | 'given'>) =>
   and([eb('Call.id', '=', ref('given.callId')), eb('Call.erasedAt', 'is not', null)]);
 
-const keeping = prepared((queries, { messages }: { messages: string }) =>
+const keeping = kyselyQuery((queries, { messages }: { messages: string }) =>
   queries
     .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
     .insertInto('SipMessageRow')
@@ -36,7 +36,7 @@ export const keepSipMessages = async (
   await keeping(db, { messages: db.asJson(messages) });
 };
 
-const ofCall = prepared((queries, { callId }: { callId: string }) =>
+const ofCall = kyselyQuery((queries, { callId }: { callId: string }) =>
   queries
     .selectFrom('SipMessageRow')
     .select(columnsOf('SipMessageRow'))
@@ -48,7 +48,7 @@ const ofCall = prepared((queries, { callId }: { callId: string }) =>
 export const sipMessagesOf = (db: Statements, callId: string): Promise<StoredSipMessage[]> =>
   ofCall(db, { callId });
 
-const deleting = prepared((queries, { before, most }: { before: number; most: number }) =>
+const deleting = kyselyQuery((queries, { before, most }: { before: number; most: number }) =>
   queries
     .deleteFrom('SipMessageRow')
     .where(({ eb, refTuple, selectFrom }) =>

@@ -6,7 +6,7 @@ import type { Expression } from 'kysely';
 import { insertCall, type CallBirth } from './calls.ts';
 import type { Database } from '../database/database.ts';
 import { now, secondsBetween } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Day } from '#src/domain/day.ts';
 import { lockWorkspaces } from '../workspaces/workspaces.ts';
@@ -25,7 +25,7 @@ type DayOf = Day & { workspaceId: string };
 /** A day, and `grant`, which returns the seconds for a call from the rest of the day and throws if too few are left. */
 export type DayGrant = { day: Day; grant: (spent: readonly SpentOfNumber[]) => number };
 
-const ofNumbers = prepared((queries, { workspaceId, from, until }: DayOf) =>
+const ofNumbers = kyselyQuery((queries, { workspaceId, from, until }: DayOf) =>
   queries
     .selectFrom('Call')
     .select('numberId')

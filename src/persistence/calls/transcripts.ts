@@ -1,11 +1,11 @@
 /** Transcripts: the words that were actually heard in a call, turn by turn. Facts write the turns (`call-facts.ts`). */
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
 export type TurnRecord = Omit<Row<'CallTurn'>, 'callId'>;
 
-const turnsOf = prepared((queries, { callId }: { callId: string }) =>
+const turnsOf = kyselyQuery((queries, { callId }: { callId: string }) =>
   queries
     .selectFrom('CallTurn')
     .select(['sequence', 'role', 'text', 'tOffsetSec', 'spokenAt', 'whole'])

@@ -1,13 +1,13 @@
 /** Response latency of the agent over the turns of a call. */
 import { sql } from 'kysely';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
 /** From the last sound of the other party to the first of the reply; null for turns that do not answer words. */
 const waited = sql<number | null>`(data->'latency'->>'endpointingMs')::float8
   + (data->'latency'->>'firstAudioMs')::float8`;
 
-const slowest = prepared((queries, { callIds }: { callIds: readonly string[] }) =>
+const slowest = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>
   queries
     .selectFrom('CallFactRow')
     .select([
@@ -34,7 +34,7 @@ export const turnLatencies = async (
 /** Percentiles of the response latency in milliseconds; null without measurements. */
 export type WaitingTimes = { p50: number | null; p95: number | null; turns: number };
 
-const ofNewest = prepared(
+const ofNewest = kyselyQuery(
   (queries, within: { workspaceId: string; from: Date; until: Date; mostCalls: number }) =>
     queries
       .with('newest', (read) =>

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { prepared } from './prepared.ts';
+import { kyselyQuery } from './kysely-query.ts';
 import type { Statements } from './statements.ts';
 
 export type DatabaseClock = { clock: Clock; close: () => void };
@@ -14,7 +14,7 @@ const everyMs = 30_000;
 const promptMs = 1_000;
 
 /** `now()` would return the transaction's start time. */
-const reading = prepared((queries) =>
+const reading = kyselyQuery((queries) =>
   queries.selectNoFrom(({ fn }) => fn<Date>('clock_timestamp').as('now')),
 );
 

@@ -22,15 +22,19 @@ import { migrate, migrationTable } from '../migrations/migrate.ts';
 import { migrations } from '../migrations/index.ts';
 import { openNodeSession, type NodeSessionLimits } from '../nodes/node-session.ts';
 import { openPool, type OpenPool, type PoolLimits } from './open-pool.ts';
-import { prepared } from './prepared.ts';
-import { inTransaction, ormOver, statementsOf, type Statements } from './statements.ts';
+import { ormOver, statementsIn, statementsOf, type Statements } from './statements.ts';
 import { EntityNames, type Tables } from './tables.ts';
 
 export type Database = Statements & {
   /** Like `statements`, on the journal's own connections. Statements queue there without a time limit. */
   journal: Statements;
-  /** Runs several statements atomically; rolls back if `work` throws. */
-  transaction: <Result>(work: (statements: Statements) => Promise<Result>) => Promise<Result>;
+  /**
+   * Runs several statements atomically; rolls back if `work` throws. The manager is in the same transaction; its changes
+   * are flushed at the end.
+   */
+  transaction: <Result>(
+    work: (statements: Statements, manager: EntityManager) => Promise<Result>,
+  ) => Promise<Result>;
   /** A fresh fork with its own identity map. */
   entityManager: () => EntityManager;
   /**
@@ -77,9 +81,6 @@ const describe = (
     servers: [{ name: socketFolder, address: { host: socketFolder, port: 5432, user, database } }],
   };
 };
-
-/** Whether the server is reachable. */
-const answering = prepared((queries) => queries.selectNoFrom(({ lit }) => lit(1).as('one')));
 
 /** One connection for the node's session, one for mutually exclusive work, and two for migrations. */
 const nodePoolSize = 4;
@@ -154,19 +155,22 @@ export const openDatabase = async (settings: {
     const names = new EntityNames(orm.getMetadata());
     const statements = statementsOf(orm.em.getKysely<Tables>(), names, execute);
     const journal = connectionsOver(journalPool.pool, { isAway, turns: journalPoolSize });
+    const entityManager = (): EntityManager => {
+      if (isAway()) throw new DatabaseAway();
+      return orm.em.fork();
+    };
     const running = opened.move();
     return {
       ...statements,
-      transaction: (work) => inTransaction(statements, work),
-      journal: statementsOf(new Kysely<Tables>({ dialect: journal.dialect }), names, journal.execute),
-      entityManager() {
-        if (isAway()) throw new DatabaseAway();
-        return orm.em.fork();
+      async transaction(work) {
+        return entityManager().transactional((manager) => work(statementsIn(manager, names), manager));
       },
+      journal: statementsOf(new Kysely<Tables>({ dialect: journal.dialect }), names, journal.execute),
+      entityManager,
       listen: session.listen,
       alone: (what, work) => alone(connect, what, work),
       ping: async () => {
-        await answering(statements, {});
+        await statements.execute('select 1');
       },
       close: () => running.disposeAsync(),
     };

@@ -1,9 +1,6 @@
 /**
- * Connects Kysely, the EntityManager and prepared texts to PostgreSQL: MikroORM receives this dialect and its pool
- * instead of opening its own. MikroORM's own pool would reuse a connection whose answer never came, and the next
- * statement would wait on it as well.
- *
- * Parameters are sent separately from the text, and the server prepares each text once per connection.
+ * Connects MikroORM, Kysely and SQL texts to PostgreSQL over a pool of this project. MikroORM's own pool would reuse a
+ * connection whose answer never came, and the next statement would wait on it as well.
  */
 import { PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import {
@@ -12,10 +9,12 @@ import {
   type CustomTypesConfig,
   type Pool,
   type PoolClient,
+  type QueryConfig,
   type QueryResult,
 } from 'pg';
 import { DatabaseAway } from './connection-errors.ts';
 import { takingTurns } from './concurrency-limit.ts';
+import { preparedNameOf } from './sql-text.ts';
 
 const oid = { int8: 20, timestamptz: 1184 };
 
@@ -34,36 +33,30 @@ export const typeParsers: CustomTypesConfig = {
   },
 };
 
-/** Names of prepared statements; the same text gets the same name. */
-const statementNames = (): ((text: string) => string) => {
-  const names = new Map<string, string>();
-  return (text) => {
-    let name = names.get(text);
-    if (name === undefined) {
-      name = `trunkline_${names.size + 1}`;
-      names.set(text, name);
-    }
-    return name;
-  };
-};
-
 /** Closes a connection that may be dead: an orderly end would wait for an answer. */
 export const discard = (client: PoolClient): void => {
   client.connection.stream.destroy();
   client.release(true);
 };
 
+/**
+ * The server prepares the texts of `sql-text.ts` once per connection. It plans other statements each time with their
+ * values, so that it can use partial indexes.
+ */
+const queryOf = (text: string, values: unknown[]): QueryConfig => {
+  const name = preparedNameOf(text);
+  return name === undefined ? { text, values } : { name, text, values };
+};
+
 /** A pooled connection for Kysely, from acquisition to release. */
-class PreparingClient implements PostgresPoolClient {
+class PooledClient implements PostgresPoolClient {
   readonly processID?: number;
   readonly #client: PoolClient;
-  readonly #nameOf: (text: string) => string;
   readonly #onRelease: () => void;
   #isDoubtful = false;
 
-  constructor(client: PoolClient, nameOf: (text: string) => string, onRelease: () => void) {
+  constructor(client: PoolClient, onRelease: () => void) {
     this.#client = client;
-    this.#nameOf = nameOf;
     this.#onRelease = onRelease;
   }
 
@@ -75,10 +68,7 @@ class PreparingClient implements PostgresPoolClient {
 
   async #run(text: string, values: unknown[]): Promise<QueryResult> {
     try {
-      // Only statements with parameters are prepared: other texts differ each time or run once.
-      return await this.#client.query(
-        values.length === 0 ? { text } : { name: this.#nameOf(text), text, values },
-      );
+      return await this.#client.query(queryOf(text, values));
     } catch (error) {
       // An error from the server proves that the connection works; after any other error it may be dead.
       this.#isDoubtful ||= !(error instanceof DatabaseError);
@@ -117,7 +107,6 @@ export const connectionsOver = (
     turns?: number;
   } = {},
 ): Connections => {
-  const nameOf = statementNames();
   const { take, give } = takingTurns(turns);
   const forKysely: PostgresPool = {
     options: {},
@@ -125,7 +114,7 @@ export const connectionsOver = (
       if (isAway()) throw new DatabaseAway();
       await take();
       try {
-        return new PreparingClient(await pool.connect(), nameOf, give);
+        return new PooledClient(await pool.connect(), give);
       } catch (error) {
         give();
         throw error;
@@ -140,7 +129,7 @@ export const connectionsOver = (
       await take();
       try {
         // `pg` discards the connection of a failed statement.
-        return (await pool.query({ name: nameOf(text), text, values: [...values] })).rows;
+        return (await pool.query(queryOf(text, [...values]))).rows;
       } finally {
         give();
       }

@@ -1,12 +1,12 @@
 /** Notifications announce new rows and carry no data: listeners query the database. */
 import { sql } from 'kysely';
-import { prepared } from './prepared.ts';
+import { kyselyQuery } from './kysely-query.ts';
 import type { Statements } from './statements.ts';
 
 /** Part of a query: notifies every listening gateway when its transaction commits. */
 export const notified = (channel: string) => sql`pg_notify(${channel}, '')`;
 
-const notifying = prepared((queries, { channel }: { channel: string }) =>
+const notifying = kyselyQuery((queries, { channel }: { channel: string }) =>
   queries.selectNoFrom(notified(channel).as('notified')),
 );
 

@@ -1,21 +1,16 @@
 /** Query interface over the entities for the other modules of this folder. */
-import { MikroORM, type Options } from '@mikro-orm/postgresql';
+import { MikroORM, type EntityManager, type Options } from '@mikro-orm/postgresql';
 import { CompiledQuery, type PostgresDialect } from 'kysely';
 import type { Execute } from './dialect.ts';
 import { entities } from './entities.ts';
-import type { EntityNames, Queries } from './tables.ts';
+import type { EntityNames, Queries, Tables } from './tables.ts';
 
 export type Statements = {
-  /** Query builder with the names of entities and their properties. */
+  /** Builds queries with the names of entities and their properties (`kysely-query.ts`). */
   queries: Queries;
-  /** Encodes rows of a table as the one parameter that `rowsOf` reads. */
+  /** Encodes rows of a table as the one parameter that `rowsOf` and `json_populate_recordset` read. */
   asJson: (rows: readonly Readonly<Record<string, unknown>>[]) => string;
-  /** Runs a compiled query (`prepared.ts`). */
-  run: <Found>(query: CompiledQuery<Found>) => Promise<Found[]>;
-  /**
-   * Runs SQL text with `$1`, `$2` …; rows have column names. The gateway does not need it: tests use it to inspect
-   * stored data.
-   */
+  /** Runs SQL text with `$1`, `$2` …; the caller states the type of the rows. */
   execute: <Found>(sql: string, parameters?: readonly unknown[]) => Promise<Found[]>;
 };
 
@@ -28,26 +23,15 @@ export const ormOver = (dialect: PostgresDialect, options: Partial<Options> = {}
 export const statementsOf = (kysely: Queries, names: EntityNames, execute: Execute): Statements => ({
   queries: kysely.withPlugin(names),
   asJson: (rows) => JSON.stringify(rows.map((row) => names.inColumns(row))),
-  run: async <Found>({ sql, parameters }: CompiledQuery<Found>) =>
-    // The row type follows from the compiled query, whose columns are those of the entities.
-    (await execute(sql, parameters)) as Found[],
-  // The caller states the row type: each query file states the result of its own statement.
   execute: async <Found>(sql: string, parameters: readonly unknown[] = []) =>
     (await execute(sql, parameters)) as Found[],
 });
 
-/** A query is compiled for the connections of its origin and runs on the transaction's connection. */
-export const inTransaction = <Result>(
-  { queries, asJson }: Statements,
-  work: (statements: Statements) => Promise<Result>,
-): Promise<Result> =>
-  queries.transaction().execute((transaction) => {
-    const run = async <Found>(query: CompiledQuery<Found>): Promise<Found[]> =>
-      (await transaction.executeQuery(query)).rows;
-    return work({
-      queries,
-      asJson,
-      run,
-      execute: (text, parameters = []) => run(CompiledQuery.raw(text, [...parameters])),
-    });
+/** Statements in the manager's transaction. */
+export const statementsIn = (manager: EntityManager, names: EntityNames): Statements => {
+  const kysely = manager.getKysely<Tables>();
+  return statementsOf(kysely, names, async (sql, parameters) => {
+    const { rows } = await kysely.executeQuery<object>(CompiledQuery.raw(sql, [...parameters]));
+    return rows;
   });
+};

@@ -1,5 +1,5 @@
 /**
- * The statement that claims deliveries, step by step; `claimDeliveries` documents its guarantees.
+ * Claims deliveries; `deliveries.ts` documents the guarantees. To look at its plan: `database/sql-text.ts`.
  *
  * An endpoint receives the events of one call in order: a delivery is not claimed while an earlier one of the same call
  * is pending. A delivery that is due too early is deferred, so that a backlog behind a failing endpoint is not examined
@@ -8,194 +8,28 @@
  * Deliveries of the workspace with the fewest slots come first, counting the slots of this claim. A workspace gets a
  * slot only while it holds fewer than are free (src/outgoing/permits.ts).
  */
-import { expressionBuilder, sql, type QueryCreator } from 'kysely';
+import { sqlText } from '../database/sql-text.ts';
+import type { Row } from '../database/tables.ts';
 import type { EventSnapshot } from './outbox.ts';
-import { prepared } from '../database/prepared.ts';
-import type { Queries, Row, Tables } from '../database/tables.ts';
 
-type Claiming = {
-  node: string;
+type Claim = {
   now: Date;
   until: Date;
+  node: string;
+  /** Free slots of the node. */
   free: number;
   perEndpoint: number;
-  lookAhead: number;
-  /** Next examination of a delivery whose predecessor is in progress. */
-  putOffUntil: Date;
   /** Workspaces and the slots that each holds. */
   holders: readonly string[];
-  holderPlaces: readonly number[];
+  holderSlots: readonly number[];
   /** Endpoints with a lower maximum, and the maxima. */
-  restrained: readonly string[];
-  restrainedTo: readonly number[];
+  restricted: readonly string[];
+  restrictedTo: readonly number[];
+  /** Maximum number of deliveries of an endpoint to examine. */
+  lookAhead: number;
+  /** Next examination of a delivery whose predecessor is in progress. */
+  deferredUntil: Date;
 };
-
-type Numbered = { of: string; number: number };
-
-/** Tables of the statement, as its parts refer to each other. */
-type Looking = Tables & {
-  endpoint: Row<'WebhookEndpoint'>;
-  holder: { [Name in keyof Numbered]: Numbered[Name] | null };
-  restraint: { [Name in keyof Numbered]: Numbered[Name] | null };
-  share: { room: number; held: number };
-  delivery: Pick<Row<'EventDelivery'>, 'id' | 'callId' | 'position' | 'nextAttemptAt'>;
-};
-
-/** A table of ids with a number each. */
-const numbered = <Alias extends string>(alias: Alias, ids: readonly string[], numbers: readonly number[]) =>
-  sql<Numbered>`unnest(${ids}::uuid[], ${numbers}::int[])`.as<Alias>(sql`${sql.id(alias)}("of", "number")`);
-
-/** Free slots of an endpoint and the slots of its workspace. */
-const shareOfEndpoint = (claim: Claiming) =>
-  expressionBuilder<Looking, 'endpoint' | 'holder' | 'restraint'>()
-    .selectFrom('EventDelivery as claimed')
-    .select(({ eb, fn, lit, val }) => [
-      eb(fn<number>('least', [val(claim.perEndpoint), 'restraint.number']), '-', fn.countAll<number>()).as(
-        'room',
-      ),
-      fn.coalesce('holder.number', lit(0)).as('held'),
-    ])
-    .whereRef('claimed.endpointId', '=', 'endpoint.id')
-    .where('claimed.state', '=', 'pending')
-    .where('claimed.claimedUntil', '>', claim.now)
-    .as('share');
-
-/** Longest-due deliveries, if there is a free slot; locked rows are skipped by other nodes. */
-const dueAtEndpoint = (claim: Claiming) =>
-  expressionBuilder<Looking, 'endpoint' | 'share'>()
-    .selectFrom('EventDelivery')
-    .select([
-      'EventDelivery.id',
-      'EventDelivery.callId',
-      'EventDelivery.position',
-      'EventDelivery.nextAttemptAt',
-    ])
-    .whereRef('EventDelivery.endpointId', '=', 'endpoint.id')
-    .where('EventDelivery.state', '=', 'pending')
-    .where('EventDelivery.nextAttemptAt', '<=', claim.now)
-    .where(({ eb, or }) =>
-      or([eb('EventDelivery.claimedUntil', 'is', null), eb('EventDelivery.claimedUntil', '<=', claim.now)]),
-    )
-    .orderBy('EventDelivery.nextAttemptAt')
-    .limit(({ and, eb, lit, val }) =>
-      eb
-        .case()
-        .when(and([eb('share.room', '>', 0), eb('share.held', '<', claim.free)]))
-        .then(eb.cast<number>(val(claim.lookAhead), 'integer'))
-        .else(lit(0))
-        .end(),
-    )
-    .forUpdate()
-    .skipLocked()
-    .as('delivery');
-
-/** The first earlier pending delivery of the same call. */
-const earlierOfCall = () =>
-  expressionBuilder<Looking, 'endpoint' | 'delivery'>()
-    .selectFrom('EventDelivery as before')
-    .select('before.nextAttemptAt as earlierAt')
-    .whereRef('before.endpointId', '=', 'endpoint.id')
-    .whereRef('before.callId', '=', 'delivery.callId')
-    .where('before.state', '=', 'pending')
-    .whereRef('before.position', '<', 'delivery.position')
-    .orderBy('before.position')
-    .limit(1)
-    .as('earlier');
-
-/** Due deliveries of active endpoints that this claim examines. */
-const lookedAt = (claim: Claiming) => (queries: QueryCreator<Tables>) =>
-  queries
-    .selectFrom('WebhookEndpoint as endpoint')
-    .leftJoin(numbered('holder', claim.holders, claim.holderPlaces), (join) =>
-      join.onRef('holder.of', '=', 'endpoint.workspaceId'),
-    )
-    .leftJoin(numbered('restraint', claim.restrained, claim.restrainedTo), (join) =>
-      join.onRef('restraint.of', '=', 'endpoint.id'),
-    )
-    .crossJoinLateral(shareOfEndpoint(claim))
-    .crossJoinLateral(dueAtEndpoint(claim))
-    .leftJoinLateral(earlierOfCall(), (join) => join.onTrue())
-    .select([
-      'delivery.id',
-      'delivery.nextAttemptAt',
-      'endpoint.id as endpointId',
-      'endpoint.workspaceId',
-      'share.room',
-      'share.held',
-      'earlier.earlierAt',
-    ])
-    .where('endpoint.state', '=', 'active');
-
-const withPutOff = (queries: Queries, claim: Claiming) =>
-  queries.with('lookedAt', lookedAt(claim)).with('putOff', (write) =>
-    write
-      .updateTable('EventDelivery as delivery')
-      .from('lookedAt')
-      .set(({ fn, val }) => ({
-        nextAttemptAt: fn<Date>('greatest', ['lookedAt.earlierAt', val(claim.putOffUntil)]),
-      }))
-      .whereRef('delivery.id', '=', 'lookedAt.id')
-      .where('lookedAt.earlierAt', 'is not', null)
-      .returning('delivery.id'),
-  );
-
-/** Ids of the deliveries to claim: `place` is the rank at the endpoint, `turn` the rank among all. */
-const withDue = (queries: Queries, claim: Claiming) =>
-  withPutOff(queries, claim)
-    .with('free', (read) =>
-      read
-        .selectFrom('lookedAt')
-        .selectAll()
-        .select(({ fn }) =>
-          fn
-            .agg<number>('row_number')
-            .over((over) => over.partitionBy('endpointId').orderBy('nextAttemptAt'))
-            .as('place'),
-        )
-        .where('earlierAt', 'is', null),
-    )
-    .with('inWorkspace', (read) =>
-      read
-        .selectFrom('free')
-        .select(({ eb, fn, ref }) => [
-          'id',
-          'nextAttemptAt',
-          eb(
-            'held',
-            '+',
-            fn.agg<number>('row_number').over((over) =>
-              over
-                .partitionBy('workspaceId')
-                .orderBy(eb('place', '-', ref('room')))
-                .orderBy('nextAttemptAt'),
-            ),
-          ).as('wouldHold'),
-        ])
-        .whereRef('place', '<=', 'room'),
-    )
-    .with('inTurn', (read) =>
-      read.selectFrom('inWorkspace').select(({ fn }) => [
-        'id',
-        'wouldHold',
-        fn
-          .agg<number>('row_number')
-          .over((over) => over.orderBy('wouldHold').orderBy('nextAttemptAt'))
-          .as('turn'),
-      ]),
-    )
-    .with('due', (read) =>
-      read
-        .selectFrom('inTurn')
-        .select('id')
-        // Each turn uses one free slot.
-        .where(({ eb, lit, ref, val }) =>
-          eb(
-            eb('wouldHold', '+', ref('turn')),
-            '<=',
-            eb(eb.cast<number>(val(claim.free), 'integer'), '+', lit(1)),
-          ),
-        ),
-    );
 
 export type ClaimedRow = Pick<Row<'EventDelivery'>, 'id'> & {
   attempt: number;
@@ -209,60 +43,121 @@ export type ClaimedRow = Pick<Row<'EventDelivery'>, 'id'> & {
     'workspaceId' | 'url' | 'secretSealed' | 'previousSecretSealed' | 'previousSecretUntil' | 'failingSince'
   >;
 
-const claimedColumns = [
-  'claimed.id',
-  'claimed.attempt',
-  'claimed.failedInRound',
-  'claimed.eventId',
-  'claimed.type',
-  'claimed.at',
-  'claimed.callId',
-  'claimed.snapshot',
-  'claimed.endpointId',
-  'claimed.workspaceId',
-  'claimed.url',
-  'claimed.secretSealed',
-  'claimed.previousSecretSealed',
-  'claimed.previousSecretUntil',
-  'claimed.failingSince',
-] as const;
-
 /** One row for each claimed delivery, or one row without an id; each with the number of deferred deliveries. */
-export const claiming = prepared((queries, claim: Claiming) =>
-  withDue(queries, claim)
-    .with('claimed', (write) =>
-      write
-        .updateTable('EventDelivery as delivery')
-        .from(['due', 'Event as event', 'WebhookEndpoint as endpoint'])
-        .set({ claimedUntil: claim.until, claimedBy: claim.node })
-        .whereRef('delivery.id', '=', 'due.id')
-        .whereRef('event.id', '=', 'delivery.eventId')
-        .whereRef('endpoint.id', '=', 'delivery.endpointId')
-        .returning(({ eb, lit, ref }) => [
-          'delivery.id',
-          eb('delivery.attempts', '+', lit(1)).as('attempt'),
-          eb('delivery.attempts', '-', ref('delivery.attemptsBefore')).as('failedInRound'),
-          'event.id as eventId',
-          'event.type',
-          'event.at',
-          'event.callId',
-          ref('event.snapshot').$castTo<EventSnapshot>().as('snapshot'),
-          'endpoint.id as endpointId',
-          'endpoint.workspaceId',
-          'endpoint.url',
-          'endpoint.secretSealed',
-          'endpoint.previousSecretSealed',
-          'endpoint.previousSecretUntil',
-          'endpoint.failingSince',
-        ]),
+export const claimDueDeliveries = sqlText<Claim, { deferred: number } & (ClaimedRow | { id: null })>(
+  `
+    with examined as (
+      select
+        delivery.id, delivery.next_attempt_at, endpoint.id as endpoint_id, endpoint.workspace_id,
+        share.free_slots, share.held_slots, earlier.next_attempt_at as earlier_at
+      from webhook_endpoint as endpoint
+      left join unnest($6::uuid[], $7::int[]) as holder (workspace_id, slots)
+        on holder.workspace_id = endpoint.workspace_id
+      left join unnest($8::uuid[], $9::int[]) as restricted (endpoint_id, slots)
+        on restricted.endpoint_id = endpoint.id
+      -- Free slots of the endpoint and slots of its workspace.
+      cross join lateral (
+        select
+          least($5::int, restricted.slots) - count(*) as free_slots,
+          coalesce(holder.slots, 0) as held_slots
+        from event_delivery as claimed
+        where claimed.endpoint_id = endpoint.id and claimed.state = 'pending' and claimed.claimed_until > $1
+      ) as share
+      -- The longest-due deliveries, if there is a free slot; other nodes skip the locked rows.
+      cross join lateral (
+        select id, call_id, position, next_attempt_at
+        from event_delivery
+        where endpoint_id = endpoint.id
+          and state = 'pending'
+          and next_attempt_at <= $1
+          and (claimed_until is null or claimed_until <= $1)
+        order by next_attempt_at
+        limit case when share.free_slots > 0 and share.held_slots < $4::int then $10::int else 0 end
+        for update skip locked
+      ) as delivery
+      -- The first earlier delivery of the same call that is pending.
+      left join lateral (
+        select before.next_attempt_at
+        from event_delivery as before
+        where before.endpoint_id = endpoint.id
+          and before.call_id = delivery.call_id
+          and before.state = 'pending'
+          and before.position < delivery.position
+        order by before.position
+        limit 1
+      ) as earlier on true
+      where endpoint.state = 'active'
+    ),
+    deferred as (
+      update event_delivery as delivery
+      set next_attempt_at = greatest(examined.earlier_at, $11)
+      from examined
+      where delivery.id = examined.id and examined.earlier_at is not null
+      returning delivery.id
+    ),
+    in_order as (
+      select *, row_number() over (partition by endpoint_id order by next_attempt_at) as endpoint_rank
+      from examined
+      where earlier_at is null
+    ),
+    within_share as (
+      select
+        id, next_attempt_at,
+        held_slots + row_number() over (
+          partition by workspace_id order by endpoint_rank - free_slots, next_attempt_at
+        ) as slots_then
+      from in_order
+      where endpoint_rank <= free_slots
+    ),
+    ranked as (
+      select id, slots_then, row_number() over (order by slots_then, next_attempt_at) as rank from within_share
+    ),
+    claimed as (
+      update event_delivery as delivery
+      set claimed_until = $2, claimed_by = $3
+      from ranked, event, webhook_endpoint as endpoint
+      where delivery.id = ranked.id
+        -- Each claim uses one free slot.
+        and ranked.slots_then + ranked.rank <= $4::int + 1
+        and event.id = delivery.event_id
+        and endpoint.id = delivery.endpoint_id
+      returning
+        delivery.id, delivery.attempts + 1 as attempt, delivery.attempts - delivery.attempts_before as failed_in_round,
+        event.id as event_id, event.type, event.at, event.call_id, event.snapshot,
+        endpoint.id as endpoint_id, endpoint.workspace_id, endpoint.url, endpoint.secret_sealed,
+        endpoint.previous_secret_sealed, endpoint.previous_secret_until, endpoint.failing_since
     )
-    .selectFrom(({ selectFrom }) =>
-      selectFrom('putOff')
-        .select(({ fn }) => fn.countAll<number>().as('putOff'))
-        .as('looked'),
-    )
-    .leftJoin('claimed', (join) => join.onTrue())
-    .select(['looked.putOff', ...claimedColumns])
-    // A left join returns either all columns of the claimed row or none.
-    .$castTo<{ putOff: number } & (ClaimedRow | { id: null })>(),
+    select
+      (select count(*) from deferred) as "deferred",
+      claimed.id,
+      claimed.attempt,
+      claimed.failed_in_round as "failedInRound",
+      claimed.event_id as "eventId",
+      claimed.type,
+      claimed.at,
+      claimed.call_id as "callId",
+      claimed.snapshot,
+      claimed.endpoint_id as "endpointId",
+      claimed.workspace_id as "workspaceId",
+      claimed.url,
+      claimed.secret_sealed as "secretSealed",
+      claimed.previous_secret_sealed as "previousSecretSealed",
+      claimed.previous_secret_until as "previousSecretUntil",
+      claimed.failing_since as "failingSince"
+    from (select 1) as always_one_row
+    left join claimed on true
+  `,
+  [
+    'now',
+    'until',
+    'node',
+    'free',
+    'perEndpoint',
+    'holders',
+    'holderSlots',
+    'restricted',
+    'restrictedTo',
+    'lookAhead',
+    'deferredUntil',
+  ],
 );

@@ -2,10 +2,10 @@
  * Event deliveries: rows that form a queue. A node claims a delivery for a limited time (`claimedUntil`): claims of a
  * dead process are released once its death is known, and expire in any case.
  */
-import { claiming, type ClaimedRow } from './claim-deliveries.ts';
+import { claimDueDeliveries, type ClaimedRow } from './claim-deliveries.ts';
 import { notified } from '../database/notifications.ts';
 import { deliveriesChannel, type EventSnapshot } from './outbox.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Queries, Row } from '../database/tables.ts';
 
@@ -67,7 +67,7 @@ const nested = ({ id, attempt, failedInRound, ...row }: ClaimedRow): ClaimedDeli
 const lookAhead = 50;
 
 /** Delay before a delivery is examined again whose predecessor is due or in progress. */
-const putOffMs = 1_000;
+const deferralMs = 1_000;
 
 /**
  * Claims deliveries of active endpoints that are due at `now`, until `until`. Fair scheduling: the workspace with the
@@ -79,18 +79,18 @@ export const claimDeliveries = async (
   db: Statements,
   { held, restrained, ...claim }: DeliveryClaim,
 ): Promise<ClaimedDelivery[]> => {
-  const rows = await claiming(db, {
+  const rows = await claimDueDeliveries(db, {
     ...claim,
     lookAhead,
-    putOffUntil: new Date(claim.now.getTime() + putOffMs),
+    deferredUntil: new Date(claim.now.getTime() + deferralMs),
     holders: [...held.keys()],
-    holderPlaces: [...held.values()],
-    restrained: [...restrained.keys()],
-    restrainedTo: [...restrained.values()],
+    holderSlots: [...held.values()],
+    restricted: [...restrained.keys()],
+    restrictedTo: [...restrained.values()],
   });
   const claimed = rows.filter((row) => row.id !== null);
   // More deliveries may follow the deferred ones.
-  if (claimed.length === 0 && (rows[0]?.putOff ?? 0) > 0) {
+  if (claimed.length === 0 && (rows[0]?.deferred ?? 0) > 0) {
     return claimDeliveries(db, { ...claim, held, restrained });
   }
   return claimed.map(nested);
@@ -114,7 +114,7 @@ const firstAfter = (queries: Queries, column: 'nextAttemptAt' | 'claimedUntil', 
     .select(({ fn }) => fn.min('first.at').as('at'))
     .where('endpoint.state', '=', 'active');
 
-const nextDue = prepared((queries, { now }: { now: Date }) =>
+const nextDue = kyselyQuery((queries, { now }: { now: Date }) =>
   queries.selectNoFrom(({ fn }) =>
     fn<Date | null>('least', [
       firstAfter(queries, 'nextAttemptAt', now),
@@ -130,7 +130,7 @@ const nextDue = prepared((queries, { now }: { now: Date }) =>
 export const nextDeliveryDueAt = async (db: Statements, now: Date): Promise<Date | undefined> =>
   (await nextDue(db, { now }))[0]?.dueAt ?? undefined;
 
-const releasing = prepared((queries, { deliveryId }: { deliveryId: string }) =>
+const releasing = kyselyQuery((queries, { deliveryId }: { deliveryId: string }) =>
   queries
     .updateTable('EventDelivery')
     .set({ claimedUntil: null, claimedBy: null })
@@ -143,7 +143,7 @@ export const releaseDelivery = async (db: Statements, deliveryId: string): Promi
   await releasing(db, { deliveryId });
 };
 
-const releasingAllOf = prepared((queries, { node }: { node: string }) =>
+const releasingAllOf = kyselyQuery((queries, { node }: { node: string }) =>
   queries
     .with('released', (write) =>
       write

@@ -1,6 +1,6 @@
 /** Delivery attempts: their results and the deliveries that they unblock. */
 import { afterMs, now } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
@@ -12,7 +12,7 @@ type Attempted = Row<'DeliveryAttempt'> & {
   nextAttemptAt: Date | null;
 };
 
-const recording = prepared(
+const recording = kyselyQuery(
   (queries, { deliveryId, attempt, at, durationMs, httpStatus, error, state, nextAttemptAt }: Attempted) =>
     queries
       .with('attempted', (write) =>
@@ -70,7 +70,7 @@ export const recordDeliveryAttempt = async (
   return stored.length > 0;
 };
 
-const admitting = prepared((queries, { deliveryId }: { deliveryId: string }) =>
+const admitting = kyselyQuery((queries, { deliveryId }: { deliveryId: string }) =>
   queries
     .updateTable('EventDelivery as delivery')
     .from('EventDelivery as done')

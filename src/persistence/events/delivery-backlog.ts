@@ -1,4 +1,4 @@
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
 export type DeliveryBacklog = {
@@ -12,7 +12,7 @@ export type DeliveryBacklog = {
   oldestPendingAt: Date | null;
 };
 
-const counting = prepared((queries) =>
+const counting = kyselyQuery((queries) =>
   queries
     .selectFrom('EventDelivery as delivery')
     .innerJoin('WebhookEndpoint as endpoint', 'endpoint.id', 'delivery.endpointId')

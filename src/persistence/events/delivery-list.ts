@@ -4,7 +4,7 @@ import type { AttemptRecord } from './delivery-attempts.ts';
 import { now } from '../database/expressions.ts';
 import { notified } from '../database/notifications.ts';
 import { deliveriesChannel } from './outbox.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Queries, Row, Tables } from '../database/tables.ts';
 
@@ -93,30 +93,31 @@ export const listDeliveries = async (
 
 type OwnDelivery = { deliveryId: string; workspaceId: string };
 
-const replaying = prepared((queries, { deliveryId, workspaceId, now: asked }: OwnDelivery & { now: Date }) =>
-  queries
-    .updateTable('EventDelivery as delivery')
-    .from('WebhookEndpoint as endpoint')
-    .set(({ fn, ref, val }) => ({
-      state: 'pending',
-      nextAttemptAt: fn<Date>('least', [val(asked), now]),
-      finishedAt: null,
-      attemptsBefore: ref('delivery.attempts'),
-    }))
-    .whereRef('endpoint.id', '=', 'delivery.endpointId')
-    .where('delivery.id', '=', deliveryId)
-    .where('endpoint.workspaceId', '=', workspaceId)
-    .where(({ eb, or }) =>
-      or([
-        eb('delivery.state', '<>', 'pending'),
-        eb('delivery.claimedUntil', 'is', null),
-        eb('delivery.claimedUntil', '<=', asked),
-      ]),
-    )
-    .returning(notified(deliveriesChannel).as('notified')),
+const replaying = kyselyQuery(
+  (queries, { deliveryId, workspaceId, now: asked }: OwnDelivery & { now: Date }) =>
+    queries
+      .updateTable('EventDelivery as delivery')
+      .from('WebhookEndpoint as endpoint')
+      .set(({ fn, ref, val }) => ({
+        state: 'pending',
+        nextAttemptAt: fn<Date>('least', [val(asked), now]),
+        finishedAt: null,
+        attemptsBefore: ref('delivery.attempts'),
+      }))
+      .whereRef('endpoint.id', '=', 'delivery.endpointId')
+      .where('delivery.id', '=', deliveryId)
+      .where('endpoint.workspaceId', '=', workspaceId)
+      .where(({ eb, or }) =>
+        or([
+          eb('delivery.state', '<>', 'pending'),
+          eb('delivery.claimedUntil', 'is', null),
+          eb('delivery.claimedUntil', '<=', asked),
+        ]),
+      )
+      .returning(notified(deliveriesChannel).as('notified')),
 );
 
-const deliveryOf = prepared((queries, { deliveryId, workspaceId }: OwnDelivery) =>
+const deliveryOf = kyselyQuery((queries, { deliveryId, workspaceId }: OwnDelivery) =>
   deliveries(queries).where('delivery.id', '=', deliveryId).where('endpoint.workspaceId', '=', workspaceId),
 );
 

@@ -1,4 +1,4 @@
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
@@ -8,7 +8,7 @@ export type FailingWebhook = Pick<Row<'WebhookEndpoint'>, 'id' | 'url' | 'state'
   dead: number;
 };
 
-const failing = prepared((queries, { workspaceId }: { workspaceId: string }) =>
+const failing = kyselyQuery((queries, { workspaceId }: { workspaceId: string }) =>
   queries
     .selectFrom('WebhookEndpoint as endpoint')
     .leftJoin('EventDelivery as delivery', (join) =>

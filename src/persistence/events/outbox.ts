@@ -1,13 +1,14 @@
 /**
  * Customer events, written in the same statement as the change that they report: a call's row and its events never
  * differ, and no event is delivered before a read shows the change.
+ *
+ * The statements that create, answer and end a call hold the same text, letter for letter, so that each can be read and
+ * explained as it is (test/persistence/statements.test.ts).
  */
 import { randomUUID } from 'node:crypto';
 import type { SnakeCase } from '@mikro-orm/postgresql';
-import { expressionBuilder, sql, type Expression, type QueryCreator } from 'kysely';
-import { jsonObject, jsonOfColumns, now } from '../database/expressions.ts';
-import { notified } from '../database/notifications.ts';
-import type { Row, Tables } from '../database/tables.ts';
+import { snakeCase } from '#src/domain/field-names.ts';
+import type { Row } from '../database/tables.ts';
 
 /** Notification channel that announces pending deliveries. */
 export const deliveriesChannel = 'deliveries';
@@ -98,127 +99,76 @@ export type EventSnapshot = {
   recording?: RecordingSnapshot;
 };
 
-/** Tables available to a statement that stores events of changes. */
-type Telling = Tables & {
-  /** Calls after the change. */
-  changed: Row<'Call'>;
-  /** The event of each changed call. */
-  told: Pick<Row<'Event'>, 'id' | 'callId' | 'type' | 'at'>;
+/** Columns of a table, in lines as a person would write them. */
+const columns = (table: string, names: readonly string[]): string => {
+  const lines = [''];
+  for (const [index, name] of names.entries()) {
+    const column = `${table}.${snakeCase(name)}${index < names.length - 1 ? ',' : ''}`;
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = column;
+    else if (line.length + 1 + column.length > 96) lines.push(column);
+    else lines[lines.length - 1] = `${line} ${column}`;
+  }
+  return lines.map((line) => `            ${line}`).join('\n');
 };
 
-type TellingOfRecording = Telling & {
-  /** The recording after the change. */
-  finished: Row<'Recording'>;
-};
-
-/** The given columns of one of the statement's tables. */
-const columnsIn = (table: keyof TellingOfRecording, names: readonly string[]) =>
-  jsonOfColumns(names.map((name) => sql.ref(`${table}.${name}`).as(name)));
-
-const snapshot = {
-  call: columnsIn('changed', callInSnapshot),
-  time_zone: sql.ref('Workspace.timeZone'),
-};
-
-const snapshotWithRecording = { ...snapshot, recording: columnsIn('finished', recordingInSnapshot) };
-
-const eventColumns = ['id', 'workspaceId', 'numberId', 'callId', 'type', 'at', 'snapshot'] as const;
-
-/** Columns of an event except its snapshot. */
-const eventsTold = () =>
-  expressionBuilder<TellingOfRecording>()
-    .selectFrom('told')
-    .innerJoin('changed', 'changed.id', 'told.callId')
-    .innerJoin('Workspace', 'Workspace.id', 'changed.workspaceId')
-    .select(['told.id', 'changed.workspaceId', 'changed.numberId', 'told.callId', 'told.type', 'told.at']);
-
-const deliveryColumns = [
-  'id',
-  'eventId',
-  'endpointId',
-  'callId',
-  'position',
-  'state',
-  'nextAttemptAt',
-  'createdAt',
-] as const;
-
-/** One delivery for each endpoint that subscribes to the event. */
-const deliveriesTold = (position: Expression<number>) =>
-  expressionBuilder<Tables & { eventWritten: Row<'Event'> }>()
-    .selectFrom('eventWritten as event')
-    .innerJoin('WebhookEndpoint as endpoint', 'endpoint.workspaceId', 'event.workspaceId')
-    .select(({ fn }) => [
-      fn<string>('gen_random_uuid').as('id'),
-      'event.id as eventId',
-      'endpoint.id as endpointId',
-      'event.callId',
-      sql<number>`${position}::int`.as('position'),
-      sql.lit('pending').as('state'),
-      fn<Date>('least', ['event.at', now]).as('nextAttemptAt'),
-      'event.at as createdAt',
-    ])
-    .where('endpoint.state', '<>', 'disabled')
-    .where(({ eb, or, ref }) =>
-      or([eb('endpoint.numberId', 'is', null), eb('endpoint.numberId', '=', ref('event.numberId'))]),
+const storing = (recording = '', join = '') => `stored_event as (
+  insert into event (id, workspace_id, number_id, call_id, type, at, snapshot)
+  select
+    new_event.id, call_after.workspace_id, call_after.number_id, call_after.id, new_event.type, new_event.at,
+    jsonb_build_object(
+      'call', (
+        select to_jsonb(snapshot)
+        from (
+          select
+${columns('call_after', callInSnapshot)}
+        ) as snapshot
+      ),
+      'time_zone', workspace.time_zone${recording}
     )
-    .where(({ eb, fn, or }) =>
-      or([eb('endpoint.events', 'is', null), eb('event.type', '=', fn.any('endpoint.events'))]),
-    )
-    // Skips an endpoint that is deleted concurrently; without the lock its foreign key would reject the change itself.
-    .forKeyShare('endpoint');
-
-/** Adds deliveries and notification after the events. The statement returns the ids of the changed calls. */
-const withDeliveries = (
-  statement: QueryCreator<Telling & { eventWritten: Row<'Event'> }>,
-  position: Expression<number>,
-) =>
-  statement
-    .with('deliveryWritten', (write) =>
-      write
-        .insertInto('EventDelivery')
-        .columns(deliveryColumns)
-        .expression(deliveriesTold(position))
-        .returning('id'),
-    )
-    .with('notified', (read) =>
-      read
-        .selectFrom(({ selectFrom }) => selectFrom('deliveryWritten').select('id').limit(1).as('any'))
-        .select(({ fn }) => fn.count<number>(notified(deliveriesChannel)).as('count')),
-    )
-    // PostgreSQL evaluates the notification only if the row of `notified` is read.
-    .selectFrom(['changed', 'notified'])
-    .select('changed.id');
+  from new_event
+  join call_after on call_after.id = new_event.call_id
+  join workspace on workspace.id = call_after.workspace_id${join}
+  returning id, workspace_id, number_id, call_id, type, at
+),
+new_delivery as (
+  insert into event_delivery
+    (id, event_id, endpoint_id, call_id, position, state, next_attempt_at, created_at)
+  select
+    gen_random_uuid(), stored_event.id, endpoint.id, stored_event.call_id, new_event.position, 'pending',
+    least(stored_event.at, now()), stored_event.at
+  from stored_event
+  join new_event on new_event.id = stored_event.id
+  join webhook_endpoint as endpoint on endpoint.workspace_id = stored_event.workspace_id
+  where endpoint.state <> 'disabled'
+    and (endpoint.number_id is null or endpoint.number_id = stored_event.number_id)
+    and (endpoint.events is null or stored_event.type = any (endpoint.events))
+  -- An endpoint that is deleted meanwhile is skipped; without the lock its foreign key would reject the change itself.
+  for key share of endpoint
+  returning id
+),
+-- PostgreSQL evaluates the notification because the final select reads this row.
+notification as (
+  select count(pg_notify('deliveries', '')) from (select id from new_delivery limit 1) as any_delivery
+)`;
 
 /**
- * Ends a statement with the events of the changed calls and their deliveries. `position` is the event's position within
- * its call.
+ * Part of a statement: stores the events of `new_event (id, call_id, type, at, position)` for the calls in `call_after`,
+ * which has all columns of a call; one delivery for each endpoint that subscribes to the event; and a notification. The
+ * statement must end with a `select … from call_after, notification`.
  */
-export const tellOfCalls = (statement: QueryCreator<Telling>, position: Expression<number>) =>
-  withDeliveries(
-    statement.with('eventWritten', (write) =>
-      write
-        .insertInto('Event')
-        .columns(eventColumns)
-        .expression(eventsTold().select(jsonObject(snapshot).as('snapshot')))
-        .returning(eventColumns),
-    ),
-    position,
-  );
+export const outbox = storing();
 
-/** Like `tellOfCalls`, for a finished recording, which is part of the snapshot. */
-export const tellOfRecording = (statement: QueryCreator<TellingOfRecording>, position: Expression<number>) =>
-  withDeliveries(
-    statement.with('eventWritten', (write) =>
-      write
-        .insertInto('Event')
-        .columns(eventColumns)
-        .expression(
-          eventsTold()
-            .innerJoin('finished', 'finished.callId', 'told.callId')
-            .select(jsonObject(snapshotWithRecording).as('snapshot')),
-        )
-        .returning(eventColumns),
-    ),
-    position,
-  );
+/** Like `outbox`, with the finished recording of `recording_after` in the snapshot. */
+export const outboxWithRecording = storing(
+  `,
+      'recording', (
+        select to_jsonb(snapshot)
+        from (
+          select
+${columns('recording_after', recordingInSnapshot)}
+        ) as snapshot
+      )`,
+  `
+  join recording_after on recording_after.call_id = new_event.call_id`,
+);

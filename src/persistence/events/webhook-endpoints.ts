@@ -4,7 +4,7 @@ import { WebhookEndpoint } from './webhook-endpoint.ts';
 import { notify } from '../database/notifications.ts';
 import { deliveriesChannel } from './outbox.ts';
 import { patchRow, type Patch } from '../database/patch.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import { columnsOf, type Row } from '../database/tables.ts';
 
@@ -20,7 +20,7 @@ export type EndpointPatch = Patch<Pick<WebhookEndpointRecord, 'url' | 'events' |
 
 const columns = columnsOf('WebhookEndpoint');
 
-const ofWorkspace = prepared((queries, { workspaceId }: Pick<EndpointIn, 'workspaceId'>) =>
+const ofWorkspace = kyselyQuery((queries, { workspaceId }: Pick<EndpointIn, 'workspaceId'>) =>
   queries
     .selectFrom('WebhookEndpoint')
     .select(columns)
@@ -29,7 +29,7 @@ const ofWorkspace = prepared((queries, { workspaceId }: Pick<EndpointIn, 'worksp
     .orderBy('id'),
 );
 
-const one = prepared((queries, { endpointId, workspaceId }: EndpointIn) =>
+const one = kyselyQuery((queries, { endpointId, workspaceId }: EndpointIn) =>
   queries
     .selectFrom('WebhookEndpoint')
     .select(columns)
@@ -37,7 +37,7 @@ const one = prepared((queries, { endpointId, workspaceId }: EndpointIn) =>
     .where('workspaceId', '=', workspaceId),
 );
 
-const rotation = prepared((queries, rotated: EndpointIn & { secretSealed: string; previousUntil: Date }) =>
+const rotation = kyselyQuery((queries, rotated: EndpointIn & { secretSealed: string; previousUntil: Date }) =>
   queries
     .updateTable('WebhookEndpoint')
     .set(({ ref }) => ({
@@ -50,14 +50,14 @@ const rotation = prepared((queries, rotated: EndpointIn & { secretSealed: string
     .returning(columns),
 );
 
-const disabling = prepared((queries, { endpointId, reason }: { endpointId: string; reason: string }) =>
+const disabling = kyselyQuery((queries, { endpointId, reason }: { endpointId: string; reason: string }) =>
   queries
     .updateTable('WebhookEndpoint')
     .set({ state: 'disabled', disabledReason: reason })
     .where('id', '=', endpointId),
 );
 
-const failing = prepared(
+const failing = kyselyQuery(
   (queries, { endpointId, at, failure }: { endpointId: string; at: Date; failure: string }) =>
     queries
       .updateTable('WebhookEndpoint')
@@ -68,7 +68,7 @@ const failing = prepared(
       .where('id', '=', endpointId),
 );
 
-const working = prepared((queries, { endpointId }: { endpointId: string }) =>
+const working = kyselyQuery((queries, { endpointId }: { endpointId: string }) =>
   queries
     .updateTable('WebhookEndpoint')
     .set({ failingSince: null, lastFailure: null })
@@ -76,7 +76,7 @@ const working = prepared((queries, { endpointId }: { endpointId: string }) =>
     .where('failingSince', 'is not', null),
 );
 
-const removal = prepared((queries, { endpointId, workspaceId }: EndpointIn) =>
+const removal = kyselyQuery((queries, { endpointId, workspaceId }: EndpointIn) =>
   queries
     .deleteFrom('WebhookEndpoint')
     .where('id', '=', endpointId)

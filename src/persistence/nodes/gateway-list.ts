@@ -1,7 +1,7 @@
 /** The gateways of the database as members of a workspace see them: state, and number of the workspace's calls. */
 import { nodeHasSession } from '../database/advisory-locks.ts';
 import { firstEpoch } from '../calls/call-facts.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
 export type ListedGateway = {
@@ -21,7 +21,7 @@ export type ListedGateway = {
   takenOver: number;
 };
 
-const listing = prepared((queries, { workspaceId }: { workspaceId: string }) =>
+const listing = kyselyQuery((queries, { workspaceId }: { workspaceId: string }) =>
   queries
     .selectFrom('Node')
     .leftJoin('Call', (join) =>

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { now, secondsAgo } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
@@ -18,7 +18,7 @@ export const signalChannel = (node: string): string =>
 
 type Sending = { id: string; toNode: string; fromNode: string; request: object };
 
-const sending = prepared((queries, { id, toNode, fromNode, request }: Sending) =>
+const sending = kyselyQuery((queries, { id, toNode, fromNode, request }: Sending) =>
   queries.insertInto('NodeSignal').values({ id, toNode, fromNode, request, state: 'sent', sentAt: now }),
 );
 
@@ -29,7 +29,7 @@ export const sendSignal = async (db: Statements, signal: Sending): Promise<void>
 
 type Taking = { node: string; withinSec: number; forgottenSec: number };
 
-const taking = prepared((queries, { node, withinSec, forgottenSec }: Taking) =>
+const taking = kyselyQuery((queries, { node, withinSec, forgottenSec }: Taking) =>
   queries
     .with('tooLate', (write) =>
       write
@@ -49,7 +49,7 @@ const taking = prepared((queries, { node, withinSec, forgottenSec }: Taking) =>
 export const takeSignals = (db: Statements, node: string, withinMs: number): Promise<StoredSignal[]> =>
   taking(db, { node, withinSec: withinMs / 1_000, forgottenSec: (2 * withinMs) / 1_000 });
 
-const answering = prepared((queries, { id, answer }: { id: string; answer: object }) =>
+const answering = kyselyQuery((queries, { id, answer }: { id: string; answer: object }) =>
   queries
     .updateTable('NodeSignal')
     .set({ state: 'answered', answer })
@@ -65,7 +65,7 @@ export const answerSignal = async (
   answer: object,
 ): Promise<boolean> => (await answering(db, { id, answer })).length > 0;
 
-const takingAnswers = prepared((queries, { ids }: { ids: readonly string[] }) =>
+const takingAnswers = kyselyQuery((queries, { ids }: { ids: readonly string[] }) =>
   queries
     .deleteFrom('NodeSignal')
     .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
@@ -79,7 +79,7 @@ export const takeAnswers = (
   ids: readonly string[],
 ): Promise<{ id: string; answer: unknown }[]> => takingAnswers(db, { ids });
 
-const withdrawing = prepared((queries, { id }: { id: string }) =>
+const withdrawing = kyselyQuery((queries, { id }: { id: string }) =>
   queries.deleteFrom('NodeSignal').where('id', '=', id),
 );
 

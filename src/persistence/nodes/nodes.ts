@@ -4,7 +4,7 @@
  */
 import { nodeHasSession } from '../database/advisory-locks.ts';
 import { now, secondsAhead } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
@@ -31,7 +31,7 @@ const columnsOf = (takes: TakesOver | null): Pick<Row<'Node'>, 'takesLines' | 't
 
 type Joining = WithAddress & ReturnType<typeof columnsOf>;
 
-const joining = prepared((queries, { name, instance, address, takesLines, takesForm }: Joining) =>
+const joining = kyselyQuery((queries, { name, instance, address, takesLines, takesForm }: Joining) =>
   queries
     .insertInto('Node')
     .values({ name, instance, address, takesLines, takesForm, seenAt: now })
@@ -57,7 +57,7 @@ export const joinNodes = async (
   await joining(db, { ...node, ...columnsOf(takes) });
 };
 
-const renewing = prepared((queries, { name, instance }: NodeInstance) =>
+const renewing = kyselyQuery((queries, { name, instance }: NodeInstance) =>
   queries
     .updateTable('Node')
     .set({ seenAt: now })
@@ -71,7 +71,7 @@ const renewing = prepared((queries, { name, instance }: NodeInstance) =>
 export const renewNode = async (db: Statements, node: NodeInstance): Promise<boolean> =>
   (await renewing(db, node)).length > 0;
 
-const others = prepared((queries, { name }: { name: string }) =>
+const others = kyselyQuery((queries, { name }: { name: string }) =>
   queries
     .selectFrom('Node')
     .select(({ eb, ref }) => [
@@ -88,7 +88,7 @@ export const otherNodes = (db: Statements, name: string): Promise<OtherNode[]> =
 
 type Claim = NodeInstance & { seenAt: Date; forSec: number };
 
-const claiming = prepared((queries, { name, instance, seenAt, forSec }: Claim) =>
+const claiming = kyselyQuery((queries, { name, instance, seenAt, forSec }: Claim) =>
   queries
     .updateTable('Node')
     .set(({ fn }) => ({
@@ -112,7 +112,7 @@ export const claimLostNode = async (
   { forMs, ...node }: NodeInstance & { seenAt: Date; forMs: number },
 ): Promise<boolean> => (await claiming(db, { ...node, forSec: forMs / 1000 })).length > 0;
 
-const removing = prepared((queries, { name, instance, isLost }: NodeInstance & { isLost: boolean }) =>
+const removing = kyselyQuery((queries, { name, instance, isLost }: NodeInstance & { isLost: boolean }) =>
   queries
     .deleteFrom('Node')
     .where('name', '=', name)
@@ -133,7 +133,7 @@ export const removeNode = async (
   node: NodeInstance & { isLost: boolean },
 ): Promise<boolean> => (await removing(db, node)).length > 0;
 
-const telling = prepared((queries, { name, instance, address }: WithAddress) =>
+const telling = kyselyQuery((queries, { name, instance, address }: WithAddress) =>
   queries.updateTable('Node').set({ address }).where('name', '=', name).where('instance', '=', instance),
 );
 
@@ -142,7 +142,7 @@ export const tellAddress = async (db: Statements, node: WithAddress): Promise<vo
   await telling(db, node);
 };
 
-const tellingTakes = prepared(
+const tellingTakes = kyselyQuery(
   (queries, { name, instance, takesLines, takesForm }: NodeInstance & ReturnType<typeof columnsOf>) =>
     queries
       .updateTable('Node')
@@ -158,7 +158,7 @@ export const tellTakes = async (
   await tellingTakes(db, { ...node, ...columnsOf(takes) });
 };
 
-const tellingCountsAlone = prepared(
+const tellingCountsAlone = kyselyQuery(
   (queries, { name, instance, countsAlone }: NodeInstance & { countsAlone: boolean }) =>
     queries
       .updateTable('Node')
@@ -176,7 +176,7 @@ export const tellCountsAlone = async (
   await tellingCountsAlone(db, node);
 };
 
-const living = prepared((queries, { name }: { name: string }) =>
+const living = kyselyQuery((queries, { name }: { name: string }) =>
   queries
     .selectFrom('Node')
     .select(['name', 'takesLines', 'takesForm'])
@@ -196,7 +196,7 @@ export const livingNodes = async (
     takes: lines === null || form === null ? null : { lines, form },
   }));
 
-const addressOf = prepared((queries, { name }: { name: string }) =>
+const addressOf = kyselyQuery((queries, { name }: { name: string }) =>
   queries.selectFrom('Node').select('address').where('name', '=', name),
 );
 

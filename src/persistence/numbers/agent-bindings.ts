@@ -6,7 +6,7 @@ import { mostAgentHeaders, type AgentHeaderChanges, type SealedHeaders } from '#
 import type { Database } from '../database/database.ts';
 import { hasAtMost } from '../database/expressions.ts';
 import { given } from '../database/patch.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 
 /** A binding as it is returned: reports whether the token and each header exist, but not their values. */
 export type AgentBindingRecord = AgentBinding & {
@@ -50,7 +50,7 @@ const recordOf = ({ headersSealed, ...binding }: ReadBinding): AgentBindingRecor
   ),
 });
 
-const ofNumber = prepared((queries, { numberId }: { numberId: string }) =>
+const ofNumber = kyselyQuery((queries, { numberId }: { numberId: string }) =>
   queries
     .selectFrom('AgentBinding')
     .select([...bindingColumns, 'headersSealed', tokenConfigured])
@@ -64,12 +64,13 @@ export type BindingSecrets = {
   headersSealed: SealedHeaders;
 };
 
-const secretsOf = prepared((queries, { numberId, direction }: { numberId: string; direction: Direction }) =>
-  queries
-    .selectFrom('AgentBinding')
-    .select(['chatUrl', 'tokenSealed', 'headersSealed'])
-    .where('numberId', '=', numberId)
-    .where('direction', '=', direction),
+const secretsOf = kyselyQuery(
+  (queries, { numberId, direction }: { numberId: string; direction: Direction }) =>
+    queries
+      .selectFrom('AgentBinding')
+      .select(['chatUrl', 'tokenSealed', 'headersSealed'])
+      .where('numberId', '=', numberId)
+      .where('direction', '=', direction),
 );
 
 /** Returns the bindings of both directions. */

@@ -11,7 +11,7 @@ import { isLanguage, type Language } from '#src/domain/language.ts';
 import type { MenuPolicy, Screening, Voicemail } from '#src/domain/voicemail.ts';
 import { bindingColumns, builtInBinding } from './agent-bindings.ts';
 import type { Database } from '../database/database.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Queries } from '../database/tables.ts';
 
 export type CallableNumber = {
@@ -146,15 +146,15 @@ const withKeys = (queries: Queries) =>
     .innerJoin('NumberKey as key', 'key.numberId', 'number.id')
     .select(sql<string>`encode(${sql.ref('key.keyHash')}, 'hex')`.as('fingerprint'));
 
-const byKeys = prepared((queries, { fingerprints }: { fingerprints: readonly Buffer[] }) =>
+const byKeys = kyselyQuery((queries, { fingerprints }: { fingerprints: readonly Buffer[] }) =>
   withKeys(queries).where('key.keyHash', '=', ({ fn, val }) => fn.any(val(fingerprints))),
 );
 
-const byIds = prepared((queries, { numberIds }: { numberIds: readonly string[] }) =>
+const byIds = kyselyQuery((queries, { numberIds }: { numberIds: readonly string[] }) =>
   withKeys(queries).where('number.id', '=', ({ fn, val }) => fn.any(val(numberIds))),
 );
 
-const byDigits = prepared((queries, { digits }: { digits: string }) =>
+const byDigits = kyselyQuery((queries, { digits }: { digits: string }) =>
   callable(queries).where('number.number', '=', digits).where('number.deletedAt', 'is', null),
 );
 
@@ -170,7 +170,7 @@ export const findNumbersByKeys = async (
 
 /** Numbers by the fingerprint of their current key; skips numbers without one. */
 export const findNumbersWithKeys = async (
-  db: Pick<Database, 'queries' | 'run'>,
+  db: Pick<Database, 'queries' | 'execute'>,
   numberIds: readonly string[],
 ): Promise<ReadonlyMap<string, CallableNumber>> => byFingerprint(await byIds(db, { numberIds }));
 

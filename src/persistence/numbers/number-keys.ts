@@ -5,7 +5,7 @@
 import { findNumbersByKeys, type CallableNumber } from './callable-numbers.ts';
 import type { Database } from '../database/database.ts';
 import { inBatches } from '../database/in-batches.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Sealing } from '../database/sealing.ts';
 import type { Row } from '../database/tables.ts';
 
@@ -38,14 +38,14 @@ export type NumberKeyRecord = Pick<Row<'NumberKey'>, 'keySealed' | 'issuedAt'>;
 
 type NewKey = Row<'NumberKey'> & { keySealed: string };
 
-const putting = prepared((queries, { numberId, keyHash, keySealed, issuedAt }: NewKey) =>
+const putting = kyselyQuery((queries, { numberId, keyHash, keySealed, issuedAt }: NewKey) =>
   queries
     .insertInto('NumberKey')
     .values({ numberId, keyHash, keySealed, issuedAt })
     .onConflict((conflict) => conflict.column('numberId').doUpdateSet({ keyHash, keySealed, issuedAt })),
 );
 
-const ofNumber = prepared((queries, { numberId }: { numberId: string }) =>
+const ofNumber = kyselyQuery((queries, { numberId }: { numberId: string }) =>
   queries.selectFrom('NumberKey').select(['keySealed', 'issuedAt']).where('numberId', '=', numberId),
 );
 

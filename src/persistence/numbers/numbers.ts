@@ -7,7 +7,7 @@ import type { MenuPolicy, ScreeningPolicy, VoicemailPolicy } from '#src/domain/v
 import type { Database } from '../database/database.ts';
 import { PhoneNumber } from './phone-number.ts';
 import { given, patchRow, type Patch } from '../database/patch.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import { columnsOf, type Row } from '../database/tables.ts';
 
 /** Settings of a number that admins may change; null inherits from the workspace, then from the platform. */
@@ -55,7 +55,7 @@ const columns = columnsOf('PhoneNumber').filter(
   (column) => column !== 'deletedAt' && column !== 'inboundAuthSecretSealed',
 );
 
-const ofWorkspace = prepared((queries, { workspaceId }: Pick<NumberIn, 'workspaceId'>) =>
+const ofWorkspace = kyselyQuery((queries, { workspaceId }: Pick<NumberIn, 'workspaceId'>) =>
   queries
     .selectFrom('PhoneNumber')
     .select(columns)
@@ -65,7 +65,7 @@ const ofWorkspace = prepared((queries, { workspaceId }: Pick<NumberIn, 'workspac
     .orderBy('id'),
 );
 
-const one = prepared((queries, { numberId, workspaceId }: NumberIn) =>
+const one = kyselyQuery((queries, { numberId, workspaceId }: NumberIn) =>
   queries
     .selectFrom('PhoneNumber')
     .select(columns)
@@ -74,7 +74,7 @@ const one = prepared((queries, { numberId, workspaceId }: NumberIn) =>
     .where('deletedAt', 'is', null),
 );
 
-const transfers = prepared((queries, { numberId }: Pick<NumberIn, 'numberId'>) =>
+const transfers = kyselyQuery((queries, { numberId }: Pick<NumberIn, 'numberId'>) =>
   queries
     .selectFrom('PhoneNumber')
     .select(['transferTo', 'recordTransfers', 'transferMaxDurationSec'])
@@ -93,7 +93,7 @@ export const transferPolicyOf = async (db: Database, numberId: string): Promise<
   return { ...policy, targets: transferTo ?? [] };
 };
 
-const removal = prepared((queries, { numberId, workspaceId, at }: NumberIn & { at: Date }) =>
+const removal = kyselyQuery((queries, { numberId, workspaceId, at }: NumberIn & { at: Date }) =>
   queries
     .with('gone', (query) =>
       query

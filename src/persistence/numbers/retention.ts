@@ -1,7 +1,7 @@
 /** Retention of a number's calls: its own setting, else that of its workspace. */
-import { expressionBuilder, sql, type Expression } from 'kysely';
+import { expressionBuilder, sql } from 'kysely';
 import type { Retention } from '#src/domain/retention.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Tables } from '../database/tables.ts';
 
@@ -15,23 +15,17 @@ const daysOf = (kept: Kept) => {
   return sql<number | null>`(${retention} ->> ${sql.lit(kept)})::int`;
 };
 
-/** Whether the words of this number's calls may be stored at all. */
-export const keepsWords = (numberId: Expression<string>) => {
-  const { not, exists } = expressionBuilder<Tables>();
-  return not(
-    exists(
-      expressionBuilder<Tables>()
-        .selectFrom('PhoneNumber')
-        .innerJoin('Workspace', 'Workspace.id', 'PhoneNumber.workspaceId')
-        .select('PhoneNumber.id')
-        .where('PhoneNumber.id', '=', numberId)
-        .where(daysOf('words'), '=', 0),
-    ),
-  );
-};
+/** Part of a text: whether the words of this number's calls may be stored at all. */
+export const keepsWords = (numberId: string): string => `not exists (
+          select
+          from phone_number
+          join workspace on workspace.id = phone_number.workspace_id
+          where phone_number.id = ${numberId}
+            and (coalesce(phone_number.retention_days, workspace.retention_days) ->> 'words')::int = 0
+        )`;
 
 /** Numbers with a retention limit, including deleted ones, whose calls still exist. */
-const numbers = prepared((queries) =>
+const numbers = kyselyQuery((queries) =>
   queries
     .selectFrom('PhoneNumber')
     .innerJoin('Workspace', 'Workspace.id', 'PhoneNumber.workspaceId')

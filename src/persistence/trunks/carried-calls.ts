@@ -1,6 +1,6 @@
 /** Calls that each trunk of a workspace carried in a time range. */
 import { sql, type Expression, type QueryCreator } from 'kysely';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row, Tables } from '../database/tables.ts';
 
@@ -35,7 +35,7 @@ const callsWithin = (queries: QueryCreator<Tables>, { workspaceId, since, until 
     .where('startedAt', '>=', since)
     .where('startedAt', '<', until);
 
-const carried = prepared((queries, within: Within) =>
+const carried = kyselyQuery((queries, within: Within) =>
   callsWithin(queries, within)
     .where('trunkId', 'is not', null)
     .where('status', '<>', 'ringing')
@@ -64,7 +64,7 @@ const carried = prepared((queries, within: Within) =>
     .orderBy('name'),
 );
 
-const failed = prepared((queries, within: Within) =>
+const failed = kyselyQuery((queries, within: Within) =>
   queries
     .with('attempt', (read) =>
       callsWithin(read, within)

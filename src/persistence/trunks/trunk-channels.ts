@@ -14,13 +14,13 @@ import {
   secondsAgo,
   withoutWaitingForDisk,
 } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
 /** Time within which an inbound call is stored or rejected; until then its channel counts without a call. */
 const arrivingSec = 30;
 
-const lockingTrunk = prepared((queries, { trunkId }: { trunkId: string }) =>
+const lockingTrunk = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
   queries
     .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
     .insertInto('TrunkLoad')
@@ -34,7 +34,7 @@ const lockingTrunk = prepared((queries, { trunkId }: { trunkId: string }) =>
 );
 
 /** Deletes channels whose calls ended or were never stored. */
-const clearing = prepared((queries, { trunkId }: { trunkId: string }) =>
+const clearing = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
   queries
     .deleteFrom('TrunkChannel')
     .where('trunkId', '=', trunkId)
@@ -47,14 +47,14 @@ const clearing = prepared((queries, { trunkId }: { trunkId: string }) =>
     }),
 );
 
-const counting = prepared((queries, { trunkId }: { trunkId: string }) =>
+const counting = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
   queries
     .selectFrom('TrunkChannel')
     .select(({ fn }) => fn.countAll<number>().as('channels'))
     .where('trunkId', '=', trunkId),
 );
 
-const taking = prepared((queries, { trunkId, callId, node }: TrunkChannel & { node: string }) =>
+const taking = kyselyQuery((queries, { trunkId, callId, node }: TrunkChannel & { node: string }) =>
   queries
     .insertInto('TrunkChannel')
     .values({ trunkId, callId, node, takenAt: now })
@@ -63,7 +63,7 @@ const taking = prepared((queries, { trunkId, callId, node }: TrunkChannel & { no
     ),
 );
 
-const givingBack = prepared((queries, { trunkId, callId, node }: TrunkChannel & { node: string }) =>
+const givingBack = kyselyQuery((queries, { trunkId, callId, node }: TrunkChannel & { node: string }) =>
   queries
     .deleteFrom('TrunkChannel')
     .where('trunkId', '=', trunkId)
@@ -71,7 +71,7 @@ const givingBack = prepared((queries, { trunkId, callId, node }: TrunkChannel & 
     .where('node', '=', node),
 );
 
-const waitingTurn = prepared(
+const waitingTurn = kyselyQuery(
   (queries, { trunkId, gapMs, patienceMs }: { trunkId: string; gapMs: number; patienceMs: number }) =>
     queries
       .insertInto('TrunkLoad')
@@ -87,11 +87,11 @@ const waitingTurn = prepared(
       .returning(({ ref }) => millisecondsUntil(ref('TrunkLoad.nextCallAt')).as('untilNext')),
 );
 
-const removingChannels = prepared((queries, { trunkId }: { trunkId: string }) =>
+const removingChannels = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
   queries.deleteFrom('TrunkChannel').where('trunkId', '=', trunkId),
 );
 
-const removingTurns = prepared((queries, { trunkId }: { trunkId: string }) =>
+const removingTurns = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
   queries.deleteFrom('TrunkLoad').where('trunkId', '=', trunkId),
 );
 

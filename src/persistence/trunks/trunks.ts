@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import { TrunkRow } from './trunk.ts';
 import { notify } from '../database/notifications.ts';
 import { patchRow, type Patch } from '../database/patch.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import { columnsOf, type Row } from '../database/tables.ts';
 import { forgetTrunkLoad } from './trunk-channels.ts';
 
@@ -23,9 +23,9 @@ export type TrunkPatch = Patch<TrunkSettings & Pick<TrunkRecord, 'passwordSealed
 
 const columns = columnsOf('TrunkRow');
 
-const all = prepared((queries) => queries.selectFrom('TrunkRow').select(columns));
+const all = kyselyQuery((queries) => queries.selectFrom('TrunkRow').select(columns));
 
-const ofWorkspace = prepared((queries, { workspaceId }: Pick<TrunkIn, 'workspaceId'>) =>
+const ofWorkspace = kyselyQuery((queries, { workspaceId }: Pick<TrunkIn, 'workspaceId'>) =>
   queries
     .selectFrom('TrunkRow')
     .select(columns)
@@ -34,7 +34,7 @@ const ofWorkspace = prepared((queries, { workspaceId }: Pick<TrunkIn, 'workspace
     .orderBy('id'),
 );
 
-const one = prepared((queries, { trunkId, workspaceId }: TrunkIn) =>
+const one = kyselyQuery((queries, { trunkId, workspaceId }: TrunkIn) =>
   queries
     .selectFrom('TrunkRow')
     .select(columns)
@@ -42,7 +42,7 @@ const one = prepared((queries, { trunkId, workspaceId }: TrunkIn) =>
     .where('workspaceId', '=', workspaceId),
 );
 
-const removal = prepared((queries, { trunkId, workspaceId }: TrunkIn) =>
+const removal = kyselyQuery((queries, { trunkId, workspaceId }: TrunkIn) =>
   queries
     .deleteFrom('TrunkRow')
     .where('id', '=', trunkId)
@@ -50,7 +50,7 @@ const removal = prepared((queries, { trunkId, workspaceId }: TrunkIn) =>
     .returning('id'),
 );
 
-const owner = prepared((queries, { number }: { number: string }) =>
+const owner = kyselyQuery((queries, { number }: { number: string }) =>
   queries
     .selectFrom('PhoneNumber')
     .select(['workspaceId', 'trunkId'])
@@ -58,7 +58,7 @@ const owner = prepared((queries, { number }: { number: string }) =>
     .where('deletedAt', 'is', null),
 );
 
-const headersOfNumber = prepared((queries, { number }: { number: string }) =>
+const headersOfNumber = kyselyQuery((queries, { number }: { number: string }) =>
   queries
     .selectFrom('PhoneNumber as number')
     .innerJoin('TrunkRow as trunk', 'trunk.workspaceId', 'number.workspaceId')

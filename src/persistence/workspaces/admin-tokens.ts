@@ -4,7 +4,7 @@ import type { AdminRole } from '#src/domain/admin-role.ts';
 import { nodeHasSession } from '../database/advisory-locks.ts';
 import type { Database } from '../database/database.ts';
 import { AdminToken } from './admin-token.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Sealing } from '../database/sealing.ts';
 import { columnsOf, type Row, type Tables } from '../database/tables.ts';
 
@@ -61,7 +61,7 @@ export const authenticatedColumns = [
   'Workspace.timeZone',
 ] as const;
 
-const valid = prepared((queries, { fingerprints, at }: { fingerprints: readonly Buffer[]; at: Date }) =>
+const valid = kyselyQuery((queries, { fingerprints, at }: { fingerprints: readonly Buffer[]; at: Date }) =>
   queries
     .selectFrom('AdminToken')
     .innerJoin('Workspace', 'Workspace.id', 'AdminToken.workspaceId')
@@ -70,11 +70,11 @@ const valid = prepared((queries, { fingerprints, at }: { fingerprints: readonly 
     .where(isValidAt(at)),
 );
 
-const known = prepared((queries, { fingerprints }: { fingerprints: readonly Buffer[] }) =>
+const known = kyselyQuery((queries, { fingerprints }: { fingerprints: readonly Buffer[] }) =>
   queries.selectFrom('AdminToken').select(columns).where(withFingerprint(fingerprints)),
 );
 
-const ofWorkspace = prepared((queries, { workspaceId }: { workspaceId: string }) =>
+const ofWorkspace = kyselyQuery((queries, { workspaceId }: { workspaceId: string }) =>
   queries
     .selectFrom('AdminToken')
     .select(columns)
@@ -84,7 +84,7 @@ const ofWorkspace = prepared((queries, { workspaceId }: { workspaceId: string })
     .orderBy('id'),
 );
 
-const adoption = prepared((queries, { id, node }: { id: string; node: string }) =>
+const adoption = kyselyQuery((queries, { id, node }: { id: string; node: string }) =>
   queries
     .updateTable('AdminToken')
     .set({ node })
@@ -93,7 +93,7 @@ const adoption = prepared((queries, { id, node }: { id: string; node: string }) 
     .where('node', '<>', node),
 );
 
-const use = prepared((queries, { id, at }: { id: string; at: Date }) =>
+const use = kyselyQuery((queries, { id, at }: { id: string; at: Date }) =>
   queries
     .updateTable('AdminToken')
     .set({ lastUsedAt: at })
@@ -101,11 +101,11 @@ const use = prepared((queries, { id, at }: { id: string; at: Date }) =>
     .where(({ or, eb }) => or([eb('lastUsedAt', 'is', null), eb('lastUsedAt', '<', at)])),
 );
 
-const renewal = prepared((queries, { id, tokenHash, tokenKeyId }: Fingerprint & { id: string }) =>
+const renewal = kyselyQuery((queries, { id, tokenHash, tokenKeyId }: Fingerprint & { id: string }) =>
   queries.updateTable('AdminToken').set({ tokenHash, tokenKeyId }).where('id', '=', id),
 );
 
-const ofOtherKeys = prepared((queries, { keyId, at }: { keyId: string; at: Date }) =>
+const ofOtherKeys = kyselyQuery((queries, { keyId, at }: { keyId: string; at: Date }) =>
   queries
     .selectFrom('AdminToken')
     .select(columns)
@@ -116,7 +116,7 @@ const ofOtherKeys = prepared((queries, { keyId, at }: { keyId: string; at: Date 
 );
 
 /** Locks the valid admins, so that two admins who revoke each other at the same time are serialized. */
-const revocation = prepared(
+const revocation = kyselyQuery(
   (queries, { id, workspaceId, at }: { id: string; workspaceId: string; at: Date }) =>
     queries
       .with('admins', (query) =>

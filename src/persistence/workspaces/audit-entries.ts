@@ -1,7 +1,7 @@
 /** Audit log of a workspace: actor, action and subject. Entries are only appended. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery, runQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
@@ -15,7 +15,7 @@ export type NewAuditEntry = Omit<AuditEntryRecord, 'id' | 'detail'> & {
 };
 
 /** The workspace's row counts the entries; concurrent entries wait for its lock. */
-const appending = prepared((queries, entry: Omit<NewAuditEntry, 'detail'> & { detail: string }) =>
+const appending = kyselyQuery((queries, entry: Omit<NewAuditEntry, 'detail'> & { detail: string }) =>
   queries
     .with('counted', (query) =>
       query
@@ -42,7 +42,7 @@ const appending = prepared((queries, entry: Omit<NewAuditEntry, 'detail'> & { de
 );
 
 export const appendAudit = async (
-  db: Pick<Statements, 'queries' | 'run'>,
+  db: Pick<Statements, 'queries' | 'execute'>,
   { detail = {}, ...entry }: NewAuditEntry,
 ): Promise<void> => {
   await appending(db, { ...entry, detail: JSON.stringify(detail) });
@@ -61,7 +61,7 @@ export type AuditFilters = {
 
 /** Newest first; `before` is the id of the last entry of the previous page. */
 export const listAudit = (
-  { queries, run }: Database,
+  db: Database,
   {
     workspaceId,
     limit,
@@ -73,7 +73,7 @@ export const listAudit = (
     until,
   }: AuditFilters & { workspaceId: string; limit: number; before?: number | undefined },
 ): Promise<AuditEntryRecord[]> => {
-  let query = queries
+  let query = db.queries
     .selectFrom('AuditEntry')
     .select(['id', 'actor', 'action', 'subject', 'at', 'detail'])
     .where('workspaceId', '=', workspaceId)
@@ -84,5 +84,5 @@ export const listAudit = (
   else if (subject !== undefined) query = query.where(sql<string>`split_part(subject, ':', 1)`, '=', subject);
   if (since !== undefined) query = query.where('at', '>=', since);
   if (until !== undefined) query = query.where('at', '<', until);
-  return run(query.orderBy('id', 'desc').limit(limit).compile());
+  return runQuery(db, query.orderBy('id', 'desc').limit(limit));
 };

@@ -4,7 +4,7 @@ import { authenticatedAs, authenticatedColumns, isValidAt, type AuthenticatedAdm
 import { ConsoleSession } from './console-session.ts';
 import type { Database } from '../database/database.ts';
 import { secondsAgo } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Sealing } from '../database/sealing.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row, Tables } from '../database/tables.ts';
@@ -22,7 +22,7 @@ const withSecret = (fingerprints: readonly Buffer[]) => {
   return eb('ConsoleSession.secretHash', '=', fn.any(val(fingerprints)));
 };
 
-const valid = prepared(
+const valid = kyselyQuery(
   (queries, { fingerprints, at, unusedSince }: Moment & { fingerprints: readonly Buffer[] }) =>
     queries
       .selectFrom('ConsoleSession')
@@ -36,7 +36,7 @@ const valid = prepared(
       .where(isValidAt(at)),
 );
 
-const use = prepared((queries, { id, at }: { id: string; at: Date }) =>
+const use = kyselyQuery((queries, { id, at }: { id: string; at: Date }) =>
   queries
     .updateTable('ConsoleSession')
     .set({ lastUsedAt: at })
@@ -44,11 +44,11 @@ const use = prepared((queries, { id, at }: { id: string; at: Date }) =>
     .where('lastUsedAt', '<', at),
 );
 
-const ending = prepared((queries, { fingerprints }: { fingerprints: readonly Buffer[] }) =>
+const ending = kyselyQuery((queries, { fingerprints }: { fingerprints: readonly Buffer[] }) =>
   queries.deleteFrom('ConsoleSession').where(withSecret(fingerprints)),
 );
 
-const endingAll = prepared((queries, { adminTokenId }: { adminTokenId: string }) =>
+const endingAll = kyselyQuery((queries, { adminTokenId }: { adminTokenId: string }) =>
   queries.deleteFrom('ConsoleSession').where('adminTokenId', '=', adminTokenId).returning('id'),
 );
 
@@ -86,7 +86,7 @@ export const endSession = async (
 export const endSessionsOf = async (db: Database, adminTokenId: string): Promise<number> =>
   (await endingAll(db, { adminTokenId })).length;
 
-const forgetting = prepared((queries, { unusedSec }: { unusedSec: number }) =>
+const forgetting = kyselyQuery((queries, { unusedSec }: { unusedSec: number }) =>
   queries
     .deleteFrom('ConsoleSession')
     .where(({ eb, or, lit }) =>

@@ -1,13 +1,13 @@
 /**
  * Requests with an `Idempotency-Key`: a repeated request gets the first answer (guides/design/wire.md, "Repeated
- * requests"). The statement that inserts the call (`calls.ts`) also stores the answer, so a crash leaves either both or
+ * requests"). The statement that inserts the call (`create-calls.ts`) also stores the answer, so a crash leaves either both or
  * neither.
  */
-import type { ExpressionBuilder, QueryCreator } from 'kysely';
-import { now, secondsAgo } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import type { ExpressionBuilder } from 'kysely';
+import { secondsAgo } from '../database/expressions.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
-import { rowsOf, type Row, type Tables } from '../database/tables.ts';
+import type { Row, Tables } from '../database/tables.ts';
 
 /** A request that its sender may repeat. */
 export type KeyedRequest = Pick<Row<'IdempotencyRecord'>, 'key' | 'fingerprint'>;
@@ -21,12 +21,10 @@ const rememberedHours = 24;
 const isTooOld = ({ eb, lit }: ExpressionBuilder<Tables, 'IdempotencyRecord'>) =>
   eb('IdempotencyRecord.createdAt', '<', secondsAgo(lit(rememberedHours * 3_600)));
 
-const keptColumns = ['numberId', 'key', 'fingerprint', 'callId', 'responseStatus', 'responseBody'] as const;
-
 /** Keys are scoped to a number. */
 type OwnKey = { numberId: string; key: string };
 
-const answerTo = prepared((queries, { numberId, key }: OwnKey) =>
+const answerTo = kyselyQuery((queries, { numberId, key }: OwnKey) =>
   queries
     .selectFrom('IdempotencyRecord')
     .select(['key', 'fingerprint', 'responseStatus', 'responseBody'])
@@ -35,7 +33,7 @@ const answerTo = prepared((queries, { numberId, key }: OwnKey) =>
     .where('key', '=', key),
 );
 
-const forgetting = prepared((queries, { numberId, key }: OwnKey) =>
+const forgetting = kyselyQuery((queries, { numberId, key }: OwnKey) =>
   queries
     .deleteFrom('IdempotencyRecord')
     .where('numberId', '=', numberId)
@@ -53,21 +51,7 @@ export const findKeyedAnswer = async (db: Statements, own: OwnKey): Promise<Keye
   return undefined;
 };
 
-/**
- * Part of the statement that inserts calls (`calls.ts`): `keyed` has the calls whose key was free. Of two requests with
- * one key, the later one waits for the commit of the first and is skipped.
- */
-export const keeping = (queries: QueryCreator<Tables>, answers: string) =>
-  queries
-    .insertInto('IdempotencyRecord')
-    .columns([...keptColumns, 'createdAt'])
-    .expression((read) =>
-      read.selectFrom(rowsOf('IdempotencyRecord', answers)).select([...keptColumns, now.as('createdAt')]),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('callId');
-
-const forgettingAll = prepared((queries) => queries.deleteFrom('IdempotencyRecord').where(isTooOld));
+const forgettingAll = kyselyQuery((queries) => queries.deleteFrom('IdempotencyRecord').where(isTooOld));
 
 /** Deletes expired keys. */
 export const deleteExpiredAnswers = async (db: Statements): Promise<void> => {

@@ -6,11 +6,11 @@ import type { CountedRequests } from '#src/domain/counted-requests.ts';
 import type { Database } from '../database/database.ts';
 import { now, secondsAgo, secondsAhead, secondsBetween } from '../database/expressions.ts';
 import { inBatches } from '../database/in-batches.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import { rowsOf } from '../database/tables.ts';
 
-const counting = prepared((queries, { given, perSeconds }: { given: string; perSeconds: number }) =>
+const counting = kyselyQuery((queries, { given, perSeconds }: { given: string; perSeconds: number }) =>
   queries
     .insertInto('RequestCount')
     .columns(['key', 'requests', 'endsAt'])
@@ -72,7 +72,7 @@ export const createRequestCounting = (
   return (key) => count({ key });
 };
 
-const forgetting = prepared((queries) =>
+const forgetting = kyselyQuery((queries) =>
   queries.deleteFrom('RequestCount').where(({ eb, lit }) => eb('endsAt', '<', secondsAgo(lit(60)))),
 );
 

@@ -7,7 +7,7 @@ import { isValidAt } from './admin-tokens.ts';
 import type { Database } from '../database/database.ts';
 import { SignInLink } from './sign-in-link.ts';
 import { secondsAgo } from '../database/expressions.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Sealing } from '../database/sealing.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row, Tables } from '../database/tables.ts';
@@ -22,7 +22,7 @@ const withCode = (fingerprints: readonly Buffer[]) => {
 };
 
 /** If two browsers open a link at the same time, the second one waits for the first and finds the link used. */
-const opening = prepared((queries, { fingerprints, at }: Opening) =>
+const opening = kyselyQuery((queries, { fingerprints, at }: Opening) =>
   queries
     .updateTable('SignInLink')
     .set({ usedAt: at })
@@ -35,7 +35,7 @@ const opening = prepared((queries, { fingerprints, at }: Opening) =>
     .returning(['AdminToken.id', 'AdminToken.workspaceId']),
 );
 
-const known = prepared((queries, { fingerprints }: Pick<Opening, 'fingerprints'>) =>
+const known = kyselyQuery((queries, { fingerprints }: Pick<Opening, 'fingerprints'>) =>
   queries.selectFrom('SignInLink').select('usedAt').where(withCode(fingerprints)),
 );
 
@@ -63,7 +63,7 @@ export const openLink = async (
 /** Used links are kept for a while, so that the result can be `used`. */
 const rememberedSec = 86_400;
 
-const forgetting = prepared((queries) =>
+const forgetting = kyselyQuery((queries) =>
   queries
     .deleteFrom('SignInLink')
     .where(({ eb, lit }) => eb('expiresAt', '<', secondsAgo(lit(rememberedSec)))),

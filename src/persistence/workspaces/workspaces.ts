@@ -2,7 +2,7 @@
 import type { Database } from '../database/database.ts';
 import { Workspace } from './workspace.ts';
 import { patchRow, type Patch } from '../database/patch.ts';
-import { prepared } from '../database/prepared.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import { columnsOf, type Row } from '../database/tables.ts';
 
@@ -14,15 +14,15 @@ export type WorkspacePatch = Patch<Omit<WorkspaceRecord, 'id' | 'createdAt'>>;
 
 const columns = columnsOf('Workspace').filter((column) => column !== 'auditEntries');
 
-const all = prepared((queries) =>
+const all = kyselyQuery((queries) =>
   queries.selectFrom('Workspace').select(columns).orderBy('createdAt').orderBy('id'),
 );
 
-const first = prepared((queries) =>
+const first = kyselyQuery((queries) =>
   queries.selectFrom('Workspace').select(columns).orderBy('createdAt').orderBy('id').limit(1),
 );
 
-const one = prepared((queries, { id }: { id: string }) =>
+const one = kyselyQuery((queries, { id }: { id: string }) =>
   queries.selectFrom('Workspace').select(columns).where('id', '=', id),
 );
 
@@ -47,7 +47,7 @@ export const patchWorkspace = async (
   return findWorkspace(db, id);
 };
 
-const locking = prepared((queries, { ids }: { ids: readonly string[] }) =>
+const locking = kyselyQuery((queries, { ids }: { ids: readonly string[] }) =>
   queries
     .selectFrom('Workspace')
     .select('id')
