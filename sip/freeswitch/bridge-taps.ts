@@ -9,7 +9,7 @@ import { createDirectEndpoint, type DirectOptions } from '#sip/rtp/direct-endpoi
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { telephoneRate } from '#sip/audio/samples.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import type { Commands } from './freeswitch.ts';
+import type { Commands } from './connection.ts';
 
 /** Both handlers receive samples at `telephoneRate`. */
 export type TapEvents = {

@@ -13,7 +13,7 @@
 import type { Clock } from '#src/domain/clock.ts';
 import type { BridgeSide } from '#sip/audio/media-endpoint.ts';
 import { within } from '../background-tasks.ts';
-import type { Commands } from './freeswitch.ts';
+import type { Commands } from './connection.ts';
 
 /** Channel variable with the id of the bridged partner. */
 export const partnerVariable = 'bridge_to';

@@ -4,7 +4,7 @@
  */
 import type { SoundFigures } from '#machines/sound-figures.ts';
 import { addressText, callFigures } from '#sip/rtp/call-statistics.ts';
-import type { Commands } from './freeswitch.ts';
+import type { Commands } from './connection.ts';
 
 const names = {
   codec: 'rtp_use_codec_name',

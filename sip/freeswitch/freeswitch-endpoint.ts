@@ -16,7 +16,8 @@ import {
 import { within } from '../background-tasks.ts';
 import { askChannelFigures } from './channel-statistics.ts';
 import { offerTo, sayBye, type Channel } from './channel.ts';
-import type { Commands, FreeSwitch } from './freeswitch.ts';
+import type { Commands } from './connection.ts';
+import type { FreeSwitch } from './freeswitch.ts';
 import { openChannelSound, type Change, type ChannelSound } from './channel-audio.ts';
 import type { UnicastMeans } from './open-unicast.ts';
 import { repark } from './repark.ts';

@@ -5,55 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { within } from '../background-tasks.ts';
 import { startHeartbeat } from '../heartbeat.ts';
 import { keepConnected, type ServerAddress } from '../reconnect.ts';
-import { connectToFreeSwitch, type Connection, type ServerLoad } from './connection.ts';
+import { commandsOn, connectToFreeSwitch, type Connection, type ServerLoad } from './connection.ts';
 import { createKeepAlive, readParkSec } from './keep-alive.ts';
-
-export type Commands = {
-  /** Runs a command; resolves with its complete response. Rejects without a connection, and on a timeout. */
-  api(command: string): Promise<string>;
-  /** Like `api`, but rejects if the response is not `+OK`. */
-  run(command: string): Promise<string>;
-  /** Sends a message to a channel (`sendmsg`). Rejects if the channel does not exist. */
-  sendMessage(uuid: string, headers: Readonly<Record<string, string>>): Promise<void>;
-};
-
-/** Rejects CR and LF: a newline would inject a second command. */
-const oneLine = (text: string): string => {
-  if (/[\r\n]/.test(text)) throw new Error('A command for FreeSWITCH must be one line');
-  return text;
-};
-
-/** Only the verb is logged, because arguments may contain private data such as DTMF digits. */
-const verbOf = (command: string): string => command.split(' ', 1)[0] ?? '';
-
-export const commandsOn = (
-  /** Throws without a connection. */
-  connection: () => Pick<Connection, 'api' | 'sendMessage'>,
-  { answerMs, clock }: { answerMs: number; clock: Clock },
-): Commands => {
-  const withTimeout = (what: string, reply: Promise<string>): Promise<string> =>
-    within(clock, answerMs, `FreeSWITCH's reply to ${what}`, reply);
-
-  const api = async (command: string): Promise<string> =>
-    withTimeout(verbOf(command), connection().api(oneLine(command)));
-
-  return {
-    api,
-    async run(command) {
-      const response = await api(command);
-      if (!response.startsWith('+OK')) throw new Error(`FreeSWITCH rejected ${verbOf(command)}`);
-      return response;
-    },
-    async sendMessage(uuid, headers) {
-      for (const value of [uuid, ...Object.values(headers)]) oneLine(value);
-      const reply = await withTimeout('a message', connection().sendMessage(uuid, headers));
-      if (!reply.startsWith('+OK')) throw new Error('The channel does not exist');
-    },
-  };
-};
 
 /** Whether the port is closed, which means that FreeSWITCH has died. */
 const isRefused = (error: unknown): boolean =>

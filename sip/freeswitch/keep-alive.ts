@@ -3,7 +3,7 @@
  * carries the name of its gateway, and a task of FreeSWITCH's own scheduler, postponed again and again, hangs up all
  * channels with that name. So the calls of a dead process remain only as long as another process may take them over.
  */
-import type { Commands } from './freeswitch.ts';
+import type { Commands } from './connection.ts';
 
 /** Header of the INVITE that creates a channel, which FreeSWITCH stores as a channel variable. */
 export const gatewayHeader = 'X-Gateway';

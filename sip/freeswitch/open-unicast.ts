@@ -21,7 +21,7 @@ import type { Resample } from '#sip/audio/resampler.ts';
 import { createRateChange } from '#sip/audio/rate-change.ts';
 import type { SampleRate } from '#sip/audio/samples.ts';
 import { within } from '../background-tasks.ts';
-import type { Commands } from './freeswitch.ts';
+import type { Commands } from './connection.ts';
 
 /**
  * FreeSWITCH polls for messages to a channel every 20 ms. This timeout exceeds the time to detect a hanging FreeSWITCH,

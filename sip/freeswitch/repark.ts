@@ -10,7 +10,7 @@
 import { randomInt } from 'node:crypto';
 import type { Clock } from '#src/domain/clock.ts';
 import { within } from '../background-tasks.ts';
-import type { Commands } from './freeswitch.ts';
+import type { Commands } from './connection.ts';
 
 /** Interval of the check whether the channel is in its new park; it takes one or two frames of 20 ms. */
 const lookMs = 5;

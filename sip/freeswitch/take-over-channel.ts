@@ -8,7 +8,7 @@ import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import { reviveDialog } from '../drachtio/resume/revive.ts';
 import { partnerVariable } from './bridge.ts';
 import type { Channel } from './channel.ts';
-import type { Commands } from './freeswitch.ts';
+import type { Commands } from './connection.ts';
 import type { KeepAlive } from './keep-alive.ts';
 import { repark, type ReparkMeans } from './repark.ts';
 

@@ -11,12 +11,12 @@ import { askChannelFigures, readChannelFigures } from '#sip/freeswitch/channel-s
 import { openChannelSound } from '#sip/freeswitch/channel-audio.ts';
 import { createEndpointPool, isUsualOffer } from '#sip/freeswitch/endpoint-pool.ts';
 import {
+  commandsOn,
   connectToFreeSwitch,
   NoConnection,
   probeFreeSwitch,
   type ServerLoad,
 } from '#sip/freeswitch/connection.ts';
-import { commandsOn } from '#sip/freeswitch/freeswitch.ts';
 import { openUnicast } from '#sip/freeswitch/open-unicast.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
