@@ -12,12 +12,28 @@
  *
  * The same applies to the addresses of a trunk.
  */
-import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
-import { addressesOf, addressKey, addressName } from '#src/domain/trunk-addresses.ts';
 import { unlistedHeaders } from '#src/domain/sip-headers.ts';
-import { byChance } from './by-chance.ts';
+import { addressKey, addressName, addressesOf } from '#src/domain/trunk-addresses.ts';
+import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
 import type { NumberOwner } from './directory.ts';
 import type { TrunkRests } from './rests.ts';
+
+/** Returns all elements in a random order by weight, as for SRV records (RFC 2782): a weight of 0 comes last. */
+const byChance = <Weighted extends { weight: number }>(
+  equals: readonly Weighted[],
+  /** From 0 to below 1. */
+  random: () => number,
+): Weighted[] => {
+  const left = [...equals];
+  const chosen: Weighted[] = [];
+  while (left.length > 0) {
+    const total = left.reduce((sum, { weight }) => sum + weight, 0);
+    let point = random() * total;
+    const index = left.findIndex(({ weight }) => (point -= weight) < 0);
+    chosen.push(...left.splice(index === -1 ? 0 : index, 1));
+  }
+  return chosen;
+};
 
 /** A trunk that may carry the call, and its addresses in the order of attempts. */
 export type ChosenTrunk = {

@@ -16,20 +16,75 @@
  * - Deliveries of a paused or disabled endpoint are not claimed; they wait until it is active again.
  */
 import {
-  createCircuitBreakers,
   type BreakerNumbers,
   type CircuitBreakers,
+  createCircuitBreakers,
 } from '#src/domain/circuit-breakers.ts';
 import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
+import { doneWithin } from '#src/domain/with-timeout.ts';
 import {
+  type ClaimedDelivery,
   claimDeliveries,
   nextDeliveryDueAt,
   releaseDeliveriesOf,
   releaseDelivery,
 } from '#src/persistence/events/deliveries.ts';
 import { deliveriesChannel } from '#src/persistence/events/outbox.ts';
-import type { AttemptOptions } from './attempt-delivery.ts';
-import { createAttempts } from './attempts.ts';
+import { type AttemptOptions, attemptDelivery } from './attempt-delivery.ts';
+
+/** Delivery attempts in progress in this process. */
+type Attempts = {
+  begin(delivery: ClaimedDelivery): void;
+  count(): number;
+  /** Number of attempts in progress by workspace. */
+  byWorkspace(): Map<string, number>;
+  /** Waits for attempts in progress, and cancels those that take longer than `closeMs`. */
+  close(): Promise<void>;
+};
+
+const createAttempts = (
+  options: AttemptOptions & {
+    /** How long `close` waits before it cancels attempts. */
+    closeMs: number;
+  },
+  onEnd: () => void,
+): Attempts => {
+  const { breakers, clock, closeMs, logger } = options;
+  const underWay = new Map<string, { workspaceId: string; ended: Promise<void> }>();
+  const breakOff = new AbortController();
+
+  const attempt = async (delivery: ClaimedDelivery): Promise<void> => {
+    try {
+      await attemptDelivery(options, delivery, breakOff.signal);
+    } catch (err) {
+      // The delivery is retried when its lease ends.
+      logger.error({ err, delivery_id: delivery.id }, 'the outcome of a delivery was not stored');
+    }
+    underWay.delete(delivery.id);
+    onEnd();
+  };
+
+  return {
+    begin(delivery) {
+      const { id: endpointId, workspaceId } = delivery.endpoint;
+      // An endpoint in cool-down is tried with this delivery.
+      breakers.of(endpointId).mayTry();
+      underWay.set(delivery.id, { workspaceId, ended: attempt(delivery) });
+    },
+    count: () => underWay.size,
+    byWorkspace() {
+      const counts = new Map<string, number>();
+      for (const { workspaceId } of underWay.values())
+        counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1);
+      return counts;
+    },
+    async close() {
+      const allEnded = Promise.all([...underWay.values()].map(({ ended }) => ended));
+      if (!(await doneWithin(clock, closeMs, allEnded))) breakOff.abort();
+      await allEnded;
+    },
+  };
+};
 
 export type DeliveryWorkerOptions = Omit<AttemptOptions, 'breakers'> & {
   /** Name of this gateway among those that share the database. */

@@ -2,8 +2,8 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
-import { createSaidWords } from '#src/agents/langgraph/said-words.ts';
-import { createToldMessages } from '#src/agents/langgraph/told-messages.ts';
+import { createSaidWords } from '#src/agents/langgraph/said-messages.ts';
+import { createToldMessages } from '#src/agents/langgraph/runs.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { type Answer, hangUpConnection, sendBody, sendJson, stayQuiet } from '#test/helpers/agent-server.ts';
 import { heardParts } from '#test/helpers/heard-reply.ts';

@@ -3,8 +3,7 @@ import test from 'ava';
 import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
 import { createMessageEnd, lingerMs } from '#src/agents/message-end.ts';
-import { type Frame, readFrames } from '#src/agents/wire/read-frames.ts';
-import { readLines } from '#src/agents/wire/read-lines.ts';
+import { type Frame, readFrames, readLines } from '#src/agents/wire/read-frames.ts';
 import { bodyOf, everyCut } from '#test/helpers/recorded-replies.ts';
 
 // Read lines

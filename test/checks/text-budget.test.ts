@@ -17,15 +17,13 @@ import { offerProblem, offerWith, voiceIn, withOneVoice } from '#sip/sdp/media-o
 import { keyIn, withOneKey } from '#sip/sdp/sdes.ts';
 import { heardAfter, sayingTime } from '#sip/audio/speaking-time.ts';
 import { AgentFailure } from '#src/agents/agent.ts';
-import { hear } from '#src/agents/built-in/hear.ts';
+import { hear } from '#src/agents/built-in/dialogue.ts';
 import { wordsFor } from '#src/agents/built-in/languages.ts';
 import { createSaidMessages } from '#src/agents/langgraph/said-messages.ts';
 import { partOf } from '#src/agents/mastra/parts.ts';
 import { createModelMarks } from '#src/agents/model-marks.ts';
-import { findReply } from '#src/agents/n8n/find-reply.ts';
-import { plainReply } from '#src/agents/n8n/plain-reply.ts';
-import { createSpeakable } from '#src/agents/speakable.ts';
-import { createUtterances } from '#src/agents/utterances.ts';
+import { findReply, plainReply } from '#src/agents/n8n/read-reply.ts';
+import { createSpeakable, createUtterances } from '#src/agents/utterances.ts';
 import { readFrames } from '#src/agents/wire/read-frames.ts';
 import { byteRangeOf } from '#src/api/http/byte-range.ts';
 import { isBackchannel } from '#src/domain/backchannels.ts';
@@ -33,7 +31,7 @@ import { kickoffFor } from '#src/domain/kickoff.ts';
 import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
 import { readPhoneNumber } from '#src/domain/read-number.ts';
 import { retryAfterMs } from '#src/events/deliver.ts';
-import { masked } from '#src/inspector/masked.ts';
+import { masked } from '#src/inspector/inspect-call.ts';
 import { timesAsCostly } from '#test/helpers/processor-time.ts';
 import { bodyOf } from '#test/helpers/recorded-replies.ts';
 

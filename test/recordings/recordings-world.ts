@@ -8,11 +8,15 @@ import pino from 'pino';
 import { systemClock } from '#src/clocks.ts';
 import { journalPlace, recordFact } from '#src/persistence/calls/call-facts.ts';
 import { recordingStatuses } from '#src/persistence/calls/recordings.ts';
-import type { AbandonedNumbers } from '#src/recordings/abandoned.ts';
+import {
+  type AbandonedNumbers,
+  type RecordingFact,
+  type Recordings,
+  createRecordings,
+} from '#src/recordings/recordings.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { ErasedNumbers } from '#src/recordings/erased-files.ts';
 import type { LeftElsewhereNumbers } from '#src/recordings/left-elsewhere.ts';
-import { createRecordings, type RecordingFact, type Recordings } from '#src/recordings/recordings.ts';
 import { createS3Store } from '#src/recordings/s3-store.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';

@@ -16,7 +16,7 @@ import type { EngineEvent, RecognitionEngine } from '#src/speech/recognition-eng
 import { createSpeechEngines } from '#src/speech/speech-engines.ts';
 import { createUnsettledSound } from '#src/speech/unsettled-sound.ts';
 import { vosk } from '#src/speech/vosk.ts';
-import { withoutRepeatedPartials } from '#src/speech/without-repeated-partials.ts';
+import { withoutRepeatedPartials } from '#src/speech/socket-recognition.ts';
 import { until } from '#test/helpers/until.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
 import { engineWorld, listeningLogger } from './doubles/engine-world.ts';

@@ -6,11 +6,17 @@ import { SimulatedClock } from 'xstate';
 import { bytesOf, joinSamples } from '#src/domain/sample-bytes.ts';
 import { openaiTranscription } from '#src/speech/openai-transcription.ts';
 import { readWav } from '#src/speech/read-wav.ts';
-import { createSampleQueue } from '#src/speech/sample-queue.ts';
+import {
+  type SpokenSentence,
+  createSampleQueue,
+  createSentenceSegmenter,
+} from '#src/speech/sentence-segmenter.ts';
 import { createSampleReader, wholeAudio } from '#src/speech/sample-reader.ts';
-import { createSentenceQueue } from '#src/speech/sentence-queue.ts';
-import { openSentenceRecognition, type Transcribe } from '#src/speech/sentence-recognition.ts';
-import { createSentenceSegmenter, type SpokenSentence } from '#src/speech/sentence-segmenter.ts';
+import {
+  type Transcribe,
+  createSentenceQueue,
+  openSentenceRecognition,
+} from '#src/speech/sentence-recognition.ts';
 import { whisperCpp } from '#src/speech/whisper-cpp.ts';
 import { writeWav } from '#src/speech/write-wav.ts';
 import {

@@ -7,7 +7,7 @@ import type { Synthesizer } from '#sip/audio/speech.ts';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { bytesOf, joinSamples } from '#src/domain/sample-bytes.ts';
 import { deepgramAura } from '#src/speech/deepgram-aura.ts';
-import { failOverSynthesizer } from '#src/speech/fail-over-synthesizer.ts';
+import { failOverSynthesizer } from '#src/speech/speech-engines.ts';
 import { elevenLabs } from '#src/speech/elevenlabs.ts';
 import type { EngineWorld } from '#src/speech/engine-world.ts';
 import { openaiSpeech } from '#src/speech/openai-speech.ts';

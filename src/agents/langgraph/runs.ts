@@ -7,10 +7,32 @@ import { withTimeout } from '#src/domain/with-timeout.ts';
 import { AgentFailure } from '../agent.ts';
 import type { EndpointWorld } from '../ask-endpoint.ts';
 import type { Frame } from '../wire/read-frames.ts';
-import { startRun, type Run } from './run.ts';
+import { type Run, startRun } from './run.ts';
 import type { Thread } from './thread.ts';
-import { createToldMessages } from './told-messages.ts';
 import { unlessAborted } from './unless-aborted.ts';
+
+/** Tracks which user messages a thread already contains; a run that is cancelled before it begins adds none. */
+type ToldMessages = {
+  /** Messages that the thread does not contain; always includes the newest one, even for a repeated request. */
+  untold(messages: readonly Message[]): readonly Message[];
+  /** The thread contains all of these messages now. */
+  hold(messages: readonly Message[]): void;
+};
+
+/** `count`: number of messages that the thread already contains from an earlier process. */
+export const createToldMessages = (count = 0): ToldMessages => {
+  const ofUser = (messages: readonly Message[]): readonly Message[] =>
+    messages.filter(({ role }) => role === 'user');
+  return {
+    untold(messages) {
+      const told = ofUser(messages);
+      return told.slice(Math.min(count, told.length - 1));
+    },
+    hold(messages) {
+      count = Math.max(count, ofUser(messages).length);
+    },
+  };
+};
 
 export type BegunRun = { run: Run; frames: AsyncGenerator<Frame, void, undefined> };
 
