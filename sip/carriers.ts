@@ -1,14 +1,14 @@
 /**
  * Carriers of call audio, chosen by the trunk: a media server, or this process itself. With `auto`, this process
- * carries a call unless it needs a feature of the media server, either from the caller's offer on or later in the call.
+ * carries a call unless its codecs or the caller's offer need a media server. A call keeps the carrier with which it
+ * was set up.
  */
 import { isIPv6 } from 'node:net';
 import { isWide, type Trunk } from '#src/domain/trunk.ts';
 import { createDirectEndpoint, type DirectOptions } from '#sip/rtp/direct-endpoint.ts';
-import { NothingInCommon, type Encryption } from '#sip/rtp/negotiation.ts';
-import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
-import { createMovingEndpoint } from '#sip/rtp/moving-endpoint.ts';
-import type { AudioTerms } from '#sip/sdp/media-offer.ts';
+import type { Encryption } from '#sip/rtp/negotiation.ts';
+import { UnsupportedDescription, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { audioIn, type AudioTerms } from '#sip/sdp/media-offer.ts';
 import { isSecret, withoutKeys } from '#sip/sdp/sdes.ts';
 import { families, type Family } from '#sip/sdp/session-description.ts';
 import type { MediaServers } from './freeswitch/media-servers.ts';
@@ -39,8 +39,8 @@ export type Carriers = {
 };
 
 /**
- * A media server either encrypts a call or not: with optional encryption the offer decides once for the call, and our
- * own offer is unencrypted.
+ * A media server has IPv4 only (config/README.md, "Several FreeSWITCHes, or none"), and either encrypts a call or not:
+ * with optional encryption the caller's offer decides once for the call, and our own offer is unencrypted.
  */
 const createOnServer = async (
   offer: string | undefined,
@@ -48,15 +48,17 @@ const createOnServer = async (
   mediaServers: Pick<MediaServers, 'createEndpoint'>,
   preferred: string | null = null,
 ): Promise<MediaEndpoint> => {
-  if (srtp !== 'optional') return mediaServers.createEndpoint(offer, srtp, preferred);
-  const secret = offer !== undefined && isSecret(offer);
-  const plain = (sdp: string): string => (secret ? sdp : withoutKeys(sdp));
+  const secret = srtp === 'required' || (srtp === 'optional' && offer !== undefined && isSecret(offer));
+  const given = (sdp: string): string => (srtp === 'optional' && !secret ? withoutKeys(sdp) : sdp);
   const asBegun = (sdp: string): string => {
-    if (isSecret(sdp) !== secret) throw new Error('FreeSWITCH does not change encryption within a call');
-    return plain(sdp);
+    if (srtp === 'optional' && isSecret(sdp) !== secret)
+      throw new UnsupportedDescription('FreeSWITCH does not change encryption within a call');
+    if (isIPv6(audioIn(sdp)?.address ?? ''))
+      throw new UnsupportedDescription('FreeSWITCH is configured for IPv4 only');
+    return given(sdp);
   };
   const endpoint = await mediaServers.createEndpoint(
-    offer && plain(offer),
+    offer && given(offer),
     secret ? 'required' : 'off',
     preferred,
   );
@@ -66,25 +68,6 @@ const createOnServer = async (
     answerEarly: async (remoteSdp) => endpoint.answerEarly(asBegun(remoteSdp)),
     takeAnswer: async (remoteSdp) => endpoint.takeAnswer(asBegun(remoteSdp)),
   };
-};
-
-/**
- * Creates an endpoint in this process, and moves to a media server when the far end requires features that this process
- * lacks.
- */
-const createHereOrThere = async (
-  offer: string | undefined,
-  terms: MediaTerms,
-  { mediaServers, direct }: { mediaServers: Pick<MediaServers, 'createEndpoint'>; direct: DirectOptions },
-): Promise<MediaEndpoint> => {
-  const createThere = (refused: string): Promise<MediaEndpoint> =>
-    createOnServer(refused, terms, mediaServers);
-  try {
-    return createMovingEndpoint(await createDirectEndpoint(offer, terms, direct), createThere);
-  } catch (error) {
-    if (offer === undefined || !(error instanceof NothingInCommon)) throw error;
-    return createThere(offer);
-  }
 };
 
 export const createCarriers = (
@@ -108,8 +91,8 @@ export const createCarriers = (
   const familiesOf = (terms: MediaTerms): readonly Family[] => {
     const own = isIPv6(direct.address) ? 'IP6' : 'IP4';
     if (carrierFor(terms) === 'media server') return ['IP4'];
-    const canMove = terms.media === 'auto' && mediaServers.areThere;
-    return families.filter((family) => family === own || (canMove && family === 'IP4'));
+    const isEither = terms.media === 'auto' && mediaServers.areThere;
+    return families.filter((family) => family === own || (isEither && family === 'IP4'));
   };
 
   return {
@@ -124,9 +107,13 @@ export const createCarriers = (
       const lasting = problem(terms);
       if (lasting?.isLasting === true) throw new Error(lasting.sentence);
       if (carrierFor(terms) === 'media server') return createOnServer(offer, terms, mediaServers, preferred);
-      return terms.media === 'auto' && mediaServers.areThere
-        ? createHereOrThere(offer, terms, { mediaServers, direct })
-        : createDirectEndpoint(offer, terms, direct);
+      try {
+        return await createDirectEndpoint(offer, terms, direct);
+      } catch (error) {
+        const isForServer = terms.media === 'auto' && mediaServers.areThere && offer !== undefined;
+        if (!isForServer || !(error instanceof UnsupportedDescription)) throw error;
+        return createOnServer(offer, terms, mediaServers, preferred);
+      }
     },
   };
 };

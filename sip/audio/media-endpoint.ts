@@ -27,6 +27,9 @@ export type SoundPath = {
 /** Thrown when there is no free place for a call, for any offer; a retry may succeed. */
 export class NoPlace extends Error {}
 
+/** Thrown for a description of the far end that this endpoint cannot carry; the session stays as it was. */
+export class UnsupportedDescription extends Error {}
+
 /** A media server's channel as one side of a bridge. */
 export type BridgeSide = {
   /** Name of the media server. */
@@ -51,7 +54,7 @@ export type MediaEndpoint = {
    * events.
    */
   bridgeSide(): BridgeSide | null;
-  /** Takes the other party's offer; resolves with the answer. */
+  /** Takes the other party's offer; resolves with the answer. Rejects with `UnsupportedDescription`. */
   modify(remoteSdp: string): Promise<string>;
   /**
    * Like `modify`, for an offer of a callee that has not answered the call yet (RFC 3311): audio is off in both

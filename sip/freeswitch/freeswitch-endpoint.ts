@@ -188,7 +188,12 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
   };
   const modify = async (remoteSdp: string): Promise<string> => {
     await expectSound(remoteSdp);
-    return describeInTurn(remoteSdp);
+    try {
+      return await describeInTurn(remoteSdp);
+    } catch (error) {
+      if (remote !== null) await expectSound(remote);
+      throw error;
+    }
   };
   const detach = (): Promise<void> =>
     inTurn(async () => {

@@ -111,7 +111,7 @@ const openChannel = async (
   }
 };
 
-/** Takes the far end's offer, or makes an offer without one. Rejects with `NothingInCommon` or `NoPlace`. */
+/** Takes the far end's offer, or makes an offer without one. Rejects with `UnsupportedDescription` or `NoPlace`. */
 export const createDirectEndpoint = async (
   offer: string | undefined,
   terms: DirectTerms,

@@ -1,6 +1,7 @@
 /** Offers and answers of both sides about the audio of one call, and the resulting agreement (RFC 3264). */
 import { randomBytes, randomInt } from 'node:crypto';
 import { isIP } from 'node:net';
+import { UnsupportedDescription } from '#sip/audio/media-endpoint.ts';
 import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
 import { masterKeyBytes } from './srtp.ts';
 import type { Address, RtpAgreement } from './agreement.ts';
@@ -15,18 +16,15 @@ import {
   type Formats,
 } from './description.ts';
 
-/** Thrown when the far end's description has no supported format. */
-export class NothingInCommon extends Error {}
-
 export type Negotiation = {
   /** `null` until the far end has sent a description. */
   agreed(): RtpAgreement | null;
   offer(codecs: readonly TrunkCodec[]): string;
-  /** Throws `NothingInCommon` and then leaves the state unchanged. */
+  /** Throws `UnsupportedDescription` and then leaves the state unchanged. */
   answer(offer: string): string;
   /** Like `answer`, but media waits until the answer to our offer arrives, which may be this description. */
   answerEarly(offer: string): string;
-  /** Takes the far end's answer to our offer. Throws `NothingInCommon` and then leaves the state unchanged. */
+  /** Takes the far end's answer to our offer. Throws `UnsupportedDescription` and then leaves the state unchanged. */
   takeAnswer(answer: string): void;
 };
 
@@ -67,7 +65,7 @@ export const createNegotiation = (
     const agreement = agreementFrom(theirs, encrypting);
     // A socket of one address family cannot send to the other one.
     if (agreement === undefined || isIP(agreement.remote.address) !== isIP(own.address))
-      throw new NothingInCommon('There is no sound that both sides can have');
+      throw new UnsupportedDescription('There is no audio that both sides support');
     return agreement;
   };
 

@@ -154,3 +154,12 @@ export const amongMedia = (media: readonly MediaSection[], place: number, own: s
         media: media.map((section, index) => (index === place ? audio : refused(section))),
       });
 };
+
+/** The successor of our last description: the same session, and the next version if its content differs (RFC 3264 section 8). */
+export const successorOf = (last: string, next: string): string => {
+  const [, session = '- 0', version = '0'] = /^o=(\S+ \S+) (\d+) /m.exec(last) ?? [];
+  const asVersion = (number: number): string =>
+    next.replace(/^o=\S+ \S+ \d+ /m, () => `o=${session} ${number} `);
+  const same = asVersion(Number(version));
+  return same === last ? same : asVersion(Number(version) + 1);
+};

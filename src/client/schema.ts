@@ -1070,7 +1070,7 @@ export type Trunk = {
   codecs: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null;
   /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted where the other side does so, too (RFC 8643); FreeSWITCH offers it in clear, and takes encrypted offers. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
   srtp: 'off' | 'optional' | 'required';
-  /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
+  /** Carrier of a call's audio, decided once when the call is set up: `freeswitch`; `direct`, the gateway itself by RTP or SRTP with PCMU and PCMA, at a fraction of the processor time; `auto`, the gateway itself where possible, else FreeSWITCH. An offer that the carrier does not support gets 488, also within a call, which then stays as it was. */
   media: 'freeswitch' | 'auto' | 'direct';
   /** Of the numbers that it serves, in E.164. The longest prefix that fits goes first, before any priority; trunks without prefixes serve all numbers, behind it. */
   prefixes: string[];
@@ -2316,7 +2316,7 @@ export type Operations = {
         codecs?: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null | undefined;
         /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted where the other side does so, too (RFC 8643); FreeSWITCH offers it in clear, and takes encrypted offers. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
         srtp?: 'off' | 'optional' | 'required' | undefined;
-        /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
+        /** Carrier of a call's audio, decided once when the call is set up: `freeswitch`; `direct`, the gateway itself by RTP or SRTP with PCMU and PCMA, at a fraction of the processor time; `auto`, the gateway itself where possible, else FreeSWITCH. An offer that the carrier does not support gets 488, also within a call, which then stays as it was. */
         media?: 'freeswitch' | 'auto' | 'direct' | undefined;
         /** Of the numbers that it serves, in E.164. The longest prefix that fits goes first, before any priority; trunks without prefixes serve all numbers, behind it. */
         prefixes?: string[] | undefined;
@@ -2408,7 +2408,7 @@ export type Operations = {
         codecs?: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null | undefined;
         /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted where the other side does so, too (RFC 8643); FreeSWITCH offers it in clear, and takes encrypted offers. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
         srtp?: 'off' | 'optional' | 'required' | undefined;
-        /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
+        /** Carrier of a call's audio, decided once when the call is set up: `freeswitch`; `direct`, the gateway itself by RTP or SRTP with PCMU and PCMA, at a fraction of the processor time; `auto`, the gateway itself where possible, else FreeSWITCH. An offer that the carrier does not support gets 488, also within a call, which then stays as it was. */
         media?: 'freeswitch' | 'auto' | 'direct' | undefined;
         /** Of the numbers that it serves, in E.164. The longest prefix that fits goes first, before any priority; trunks without prefixes serve all numbers, behind it. */
         prefixes?: string[] | undefined;

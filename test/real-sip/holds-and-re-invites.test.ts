@@ -1,5 +1,6 @@
 /** Calls that are put on hold and taken back, and other re-INVITEs. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { startEar, withScriptedCalls, type ScriptedCalls } from './scripted-calls.ts';
@@ -103,7 +104,66 @@ const testReInvites = ({ callTo }: ScriptedCalls): void => {
   });
 };
 
+const toneMs = 4_000;
+/** A synthesizer whose every sentence is one steady tone. */
+const steadyTone = {
+  name: 'tone',
+  synthesize: async () => ({
+    sampleRate: 8_000,
+    samples: Int16Array.from({ length: toneMs * 8 }, (_, index) =>
+      Math.round(8_000 * Math.sin((2 * Math.PI * 400 * index) / 8_000)),
+    ),
+  }),
+};
+
+const testUnsupportedMedia = ({ callTo }: ScriptedCalls): void => {
+  const atHostName = soundAt().replace('[media_ip]', 'localhost');
+  const onIpv6 = soundAt().replace('IP4 [media_ip]', 'IP6 2001:db8::1');
+  for (const [media, unsupported] of [
+    ['direct', atHostName],
+    ['auto', atHostName],
+    ['freeswitch', onIpv6],
+  ] as const)
+    realTimeTest(
+      `${media}: a re-INVITE that the carrier cannot serve gets 488, and a tone is heard unbroken`,
+      async (t) => {
+        const ear = await startEar(t);
+        const { line, end, has, count } = await callTo(
+          t,
+          [
+            ...ring,
+            ...pickUp(),
+            tellTheEar,
+            pause(2_500),
+            ask('INVITE', 1, { sdp: unsupported }),
+            expectAnswer(488, { header: 'Warning: (399|300) trunkline' }),
+            ask('ACK', 1),
+            ...leave,
+          ],
+          { ear, media, speech: sameSpeech(steadyTone) },
+        );
+        await has('line.answered');
+        line.tell({ type: 'say', utterance: 1, text: 'A tone.' });
+        await has('line.played');
+        t.regex(await end.messages(), /^SIP\/2\.0 488 /m, 'refused while the tone was heard');
+        const heard = ear.heard();
+        const audible = ({ loudness }: { loudness: number }): boolean => loudness > 1_000;
+        const tone = heard.slice(heard.findIndex(audible), heard.findLastIndex(audible) + 1);
+        t.deepEqual(
+          tone.filter((packet) => !audible(packet)),
+          [],
+        );
+        const lastsMs = tone.reduce((sum, packet) => sum + packet.lastsMs, 0);
+        t.true(Math.abs(lastsMs - toneMs) <= 40, `${lastsMs} ms`);
+        t.deepEqual([count('line.held'), count('line.failed')], [0, 0]);
+        line.tell({ type: 'hangUp' });
+        await t.notThrowsAsync(end.finished());
+      },
+    );
+};
+
 withScriptedCalls('holds and re-INVITEs', (calls) => {
   testHolds(calls);
+  testUnsupportedMedia(calls);
   testReInvites(calls);
 });

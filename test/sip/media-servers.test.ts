@@ -1,10 +1,11 @@
-/** Several FreeSWITCH servers: choice, failure and calls that move between carriers. */
+/** Several FreeSWITCH servers: choice and failure; the carrier of a call. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
 import { mediaServers } from '#config/policy.ts';
 import { pcmu } from '#sip/rtp/g711.ts';
 import { parseRtp } from '#sip/rtp/rtp-packet.ts';
+import type { TrunkMedia, TrunkSrtp } from '#src/domain/trunk.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import type { FreeSwitch } from '#test/doubles/freeswitch.ts';
@@ -21,6 +22,7 @@ import {
 import { headerOf } from '#test/doubles/sip-parser.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { until } from '#test/helpers/until.ts';
+import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 
 // Media servers
 // Media servers that get requests for endpoints, die, refuse and return.
@@ -303,8 +305,8 @@ test.serial('renews the end of its channels before the previous one expires', as
   }
 });
 
-// Moving calls
-// Calls carried by this process until the far end requires a feature of FreeSWITCH.
+// One carrier for a call
+// A call keeps the carrier with which it was set up. A re-INVITE that this carrier cannot serve is refused.
 
 const frames = 120;
 
@@ -323,11 +325,15 @@ const countingVoice = {
 const frameOf = (samples: Int16Array): number => loudness.indexOf(samples[80] ?? 0);
 
 /** Media at a host name, which this process never resolves. */
-const elsewhere = describeSound({ port: 31_000 }).replace('c=IN IP4 127.0.0.1', 'c=IN IP4 sound.example');
+const atHostName = describeSound({ port: 31_000 }).replace('c=IN IP4 127.0.0.1', 'c=IN IP4 media.example');
+const encrypted = (offer: string): string =>
+  offer
+    .replace('RTP/AVP', 'RTP/SAVP')
+    .replace('a=sendrecv', `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'A'.repeat(40)}\r\na=sendrecv`);
 
 const originOf = (sdp: string): string[] => (/^o=(.*?)\r?$/m.exec(sdp)?.[1] ?? '').split(' ').slice(0, 3);
 
-const farSound = async (t: ExecutionContext) => {
+const openFarSocket = async (t: ExecutionContext) => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
   t.teardown(() => void socket.close());
@@ -338,93 +344,127 @@ const farSound = async (t: ExecutionContext) => {
   return { port: socket.address().port, heard };
 };
 
-const over = (media: 'auto' | 'direct') => ({
-  trunk: { address: trunkAddress, media },
-  speech: sameSpeech(countingVoice),
-});
+const carriedBy = (media: TrunkMedia, srtp: TrunkSrtp = 'off') => {
+  const [host = '', port = ''] = trunkAddress.split(':');
+  const trunk = someTrunk({ host, port: Number(port), inboundAddresses: [host], media, srtp });
+  return { trunks: directoryOf([trunk]), speech: sameSpeech(countingVoice) };
+};
 
-const answeredAndMoved = async (edge: SipEdge, port = 30_000) => {
-  const call = edge.trunk.calls(ownNumber, { sdp: describeSound({ port }) });
+const answered = async (edge: SipEdge, offer: string) => {
+  const call = edge.trunk.calls(ownNumber, { sdp: offer });
   const { body } = await call.receives(200);
   call.sends('ACK');
   await edge.said(edge.inbound, 'line.answered');
-  return { call, body };
+  await edge.freeSwitches[0]?.channels()[0]?.untilConnected();
+  const [line] = edge.inbound;
+  if (line === undefined) throw new Error('There is no line');
+  return { call, body, line };
 };
 
+for (const [carrier, options, offered, refused] of [
+  ['direct', carriedBy('direct'), (port: number) => describeSound({ port }), atHostName],
+  ['auto, by the gateway', carriedBy('auto'), (port: number) => describeSound({ port }), atHostName],
+  ['auto, by FreeSWITCH', carriedBy('auto', 'optional'), () => atHostName, encrypted(atHostName)],
+  [
+    'freeswitch',
+    carriedBy('freeswitch'),
+    () => describeSound(),
+    describeSound().replace('c=IN IP4 127.0.0.1', 'c=IN IP6 2001:db8::1'),
+  ],
+] as const)
+  test.serial(
+    `${carrier}: a re-INVITE that the carrier cannot serve gets 488, and the audio continues unbroken`,
+    async (t) => {
+      const far = await openFarSocket(t);
+      const edge = await startSipEdge(t, options);
+      const { call, body, line } = await answered(edge, offered(far.port));
+      const channels = edge.freeSwitches[0]?.channels() ?? [];
+      const [channel] = channels;
+      const beat = (): void => {
+        edge.clock.advance(20);
+        if (channel !== undefined)
+          far.heard.push(frameOf(channel.sound?.tick(new Int16Array(160)) ?? new Int16Array(160)));
+      };
+      line.say('A long sentence during which the far end wants another codec.');
+      await until('the beginning is heard', () => {
+        beat();
+        return far.heard.some((frame) => frame >= 40) || undefined;
+      });
+
+      call.sends('INVITE', { sdp: refused });
+      const refusal = await call.receives(488);
+      t.regex(headerOf(refusal, 'Warning') ?? '', /^(?:399|300) trunkline "/);
+      await until('the sentence is heard to its end', () => {
+        beat();
+        return line.saw('line.played') || undefined;
+      });
+      t.deepEqual(
+        far.heard.filter((frame) => frame >= 0),
+        Array.from({ length: frames }, (_, frame) => frame),
+      );
+      t.true(line.all('line.played')[0]?.whole);
+      t.is(edge.freeSwitches[0]?.channels().length, channels.length, 'the carrier is the same');
+
+      // The session continues with the description that was agreed before.
+      call.sends('INVITE', { sdp: offered(far.port) });
+      const again = (await call.receives(200)).body;
+      t.is(originOf(again)[1], originOf(body)[1]);
+      call.sends('ACK');
+      t.deepEqual(
+        line.story().filter((event) => event !== 'line.played'),
+        ['line.answered'],
+      );
+      call.sends('BYE');
+      await call.receives(200);
+      await edge.freeSwitches[0]?.untilChannels(0);
+    },
+  );
+
+test.serial('a refused re-INVITE leaves a held call on hold', async (t) => {
+  const edge = await startSipEdge(t, carriedBy('auto'));
+  const { call, line } = await answered(edge, describeSound());
+  call.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
+  await call.receives(200);
+  call.sends('ACK');
+  await edge.said([line], 'line.held');
+  call.sends('INVITE', { sdp: atHostName });
+  await call.receives(488);
+  call.sends('OPTIONS');
+  await call.receives(200);
+  t.deepEqual(line.story(), ['line.answered', 'line.held']);
+});
+
+test.serial('a refused re-INVITE leaves the session timer unchanged', async (t) => {
+  const edge = await startSipEdge(t, carriedBy('auto'));
+  const { call } = await answered(edge, describeSound());
+  const asking = (value: string) => ({ Supported: 'timer', 'Session-Expires': value });
+  call.sends('INVITE', { sdp: atHostName, headers: asking('90;refresher=uas') });
+  await call.receives(488);
+  call.sends('INVITE', { sdp: describeSound(), headers: asking('1800') });
+  const answer = await call.receives(200);
+  t.is(headerOf(answer, 'Session-Expires'), '1800;refresher=uas', 'the far end still refreshes');
+});
+
 test.serial(
-  'a call moves to FreeSWITCH in the middle of a sentence without losing or repeating audio',
+  'auto: an offer that only FreeSWITCH supports is carried by FreeSWITCH from the start',
   async (t) => {
-    const far = await farSound(t);
-    const edge = await startSipEdge(t, over('auto'));
-    const { call, body } = await answeredAndMoved(edge, far.port);
-    const [line] = edge.inbound;
-    line?.say('A long sentence that goes on elsewhere.');
-    await until('a part of it was heard', () => {
-      edge.clock.advance(20);
-      return far.heard.some((frame) => frame >= 40) || undefined;
-    });
-    t.deepEqual(edge.freeSwitches[0]?.channels(), []);
-
-    call.sends('INVITE', { sdp: elsewhere });
-    const moved = (await call.receives(200)).body;
-    call.sends('ACK');
-    const [channel] = edge.freeSwitches[0]?.channels() ?? [];
-    t.regex(channel?.remoteSdp ?? '', /sound\.example/);
-    t.deepEqual([originOf(body)[1], originOf(body)[2], originOf(moved)[2]], [originOf(moved)[1], '1', '2']);
-    const there: number[] = [];
-    await until('the rest was heard', () => {
-      edge.clock.advance(20);
-      there.push(frameOf(channel?.sound?.tick(new Int16Array(160)) ?? new Int16Array(160)));
-      return there.includes(frames - 1) || undefined;
-    });
-    const all = [...far.heard, ...there].filter((frame) => frame >= 0);
-    t.deepEqual(
-      all,
-      Array.from({ length: frames }, (_, frame) => frame),
-    );
-    await until('it is told', () => {
-      edge.clock.advance(20);
-      return line?.saw('line.played') || undefined;
-    });
-    t.true(line?.all('line.played')[0]?.whole);
-
-    // It stays there and is one single call.
-    call.sends('INVITE', { sdp: describeSound({ port: far.port }) });
-    t.is(originOf((await call.receives(200)).body)[1], originOf(body)[1]);
-    call.sends('ACK');
-    t.false(line?.saw('line.failed'));
-    call.sends('BYE');
-    await call.receives(200);
-    await edge.freeSwitches[0]?.untilChannels(0);
+    const edge = await startSipEdge(t, carriedBy('auto'));
+    await edge.trunk.calls(ownNumber, { sdp: atHostName }).receives(200);
+    t.is(edge.freeSwitches[0]?.channels().length, 1);
   },
 );
 
-test.serial('a caller that requires FreeSWITCH uses it from the start', async (t) => {
-  const edge = await startSipEdge(t, over('auto'));
-  await edge.trunk.calls(ownNumber, { sdp: elsewhere }).receives(200);
-  t.is(edge.freeSwitches[0]?.channels().length, 1);
+test.serial('direct: an offer that only FreeSWITCH supports is refused with 488', async (t) => {
+  const edge = await startSipEdge(t, carriedBy('direct'));
+  const refusal = await edge.trunk.calls(ownNumber, { sdp: atHostName }).receives(488);
+  t.regex(headerOf(refusal, 'Warning') ?? '', /^399 trunkline "/);
 });
 
-for (const [why, media, spoil, newCall] of [
-  ['the trunk does not permit it', 'direct', () => {}, 488],
-  // A second attempt may succeed.
-  ['it is full', 'auto', ({ freeSwitches }: SipEdge) => freeSwitches[0]?.refuseEndpoints(), 503],
-] as const)
-  test.serial(
-    `refuses the change without FreeSWITCH, because ${why}, and the call stays unchanged`,
-    async (t) => {
-      const far = await farSound(t);
-      const edge = await startSipEdge(t, over(media));
-      const { call } = await answeredAndMoved(edge, far.port);
-      spoil(edge);
-      call.sends('INVITE', { sdp: elsewhere });
-      await call.receives(488);
-      edge.inbound[0]?.say('This is heard as before.');
-      await until('it is heard', () => {
-        edge.clock.advance(20);
-        return far.heard.includes(frames - 1) || undefined;
-      });
-      t.false(edge.inbound[0]?.saw('line.failed'));
-      await edge.trunk.calls(ownNumber, { sdp: elsewhere }).receives(newCall);
-    },
-  );
+test.serial(
+  'auto: an offer that only FreeSWITCH supports is refused with 503 while it has no place',
+  async (t) => {
+    const edge = await startSipEdge(t, carriedBy('auto'));
+    edge.freeSwitches[0]?.refuseEndpoints();
+    await t.notThrowsAsync(edge.trunk.calls(ownNumber, { sdp: atHostName }).receives(503));
+  },
+);

@@ -587,6 +587,27 @@ for (const media of ['direct', 'freeswitch'] as const)
       },
     );
 
+for (const [carrier, offer, channels] of [
+  ['the gateway', adoptionSdp, 0],
+  ['FreeSWITCH', adoptionSdp.replace('c=IN IP4 127.0.0.1', 'c=IN IP4 media.example'), 1],
+] as const)
+  test.serial(`auto: a call that ${carrier} carried stays with that carrier after take-over`, async (t) => {
+    const world = await startWorld(t, 'auto');
+    const call = await world.taken(offer);
+    const [freeSwitch] = world.doomed.freeSwitches;
+    const before = freeSwitch?.channels() ?? [];
+    t.is(before.length, channels);
+    await world.die();
+    // The channel cannot be adopted: its server is unknown to the next gateway.
+    const left = world.legs.kept().map(({ id, leg }) => ({
+      id,
+      leg: { ...leg, channel: leg.channel && { ...leg.channel, server: '127.0.0.9:8021' } },
+    }));
+    const line = world.adopt(await world.next(), left);
+    await comesOver(t, line, call);
+    t.is(freeSwitch?.channels().filter((channel) => !before.includes(channel)).length, channels);
+  });
+
 test.serial('rejects the hand-over of an unanswered call', async (t) => {
   const world = await startWorld(t);
   const line = world.doomed.call();

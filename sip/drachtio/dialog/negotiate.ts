@@ -10,8 +10,8 @@ import {
   type OfferProblem,
   type TakenOffer,
 } from '#sip/sdp/media-offer.ts';
-import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
-import { following } from '#sip/rtp/moving-endpoint.ts';
+import { UnsupportedDescription, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { successorOf } from '#sip/sdp/session-description.ts';
 
 /** The far end's description is unacceptable; the message may be sent to the far end as the reason. */
 export class Unacceptable extends Error {
@@ -40,15 +40,26 @@ export const accepted = (sdp: string, terms: AudioTerms): TakenOffer => {
   return { ...taken, sdp: withOneVoice(taken.sdp, terms) };
 };
 
-/** Wraps the endpoint: rejects with `Unacceptable` what the terms do not allow, and leaves the session unchanged. */
+/** The carrier of a call is decided once, at its set-up: an offer that it cannot carry is not acceptable. */
+const asUnacceptable = (error: unknown): unknown =>
+  error instanceof UnsupportedDescription
+    ? new Unacceptable({ warning: 399, why: 'The media carrier of this call does not support the offer' })
+    : error;
+
+/**
+ * Wraps the endpoint: rejects with `Unacceptable` what the terms do not allow or the carrier does not support, and
+ * leaves the session unchanged.
+ */
 export const onTerms = (endpoint: MediaEndpoint, terms: AudioTerms): MediaEndpoint => {
   let described = endpoint.localSdp;
   const answerTo = async (offer: string, answer: (sdp: string) => Promise<string>): Promise<string> => {
     const { sdp, answerWith } = accepted(offer, terms);
-    const own = await answer(sdp);
+    const own = await answer(sdp).catch((error: unknown) => {
+      throw asUnacceptable(error);
+    });
     requireTaken(own, terms);
     // Rejected media are part of the description, whose version increases when they change.
-    described = following(described, answerWith(own));
+    described = successorOf(described, answerWith(own));
     return described;
   };
   return {

@@ -17,6 +17,8 @@ import { refreshedTimer } from './session-timer.ts';
 
 type Headers = Record<string, string>;
 
+type Refresh = { headers: Headers; agree: () => void };
+
 const notAllowed = { status: 405, reason: 'Method Not Allowed', headers: { Allow: allowed } };
 
 /** Refusals of requests without a handler. */
@@ -43,16 +45,20 @@ type Handlers = {
 };
 
 /**
- * Tracks who refreshes the session. Must be called once for each request that may refresh it; returns the headers of
- * the answer.
+ * Tracks who refreshes the session. Returns the headers of the answer to a request that may refresh it, and `agree`,
+ * which must be called once it is answered with 200: a refused request refreshes nothing.
  */
 const createRefreshing = ({ trunk, trackedLeg, endpoint, ...connection }: Connection) => {
   let { weRefresh } = connection;
-  return (request: Srf.SrfRequest): Headers => {
+  return (request: Srf.SrfRequest): Refresh => {
     const { headers, ...timer } = refreshedTimer(request, weRefresh);
-    trackedLeg.agreed(timer, endpoint.channel());
-    weRefresh = timer.weRefresh;
-    return { Supported: 'timer', Allow: allowedBy(trunk), ...headers };
+    return {
+      headers: { Supported: 'timer', Allow: allowedBy(trunk), ...headers },
+      agree() {
+        trackedLeg.agreed(timer, endpoint.channel());
+        weRefresh = timer.weRefresh;
+      },
+    };
   };
 };
 
@@ -71,8 +77,10 @@ const createSession = (
   /** `changing`: an offer of the far end is being answered. `offered`: our offer answered a re-INVITE without one. */
   let state: 'settled' | 'changing' | 'offered' = 'settled';
 
-  const sendOurs = (response: Srf.SrfResponse, headers: Headers): void =>
+  const sendOurs = (response: Srf.SrfResponse, { headers, agree }: Refresh): void => {
     response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
+    agree();
+  };
 
   /** Restores the description: drachtio-srf stores the body of every INVITE and ACK there, even of a refused one. */
   const restore = (): void => {
@@ -95,12 +103,12 @@ const createSession = (
       return state === 'offered' ? pending.ours : undefined;
     },
 
-    modify(request: Srf.SrfRequest, offer: string, response: Srf.SrfResponse, headers: Headers): void {
+    modify(request: Srf.SrfRequest, offer: string, response: Srf.SrfResponse, refresh: Refresh): void {
       state = 'changing';
       backgroundTasks.add(`taking ${request.method}`, async () => {
         try {
           ours = await endpoint.modify(offer);
-          sendOurs(response, headers);
+          sendOurs(response, refresh);
           agreed({ localSdp: ours, remoteSdp: offer });
         } catch (error) {
           // The session remains unchanged (RFC 3261 section 14.2).
@@ -112,9 +120,9 @@ const createSession = (
       });
     },
 
-    offer(response: Srf.SrfResponse, headers: Headers): void {
+    offer(response: Srf.SrfResponse, refresh: Refresh): void {
       state = 'offered';
-      sendOurs(response, headers);
+      sendOurs(response, refresh);
     },
 
     /** Handles the ACK, with the answer to our offer if there is one. */
@@ -152,20 +160,20 @@ const answerInfo = (
 
 export const answerInDialogRequests = (connection: Connection, handlers: Handlers): void => {
   const { dialog } = connection;
-  const refresh = createRefreshing(connection);
+  const refreshing = createRefreshing(connection);
   const session = createSession(connection, handlers);
 
   /** The session change that a request asks for; `null` if the request was refused. */
   const wish = (
     request: Srf.SrfRequest,
     response: Srf.SrfResponse,
-  ): { offer: string | undefined; headers: Headers } | null => {
+  ): { offer: string | undefined; refresh: Refresh } | null => {
     session.restore();
     const offer = descriptionIn(request);
     const asksForOurs = request.method === 'INVITE';
     const obstacle = offer === undefined && !asksForOurs ? undefined : session.obstacle();
     const refusal = bodyProblem(request) ?? obstacle;
-    if (refusal === undefined) return { offer, headers: refresh(request) };
+    if (refusal === undefined) return { offer, refresh: refreshing(request) };
     sendRefusal(response, refusal);
     return null;
   };
@@ -173,15 +181,17 @@ export const answerInDialogRequests = (connection: Connection, handlers: Handler
   dialog.on('modify', (request, response) => {
     const wanted = wish(request, response);
     if (wanted === null) return;
-    if (wanted.offer === undefined) session.offer(response, wanted.headers);
-    else session.modify(request, wanted.offer, response, wanted.headers);
+    if (wanted.offer === undefined) session.offer(response, wanted.refresh);
+    else session.modify(request, wanted.offer, response, wanted.refresh);
   });
   dialog.on('ack', session.confirmed);
   dialog.on('update', (request, response) => {
     const wanted = wish(request, response);
     if (wanted === null) return;
-    if (wanted.offer === undefined) response.send(200, { headers: wanted.headers });
-    else session.modify(request, wanted.offer, response, wanted.headers);
+    if (wanted.offer === undefined) {
+      response.send(200, { headers: wanted.refresh.headers });
+      wanted.refresh.agree();
+    } else session.modify(request, wanted.offer, response, wanted.refresh);
   });
   dialog.on('info', (request, response) => answerInfo(request, response, handlers.onKey));
   dialog.on('options', (_request, response) => response.send(200, { headers: abilities }));

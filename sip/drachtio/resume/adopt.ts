@@ -75,8 +75,10 @@ const soundOf = async (
   standing: Standing,
   options: AdoptOptions,
 ): Promise<{ trunk: Trunk; endpoint: MediaEndpoint; timer: AgreedTimer }> => {
-  const trunk = options.trunks().find(({ id }) => id === standing.agreed.trunkId);
-  if (trunk === undefined) throw new Error('the trunk of the call is not there any more');
+  const configured = options.trunks().find(({ id }) => id === standing.agreed.trunkId);
+  if (configured === undefined) throw new Error('the trunk of the call is not there any more');
+  // A call keeps the carrier with which it was set up, whatever its trunk says now.
+  const trunk: Trunk = { ...configured, media: standing.leg.channel === null ? 'direct' : 'freeswitch' };
   authorizeRequests(dialog, digestClientFor(credentialsOf(trunk)));
   const adopted = await adoptSound(standing, trunk, options);
   if (adopted !== null) return { trunk, endpoint: adopted, timer: standing.agreed };

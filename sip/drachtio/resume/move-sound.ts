@@ -6,7 +6,7 @@ import type Srf from 'drachtio-srf';
 import type { Clock } from '#src/domain/clock.ts';
 import type { LeftLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
-import { continuing } from '#sip/rtp/moving-endpoint.ts';
+import { successorOf } from '#sip/sdp/session-description.ts';
 import { releasingWith, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { SharedLimits } from '../../trunks/shared-limits.ts';
 import { offerAfter, offerWith } from '#sip/sdp/media-offer.ts';
@@ -46,7 +46,8 @@ export const ofCall = (
   { carriers, limits, callId }: Pick<MoveOptions, 'carriers' | 'limits' | 'callId'>,
 ): MediaEndpoint => {
   const { release } = limits.goOn(trunk, callId);
-  return releasingWith(onTerms(continuing(endpoint, agreed.localSdp), carriers.termsFor(trunk)), release);
+  const continued = { ...endpoint, localSdp: successorOf(agreed.localSdp, endpoint.localSdp) };
+  return releasingWith(onTerms(continued, carriers.termsFor(trunk)), release);
 };
 
 /** Another INVITE is in progress in this dialog, from either side. */

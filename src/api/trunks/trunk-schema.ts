@@ -92,7 +92,7 @@ export const trunkFields = {
   }),
   media: z.enum(trunkMedia).meta({
     description:
-      'Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488.',
+      "Carrier of a call's audio, decided once when the call is set up: `freeswitch`; `direct`, the gateway itself by RTP or SRTP with PCMU and PCMA, at a fraction of the processor time; `auto`, the gateway itself where possible, else FreeSWITCH. An offer that the carrier does not support gets 488, also within a call, which then stays as it was.",
   }),
   prefixes: z
     .array(

@@ -8,6 +8,7 @@ import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { relayNumbers } from '#config/line-policy.ts';
 import type { LeftLeg, LeftLine } from '#src/domain/sip-leg.ts';
+import type { TrunkMedia } from '#src/domain/trunk.ts';
 import type { ServerAddress } from '#sip/reconnect.ts';
 import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
 import { createRelay } from '#sip/relay/relay.ts';
@@ -73,7 +74,7 @@ export type Call = { line: WatchedLine; far: FarCall };
 
 export const startWorld = async (
   t: ExecutionContext,
-  media: 'direct' | 'freeswitch' = 'direct',
+  media: TrunkMedia = 'direct',
   by: 'relay' | 'drachtio' = 'relay',
 ) => {
   const servers = await startServers(t, media === 'direct' ? 0 : 1);
@@ -115,8 +116,8 @@ export const startWorld = async (
     await saw(call.line, 'line.transferred');
     return { call, person };
   };
-  const taken = async (): Promise<Call> => {
-    const far = servers.trunk.calls(ownNumber, { sdp });
+  const taken = async (offer = sdp): Promise<Call> => {
+    const far = servers.trunk.calls(ownNumber, { sdp: offer });
     await far.receives(200);
     far.sends('ACK');
     await doomed.said(doomed.inbound, 'line.answered');

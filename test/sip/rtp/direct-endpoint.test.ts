@@ -5,9 +5,9 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { agreementFrom, formatsOf, offeredFormats, writeDescription } from '#sip/rtp/description.ts';
 import { createDirectEndpoint } from '#sip/rtp/direct-endpoint.ts';
-import { createNegotiation, NothingInCommon } from '#sip/rtp/negotiation.ts';
+import { createNegotiation } from '#sip/rtp/negotiation.ts';
 import { pcmu } from '#sip/rtp/g711.ts';
-import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { UnsupportedDescription, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { parseRtp, writeRtpHeader } from '#sip/rtp/rtp-packet.ts';
 import { createDecryption } from '#sip/rtp/srtp.ts';
 import { createSoundThread } from '#sip/media-thread/media-thread.ts';
@@ -25,7 +25,7 @@ import { count, type Counted, countingSound } from './counting-audio.ts';
 
 test('agrees on no media for an offer of the other address family', (t) => {
   const negotiation = createNegotiation({ address: '::1', port: 30_000 }, { srtp: 'off' }, () => t.fail());
-  t.throws(() => negotiation.answer(describeSound()), { instanceOf: NothingInCommon });
+  t.throws(() => negotiation.answer(describeSound()), { instanceOf: UnsupportedDescription });
   t.is(negotiation.agreed(), null);
 });
 
@@ -307,7 +307,7 @@ test.serial('answers an offer of our second codec with it, and rejects an unknow
   t.teardown(() => pcma.destroy());
   t.regex(pcma.localSdp, /RTP\/AVP 8 101\r\n/);
   await t.throwsAsync(openDirectEndpoint(caller.localSdp.replace('RTP/AVP 0 8 101', 'RTP/AVP 9 18')), {
-    instanceOf: NothingInCommon,
+    instanceOf: UnsupportedDescription,
   });
 });
 
@@ -458,7 +458,9 @@ for (const [one, other] of [
 ] as const)
   test.serial(`${one} offers, ${other} answers: no media is agreed on`, async (t) => {
     const caller = await openEncryptedEndpoint(t, one);
-    await t.throwsAsync(openEncryptedEndpoint(t, other, caller.localSdp), { instanceOf: NothingInCommon });
+    await t.throwsAsync(openEncryptedEndpoint(t, other, caller.localSdp), {
+      instanceOf: UnsupportedDescription,
+    });
   });
 
 test.serial('sends only encrypted packets and ignores unencrypted ones', async (t) => {

@@ -115,8 +115,8 @@ export const fieldsSent: Readonly<Record<string, string>> = {
   'Whether the called party is not to see the number.': '상대방에게 번호를 숨길지 정합니다.',
   'Offered and taken in this order; null for PCMU and PCMA. G722 and opus need FreeSWITCH, with mod_spandsp and mod_opus.':
     '이 순서로 제안하고 받습니다. null이면 PCMU와 PCMA입니다. G722와 opus에는 mod_spandsp와 mod_opus가 있는 FreeSWITCH가 필요합니다.',
-  'Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488.':
-    '누가 소리를 나르는지 정합니다. `freeswitch`, 게이트웨이가 RTP나 SRTP와 PCMU, PCMA로 직접 날라 CPU를 훨씬 적게 쓰는 `direct`, 가능하면 직접 나르고 아니면 FreeSWITCH에 맡기는 `auto`가 있습니다. 나를 수 없는 통화는 488로 거절합니다.',
+  "Carrier of a call's audio, decided once when the call is set up: `freeswitch`; `direct`, the gateway itself by RTP or SRTP with PCMU and PCMA, at a fraction of the processor time; `auto`, the gateway itself where possible, else FreeSWITCH. An offer that the carrier does not support gets 488, also within a call, which then stays as it was.":
+    '통화의 음성을 누가 나르는지 정하며, 통화가 연결될 때 한 번 정해집니다. `freeswitch`, 게이트웨이가 RTP나 SRTP와 PCMU, PCMA로 직접 날라 CPU를 훨씬 적게 쓰는 `direct`, 가능하면 직접 나르고 아니면 FreeSWITCH에 맡기는 `auto`가 있습니다. 나를 수 없는 제안은 488로 거절하며, 통화 중이라면 통화는 그대로 이어집니다.',
   'Of the numbers that it serves, in E.164. The longest prefix that fits goes first, before any priority; trunks without prefixes serve all numbers, behind it.':
     '이 회선이 맡는 번호의 앞부분(E.164)입니다. 우선순위보다 먼저 가장 길게 맞는 앞부분을 따르고, 앞부분이 없는 회선은 그 뒤에서 모든 번호를 맡습니다.',
   'The lowest goes first.': '가장 낮은 값이 먼저입니다.',
