@@ -12,6 +12,7 @@ import { conversationMachine } from '#machines/conversation.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import { trunkMachine, type TrunkActors } from '#machines/trunk-life.ts';
 import { createStreamPermits } from '#src/api/http/stream-permits.ts';
+import { createCallBus } from '#src/calls/call-bus.ts';
 import { createCallTime } from '#src/calls/live/call-time.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createOverheard } from '#src/calls/live/overheard.ts';
@@ -92,6 +93,7 @@ const openRuntime = async (
     clock: systemClock,
     steadyClock,
     databaseClock: databaseClock.clock,
+    bus: createCallBus({ logger }),
     callTime: createCallTime({ wall: systemClock.now, steady: steadyClock.now }),
     callClock,
     logger,
@@ -113,13 +115,13 @@ export const startGateway = async (
   const begun = performance.now();
   await using started = new AsyncDisposableStack();
   const { seeded, ...runtime } = await openRuntime(config, logger, started, environment);
-  const telemetry = observeCalls(steadyClock, policy, logger, started);
+  const telemetry = observeCalls(runtime.bus, steadyClock, policy, logger, started);
   const languageModel = startLanguageModel(runtime, telemetry.metrics.languageModelFailed);
 
   // Journal, and calls of a dead process of this gateway
   const cluster = await startCluster(runtime);
-  const journalling = startJournal(runtime, { telemetry, languageModel });
-  const lostCalls = createLostCalls({ ...runtime, ...telemetry, ...journalling });
+  const journalling = startJournal(runtime, { languageModel });
+  const lostCalls = createLostCalls({ ...runtime, ...journalling });
   const left = await takeLeftCalls(runtime, lostCalls, journalling);
 
   // Dependencies of calls
@@ -127,7 +129,7 @@ export const startGateway = async (
   const outgoing = await startOutgoing(runtime);
   const events = await startEvents(runtime, outgoing);
   const recordings = await startRecordings(runtime, { ...journalling, ...left });
-  const overheard = createOverheard({ find: (callId) => switchboard.find(callId) });
+  const overheard = createOverheard({ bus: runtime.bus, find: (callId) => switchboard.find(callId) });
   const lineParts = { ...journalling, ...left, liveCalls, outgoing, recordings, overheard, trunkMachineWith };
   const telephony = await startLines(runtime, lineParts);
   telemetry.metrics.watch({ ...runtime, ...journalling, ...telephony, liveCalls });

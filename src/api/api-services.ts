@@ -14,7 +14,6 @@ import type { StoredCalls } from '#src/calls/stored-calls.ts';
 import type { WatchedState } from '#src/calls/live/chart-watch.ts';
 import type { CallControl } from '#src/calls/call-control.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
-import type { FactNews } from '#src/calls/journal/fact-news.ts';
 import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -67,7 +66,7 @@ export type ApiServices = Pick<
     /** Retention of SIP messages of calls in days, and whether the lines are simulated and have none. */
     sipTrace: { days: number; isSimulated: boolean };
     /** Notifies of each call fact that this gateway has written. */
-    watchFacts: FactNews['watch'];
+    watchFacts: (callId: string, onFact: () => void) => () => void;
     /**
      * Notifies of the states of a call on any gateway until it ends: the known state immediately, then whenever there
      * may be a new fact. The returned function unsubscribes.

@@ -24,7 +24,7 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { OwnCall } from '#src/domain/own-call.ts';
 import type { CallTimes } from './setup/call-input.ts';
 import { createDailyMinutes, type DailyNotice } from './setup/daily-minutes.ts';
-import type { CallObserver } from './observer.ts';
+import type { CallBus } from './call-bus.ts';
 import type { PolicyOf } from './setup/open-number.ts';
 import type { Journal } from './journal/journal.ts';
 import type { LiveCalls } from './live/live-calls.ts';
@@ -71,7 +71,7 @@ export const createCallControl = (options: {
   journal: Journal;
   liveCalls: LiveCalls;
   switchboard: Switchboard;
-  observer: CallObserver;
+  bus: Pick<CallBus, 'publish'>;
   /** Keeps the agent of a call, with its operations on the call, until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string, own: OwnCall) => void;
   keepBeginning: KeepBeginning;

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { outcomeOf } from '#machines/outcome.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallRow } from '#src/persistence/calls/calls.ts';
-import type { CallObserver } from '#src/calls/observer.ts';
+import type { CallBus } from '#src/calls/call-bus.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 
 export type LostCalls = {
@@ -17,7 +17,7 @@ export type LostCalls = {
 
 export const createLostCalls = (options: {
   journal: Pick<Journal, 'publish'>;
-  observer: Pick<CallObserver, 'ended'>;
+  bus: Pick<CallBus, 'publish'>;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
 }): LostCalls => ({
@@ -27,7 +27,7 @@ export const createLostCalls = (options: {
       'a call was lost with the process that held it; it is ended now',
     );
     const outcome = outcomeOf('system_error', answeredAt !== null);
-    options.observer.ended({ callId, direction, ...outcome });
+    options.bus.publish('ended', { callId, direction, ...outcome });
     options.journal.publish(callId, {
       type: 'call.ended',
       at: options.clock.now(),

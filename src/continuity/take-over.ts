@@ -18,7 +18,7 @@ import { legsOfCalls } from '#src/persistence/calls/sip-legs.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import type { CallTime } from '#src/calls/live/call-time.ts';
 import type { Switchboard } from '#src/calls/live/switchboard.ts';
-import type { CallObserver } from '#src/calls/observer.ts';
+import type { CallBus } from '#src/calls/call-bus.ts';
 import { callInput, type CallTimes } from '#src/calls/setup/call-input.ts';
 import type { LostCalls } from './orphaned-calls.ts';
 import { resumption } from './resume-state.ts';
@@ -38,7 +38,7 @@ export type TakeOverOptions = {
   journal: Pick<Journal, 'open'>;
   lostCalls: Pick<LostCalls, 'end'>;
   switchboard: Pick<Switchboard, 'connect'>;
-  observer: Pick<CallObserver, 'began'>;
+  bus: Pick<CallBus, 'publish'>;
   /** Keeps the input of the agent until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
   /** The next line of this call takes over the existing leg. */
@@ -122,7 +122,7 @@ const createConnect = (options: TakeOverOptions) => {
       },
       node,
     );
-    options.observer.began({ callId, direction });
+    options.bus.publish('began', { callId, direction });
     journal.open(callId, { sequence: facts.at(-1)?.sequence ?? 0, epoch: call.epoch });
     options.keepAgent(callId, agentCallOf(call, turnsTold(takenOver)), workspaceId);
     options.expectLine(callId, { legs, connectedWith: connectedWith(takenOver) });

@@ -61,9 +61,9 @@ const agentsWithBreakers = (
 };
 
 export const startAgents = (runtime: Runtime, parts: AgentParts): Agents => {
-  const { clock, logger } = runtime;
+  const { bus, clock, logger } = runtime;
   const { outgoing, languageModel } = parts;
-  const { latency, traces } = parts.telemetry;
+  const { traces } = parts.telemetry;
   const agents = createCallAgents(agentsWithBreakers(runtime, parts));
   return {
     ...agents,
@@ -73,7 +73,11 @@ export const startAgents = (runtime: Runtime, parts: AgentParts): Agents => {
         findAgent: agents.find,
         times: agentTimes,
         clock,
-        watch: latency.replies,
+        watch: {
+          asked: (callId) => bus.publish('reply', { callId, stage: 'asked' }),
+          firstToken: (callId) => bus.publish('reply', { callId, stage: 'first_token' }),
+          firstSentence: (callId) => bus.publish('reply', { callId, stage: 'first_sentence' }),
+        },
         logger,
       }),
     ),

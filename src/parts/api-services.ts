@@ -25,7 +25,6 @@ import type { Agents } from './agents.ts';
 import type { StartedCalls } from './calls.ts';
 import type { Cluster, SharedRecordings } from './cluster.ts';
 import type { Events } from './events.ts';
-import type { StartedJournal } from './journal.ts';
 import type { StartedLines } from './telephony.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { CallWatching } from './call-watching.ts';
@@ -34,7 +33,6 @@ import { createDataFolderWatch } from '#src/housekeeping/data-folder-watch.ts';
 /** Parts of the gateway that the API uses. */
 export type ApiParts = {
   telemetry: Telemetry;
-  journalling: Pick<StartedJournal, 'factNews'>;
   outgoing: Outgoing;
   events: Events;
   recordings: SharedRecordings;
@@ -47,7 +45,7 @@ export type ApiParts = {
 };
 
 export const apiServicesOf = (
-  { config, country, platformPolicy, database, sealing, clock, steadyClock, logger }: Runtime,
+  { config, country, platformPolicy, database, sealing, clock, steadyClock, bus, logger }: Runtime,
   parts: ApiParts & { watching: CallWatching },
 ): ApiServices => {
   const { telephony, agents } = parts;
@@ -101,7 +99,7 @@ export const apiServicesOf = (
     },
     recordings: parts.recordings,
     sipTrace: { days: config.sipTraceDays, isSimulated: config.lines === 'simulator' },
-    watchFacts: parts.journalling.factNews.watch,
+    watchFacts: (callId, onFact) => bus.subscribe('stored', onFact, callId),
     watchCall: parts.watching.watch,
     isHeldHere: parts.watching.isHeld,
     charts: createChartDrawings(),

@@ -17,7 +17,6 @@ import { bytesIn } from '#src/domain/sample-bytes.ts';
 import { findHolder } from '#src/persistence/calls/call-holders.ts';
 import type { Runtime } from './runtime.ts';
 import type { StartedCalls } from './calls.ts';
-import type { StartedJournal } from './journal.ts';
 
 export type CallWatching = {
   watch: ApiServices['watchCall'];
@@ -47,10 +46,9 @@ const soundOf =
 const isCallId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);
 
 export const startCallWatching = (
-  { config, database, sealing, clock, steadyClock, logger, started }: Runtime,
+  { config, database, sealing, clock, steadyClock, bus, logger, started }: Runtime,
   parts: {
     calls: Pick<StartedCalls, 'switchboard'>;
-    journalling: Pick<StartedJournal, 'factNews'>;
     liveCalls: LiveCalls;
     overheard: Pick<Overheard, 'listen'>;
   },
@@ -62,7 +60,7 @@ export const startCallWatching = (
   const held: HeldNews = {
     progress: progressOf({
       watchChart: createChartWatch(switchboard),
-      watchFacts: parts.journalling.factNews.watch,
+      watchFacts: (callId, onFact) => bus.subscribe('stored', onFact, callId),
       onRemoved,
     }),
     charts: (callId, tell, onOver) =>

@@ -17,10 +17,11 @@ import type { TransferOwnCall } from '#src/calls/in-call/transfer-own-call.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
 import { createCallControl, type CallControl } from '#src/calls/call-control.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
+import { createLatency } from '#src/calls/live/latency.ts';
 import { createKnownKeys, type KnownKeys } from '#src/calls/live/known-keys.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Overheard } from '#src/calls/live/overheard.ts';
-import { createSecretKeys, type SecretKeys } from '#src/calls/live/secret-keys.ts';
+import { createSecretKeys } from '#src/calls/live/secret-keys.ts';
 import { createOpenLines, type OpenLines } from '#src/calls/live/open-lines.ts';
 import { createSwitchboard, type Switchboard } from '#src/calls/live/switchboard.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
@@ -48,7 +49,7 @@ type CallParts = {
   telephony: Pick<StartedLines, 'lines'>;
   agents: Agents;
   recordings: Pick<Recordings, 'release'>;
-  overheard: Pick<Overheard, 'noteFact' | 'release'>;
+  overheard: Pick<Overheard, 'release'>;
   cluster: Pick<Cluster, 'askNode' | 'counting'>;
   callMachineWith: (world: CallWorld) => typeof callMachine;
 };
@@ -66,26 +67,17 @@ export type StartedCalls = {
 
 /** The switchboard and the resources of its calls. */
 const openSwitchboard = (
-  { callClock, callTime, environment, logger }: Runtime,
-  { telemetry, journalling, liveCalls, telephony, agents, recordings, overheard, callMachineWith }: CallParts,
+  { steadyClock, callClock, callTime, bus, environment, logger }: Runtime,
+  { journalling, liveCalls, telephony, agents, recordings, overheard, callMachineWith }: CallParts,
   transferOwn: TransferOwnCall,
-): { switchboard: Switchboard; openLines: OpenLines; secretKeys: SecretKeys } => {
-  const { latency, metrics, observer } = telemetry;
+): { switchboard: Switchboard; openLines: OpenLines } => {
   const { journal, transitions, progress, beginnings } = journalling;
   const { open, adopt } = telephony.lines;
   const secretKeys = createSecretKeys();
-  const openLines = createOpenLines({
-    secretKeys,
-    open: latency.watchLine(open),
-    adopt: (input, left, emit) => latency.watchLine((_, tell) => adopt(input, left, tell))(input, emit),
-  });
-  const publish = (callId: string, fact: CallFact): void => {
-    const stamped = callTime.stamp(callId, fact);
-    metrics.factPublished(callId, stamped);
-    journal.publish(callId, stamped);
-    transitions.countFact(callId);
-    overheard.noteFact(callId, stamped);
-  };
+  const openLines = createOpenLines({ bus, secretKeys, open, adopt });
+  const latency = createLatency({ bus, now: steadyClock.now });
+  const publish = (callId: string, fact: CallFact): void =>
+    bus.publish('fact', { callId, fact: callTime.stamp(callId, latency.addTo(callId, fact)) });
   const machine = callMachineWith({
     line: openLines.actor,
     startReply(input, emit) {
@@ -93,10 +85,7 @@ const openSwitchboard = (
       if (agents.find(callId)?.getsSecretKeys !== true) return agents.startReply(input, emit);
       return agents.startReply({ ...input, messages: secretKeys.reveal(callId, messages) }, emit);
     },
-    publish({ context: { callId } }, fact) {
-      publish(callId, latency.withLatency(callId, fact));
-      if (fact.type === 'call.answered') agents.begin(callId);
-    },
+    publish: ({ context: { callId } }, fact) => publish(callId, fact),
     askForTransfer: ({ context: { callId } }, wanted) => transferOwn(callId, wanted),
   });
   const switchboard = createSwitchboard({
@@ -106,27 +95,27 @@ const openSwitchboard = (
     publish,
     inspectorOf: (callId) =>
       transitions.inspectorOf(callId, () => new Date(callTime.now(callId)), journal.placeOf(callId)),
-    onProgress(callId, snapshot) {
-      progress.note(callId, snapshot, transitions.factsOf(callId));
-      environment.onChart?.(callId, stateName(snapshot.value));
-    },
-    observer,
+    bus,
     leaveLine: openLines.leave,
-    release(callId) {
-      callTime.release(callId);
-      transitions.release(callId);
-      progress.release(callId);
-      beginnings.release(callId);
-      latency.release(callId);
-      openLines.close(callId);
-      recordings.release(callId);
-      overheard.release(callId);
-      agents.release(callId);
-      secretKeys.release(callId);
-    },
     logger,
   });
-  return { switchboard, openLines, secretKeys };
+  bus.subscribe('connecting', ({ callId, input: { takenOver } }) => {
+    callTime.begin(callId);
+    if (takenOver !== null) secretKeys.begin(callId, takenOver.conversation.messages);
+  });
+  bus.subscribe('changed', ({ callId, snapshot }) => {
+    progress.note(callId, snapshot, transitions.factsOf(callId));
+    environment.onChart?.(callId, stateName(snapshot.value));
+  });
+  bus.subscribe('fact', ({ callId, fact }) => {
+    transitions.countFact(callId);
+    if (fact.type === 'call.answered') agents.begin(callId);
+  });
+  bus.subscribe('taken', ({ callId }) => switchboard.leave(callId));
+  const holders = [callTime, transitions, progress, beginnings, { release: openLines.close }];
+  for (const { release } of [...holders, recordings, overheard, agents, secretKeys])
+    bus.subscribe('released', ({ callId }) => release(callId));
+  return { switchboard, openLines };
 };
 
 const configuredHeadersOf = (lines: Runtime['config']['realLines']): TrunkHeaders | null =>
@@ -136,33 +125,21 @@ const configuredHeadersOf = (lines: Runtime['config']['realLines']): TrunkHeader
 
 /** Arrivals are not accepted yet. */
 export const startCalls = (runtime: Runtime, parts: CallParts): StartedCalls => {
-  const { config, database, sealing, clock, steadyClock, callTime, logger, started } = runtime;
+  const { config, database, sealing, clock, steadyClock, callTime, bus, logger, started } = runtime;
   const { liveCalls, agents } = parts;
-  const {
-    switchboard: opened,
-    openLines,
-    secretKeys,
-  } = openSwitchboard(runtime, parts, (callId, wanted) => control.transferOwnCall(callId, wanted));
-  parts.journalling.journal.onTaken(opened.leave);
+  const { switchboard, openLines } = openSwitchboard(runtime, parts, (callId, wanted) =>
+    control.transferOwnCall(callId, wanted),
+  );
   const knownKeys = createKnownKeys({ database, liveCalls, everyMs: knownKeysMs, clock, logger });
   started.defer(knownKeys.close);
-  const switchboard: Switchboard = {
-    ...opened,
-    connect(call) {
-      const { callId, takenOver } = call.input;
-      callTime.begin(callId);
-      if (takenOver !== null) secretKeys.begin(callId, takenOver.conversation.messages);
-      opened.connect(call);
-      knownKeys.begin(call.numberId);
-    },
-  };
+  bus.subscribe('connecting', ({ numberId }) => knownKeys.begin(numberId));
   const control = createCallControl({
     database,
     sealing,
     journal: parts.journalling.journal,
     liveCalls,
     switchboard,
-    observer: parts.telemetry.observer,
+    bus,
     keepAgent: agents.keep,
     keepBeginning: parts.journalling.beginnings.keep,
     handshake: agents.handshake,

@@ -2,7 +2,6 @@
 import type { Logger } from 'pino';
 import { closing, journalLimits, languageModelLimits } from '#config/policy.ts';
 import { createBeginnings, type Beginnings } from '#src/continuity/initial-checkpoints.ts';
-import { createFactNews, type FactNews } from '#src/calls/journal/fact-news.ts';
 import { createJournal, type Journal } from '#src/calls/journal/journal.ts';
 import { createProgress, type Progress } from '#src/continuity/checkpoint-writer.ts';
 import { callOpening } from '#src/calls/journal/opening.ts';
@@ -12,7 +11,6 @@ import { journalPlace, recordAsHolder, type RecordedFact } from '#src/persistenc
 import { keepProgress } from '#src/persistence/calls/call-revivals.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
-import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import type { Runtime } from './runtime.ts';
 import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
 import type { StartedLanguageModel } from './language-model.ts';
@@ -22,7 +20,6 @@ export type StartedJournal = {
   transitions: Transitions;
   progress: Progress;
   beginnings: Beginnings;
-  factNews: FactNews;
   /** Null without a language model. */
   summarizeSoFar: SummarizeSoFar | null;
   /** Shortens the waiting of close for an unreachable database. */
@@ -65,8 +62,8 @@ const logFact = (logger: Logger, callId: string, fact: RecordedFact): void => {
 
 /** Resolves when every fact, transition and summary is written. */
 export const startJournal = (
-  { database, sealing, clock, databaseClock, callTime, logger, started }: Runtime,
-  { telemetry, languageModel }: { telemetry: Telemetry; languageModel: StartedLanguageModel },
+  { database, sealing, clock, databaseClock, callTime, bus, logger, started }: Runtime,
+  { languageModel }: { languageModel: StartedLanguageModel },
 ): StartedJournal => {
   const isPassing = isTransient;
   const transitions = createTransitions({
@@ -80,6 +77,7 @@ export const startJournal = (
   const aheadOf = (callId: string): number => callTime.now(callId) - databaseClock.now();
   const beginnings = createBeginnings(sealing, aheadOf);
   const journal = createJournal({
+    bus,
     write: async (callId, sequence, fact, epoch) => {
       // A receiver of the end may request the replay at once, so its transitions are written with it.
       const last = fact.type === 'call.ended' ? await transitions.unwritten(callId) : [];
@@ -108,7 +106,6 @@ export const startJournal = (
     logger,
   });
   started.defer(progress.close);
-  const factNews = createFactNews();
   const summaries = createSummaries({
     database,
     journal,
@@ -117,9 +114,8 @@ export const startJournal = (
     clock,
     logger,
   });
-  journal.onWritten((callId, fact, ended) => {
-    factNews.tell(callId);
-    telemetry.metrics.factWritten(fact);
+  bus.subscribe('fact', ({ callId, fact }) => journal.publish(callId, fact));
+  bus.subscribe('stored', ({ callId, fact, ended }) => {
     logFact(logger, callId, fact);
     if (fact.type === 'call.answered') beginnings.release(callId);
     if (fact.type === 'call.ended') summaries.write(callId, ended);
@@ -127,5 +123,5 @@ export const startJournal = (
   const end = createJournalClosing({ journal, summaries, transitions, times: closing, clock, logger });
   started.defer(end.close);
   const { soFar: summarizeSoFar } = summaries;
-  return { journal, transitions, progress, beginnings, factNews, summarizeSoFar, hurry: end.hurry };
+  return { journal, transitions, progress, beginnings, summarizeSoFar, hurry: end.hurry };
 };

@@ -5,7 +5,6 @@ import { createTakeOver, isRevivable, type TakeOver } from '#src/continuity/take
 import { createTaking } from '#src/continuity/ownership.ts';
 import type { TakeHandedOver } from '#src/continuity/hand-over-requests.ts';
 import type { LostCalls } from '#src/continuity/orphaned-calls.ts';
-import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import {
   takeFromEarlierProcess,
   takeFromLostNode,
@@ -65,9 +64,8 @@ export type StartedTakeOver = TakeOver & {
 };
 
 export const startTakeOver = (
-  { config, database, sealing, clock, databaseClock, callTime, logger }: Runtime,
+  { config, database, sealing, clock, databaseClock, callTime, bus, logger }: Runtime,
   parts: {
-    telemetry: Pick<Telemetry, 'observer'>;
     journalling: Pick<StartedJournal, 'journal'>;
     lostCalls: LostCalls;
     calls: Pick<StartedCalls, 'admission' | 'control' | 'switchboard' | 'expectLine'>;
@@ -83,7 +81,7 @@ export const startTakeOver = (
     journal: parts.journalling.journal,
     lostCalls,
     switchboard: calls.switchboard,
-    observer: parts.telemetry.observer,
+    bus,
     keepAgent: (callId, agentCall, workspaceId) =>
       parts.agents.keep(callId, agentCall, workspaceId, calls.control.own),
     expectLine: calls.expectLine,

@@ -1,6 +1,7 @@
 /** Dependencies of every part of the gateway. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
+import type { CallBus } from '#src/calls/call-bus.ts';
 import type { CallTime } from '#src/calls/live/call-time.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { PolicySettings } from '#src/domain/call-policy.ts';
@@ -22,6 +23,8 @@ export type Runtime = {
   steadyClock: Clock;
   /** Clock of the database, shared by all gateways. */
   databaseClock: Clock;
+  /** News of the calls of this gateway. */
+  bus: CallBus;
   callTime: CallTime;
   /** Runs as fast as simulated calls. */
   callClock: Clock;

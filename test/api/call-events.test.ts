@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { request as sendRequest } from 'node:http';
 import { setImmediate as nextTask } from 'node:timers/promises';
 import test from 'ava';
+import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import { z } from 'zod';
 import { createPulledStream } from '#src/api/calls/pulled-stream.ts';
 import { createWakeUp } from '#src/api/calls/wake-up.ts';
 import { createStreamPermits } from '#src/api/http/stream-permits.ts';
-import { createFactNews } from '#src/calls/journal/fact-news.ts';
+import { createCallBus } from '#src/calls/call-bus.ts';
 import type { WatchedState } from '#src/calls/live/chart-watch.ts';
 import { systemClock } from '#src/clocks.ts';
 import { recordFact } from '#src/persistence/calls/call-facts.ts';
@@ -291,9 +292,11 @@ test.serial("resumes a stream after the client's last event", async (t) => {
 });
 
 test.serial('sends each fact once it is written, exactly once, even to reconnecting clients', async (t) => {
-  const news = createFactNews();
+  const news = createCallBus({ logger: pino({ level: 'silent' }) });
+  const stored = (callId: string): void =>
+    news.publish('stored', { callId, fact: { type: 'recording.failed', at: 1 }, ended: null });
   const gateway = await fakeGateway(t, {
-    watchFacts: news.watch,
+    watchFacts: (callId, onFact) => news.subscribe('stored', onFact, callId),
     // Held by this gateway: no polling.
     isHeldHere: () => true,
   });
@@ -302,15 +305,15 @@ test.serial('sends each fact once it is written, exactly once, even to reconnect
   const first = await openEventStream(url, gateway.number.key);
   await first.until('the answer', ({ id: sequence }) => sequence === '1');
   await write(1, 3);
-  news.tell(id);
+  stored(id);
   await first.until('the second turn', ({ id: sequence }) => sequence === '3');
   first.close();
 
   const second = await openEventStream(url, gateway.number.key, { 'last-event-id': '3' });
   for (let count = 3; count < story.length; count += 1) {
     await write(count, count + 1);
-    news.tell(id);
-    news.tell(id);
+    stored(id);
+    stored(id);
   }
   await until('the stream has ended', () => second.isOver() || undefined);
   t.deepEqual(

@@ -15,6 +15,7 @@ import type { KeysCommand, LineCommand, LineEvent, LineInput } from '#machines/l
 import type { ReplyInput } from '#machines/reply.ts';
 import { sentencesOf } from '#src/agents/utterances.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
+import { createCallBus } from '#src/calls/call-bus.ts';
 import { createCallControl } from '#src/calls/call-control.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
 import { createJournal } from '#src/calls/journal/journal.ts';
@@ -194,7 +195,14 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
   const logged: string[] = [];
   const logger = pino({ base: null }, { write: (line: string) => void logged.push(line) });
 
+  const bus = createCallBus({ logger });
+  bus.subscribe('ended', ({ callId, status, reason }) => ends.push(`${callId} ${status} ${reason}`));
+  bus.subscribe('released', ({ callId }) => {
+    agentCalls.delete(callId);
+    released.push(callId);
+  });
   const journal = createJournal({
+    bus,
     retry: journalLimits.retry,
     write: (callId, sequence, fact) => recordFact(database, callId, sequence, fact),
     placeOf: (callId) => journalPlace(database, callId),
@@ -210,12 +218,8 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     clock,
     liveCalls,
     publish: journal.publish,
-    observer: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
+    bus,
     leaveLine: () => {},
-    release: (callId) => {
-      agentCalls.delete(callId);
-      released.push(callId);
-    },
     logger,
   });
   const dailyNotices: DailyNotice[] = [];
@@ -225,10 +229,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     journal,
     liveCalls,
     switchboard,
-    observer: {
-      began: () => {},
-      ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`),
-    },
+    bus,
     keepAgent: (callId, agentCall) => void agentCalls.set(callId, agentCall),
     keepBeginning: () => undefined,
     ...alone,
@@ -244,6 +245,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     sealing,
     stored,
     clock,
+    bus,
     callControl,
     journal,
     liveCalls,

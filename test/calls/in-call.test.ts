@@ -87,9 +87,8 @@ test.serial('pauses and resumes a recording', async (t) => {
 
 test.serial('reports the begin of a call to its observer before the end, and releases it once', async (t) => {
   const told: string[] = [];
-  const world = await createCallControlWorld(t, {
-    observer: { began: ({ callId }) => void told.push(callId), ended: () => {} },
-  });
+  const world = await createCallControlWorld(t);
+  world.bus.subscribe('began', ({ callId }) => told.push(callId));
   const callId = await world.place();
   t.deepEqual(told, [callId]);
   world.answer(callId);

@@ -7,7 +7,7 @@ import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import { createBatchWriter } from '#src/calls/journal/batch-writer.ts';
 import { chartVersionOf, type ReadSource } from '#src/calls/journal/chart-version.ts';
-import { createFactNews } from '#src/calls/journal/fact-news.ts';
+import { createCallBus } from '#src/calls/call-bus.ts';
 import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions } from '#src/calls/journal/transitions.ts';
 import { CallTaken } from '#src/persistence/calls/call-facts.ts';
@@ -163,7 +163,7 @@ test.serial(
 
 test.serial('waits also for facts published while a fact is followed up', async (t) => {
   const world = createWorld();
-  world.journal.onWritten((callId, fact) => {
+  world.bus.subscribe('stored', ({ callId, fact }) => {
     if (fact.type === 'call.ended') world.journal.publish(callId, { type: 'call.summarized', summary: '' });
   });
   world.journal.open('a');
@@ -224,7 +224,7 @@ test.serial(
     });
     const { journal, rows, followed } = world;
     const told: string[] = [];
-    journal.onTaken((callId) => told.push(callId));
+    world.bus.subscribe('taken', ({ callId }) => told.push(callId));
     journal.open('a');
     journal.publish('a', said('one'));
     await journal.settled();
@@ -572,47 +572,68 @@ test.serial('a stopped journal does not retry but still writes what can be writt
   t.is(journal.lost(), 2, 'what was written since is not lost');
 });
 
-// Fact news
+// News of calls
 
-test('notifies a watcher of the facts of its call only', (t) => {
-  const news = createFactNews();
+const createNewsWorld = () => {
+  const logged: string[] = [];
+  const bus = createCallBus({ logger: pino({ base: null }, { write: (line) => void logged.push(line) }) });
+  return { ...bus, logged, end: (callId: string): void => bus.publish('taken', { callId }) };
+};
+
+test('subscribers receive the news of their call in the order of their subscription', (t) => {
+  const news = createNewsWorld();
   const heard: string[] = [];
-  news.watch('a', () => heard.push('first'));
-  news.watch('a', () => heard.push('second'));
-  news.watch('b', () => heard.push('other'));
-  news.tell('a');
-  t.deepEqual(heard, ['first', 'second']);
-  news.tell('c');
-  t.is(heard.length, 2);
+  news.subscribe('taken', () => heard.push('first'), 'a');
+  news.subscribe('taken', () => heard.push('second'), 'a');
+  news.subscribe('taken', () => heard.push('other'), 'b');
+  news.subscribe('taken', ({ callId }) => heard.push(`any ${callId}`));
+  news.subscribe('released', () => heard.push('another type'), 'a');
+  news.end('a');
+  t.deepEqual(heard, ['any a', 'first', 'second']);
+  news.end('c');
+  t.deepEqual(heard.slice(3), ['any c']);
 });
 
-test('ends one watch and keeps another with the same function', (t) => {
-  const news = createFactNews();
+test('unsubscribing ends one subscription, not another one of the same function', (t) => {
+  const news = createNewsWorld();
   let count = 0;
-  const onFact = (): void => void (count += 1);
-  const end = news.watch('a', onFact);
-  const endOther = news.watch('a', onFact);
+  const onNews = (): void => void (count += 1);
+  const end = news.subscribe('taken', onNews, 'a');
+  const endOther = news.subscribe('taken', onNews, 'a');
   end();
   end();
-  news.tell('a');
+  news.end('a');
   t.is(count, 1);
   endOther();
-  news.watch('a', onFact);
+  news.subscribe('taken', onNews, 'a');
   endOther();
-  news.tell('a');
+  news.end('a');
   t.is(count, 2);
 });
 
-test('a watch may be ended during its notification', (t) => {
-  const news = createFactNews();
+test('a subscriber may unsubscribe while it receives news', (t) => {
+  const news = createNewsWorld();
   let count = 0;
-  const end = news.watch('a', () => {
+  const end = news.subscribe('taken', () => {
     count += 1;
     end();
   });
-  news.tell('a');
-  news.tell('a');
+  news.end('a');
+  news.end('a');
   t.is(count, 1);
+});
+
+test('an error in a subscriber is logged, and affects neither the publisher nor other subscribers', (t) => {
+  const news = createNewsWorld();
+  const heard: string[] = [];
+  news.subscribe('taken', () => {
+    throw new Error('Broken');
+  });
+  news.subscribe('taken', ({ callId }) => heard.push(callId));
+  news.end('a');
+  t.deepEqual(heard, ['a']);
+  t.is(news.logged.length, 1);
+  t.regex(news.logged[0] ?? '', /"call_id":"a","news":"taken".*Broken.*processing news of a call failed/);
 });
 
 // Chart version

@@ -3,19 +3,21 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as allMicrotasks } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
-import { fromCallback, SimulatedClock } from 'xstate';
+import { createActor, fromCallback, SimulatedClock } from 'xstate';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
-import type { KeysCommand, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
+import type { KeysCommand, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 import type { Message, ReplyInput } from '#machines/reply.ts';
 import { createCallTime } from '#src/calls/live/call-time.ts';
 import { sayingNow } from '#machines/turns.ts';
 import { type ChartState, createChartWatch, stateName } from '#src/calls/live/chart-watch.ts';
 import { createKnownKeys } from '#src/calls/live/known-keys.ts';
 import { createNumberAuthentication } from '#src/calls/live/number-authentication.ts';
+import { createCallBus } from '#src/calls/call-bus.ts';
 import { createLatency } from '#src/calls/live/latency.ts';
 import { createLiveCalls, type LiveCall } from '#src/calls/live/live-calls.ts';
+import { createOpenLines } from '#src/calls/live/open-lines.ts';
 import { createSecretKeys } from '#src/calls/live/secret-keys.ts';
 import { createSwitchboard } from '#src/calls/live/switchboard.ts';
 import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
@@ -151,18 +153,21 @@ const setUpSwitchboard = (
     lines.set(input.callId, sendBack);
     return () => void disposed.push(input.callId);
   });
+  const logger = pino({ base: null }, { write: (text: string) => void logged.push(text) });
+  const bus = createCallBus({ logger });
+  bus.subscribe('ended', ({ callId, status, reason }) => ends.push(`${callId} ${status} ${reason}`));
+  bus.subscribe('released', ({ callId }) => {
+    released.push(callId);
+    faults.release?.(callId);
+  });
   const switchboard = createSwitchboard({
     machine: callMachine.provide({ actors: { line, conversation }, actions: { publish } }),
     clock,
     liveCalls,
     publish: (callId, fact) => void published.push(`${callId} ${fact.type} by the switchboard`),
-    observer: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
+    bus,
     leaveLine: (callId) => void left.push(callId),
-    release(callId) {
-      released.push(callId);
-      faults.release?.(callId);
-    },
-    logger: pino({ base: null }, { write: (text: string) => void logged.push(text) }),
+    logger,
   });
   return {
     clock,
@@ -509,14 +514,10 @@ const { callId } = callInput;
 const createLatencyWorld = () => {
   let at = 1_000;
   const observed: [string, number][] = [];
-  const times = createLatency({ now: () => at, observe: (...stage) => observed.push(stage) });
-  let onLine: (event: LineEvent) => void = () => {};
-  const heard: LineEvent[] = [];
-  const open = times.watchLine((_, emit) => {
-    onLine = emit;
-    return { tell() {}, close() {}, leave() {}, canBeLeft: () => false };
-  });
-  open(callInput, (event) => heard.push(event));
+  const bus = createCallBus({ logger: pino({ level: 'silent' }) });
+  bus.subscribe('measured', ({ stage, milliseconds }) => observed.push([stage, milliseconds]));
+  const times = createLatency({ bus, now: () => at });
+  const onLine = (event: LineEvent): void => bus.publish('line', { callId, event });
   const spoken = (startedAt: number, role: 'assistant' | 'user' = 'assistant'): CallFact => ({
     type: 'turn.spoken',
     at: startedAt,
@@ -528,7 +529,9 @@ const createLatencyWorld = () => {
   return {
     times,
     observed,
-    heard,
+    reply: (stage: 'asked' | 'first_token' | 'first_sentence'): void =>
+      bus.publish('reply', { callId, stage }),
+    release: (): void => bus.publish('released', { callId }),
     pass: (milliseconds: number): void => void (at += milliseconds),
     hears: (endedAt?: number, backchannel = false): void =>
       onLine({
@@ -544,43 +547,39 @@ const createLatencyWorld = () => {
     answers: (): void => onLine({ type: 'line.answered', at }),
     spoken,
     latencyOfTurn(startedAt: number) {
-      const fact = times.withLatency(callId, spoken(startedAt));
+      const fact = times.addTo(callId, spoken(startedAt));
       return fact.type === 'turn.spoken' ? fact.latency : undefined;
     },
   };
 };
 
 test('adds the time since the answer to each verdict on who answered', (t) => {
-  const { times, answers, pass } = createLatencyWorld();
+  const { times, reply, release, answers, pass } = createLatencyWorld();
   const verdict = (at: number, by: 'screening' | 'human'): CallFact => ({ type: 'call.answered_by', at, by });
-  t.deepEqual(
-    times.withLatency(callId, verdict(1_500, 'human')),
-    verdict(1_500, 'human'),
-    'after a take-over',
-  );
+  t.deepEqual(times.addTo(callId, verdict(1_500, 'human')), verdict(1_500, 'human'), 'after a take-over');
   answers();
   pass(1_000);
-  times.replies.asked(callId);
-  t.deepEqual(times.withLatency(callId, verdict(3_400, 'screening')), {
+  reply('asked');
+  t.deepEqual(times.addTo(callId, verdict(3_400, 'screening')), {
     ...verdict(3_400, 'screening'),
     latency: { answeredByMs: 2_400 },
   });
-  t.deepEqual(times.withLatency(callId, verdict(9_000, 'human')), {
+  t.deepEqual(times.addTo(callId, verdict(9_000, 'human')), {
     ...verdict(9_000, 'human'),
     latency: { answeredByMs: 8_000 },
   });
-  times.release(callId);
-  t.deepEqual(times.withLatency(callId, verdict(9_500, 'human')), verdict(9_500, 'human'));
+  release();
+  t.deepEqual(times.addTo(callId, verdict(9_500, 'human')), verdict(9_500, 'human'));
 });
 
 test('an agent turn has the duration of each of its stages', (t) => {
-  const { times, observed, heard, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
+  const { observed, reply, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
   hears(700);
-  times.replies.asked(callId);
+  reply('asked');
   pass(200);
-  times.replies.firstToken(callId);
+  reply('first_token');
   pass(50);
-  times.replies.firstSentence(callId);
+  reply('first_sentence');
   pass(2_000);
   plays(1_300);
   plays(2_500);
@@ -592,25 +591,24 @@ test('an agent turn has the duration of each of its stages', (t) => {
     ['first_sentence', 250],
     ['first_audio', 300],
   ]);
-  t.is(heard.length, 3, 'the call hears what the line says');
   t.is(latencyOfTurn(1_300), undefined, 'it is told once');
 });
 
 test('omits unknown latencies', (t) => {
-  const { times, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
+  const { reply, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
   hears();
-  times.replies.asked(callId);
+  reply('asked');
   pass(10);
-  times.replies.firstSentence(callId);
+  reply('first_sentence');
   plays(1_020);
   t.deepEqual(latencyOfTurn(1_020), { firstSentenceMs: 10, firstAudioMs: 20 });
 });
 
 test('a backchannel does not start a latency measurement', (t) => {
-  const { times, observed, hears, plays, latencyOfTurn } = createLatencyWorld();
+  const { observed, reply, hears, plays, latencyOfTurn } = createLatencyWorld();
   hears(900, true);
-  times.replies.asked(callId);
-  times.replies.firstSentence(callId);
+  reply('asked');
+  reply('first_sentence');
   plays(1_000);
   t.deepEqual(latencyOfTurn(1_000), { firstSentenceMs: 0, firstAudioMs: 0 });
   t.deepEqual(
@@ -620,39 +618,67 @@ test('a backchannel does not start a latency measurement', (t) => {
 });
 
 test('measures no latency for gateway sentences and words of the other party', (t) => {
-  const { times, plays, spoken, latencyOfTurn } = createLatencyWorld();
+  const { times, reply, plays, spoken, latencyOfTurn } = createLatencyWorld();
   plays(1_000);
   t.is(latencyOfTurn(1_000), undefined, 'a greeting, before any reply');
-  times.replies.asked(callId);
-  times.replies.firstToken(callId);
+  reply('asked');
+  reply('first_token');
   plays(1_500);
   t.is(latencyOfTurn(1_500), undefined, 'an apology: the reply failed before its first sentence');
-  times.replies.asked(callId);
-  times.replies.firstSentence(callId);
+  reply('asked');
+  reply('first_sentence');
   plays(2_000);
   const heard = spoken(2_000, 'user');
-  t.is(times.withLatency(callId, heard), heard);
+  t.is(times.addTo(callId, heard), heard);
   t.truthy(latencyOfTurn(2_000));
   plays(9_000);
   t.is(latencyOfTurn(9_000), undefined, 'a reprompt, after the reply');
 });
 
 test('a sentence that was not heard is not the first audio of a reply', (t) => {
-  const { times, plays, latencyOfTurn } = createLatencyWorld();
-  times.replies.asked(callId);
-  times.replies.firstSentence(callId);
+  const { reply, plays, latencyOfTurn } = createLatencyWorld();
+  reply('asked');
+  reply('first_sentence');
   plays(1_000, '');
   plays(1_400);
   t.deepEqual(latencyOfTurn(1_400), { firstSentenceMs: 0, firstAudioMs: 400 });
 });
 
 test('keeps no latency state of a call that is over', (t) => {
-  const { times, plays, latencyOfTurn } = createLatencyWorld();
-  times.replies.asked(callId);
-  times.replies.firstSentence(callId);
-  times.release(callId);
+  const { reply, release, plays, latencyOfTurn } = createLatencyWorld();
+  reply('asked');
+  reply('first_sentence');
+  release();
   plays(1_000);
   t.is(latencyOfTurn(1_000), undefined);
+});
+
+// Lines
+
+test('news of a line contain a dot for each secret DTMF digit', (t) => {
+  const bus = createCallBus({ logger: pino({ level: 'silent' }) });
+  const digits: string[] = [];
+  bus.subscribe('line', ({ event }) => {
+    if (event.type === 'line.digit') digits.push(event.digit);
+  });
+  let report: (event: LineEvent) => void = () => {};
+  const open: OpenLine = (_, emit) => {
+    report = emit;
+    return { tell() {}, close() {}, leave() {}, canBeLeft: () => false };
+  };
+  const lines = createOpenLines({
+    bus,
+    open,
+    adopt: (input, _, emit) => open(input, emit),
+    secretKeys: createSecretKeys(),
+  });
+  const actor = createActor(lines.actor, { input: callInput }).start();
+  const press = (digit: string): void => report({ type: 'line.digit', at: 1, digit });
+  press('1');
+  actor.send({ type: 'hideKeys', finish: '#' });
+  for (const digit of '23#') press(digit);
+  actor.stop();
+  t.deepEqual(digits, ['1', '•', '•', '#']);
 });
 
 // Known keys

@@ -5,9 +5,12 @@ import pino from 'pino';
 import { Registry } from 'prom-client';
 import { SimulatedClock } from 'xstate';
 import { z } from 'zod';
+import type { CallFact } from '#machines/facts.ts';
 import type { SipReason } from '#machines/line.ts';
+import { createCallBus } from '#src/calls/call-bus.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { eventLoop } from '#config/policy.ts';
+import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import { watchEventLoop } from '#src/telemetry/event-loop.ts';
 import { createMetrics } from '#src/telemetry/metrics.ts';
 import { trunkMetrics } from '#src/telemetry/trunk-metrics.ts';
@@ -33,7 +36,8 @@ const databaseOf = (answer: () => Promise<Row>) => {
 const nothingWaits = { pending: 0, held: 0, dead: 0, oldestPendingAt: null };
 
 const createMetricsWorld = (answer: () => Promise<Row> = async () => nothingWaits) => {
-  const metrics = createMetrics();
+  const bus = createCallBus({ logger: silent });
+  const metrics = createMetrics(bus);
   const liveCalls = createLiveCalls();
   const clock = new SimulatedClock();
   const { database, asked } = databaseOf(answer);
@@ -61,7 +65,8 @@ const createMetricsWorld = (answer: () => Promise<Row> = async () => nothingWait
     clock,
     logger: silent,
   });
-  return { metrics, liveCalls, clock, asked, health, text: () => metrics.registry.metrics() };
+  const stored = (fact: RecordedFact): void => bus.publish('stored', { callId: 'a', fact, ended: null });
+  return { bus, stored, metrics, liveCalls, clock, asked, health, text: () => metrics.registry.metrics() };
 };
 
 /** The value of one line of Prometheus' text format; undefined where there is no such line. */
@@ -71,9 +76,8 @@ const valueIn = (text: string, line: string): number | undefined => {
 };
 
 test.serial('calls are counted as they begin and end, and shown while they last', async (t) => {
-  const { metrics, liveCalls, text } = createMetricsWorld();
-  const { observer } = metrics;
-  observer.began({ callId: 'a', direction: 'outbound' });
+  const { bus, liveCalls, text } = createMetricsWorld();
+  bus.publish('began', { callId: 'a', direction: 'outbound' });
   liveCalls.add({ callId: 'a', numberId: 'n', workspaceId: 'w', direction: 'outbound', status: 'ringing' });
   let shown = await text();
   t.is(valueIn(shown, 'trunkline_calls_in_progress{direction="outbound",status="ringing"}'), 1);
@@ -85,7 +89,12 @@ test.serial('calls are counted as they begin and end, and shown while they last'
   t.is(valueIn(shown, 'trunkline_calls_in_progress{direction="outbound",status="active"}'), 1);
 
   liveCalls.remove('a');
-  observer.ended({ callId: 'a', direction: 'outbound', status: 'completed', reason: 'agent_hangup' });
+  bus.publish('ended', {
+    callId: 'a',
+    direction: 'outbound',
+    status: 'completed',
+    reason: 'agent_hangup',
+  });
   shown = await text();
   t.is(valueIn(shown, 'trunkline_calls_in_progress{direction="outbound",status="active"}'), 0);
   t.is(valueIn(shown, 'trunkline_calls_started_total{direction="outbound"}'), 1);
@@ -101,17 +110,17 @@ test.serial('calls are counted as they begin and end, and shown while they last'
 test.serial(
   'stages, replies, recordings, requests and lines have their figures, in base units',
   async (t) => {
-    const { metrics, health, text } = createMetricsWorld();
-    metrics.turnStage('first_token', 250);
-    metrics.factWritten({ type: 'reply.failed', at: 1, turn: 1, failure: 'http_error' });
+    const { bus, stored, metrics, health, text } = createMetricsWorld();
+    bus.publish('measured', { callId: 'a', stage: 'first_token', milliseconds: 250 });
+    stored({ type: 'reply.failed', at: 1, turn: 1, failure: 'http_error' });
     metrics.languageModelFailed('first_token_timeout');
-    metrics.factWritten({ type: 'recording.failed', at: 1 });
+    stored({ type: 'recording.failed', at: 1 });
     const sip = (...reasons: SipReason[]) => ({ status: 603, reason: 'Decline', callId: 'x', reasons });
     const over = { type: 'call.ended', at: 1, reason: 'declined', status: 'no_answer' } as const;
     const q850 = { protocol: 'q.850', cause: 21, text: null };
-    metrics.factWritten({ ...over, sip: sip({ protocol: 'SIP', cause: 603, text: 'Blocked' }, q850) });
+    stored({ ...over, sip: sip({ protocol: 'SIP', cause: 603, text: 'Blocked' }, q850) });
     for (let cause = 700; cause < 720; cause += 1)
-      metrics.factWritten({
+      stored({
         ...over,
         sip: sip({ protocol: 'SIP', cause, text: null }, { protocol: `x${cause}`, cause, text: null }),
       });
@@ -254,7 +263,10 @@ test.serial('the dashboard asks for metrics that exist, with labels that they ha
 
 const createTrunkMetricsWorld = () => {
   const registry = new Registry();
-  const { observer, factPublished } = trunkMetrics(registry);
+  const bus = createCallBus({ logger: silent });
+  trunkMetrics(registry, bus);
+  const factPublished = (callId: string, fact: CallFact & { at: number }): void =>
+    bus.publish('fact', { callId, fact });
   let calls = 0;
   const call = (
     direction: 'inbound' | 'outbound',
@@ -264,12 +276,12 @@ const createTrunkMetricsWorld = () => {
   ): void => {
     const callId = String((calls += 1));
     const whole = { ...someRoute, ...route };
-    observer.began({ callId, direction });
+    bus.publish('began', { callId, direction });
     if (answeredFor !== null) factPublished(callId, { type: 'call.answered', at: 1_000, route: whole });
     const at = 1_000 + (answeredFor ?? 0);
     const status = answeredFor === null ? 'no_answer' : 'completed';
     factPublished(callId, { type: 'call.ended', at, reason: 'busy', status, route: whole, sound });
-    observer.ended({ callId, direction, status, reason: 'busy' });
+    bus.publish('ended', { callId, direction, status, reason: 'busy' });
   };
   const value = async (line: string): Promise<number | undefined> => {
     const found = (await registry.metrics()).split('\n').find((one) => one.startsWith(`${line} `));

@@ -8,8 +8,8 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { CallToSummarize } from '#src/domain/call-summary.ts';
 import type { JournalPlace, RecordedFact, WrittenFact } from '#src/persistence/calls/call-facts.ts';
+import type { CallBus } from '../call-bus.ts';
 import { createCallJournals, type CallJournal } from './call-journals.ts';
 import { createFactWriter, type FactOutcome, type RetryTimes } from './fact-writer.ts';
 
@@ -17,9 +17,6 @@ type Unstamped<Fact> = Fact extends { at: number } ? Omit<Fact, 'at'> & { at?: n
 
 /** A fact as passed to the journal: one without a time is stamped on arrival. */
 export type JournalFact = Unstamped<RecordedFact>;
-
-/** `ended`: the database row of a call that ended with this fact, if known here. */
-export type FollowFact = (callId: string, fact: RecordedFact, ended?: CallToSummarize | null) => void;
 
 export type Journal = {
   /** Begins the journal of a new call, or continues that of a call that was taken over. */
@@ -30,15 +27,6 @@ export type Journal = {
   placeOf(callId: string): JournalPlace;
   /** Queues a fact; a fact without a time is stamped now. Never throws. */
   publish(callId: string, fact: JournalFact): void;
-  /** Calls back after each fact was committed. `follow` must not throw. */
-  onWritten(follow: FollowFact): void;
-  /**
-   * Calls back when another gateway proves to hold a call, or to have ended it: this gateway then writes no further
-   * facts of it. Must not throw.
-   */
-  onTaken(follow: (callId: string) => void): void;
-  /** A fact of a call was written with its row: triggers the same callbacks as any written fact. */
-  wasWritten(callId: string, fact: RecordedFact): void;
   /** Resolves when all facts of a call published so far are written or given up. */
   written(callId: string): Promise<void>;
   /** Resolves when all published facts of a call are written; from then on another gateway writes them. */
@@ -58,6 +46,8 @@ export type Journal = {
 };
 
 export type JournalOptions = {
+  /** Receives `stored` after each commit, and `taken`. */
+  bus: Pick<CallBus, 'publish'>;
   /**
    * Writes one fact. Writing the same sequence again must have no effect. Rejects with `CallTaken` if another gateway
    * holds the call, or has ended it.
@@ -75,19 +65,13 @@ export type JournalOptions = {
 };
 
 export const createJournal = (options: JournalOptions): Journal => {
-  const { clock, limit, logger } = options;
+  const { bus, clock, limit, logger } = options;
   const journals = createCallJournals();
   const draining = new Set<Promise<void>>();
-  const followers: FollowFact[] = [];
-  const takenFollowers: ((callId: string) => void)[] = [];
   const writer = createFactWriter(options);
   let backlog = 0;
   let isGivingUp = false;
   let lost = 0;
-
-  const tellFollowers: FollowFact = (callId, fact, ended) => {
-    for (const follow of followers) follow(callId, fact, ended);
-  };
 
   const write = (callId: string, journal: CallJournal, fact: RecordedFact): Promise<FactOutcome> =>
     writer.write(callId, fact, async () => {
@@ -102,7 +86,7 @@ export const createJournal = (options: JournalOptions): Journal => {
     if (journal.stage === 'taken') return;
     journal.stage = 'taken';
     logger.warn({ call_id: callId }, 'this call goes on, or ended, elsewhere; this gateway lets go of it');
-    for (const follow of takenFollowers) follow(callId);
+    bus.publish('taken', { callId });
   };
 
   const drain = async (callId: string, journal: CallJournal): Promise<void> => {
@@ -116,7 +100,7 @@ export const createJournal = (options: JournalOptions): Journal => {
       backlog -= 1;
       if (fact.type === 'call.ended') journal.stage = 'over';
       if (outcome === 'given up') lost += isGivingUp ? 1 : 0;
-      else tellFollowers(callId, fact, outcome.written?.ended);
+      else bus.publish('stored', { callId, fact, ended: outcome.written?.ended ?? null });
     }
     journal.drained = null;
     if (journal.stage !== 'held') journals.leave(callId);
@@ -145,9 +129,6 @@ export const createJournal = (options: JournalOptions): Journal => {
       backlog += 1;
       startDraining(callId, journal);
     },
-    onWritten: (follow) => void followers.push(follow),
-    onTaken: (follow) => void takenFollowers.push(follow),
-    wasWritten: tellFollowers,
     written: journals.written,
     letGo: journals.letGo,
     waitingOf: journals.waitingOf,

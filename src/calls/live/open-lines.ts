@@ -2,6 +2,7 @@
 import { fromCallback } from 'xstate';
 import type { LeftLine } from '#src/domain/sip-leg.ts';
 import type { KeysCommand, Line, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
+import type { CallBus } from '../call-bus.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
 /** Opens lines as `sip/lines.ts` does. */
@@ -10,9 +11,10 @@ type AdoptLine = (input: LineInput, left: LeftLine, emit: (event: LineEvent) => 
 export const createOpenLines = (options: {
   open: OpenLine;
   adopt: AdoptLine;
+  bus: Pick<CallBus, 'publish'>;
   secretKeys: Pick<SecretKeys, 'hide' | 'keep' | 'forget' | 'show' | 'press'>;
 }) => {
-  const { secretKeys } = options;
+  const { bus, secretKeys } = options;
   const lines = new Map<string, Line>();
   /** Calls of another process whose lines are not yet taken over. */
   const left = new Map<string, LeftLine>();
@@ -45,11 +47,14 @@ export const createOpenLines = (options: {
     /** A line as the charts invoke it: opened and closed with the state. */
     actor: fromCallback<LineCommand | KeysCommand, LineInput>(({ input, sendBack, receive }) => {
       const { callId } = input;
-      const line = openOrAdopt(input, (event) =>
-        sendBack(
-          event.type === 'line.digit' ? { ...event, digit: secretKeys.press(callId, event.digit) } : event,
-        ),
-      );
+      const line = openOrAdopt(input, (reported) => {
+        const event =
+          reported.type === 'line.digit'
+            ? { ...reported, digit: secretKeys.press(callId, reported.digit) }
+            : reported;
+        bus.publish('line', { callId, event });
+        sendBack(event);
+      });
       lines.set(callId, line);
       receive((command) => {
         switch (command.type) {

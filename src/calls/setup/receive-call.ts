@@ -12,9 +12,8 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { insertEndedCall } from '#src/persistence/calls/calls.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { Admission } from './admission.ts';
-import type { CallObserver } from '../observer.ts';
+import type { CallBus } from '../call-bus.ts';
 import type { OpenNumber, PolicyOf } from './open-number.ts';
-import type { Journal } from '../journal/journal.ts';
 import { callBirth, type NewCall } from './call-birth.ts';
 import type { StartCall } from './start-call.ts';
 
@@ -35,8 +34,7 @@ type ReceiveCallOptions = {
   handshake: AuthenticateCaller;
   startCall: StartCall;
   admission: Pick<Admission, 'approach'>;
-  observer: CallObserver;
-  journal: Pick<Journal, 'wasWritten'>;
+  bus: Pick<CallBus, 'publish'>;
   /** Wall-clock milliseconds since the epoch. */
   now: () => number;
   node: string;
@@ -47,16 +45,16 @@ type NotTaken = Exclude<ArrivalVerdict, { accepted: true }>;
 
 /** Stores a call that was rejected before it began, so that the number's customer sees it. */
 const createReject =
-  (options: Pick<ReceiveCallOptions, 'database' | 'observer' | 'journal' | 'now' | 'logger'>) =>
+  (options: Pick<ReceiveCallOptions, 'database' | 'bus' | 'now' | 'logger'>) =>
   async (call: NewCall, reason: 'no_agent_endpoint' | 'caller_rejected'): Promise<NotTaken> => {
-    const { observer, journal, logger } = options;
+    const { bus, logger } = options;
     const { call_id: callId, direction } = call.context;
     const outcome = outcomeOf(reason, false);
     const at = options.now();
     await insertEndedCall(options.database, callBirth(call), { ...outcome, at: new Date(at) });
-    observer.began({ callId, direction });
-    observer.ended({ callId, direction, ...outcome });
-    journal.wasWritten(callId, { type: 'call.ended', at, ...outcome });
+    bus.publish('began', { callId, direction });
+    bus.publish('ended', { callId, direction, ...outcome });
+    bus.publish('stored', { callId, fact: { type: 'call.ended', at, ...outcome }, ended: null });
     logger.info({ call_id: callId, number_id: call.number.id, reason }, 'an inbound call was not taken');
     return { accepted: false, because: reason };
   };

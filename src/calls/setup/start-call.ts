@@ -14,7 +14,7 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import { callBirth, type NewCall } from './call-birth.ts';
 import { callInput, type CallTimes } from './call-input.ts';
 import type { DailyMinutes } from './daily-minutes.ts';
-import type { CallObserver } from '../observer.ts';
+import type { CallBus } from '../call-bus.ts';
 import type { CallBeginning } from '#src/persistence/calls/call-revivals.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Switchboard } from '../live/switchboard.ts';
@@ -58,7 +58,7 @@ type StartCallOptions = {
   admission: Admission;
   journal: Journal;
   switchboard: Switchboard;
-  observer: CallObserver;
+  bus: Pick<CallBus, 'publish'>;
   /** Keeps the input of the agent until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
   /** Keeps the resume data for another process until the call is released. */
@@ -138,14 +138,14 @@ const createConnectCall =
   (
     options: Pick<
       StartCallOptions,
-      'journal' | 'switchboard' | 'observer' | 'keepAgent' | 'keepBeginning' | 'times'
+      'journal' | 'switchboard' | 'bus' | 'keepAgent' | 'keepBeginning' | 'times'
     >,
   ) =>
   (start: CallStart): void => {
     const { number, policy, maxDurationSec, sipHeaders, agentCall } = start;
     const { language, greeting, speech, voicemail, screening, menu, workspace } = number;
     const { call_id: callId, direction } = agentCall.context;
-    options.observer.began({ callId, direction });
+    options.bus.publish('began', { callId, direction });
     options.journal.open(callId);
     try {
       options.keepAgent(callId, agentCall, workspace.id);
@@ -170,7 +170,7 @@ const createConnectCall =
     } catch (error) {
       // Otherwise the stored call would ring for ever.
       const outcome = outcomeOf('system_error', false);
-      options.observer.ended({ callId, direction, ...outcome });
+      options.bus.publish('ended', { callId, direction, ...outcome });
       options.journal.publish(callId, { type: 'call.ended', ...outcome });
       throw error;
     }

@@ -3,6 +3,7 @@ import { setImmediate as allMicrotasks } from 'node:timers/promises';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import { journalLimits } from '#config/policy.ts';
+import { createCallBus } from '#src/calls/call-bus.ts';
 import { createJournal, type JournalFact, type JournalOptions } from '#src/calls/journal/journal.ts';
 import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 
@@ -32,7 +33,10 @@ export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
   const write = async (callId: string, sequence: number, fact: RecordedFact): Promise<void> => {
     rows.push([callId, sequence, wordsOf(fact)]);
   };
+  const logger = pino({ base: null }, { write: (line: string) => void logged.push(line) });
+  const bus = createCallBus({ logger });
   const journal = createJournal({
+    bus,
     retry: journalLimits.retry,
     async write(...fact) {
       await (writing ?? write)(fact[0], fact[1], fact[2], fact[3]);
@@ -41,13 +45,14 @@ export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
     placeOf: async () => ({ sequence: 0, epoch: 1 }),
     isPassing: (error) => error === away,
     clock,
-    logger: pino({ base: null }, { write: (line: string) => void logged.push(line) }),
+    logger,
     limit: 100,
     ...changes,
   });
-  journal.onWritten((callId, fact) => followed.push(`${callId} ${wordsOf(fact)}`));
+  bus.subscribe('stored', ({ callId, fact }) => followed.push(`${callId} ${wordsOf(fact)}`));
   return {
     journal,
+    bus,
     clock,
     rows,
     logged,

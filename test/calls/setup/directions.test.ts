@@ -491,8 +491,7 @@ const withoutRoom = test.macro({
       policyOf: () => {
         throw new Error('Nobody was called');
       },
-      observer: { began: () => t.fail(), ended: () => t.fail() },
-      journal: { wasWritten: () => t.fail() },
+      bus: { publish: () => t.fail() },
       now: Date.now,
       node: 'test',
       logger: pino({ level: 'silent' }),
