@@ -10,7 +10,6 @@ export const generatedFiles: readonly string[] = ['src/client/schema.ts'];
 export const foldersToDo: readonly string[] = [
   'src/persistence/migrations/',
   'test/agenda.test.ts',
-  'test/agents/',
   'test/announcements/',
   'test/barge-in-sounds/',
   'test/checks/',
