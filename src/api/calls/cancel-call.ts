@@ -7,7 +7,7 @@ export const cancelCall = defineRoute({
   path: '/api/v1/calls/{call_id}/cancel',
   operationId: 'cancelCall',
   tag: 'Calls',
-  summary: 'Stop ringing',
+  summary: 'Cancel a ringing call',
   description:
     'Ends a call that is still ringing; it becomes `no_answer` with `end_reason` `cancelled`. An answered call is hung up instead.',
   auth: 'number',

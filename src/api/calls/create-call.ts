@@ -23,7 +23,7 @@ export const placedCall = z.object({
 export const createCallBody = z.object({
   to: z.string().meta({
     description:
-      "The number to call, in domestic format; hyphens and spaces are removed. The international form of a number of this country (`+82…`) is refused with `invalid_to`; another country's number is `+` and its country code, and refused so as well unless `destinations` of the policy allow it.",
+      'The number to call, in domestic format; hyphens and spaces are removed. The international form of a domestic number (`+82…`) is refused with `invalid_to`; a foreign number is `+` and its country code, and is refused as well unless `destinations` of the policy allow it.',
     example: '010-0000-0001',
   }),
   instruction: text(8000).nullish().meta({
@@ -51,7 +51,7 @@ export const createCall = defineRoute({
   tag: 'Calls',
   summary: 'Place a call',
   description:
-    'Dials `to` from the number of the key and answers as soon as dialing has started. Real calls cost real money. When the other party answers, the agent speaks first.',
+    'Dials `to` from the number of the key and responds as soon as dialing has started. Real calls cost real money. When the other party answers, the agent speaks first.',
   auth: 'number',
   beginsCall: true,
   idempotent: true,

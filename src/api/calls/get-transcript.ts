@@ -9,11 +9,11 @@ export const transcript = z.object({ call_id: z.uuid(), transcript: z.array(tran
 
 /** Common part of the transcript routes of the client and admin APIs. */
 export const transcriptDeclaration = {
-  description: 'What was really heard, turn by turn. For a call in progress: the turns up to now.',
+  description: 'What was heard, turn by turn. For a call in progress: the turns so far.',
   params: callIdInPath,
   responses: {
     200: {
-      description: 'The transcript; empty when nothing was said.',
+      description: 'The transcript; empty when nothing has been said.',
       schema: transcript,
     },
   },

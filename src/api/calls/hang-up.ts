@@ -16,7 +16,7 @@ export const hangUp = defineRoute({
   tag: 'Calls',
   summary: 'Ask a call to hang up',
   description:
-    'A request, not a promise: the call ends when the farewell was heard, and goes on when the other party speaks into it. Say the farewell before or while asking. The end is observed by the event `call.ended` with `end_reason` `agent_hangup`. On any error the call stays alive.',
+    'The call ends after the farewell was heard, and continues if the other party speaks during it. Say the farewell before or while requesting. The event `call.ended` with `end_reason` `agent_hangup` reports the end. On any error the call continues.',
   auth: 'number',
   needsNoDatabase: true,
   params: callIdInPath,

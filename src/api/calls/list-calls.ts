@@ -14,8 +14,8 @@ export const callListQuery = z.object({
   status: callStatus.optional(),
   direction: direction.optional(),
   metadata: metadataInQuery.optional(),
-  since: momentInQuery.optional().meta({ description: 'Calls that started at this moment or later.' }),
-  until: momentInQuery.optional().meta({ description: 'Calls that started before this moment.' }),
+  since: momentInQuery.optional().meta({ description: 'Calls that started at this time or later.' }),
+  until: momentInQuery.optional().meta({ description: 'Calls that started before this time.' }),
 });
 
 export const callPage = z

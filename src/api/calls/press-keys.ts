@@ -8,9 +8,9 @@ export const pressKeys = defineRoute({
   path: '/api/v1/calls/{call_id}/keys',
   operationId: 'pressKeys',
   tag: 'Calls',
-  summary: 'Press keys of the telephone',
+  summary: 'Send DTMF digits',
   description:
-    'For a recorded menu or an extension: the other party gets the keys at once, whatever is being said. They stand in the events of the call as `keys.pressed` when they have gone out, and as `keys.failed` where the other party did not take them.',
+    'For a recorded menu or an extension: the other party gets the digits at once, whatever is being said. The events of the call have `keys.pressed` when they were sent, or `keys.failed` if the other party refused them.',
   auth: 'number',
   needsNoDatabase: true,
   params: callIdInPath,
@@ -22,7 +22,7 @@ export const pressKeys = defineRoute({
   }),
   responses: {
     202: {
-      description: 'The keys are being pressed.',
+      description: 'The digits are being sent.',
       schema: z.object({ call_id: z.uuid(), status: z.literal('keys_requested') }),
     },
   },

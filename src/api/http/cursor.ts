@@ -33,7 +33,7 @@ const inQuery = <Cursor>(decode: (cursor: string) => Cursor | undefined) =>
       context.addIssue({ code: 'custom', message: 'This is no cursor of this list.' });
       return z.NEVER;
     })
-    .meta({ description: 'The `next_cursor` of the page before.', override: { type: 'string' } });
+    .meta({ description: 'The `next_cursor` of the previous page.', override: { type: 'string' } });
 
 export const momentCursorInQuery = inQuery(decodeMomentCursor);
 

@@ -19,7 +19,7 @@ const sent = z
   .pipe(z.string().min(1).max(255))
   .meta({
     description:
-      'Up to 255 characters. The same key and body within 24 hours give the same answer and place no second call.',
+      'Up to 255 characters. The same key and body within 24 hours return the same response and place no second call.',
     override: ({ jsonSchema }) => {
       delete jsonSchema.pattern;
       Object.assign(jsonSchema, { minLength: 1, maxLength: 255 });

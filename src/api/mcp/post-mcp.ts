@@ -33,12 +33,12 @@ export const postMcp = (routes: () => readonly Route[]): Route =>
     tag: 'Calls',
     summary: 'Use the calls from another agent',
     description:
-      'One message of the Model Context Protocol (streamable HTTP, without sessions), whose tools place, follow and end the calls of the number: `place_call`, `wait_for_call`, `get_call`, `get_transcript`, `list_calls`, `hang_up` and `transfer_call`. Clients of the protocol send it; give them this address and the key.',
+      'One message of the Model Context Protocol (streamable HTTP, stateless), whose tools place, follow and end the calls of the number: `place_call`, `wait_for_call`, `get_call`, `get_transcript`, `list_calls`, `hang_up` and `transfer_call`. MCP clients send it; configure them with this address and the key.',
     auth: 'number',
     prepare: async () => void (await import('./answer-message.ts')),
     headers: z.object({
       'mcp-protocol-version': z.string().max(50).optional().meta({
-        description: 'The version of the protocol that both sides have agreed on, behind `initialize`.',
+        description: 'The protocol version agreed on by `initialize`.',
         example: '2025-11-25',
       }),
     }),
@@ -48,11 +48,11 @@ export const postMcp = (routes: () => readonly Route[]): Route =>
     }),
     responses: {
       200: {
-        description: 'The answer, behind the progress that was asked for.',
+        description: 'The response, after the requested progress messages.',
         media: [eventStream],
         examples: { [eventStream]: exampleStream },
       },
-      202: { description: 'Taken; there is no answer to it.' },
+      202: { description: 'Accepted; there is no response to it.' },
     },
     refusals: ['forbidden'],
   }).handledBy(async ({ body, headers, browser, ...asker }, services) => {

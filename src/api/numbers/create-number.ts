@@ -15,7 +15,7 @@ export const createNumber = defineRoute({
   operationId: 'createNumber',
   tag: 'Numbers',
   summary: 'Add a number',
-  description: 'Both directions begin with the built-in agent. Issue a key to place calls from it.',
+  description: 'Both directions start with the built-in agent. Issue a key to place calls from the number.',
   auth: 'admin',
   body: z
     .strictObject({

@@ -10,7 +10,7 @@ export const listNumbers = defineRoute({
   operationId: 'listNumbers',
   tag: 'Numbers',
   summary: 'List the numbers',
-  description: 'All numbers of the workspace, the oldest first.',
+  description: 'All numbers of the workspace, oldest first.',
   auth: 'viewer',
   responses: { 200: { description: 'The numbers.', schema: z.object({ numbers: z.array(number) }) } },
   refusals: [],

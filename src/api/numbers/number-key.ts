@@ -22,7 +22,7 @@ export const issueKey = defineRoute({
   operationId: 'issueKey',
   tag: 'Numbers',
   summary: 'Issue the key of a number',
-  description: 'A number has one key. Issuing again makes the old one invalid at once.',
+  description: 'A number has one key. Issuing a new one invalidates the old one at once.',
   auth: 'admin',
   params: numberInPath,
   responses: { 201: { description: 'The new key.', schema: key } },

@@ -22,12 +22,12 @@ const binding = z
       description: '`builtin` needs no server. `endpoint` without a type or a chat URL cannot take calls.',
     }),
     agent_type: z.enum(agentTypes).nullish(),
-    chat_url: text(2048).nullish().meta({ description: 'https only. Empty is the same as none.' }),
+    chat_url: text(2048).nullish().meta({ description: 'https only. Empty is the same as null.' }),
     assistant_id: text(500).nullish().meta({ description: 'For `langgraph`; dropped for every other type.' }),
     agent_id: text(500)
       .nullish()
       .meta({ description: 'For outbound `mastra`; dropped for everything else.' }),
-    controls: agentControls.optional().meta({ description: 'Absent is `off`.' }),
+    controls: agentControls.optional().meta({ description: 'Default: `off`.' }),
     token: z
       .string()
       .max(4096)
@@ -38,7 +38,7 @@ const binding = z
           'Outbound only: sent to the agent endpoint as a bearer token. Never shown again. Absent keeps the stored one; null or empty removes it.',
       }),
     headers: agentHeaders.nullish().meta({
-      description: `Headers of your own on every request to the agent endpoint, such as a key that it wants there: at most ${mostAgentHeaders}. Values are never shown again. One that is absent is kept, null or empty removes it; null instead of the object removes all. Names are stored in lower case. Not for hop-by-hop headers, \`Host\`, \`Content-*\`, \`Authorization\`, \`X-Gw-*\` and \`traceparent\`.`,
+      description: `Your own headers on every request to the agent endpoint, such as an API key: at most ${mostAgentHeaders}. Values are never shown again. An absent header is kept, null or empty removes it; null instead of the object removes all. Names are stored in lower case. Not allowed: hop-by-hop headers, \`Host\`, \`Content-*\`, \`Authorization\`, \`X-Gw-*\` and \`traceparent\`.`,
       example: { 'x-api-key': 'key-of-the-server' },
     }),
   })
@@ -59,11 +59,11 @@ export const putAgent = defineRoute({
   operationId: 'putAgent',
   tag: 'Numbers',
   summary: 'Connect an agent',
-  description: 'Replaces the binding of one direction. Only what the agent type stores is kept.',
+  description: 'Replaces the binding of one direction. Only the fields of the agent type are stored.',
   auth: 'admin',
   params: numberInPath.extend({ direction: z.enum(['inbound', 'outbound']) }),
   body: binding,
-  responses: { 200: { description: 'The binding as it is stored.', schema: agentBinding } },
+  responses: { 200: { description: 'The stored binding.', schema: agentBinding } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const { direction } = params;

@@ -14,23 +14,26 @@ export const putInboundAuth = defineRoute({
   tag: 'Numbers',
   summary: 'Decide how callers are let in',
   description:
-    '`none` lets everybody in. `handshake` asks `url` about each caller before the call is answered; `200 {session_token}` lets the caller in, and the token goes with every request to the inbound agent endpoint. The question is signed as events are, with the `secret` that is shown once, when handshake is switched on.',
+    '`none` accepts every caller. `handshake` asks `url` about each caller before the call is answered; `200 {session_token}` accepts the caller, and the token is sent with every request to the inbound agent endpoint. The request is signed like events, with the `secret` that is shown once, when the handshake is enabled.',
   auth: 'admin',
   params: numberInPath,
   body: z
     .strictObject({
       method: z.enum(['none', 'handshake']),
-      url: text(2048).nullish().meta({ description: 'Needed for `handshake`; https only.' }),
+      url: text(2048).nullish().meta({ description: 'Required for `handshake`; https only.' }),
     })
     .meta({ example: { method: 'handshake', url: 'https://example.com/let-in' } }),
   responses: {
     200: {
-      description: 'The setting as it is stored.',
+      description: 'The stored setting.',
       schema: inboundAuth.extend({
         secret: z
           .string()
           .optional()
-          .meta({ description: 'Signs the handshake. Only when it was newly made.', example: exampleSecret }),
+          .meta({
+            description: 'Signs the handshake. Present only when it was just created.',
+            example: exampleSecret,
+          }),
       }),
     },
   },

@@ -12,7 +12,7 @@ export const updateNumber = defineRoute({
   tag: 'Numbers',
   summary: 'Change a number',
   description:
-    'Changes what is given. A policy field that is null falls back to the workspace, then to the platform. Calls in progress keep what they began with.',
+    'Changes the given fields. A policy field that is null falls back to the workspace, then to the platform. Calls in progress keep their settings.',
   auth: 'admin',
   params: numberInPath,
   body: z

@@ -5,12 +5,12 @@ export const getMetrics = defineRoute({
   path: '/metrics',
   operationId: 'getMetrics',
   tag: 'Operation',
-  summary: 'Figures for Prometheus',
+  summary: 'Metrics for Prometheus',
   description: 'In the text format of Prometheus.',
   auth: 'none',
   responses: {
     200: {
-      description: 'The figures.',
+      description: 'The statistics.',
       media: ['text/plain'],
       examples: { 'text/plain': 'trunkline_calls_in_progress{direction="outbound"} 2\n' },
     },

@@ -11,9 +11,11 @@ export const getHealth = defineRoute({
   operationId: 'getHealth',
   tag: 'Operation',
   summary: 'Is the process alive?',
-  description: 'Answers as long as the process runs, whatever it depends on.',
+  description: 'Responds as long as the process runs, whatever it depends on.',
   auth: 'none',
-  responses: { 200: { description: 'It is.', schema: z.object({ status: z.literal('alive') }) } },
+  responses: {
+    200: { description: 'The process is running.', schema: z.object({ status: z.literal('alive') }) },
+  },
   refusals: [],
 }).handledBy(() => ({ status: 200, body: { status: 'alive' } }));
 
@@ -24,11 +26,11 @@ export const getReadiness = defineRoute({
   tag: 'Operation',
   summary: 'Can calls be placed here?',
   description:
-    'Checks the database, the data folder and the telephone lines. While the gateway shuts down it is not ready.',
+    'Checks the database, the data folder and the telephone lines. A gateway that is shutting down is not ready.',
   auth: 'none',
   responses: {
     200: {
-      description: 'Ready. `warning` says what is down although calls can be placed.',
+      description: 'Ready. `warning` lists what is unavailable although calls can be placed.',
       schema: z.object({ status: z.literal('ready'), warning: z.string().optional() }),
     },
   },

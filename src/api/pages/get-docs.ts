@@ -11,7 +11,7 @@ export const getDocs = defineRoute({
   operationId: 'getDocs',
   tag: 'Pages',
   summary: 'The reference page',
-  description: 'This document for people, who can try each operation.',
+  description: 'This document for people, with a form to try each operation.',
   auth: 'none',
   responses: { 200: { description: 'The page.', media: ['text/html'] } },
   refusals: [],

@@ -13,7 +13,7 @@ const signInRequest = z.union([
     token: z.string().max(200).meta({ description: 'An admin token.', example: 'gw_admin_…' }),
   }),
   z.strictObject({
-    code: z.string().max(100).meta({ description: 'Of a sign-in link, behind its last `/`.' }),
+    code: z.string().max(100).meta({ description: 'The code of a sign-in link, after its last `/`.' }),
   }),
 ]);
 
@@ -49,7 +49,7 @@ export const signIn = defineRoute({
   tag: 'Console',
   summary: 'Sign a browser in',
   description:
-    'With an admin token, or with the code of a link that signs in once. The session is a cookie that no script can read, for the pages of this gateway alone; it ends after 30 days, after a week without use, and with its token. Programs send the token itself.',
+    'With an admin token, or with the code of a one-time sign-in link. The session is a cookie that scripts cannot read, for the pages of this gateway only; it ends after 30 days, after a week without use, and with its token. Programs send the token itself.',
   auth: 'none',
   body: signInRequest.meta({ example: { token: 'gw_admin_…' } }),
   responses: { 204: { description: 'Signed in; `Set-Cookie` has the session.' } },

@@ -15,7 +15,7 @@ export const signOut = defineRoute({
   operationId: 'signOut',
   tag: 'Console',
   summary: 'Sign this browser out',
-  description: 'Ends its session, and takes the cookie away. One that is over already is none the worse.',
+  description: 'Ends its session and removes the cookie. Idempotent.',
   auth: 'none',
   responses: { 204: { description: 'Signed out.' } },
   refusals: ['not_from_console', 'service_unavailable'],
@@ -32,9 +32,9 @@ export const signOutEverywhere = defineRoute({
   tag: 'Console',
   summary: 'Sign every browser out',
   description:
-    'Ends every session that was begun with the same admin token as that of this browser. The token itself stays good.',
+    "Ends all sessions that were started with the same admin token as this browser's. The token itself stays valid.",
   auth: 'none',
-  responses: { 204: { description: 'They are over.' } },
+  responses: { 204: { description: 'The sessions have ended.' } },
   refusals: ['unauthorized', 'not_from_console', 'rate_limited', 'service_unavailable'],
 }).handledBy(async ({ browser, countFailure }, services) => {
   refuseOtherPages(browser);

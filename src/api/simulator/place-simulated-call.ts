@@ -13,28 +13,27 @@ export const placeSimulatedCall = defineRoute({
   operationId: 'placeSimulatedCall',
   tag: 'Simulator',
   summary: 'Call one of the numbers',
-  description:
-    'An inbound call arrives on the simulated line. It is answered, or rejected, as a real one would be.',
+  description: 'Places an inbound call on the simulated line. It is answered, or rejected, like a real one.',
   auth: 'admin',
   beginsCall: true,
   body: z.strictObject({
     to: z.string().meta({ description: 'A number of the workspace.', example: '07012345678' }),
     from: z.string().meta({
       description:
-        'Who calls: a domestic number, `+` and a number of another country, or `anonymous` (also: empty) when withheld.',
+        'The caller: a domestic number, `+` and a number of another country, or `anonymous` (also: empty) if withheld.',
       example: '01000000001',
     }),
     sip_headers: sipHeaders.optional().meta({
       description:
-        'Headers of its INVITE. Those that a trunk of the number names in its `headers_in` are taken, as on a real line.',
+        'Headers of its INVITE. Those that a trunk of the number lists in its `headers_in` are accepted, as on a real line.',
       example: { 'X-Ticket': '1042' },
     }),
-    script: script.nullish().meta({ description: 'What the caller does; a polite caller without one.' }),
+    script: script.nullish().meta({ description: "The caller's script; a polite caller without one." }),
     rehearsal: rehearsal.optional(),
   }),
   responses: {
     201: {
-      description: 'The call arrived. One that was rejected has ended already.',
+      description: 'The call arrived. A rejected one has ended already.',
       schema: z.object({ call_id: z.uuid(), status: callStatus, end_reason: endReason.nullable() }),
     },
   },

@@ -10,9 +10,9 @@ export const speakSample = defineRoute({
   path: '/api/v1/admin/engines/sample',
   operationId: 'speakSample',
   tag: 'Numbers',
-  summary: 'Hear a voice',
+  summary: 'Listen to a voice',
   description:
-    'Has a synthesizer speak a short text, for who chooses a voice; another engine does not stand in for it. Two are spoken at once, others are refused with `over_capacity`.',
+    'Speaks a short text with one synthesizer, without failover to another one. At most two run at once; more are refused with `over_capacity`.',
   auth: 'admin',
   body: z.object({
     synthesizer: text(100).nullable().optional().meta({
@@ -20,7 +20,7 @@ export const speakSample = defineRoute({
       example: 'espeak-ng',
     }),
     voice: text(100).nullable().optional().meta({
-      description: 'A voice of this synthesizer; null for its usual one.',
+      description: 'A voice of this synthesizer; null for its default.',
       example: 'en-us',
     }),
     language: z.enum(languages).meta({ example: 'en' }),

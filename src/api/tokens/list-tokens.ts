@@ -19,7 +19,7 @@ export const listTokens = defineRoute({
   tag: 'Workspace',
   summary: 'List the admin tokens',
   description:
-    'Those of the workspace that were not revoked, the oldest first: who may do what, until when, and when each was last used. The tokens themselves are not kept.',
+    'Valid tokens of the workspace, oldest first, with role, expiry and last use. The tokens themselves are not stored.',
   auth: 'viewer',
   responses: { 200: { description: 'The tokens.', schema: z.object({ tokens: z.array(token) }) } },
   refusals: [],
@@ -34,7 +34,7 @@ export const getCurrentToken = defineRoute({
   operationId: 'getCurrentToken',
   tag: 'Workspace',
   summary: 'The token of this request',
-  description: 'What it may do, and until when.',
+  description: 'Its role and its expiry.',
   auth: 'viewer',
   responses: { 200: { description: 'The token.', schema: token } },
   refusals: ['not_found'],

@@ -10,10 +10,10 @@ export const revokeToken = defineRoute({
   tag: 'Workspace',
   summary: 'Revoke an admin token',
   description:
-    'It is unknown from now on; what is being answered to it goes on to its end. A token may revoke itself, but a workspace keeps one valid token of the role `admin`.',
+    'Invalidates the token; requests in progress complete. A token may revoke itself, but a workspace keeps at least one valid token of the role `admin`.',
   auth: 'admin',
   params: tokenInPath,
-  responses: { 204: { description: 'It is revoked.' } },
+  responses: { 204: { description: 'Revoked.' } },
   refusals: ['not_found', 'last_admin_token'],
 }).handledBy(async ({ caller, params }, services) => {
   await revokeAdminToken(administratorOf(services, caller), params.id);

@@ -11,9 +11,7 @@ const step = z
   .object({
     step: z.enum(trunkCheckSteps).meta({ example: 'options' }),
     result: z.enum(['ok', 'failed', 'skipped']),
-    sentence: z
-      .string()
-      .meta({ description: 'What it means, and what to do.', example: 'The trunk answers.' }),
+    sentence: z.string().meta({ description: 'The meaning, and advice.', example: 'The trunk answers.' }),
     ladder: z
       .array(z.object({ at_ms: z.number(), direction: z.enum(['out', 'in']), message: z.string() }))
       .meta({
@@ -31,18 +29,18 @@ export const checkTrunk = defineRoute({
   path: '/api/v1/admin/trunks/{id}/check',
   operationId: 'checkTrunk',
   tag: 'Trunks',
-  summary: 'Try a trunk out',
+  summary: 'Test a trunk',
   description:
-    'Registers, sends OPTIONS, and places a call that ends as soon as it rings. Without `to` a number of the workspace calls itself through the trunk: nobody is disturbed, and one sees whether calls come back.',
+    'Registers, sends OPTIONS, and places a call that ends as soon as it rings. Without `to` a number of the workspace calls itself through the trunk, so no other telephone rings and inbound calls are tested as well.',
   auth: 'admin',
   params: trunkInPath,
   body: z.strictObject({
     to: z.string().optional().meta({
-      description: 'Domestic format. Its telephone may ring for a moment.',
+      description: 'Domestic format. Its telephone may ring briefly.',
       example: '010-0000-0001',
     }),
   }),
-  responses: { 200: { description: 'What came of it.', schema: z.object({ steps: z.array(step) }) } },
+  responses: { 200: { description: 'The results.', schema: z.object({ steps: z.array(step) }) } },
   refusals: ['not_found', 'service_unavailable'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const administrator = administratorOf(services, caller);

@@ -14,7 +14,7 @@ export const createTrunk = defineRoute({
   tag: 'Trunks',
   summary: 'Add a trunk',
   description:
-    'Outbound calls of the workspace go to its enabled trunks: the lowest priority first, then by weight; to the next when one fails or is full, never because the callee is busy.',
+    'Outbound calls of the workspace use its enabled trunks: the lowest priority first, then by weight. The next trunk is used when one fails or is full, never because the callee is busy.',
   auth: 'admin',
   body: z
     .strictObject({ ...others, password: passwordField })

@@ -9,10 +9,10 @@ export const deleteTrunk = defineRoute({
   operationId: 'deleteTrunk',
   tag: 'Trunks',
   summary: 'Remove a trunk',
-  description: 'Numbers bound to it use the other trunks of the workspace. Calls in progress go on.',
+  description: 'Numbers bound to it use the other trunks of the workspace. Calls in progress continue.',
   auth: 'admin',
   params: trunkInPath,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'Deleted.' } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
   await removeTrunk(administratorOf(services, caller), params.id);

@@ -30,9 +30,9 @@ export const findRoute = defineRoute({
   path: '/api/v1/admin/trunk-route',
   operationId: 'findRoute',
   tag: 'Trunks',
-  summary: 'See which trunks a call would take',
+  summary: 'List the trunks for a number',
   description:
-    'The trunks that a call to this number would be tried on now, in their order, and those that are left out; nobody is called. Chance decides among trunks of the same priority, anew for each call.',
+    'The trunks that a call to this number would try now, in order, and those that are excluded, without calling. Trunks of the same priority are ordered at random for each call.',
   auth: 'viewer',
   query: z.object({
     to: z
@@ -43,26 +43,30 @@ export const findRoute = defineRoute({
       .string()
       .max(40)
       .optional()
-      .meta({ description: 'A number of the workspace that calls; absent: one that is bound to no trunk.' }),
+      .meta({ description: 'The calling number of the workspace; absent: one that is bound to no trunk.' }),
   }),
   responses: {
     200: {
       description: 'The trunks.',
       schema: z.object({
-        number: z
-          .string()
-          .meta({ description: 'As it is compared with prefixes.', example: '+821012345678' }),
+        number: z.string().meta({ description: 'As compared with prefixes.', example: '+821012345678' }),
         trunks: z.array(
           z.object({
             ...named,
             prefix: z
               .string()
-              .meta({ description: 'That fits; empty: it serves all numbers.', example: '+8210' }),
+              .meta({
+                description: 'The matching prefix; empty: the trunk serves all numbers.',
+                example: '+8210',
+              }),
             addresses: z.array(z.string()).meta({ example: ['sip1.example.com:5060'] }),
           }),
         ),
         left_out: z.array(z.object({ ...named, because: z.enum(leftOutBecause) })),
-        sentence: z.string().nullable().meta({ description: 'Why no trunk would carry it.', example: null }),
+        sentence: z
+          .string()
+          .nullable()
+          .meta({ description: 'Why no trunk would carry the call.', example: null }),
       }),
     },
   },

@@ -9,7 +9,7 @@ export const getTrunk = defineRoute({
   operationId: 'getTrunk',
   tag: 'Trunks',
   summary: 'Read a trunk',
-  description: 'Its settings, and what it is doing; no password.',
+  description: 'Its settings and its state; no password.',
   auth: 'viewer',
   params: trunkInPath,
   responses: { 200: { description: 'The trunk.', schema: trunk } },

@@ -9,7 +9,7 @@ export const listTrunks = defineRoute({
   operationId: 'listTrunks',
   tag: 'Trunks',
   summary: 'List the trunks',
-  description: 'All of the workspace, the oldest first, with their states; no passwords.',
+  description: 'All trunks of the workspace, oldest first, with their states; no passwords.',
   auth: 'viewer',
   responses: { 200: { description: 'The trunks.', schema: z.object({ trunks: z.array(trunk) }) } },
   refusals: [],

@@ -11,7 +11,7 @@ export const updateTrunk = defineRoute({
   operationId: 'updateTrunk',
   tag: 'Trunks',
   summary: 'Change a trunk',
-  description: 'Changes what is given, for calls from now on; those in progress stay as they are.',
+  description: 'Changes the given fields for new calls; calls in progress are unchanged.',
   auth: 'admin',
   params: trunkInPath,
   body: z

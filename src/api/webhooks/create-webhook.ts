@@ -11,7 +11,7 @@ export const createWebhook = defineRoute({
   tag: 'Webhooks',
   summary: 'Add a webhook endpoint',
   description:
-    'Events are delivered at least once, those of one call in their order, signed by the Standard Webhooks specification.',
+    'Events are delivered at least once, in order for each call, signed according to Standard Webhooks.',
   auth: 'admin',
   body: z.strictObject({
     url: webhookFields.url,

@@ -9,10 +9,10 @@ export const deleteWebhook = defineRoute({
   operationId: 'deleteWebhook',
   tag: 'Webhooks',
   summary: 'Remove a webhook endpoint',
-  description: 'With its deliveries, those under way included.',
+  description: 'With its deliveries, including those in progress.',
   auth: 'admin',
   params: webhookInPath,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'Deleted.' } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
   const endpoint = { endpointId: params.id, workspaceId: caller.workspace.id };

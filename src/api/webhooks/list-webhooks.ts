@@ -9,7 +9,7 @@ export const listWebhooks = defineRoute({
   operationId: 'listWebhooks',
   tag: 'Webhooks',
   summary: 'List the webhook endpoints',
-  description: 'All of the workspace, the oldest first; no secrets.',
+  description: 'All endpoints of the workspace, oldest first; no secrets.',
   auth: 'viewer',
   responses: { 200: { description: 'The endpoints.', schema: z.object({ webhooks: z.array(webhook) }) } },
   refusals: [],

@@ -13,7 +13,7 @@ export const replayDelivery = defineRoute({
   tag: 'Webhooks',
   summary: 'Deliver again',
   description:
-    'Tries a delivery at once and begins its schedule anew, whatever became of it; one that is under way is left to its attempt. The event keeps its id.',
+    'Tries a delivery at once and restarts its schedule, whatever its state; a running attempt is not interrupted. The event keeps its id.',
   auth: 'admin',
   params: z.object({ id: idInPath('The delivery.') }),
   responses: { 202: { description: 'It will be tried now.', schema: delivery } },

@@ -9,7 +9,7 @@ export const rotateWebhookSecret = defineRoute({
   operationId: 'rotateWebhookSecret',
   tag: 'Webhooks',
   summary: 'Replace the secret of a webhook endpoint',
-  description: 'Both secrets sign for 24 hours, so that the receiver can change in its own time.',
+  description: 'Both secrets sign for 24 hours, so the receiver can switch at any time.',
   auth: 'admin',
   params: webhookInPath,
   responses: { 200: { description: 'The endpoint, with its new secret.', schema: webhookWithSecret } },

@@ -10,9 +10,8 @@ export const updateWebhook = defineRoute({
   path: '/api/v1/admin/webhooks/{id}',
   operationId: 'updateWebhook',
   tag: 'Webhooks',
-  summary: 'Change, pause or wake a webhook endpoint',
-  description:
-    'Changes what is given. What happened while an endpoint was paused is delivered when it is active again.',
+  summary: 'Change, pause or resume a webhook endpoint',
+  description: 'Changes the given fields. Events of a paused endpoint are delivered when it is active again.',
   auth: 'admin',
   params: webhookInPath,
   body: z

@@ -19,7 +19,7 @@ export const exportAudit = defineRoute({
   tag: 'Workspace',
   summary: 'The audit log as CSV',
   description:
-    'All that `listAudit` lists with the same query, in UTF-8 with a byte order mark for spreadsheets; a text that they would take for a formula begins with an apostrophe. `detail` is JSON. An answer that breaks off without its end is not whole: ask again.',
+    'The entries of `listAudit` with the same query, in UTF-8 with a byte order mark for spreadsheets; text that looks like a formula begins with an apostrophe. `detail` is JSON. A response that breaks off is incomplete: repeat the request.',
   auth: 'viewer',
   query: auditFilters,
   responses: {

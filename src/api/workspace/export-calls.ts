@@ -38,8 +38,8 @@ export const exportCalls = defineRoute({
   path: '/api/v1/admin/calls.csv',
   operationId: 'exportCalls',
   tag: 'Workspace',
-  summary: 'The calls that a list shows, as CSV',
-  description: `What \`listWorkspaceCalls\` lists with the same query, at most ${mostExported} calls, in UTF-8 with a byte order mark for spreadsheets; a text that they would take for a formula begins with an apostrophe. Where more calls fit, the last line says so in its first cell. An answer that breaks off without its end is not whole: ask again.`,
+  summary: 'Export the listed calls as CSV',
+  description: `The calls of \`listWorkspaceCalls\` with the same query, at most ${mostExported}, in UTF-8 with a byte order mark for spreadsheets; text that looks like a formula begins with an apostrophe. If there are more calls, the first cell of the last line says so. A response that breaks off is incomplete: repeat the request.`,
   auth: 'viewer',
   query: workspaceCallFilters,
   responses: {

@@ -13,7 +13,7 @@ export const getCallSip = defineRoute({
   tag: 'Workspace',
   summary: 'The SIP messages of a call',
   description:
-    'What went to and fro between the gateway and its trunks for this call, in order, as far as drachtio-server shows it: not 100 Trying, not the ACK of a refusal, and nothing twice that was sent again. Passwords’ proofs, keys of SRTP and keys of the telephone are masked. Kept for as many days as `GW_SIP_TRACE_DAYS` says. As JSON; as text; or as a capture file for Wireshark, in which each message is a UDP datagram.',
+    'The messages between the gateway and its trunks for this call, in order, as reported by drachtio-server: without 100 Trying, the ACK of a refusal, and retransmissions. Credentials, SRTP keys and DTMF digits are masked. Stored for `GW_SIP_TRACE_DAYS` days. As JSON; as text; or as a capture file for Wireshark, in which each message is a UDP datagram.',
   auth: 'viewer',
   params: callIdInPath,
   query: z.object({ format: z.enum(['json', 'text', 'pcap']).default('json') }),

@@ -7,7 +7,7 @@ export const getWorkspaceCallEvents = defineRoute({
   path: '/api/v1/admin/calls/{call_id}/events',
   operationId: 'getWorkspaceCallEvents',
   tag: 'Workspace',
-  summary: 'What happened in a call of any number, and happens',
+  summary: 'Read or stream the events of a call of any number',
   auth: 'viewer',
 }).handledBy(async ({ caller, params, ...request }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;

@@ -8,7 +8,7 @@ export const getWorkspaceCall = defineRoute({
   operationId: 'getWorkspaceCall',
   tag: 'Workspace',
   summary: 'Read a call of any number',
-  description: 'As `getCall`, for the whole workspace, with the trunk and the addresses of the call.',
+  description: 'Like `getCall`, for the whole workspace, with the trunk and the addresses of the call.',
   auth: 'viewer',
   params: callIdInPath,
   responses: { 200: { description: 'The call.', schema: workspaceCall } },

@@ -8,7 +8,7 @@ export const getWorkspaceRecording = defineRoute({
   operationId: 'getWorkspaceRecording',
   tag: 'Workspace',
   summary: 'Download the recording of a call of any number',
-  description: 'As `getRecording`, for the whole workspace.',
+  description: 'Like `getRecording`, for the whole workspace.',
   auth: 'viewer',
 }).handledBy(async ({ caller, params, headers, isHead }, services) => {
   const wanted = { callId: params.callId, workspaceId: caller.workspace.id };

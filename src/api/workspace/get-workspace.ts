@@ -10,7 +10,7 @@ export const getWorkspace = defineRoute({
   tag: 'Workspace',
   summary: 'Read the workspace of this token',
   description:
-    'Its time zone, its call policy and its limits: what it sets itself (null falls back to the platform), and what holds.',
+    'Its time zone, its call policy and its limits: its own settings (null falls back to the platform), and the resulting values.',
   auth: 'viewer',
   responses: { 200: { description: 'The workspace.', schema: workspace } },
   refusals: ['not_found'],

@@ -10,7 +10,7 @@ export const listAudit = defineRoute({
   path: '/api/v1/admin/audit',
   operationId: 'listAudit',
   tag: 'Workspace',
-  summary: 'Who did what',
+  summary: 'Read the audit log',
   description: 'Every change made by this API and every reveal of a key, newest first.',
   auth: 'viewer',
   query: auditFilters.extend({

@@ -10,7 +10,8 @@ export const listWorkspaceCalls = defineRoute({
   operationId: 'listWorkspaceCalls',
   tag: 'Workspace',
   summary: 'List and search the calls of all numbers',
-  description: 'By `started_at`, then by `id`. Follow `next_cursor` until it is null, with the same query.',
+  description:
+    'Ordered by `started_at`, then by `id`. Follow `next_cursor` until it is null, with the same query.',
   auth: 'viewer',
   query: workspaceCallFilters.extend(callListQuery.pick({ limit: true, cursor: true }).shape),
   responses: {

@@ -12,7 +12,7 @@ export const updateWorkspace = defineRoute({
   tag: 'Workspace',
   summary: 'Change the workspace of this token',
   description:
-    'Changes what is given, for calls that begin from now on; a policy field that is null falls back to the platform. A policy that a number sets itself stays.',
+    'Changes the given fields for calls that begin from now on; a policy field that is null falls back to the platform. Policies of numbers are unchanged.',
   auth: 'admin',
   body: z
     .strictObject(workspaceFields)
