@@ -165,7 +165,7 @@ export type CallTransfer = {
   /** Domestic format. */
   to: string;
   mode: 'cold' | 'warm';
-  /** `requested`: the other party hears `say`; `ringing`: the person is being called; `briefing`: the person hears the briefing; `connected`: the other party and the person are connected, or were; `failed`: not connected, for `reason`; `returned`: cancelled. */
+  /** `requested`: the other party hears the words said before the transfer; `ringing`: the person is being called; `briefing`: the person hears the briefing; `connected`: the other party and the person are connected, or were; `failed`: not connected, for `reason`; `returned`: cancelled. */
   status: 'requested' | 'ringing' | 'briefing' | 'connected' | 'failed' | 'returned';
   /** Why it failed; `call_ended`: the call ended before. Otherwise null. */
   reason:
@@ -1547,7 +1547,7 @@ export type Operations = {
         finish?: string | null | undefined;
         /** The longest wait for the first digit and each next one, while neither party speaks. */
         timeout_sec?: number | undefined;
-        /** Only the agent's endpoint receives the digits. They are hidden from the transcript, the events, listeners, the recording (which pauses by itself) and the built-in agent. Later digits are hidden as well, until digits are collected without `secret`. */
+        /** Only the agent's endpoint receives the digits. They are hidden from the transcript, the events, listeners, the recording (which pauses by itself) and the built-in agent. Later digits are hidden as well, until digits that are not secret are collected. */
         secret?: boolean | undefined;
       };
     };

@@ -36,7 +36,7 @@ export const collectKeys = defineRoute({
     }),
     secret: z.boolean().default(false).meta({
       description:
-        "Only the agent's endpoint receives the digits. They are hidden from the transcript, the events, listeners, the recording (which pauses by itself) and the built-in agent. Later digits are hidden as well, until digits are collected without `secret`.",
+        "Only the agent's endpoint receives the digits. They are hidden from the transcript, the events, listeners, the recording (which pauses by itself) and the built-in agent. Later digits are hidden as well, until digits that are not secret are collected.",
     }),
   }),
   responses: {

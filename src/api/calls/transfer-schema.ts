@@ -11,7 +11,7 @@ export const callTransfer = z
     mode: z.enum(['cold', 'warm']),
     status: z.enum(transferStatuses).meta({
       description:
-        '`requested`: the other party hears `say`; `ringing`: the person is being called; `briefing`: the person hears the briefing; `connected`: the other party and the person are connected, or were; `failed`: not connected, for `reason`; `returned`: cancelled.',
+        '`requested`: the other party hears the words said before the transfer; `ringing`: the person is being called; `briefing`: the person hears the briefing; `connected`: the other party and the person are connected, or were; `failed`: not connected, for `reason`; `returned`: cancelled.',
       example: 'ringing',
     }),
     reason: z.enum(transferReasons).nullable().meta({

@@ -6,7 +6,7 @@ export const choices: Readonly<Record<string, string>> = {
     '`pause`: 말 뒤의 침묵으로 판단하며, 끝난 말처럼 들리면 짧게, 이어질 것 같으면 길게 기다립니다. `recognizer`: 차례의 끝을 직접 알려 주는 인식 엔진(`deepgram`, `deepgram-flux`)을 따릅니다. `model`: 운영자가 준비한 음성 모델(`GW_TURN_MODEL`)을 따릅니다. 이 게이트웨이에서 쓸 수 없는 것은 거절되고, 나중에 실패하면 침묵으로 판단합니다.',
   'Dotted path of the field; empty for the whole value.':
     '점으로 이은 필드의 경로이며, 비어 있으면 전체입니다.',
-  '`requested`: the other party hears `say`; `ringing`: the person is being called; `briefing`: the person hears the briefing; `connected`: the other party and the person are connected, or were; `failed`: not connected, for `reason`; `returned`: cancelled.':
+  '`requested`: the other party hears the words said before the transfer; `ringing`: the person is being called; `briefing`: the person hears the briefing; `connected`: the other party and the person are connected, or were; `failed`: not connected, for `reason`; `returned`: cancelled.':
     '`requested`: 상대방이 먼저 전하는 말을 듣고 있습니다. `ringing`: 사람에게 전화를 거는 중입니다. `briefing`: 그 사람이 통화의 용건을 듣고 있습니다. `connected`: 상대방이 그 사람과 통화하거나 통화했습니다. `failed`: `reason` 때문에 아무도 연결되지 않았습니다. `returned`: 취소했습니다.',
   '`nothing_received`: no audio arrived from the other party for a while; `nothing_delivered`: its reports say that none of ours arrived. Reported during the call by the event `sound.one_way`. Null if both were heard, and if it is unknown.':
     '`nothing_received`: 한동안 상대방에게서 아무 소리도 오지 않았습니다. `nothing_delivered`: 상대의 보고에 따르면 아무것도 도착하지 않았습니다. 통화 중에 `sound.one_way` 이벤트로 알립니다. 서로 들었거나 알 수 없으면 null입니다.',

@@ -7,7 +7,7 @@ export const fieldsSent: Readonly<Record<string, string>> = {
     '입력이 끝났음을 알리는 버튼입니다. 입력에는 포함되지 않습니다.',
   'The longest wait for the first digit and each next one, while neither party speaks.':
     '아무도 말하지 않는 동안 첫 버튼과 그다음 버튼마다 이만큼 기다립니다.',
-  "Only the agent's endpoint receives the digits. They are hidden from the transcript, the events, listeners, the recording (which pauses by itself) and the built-in agent. Later digits are hidden as well, until digits are collected without `secret`.":
+  "Only the agent's endpoint receives the digits. They are hidden from the transcript, the events, listeners, the recording (which pauses by itself) and the built-in agent. Later digits are hidden as well, until digits that are not secret are collected.":
     '에이전트의 서버만 눌린 버튼을 압니다. 대화록, 이벤트, 지켜보는 사람, 저절로 일시 정지되는 녹음에는 남지 않고, 내장 에이전트도 알지 못합니다. 그 뒤에 눌린 버튼도 비밀이 아닌 버튼을 모으기 전까지 가려집니다.',
   'Spoken like a reply, sentence by sentence.': '응답처럼 문장 단위로 말합니다.',
   "Said at once; the agent's current reply is dropped, whether spoken or being generated. An unanswered question of the other party is answered afterwards. The other party is never talked over.":
