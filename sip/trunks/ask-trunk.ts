@@ -75,13 +75,6 @@ type Request = {
   credentials: Credentials | undefined;
 };
 
-/** A request in the form that drachtio-srf accepts; its type declarations differ. */
-type Send = (
-  uri: string,
-  request: Pick<Request, 'method' | 'headers'> & { proxy?: string },
-  sent: (error: unknown, request?: Srf.SrfRequest) => void,
-) => void;
-
 /** The final response and its request. */
 type Answered = { response: Srf.SrfResponse; request: Srf.SrfRequest };
 
@@ -135,13 +128,12 @@ const sendOnce = (
     signal?.addEventListener('abort', abort);
     const why = problem();
     if (why !== null) return fail(why);
-    const sendRequest = srf.request.bind(srf) as unknown as Send;
     const sending = {
       ...request,
       ...repetition,
       headers: { ...request.headers, ...repetition?.headers },
     };
-    sendRequest(uri, sending, (error, sent) => {
+    const onSent = (error: unknown, sent?: Srf.SrfRequest): void => {
       if (sent === undefined) return fail('The request could not be sent to the trunk.', error);
       ladder?.follow(sent);
       sent.on('response', (response) => {
@@ -149,8 +141,9 @@ const sendOnce = (
         end();
         resolve({ response, request: sent });
       });
-      return undefined;
-    });
+    };
+    // The type declarations of drachtio-srf lack this form.
+    Reflect.apply(srf.request, srf, [uri, sending, onSent]);
     return undefined;
   });
 

@@ -2,7 +2,7 @@
  * Recordings in the folder of another gateway. A call that was taken over may end before its new gateway has recorded
  * anything: then the recording consists of the earlier gateway's part. The recording stays pending and is assigned to
  * that gateway, which finishes it at its next check: soon after it restarts, or after it was only cut off. If it never
- * returns, `abandoned.ts` marks the recording as failed.
+ * returns, `recordings.ts` marks the recording as failed.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
