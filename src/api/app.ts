@@ -16,9 +16,9 @@ import { answerUnmatched, checkTarget } from './http/unmatched.ts';
 /** `failures` counts failed authentications; the WebSocket routes may share it. */
 export const createApi = (
   services: ApiServices,
-  failures: Counter = createCounter('failures', services.limits.failuresPerAddress, services),
+  failures: Counter = createCounter('failures', services.operation.limits.failuresPerAddress, services),
 ): Koa<ApiState> => {
-  const { logger, onAnswered } = services;
+  const { logger, onAnswered } = services.operation;
   const app = new Koa<ApiState>();
   refuseLate(app, services);
   app.use(nameRequest);

@@ -5,6 +5,7 @@ import {
   platformMaxCallsInProgress,
   requestLimits,
 } from '#config/policy.ts';
+import { createDirectory } from '#src/administration/directory.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import { createReadBrowser } from '#src/api/http/browser.ts';
 import { createClientAddress } from '#src/api/http/client-address.ts';
@@ -15,6 +16,7 @@ import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
 import { createStoredCalls } from '#src/calls/stored-calls.ts';
 import { chartDefinition } from '#src/charts/chart-definition.ts';
 import { callCharts, createChartDrawings } from '#src/charts/chart-drawings.ts';
+import { createEndpoints } from '#src/events/endpoints.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import { createRequestCounting } from '#src/persistence/workspaces/request-counts.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
@@ -51,6 +53,7 @@ export const apiServicesOf = (
   const { telephony, agents } = parts;
   const { metrics } = parts.telemetry;
   const { control, knownKeys } = parts.calls;
+  const { urlProblem } = parts.outgoing;
   const dataFolderProblem = createDataFolderWatch({
     folder: config.dataFolder,
     everyMs: dataFolderMs,
@@ -58,71 +61,79 @@ export const apiServicesOf = (
     logger,
   });
   return {
-    database,
-    node: config.node,
-    sealing,
-    clock,
-    logger,
-    country,
-    authenticateNumber: createNumberAuthentication({
-      database,
-      sealing,
-      knownKeys,
-      patienceMs: knownKeyPatienceMs,
-      clock: steadyClock,
-    }),
-    repeatedRequests: createRepeatedRequests(database, sealing),
-    storedCalls: createStoredCalls(database),
-    isPassing: isTransient,
-    approach: control.admission.approach,
-    placeCall: control.placeCall,
-    requestHangup: control.requestHangup,
-    requestCancel: control.requestCancel,
-    pressKeys: control.pressKeys,
-    collectKeys: control.collectKeys,
-    say: control.say,
-    transfer: control.transfer,
-    cancelTransfer: control.cancelTransfer,
-    pauseRecording: control.pauseRecording,
-    resumeRecording: control.resumeRecording,
-    clientAddress: createClientAddress(config.trustedProxies),
-    readBrowser: createReadBrowser(config.trustedProxies),
-    limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
-    countWithOthers(perSeconds) {
-      const count = createRequestCounting(database, perSeconds);
-      return async (key) => (parts.cluster.counting.isAlone() ? null : count(key));
+    calls: {
+      placeCall: control.placeCall,
+      requestHangup: control.requestHangup,
+      requestCancel: control.requestCancel,
+      pressKeys: control.pressKeys,
+      collectKeys: control.collectKeys,
+      say: control.say,
+      transfer: control.transfer,
+      cancelTransfer: control.cancelTransfer,
+      pauseRecording: control.pauseRecording,
+      resumeRecording: control.resumeRecording,
+      approach: control.admission.approach,
+      repeatedRequests: createRepeatedRequests(database, sealing),
+      storedCalls: createStoredCalls(database),
+      recordings: parts.recordings,
+      sipTrace: { days: config.sipTraceDays, isSimulated: config.lines === 'simulator' },
+      watchFacts: (callId, onFact) => bus.subscribe('stored', onFact, callId),
+      watchCall: parts.watching.watch,
+      isHeldHere: parts.watching.isHeld,
+      streams: parts.streams,
+      simulator: telephony.simulator && createSimulatedPeople(telephony.simulator, database),
     },
-    platform: {
-      ...platformPolicy,
-      maxCallsInProgress: platformMaxCallsInProgress,
-      dailyMinutes: config.dailyMinutes,
+    directory: {
+      ...createDirectory({ database, sealing, clock, logger }),
+      authenticateNumber: createNumberAuthentication({
+        database,
+        sealing,
+        knownKeys,
+        patienceMs: knownKeyPatienceMs,
+        clock: steadyClock,
+      }),
+      country,
+      platform: {
+        ...platformPolicy,
+        maxCallsInProgress: platformMaxCallsInProgress,
+        dailyMinutes: config.dailyMinutes,
+      },
+      engines: telephony.engines,
+      voiceSamples: telephony.voiceSamples,
+      urlProblem,
+      trunkHostProblem: parts.outgoing.trunkAddresses.hostProblem,
+      trunkStatus: telephony.trunks.status,
+      routeTo: telephony.trunks.route,
+      tryTrunk: telephony.trunks.tryOut,
+      tryAgent: agents.tryAgent,
     },
-    recordings: parts.recordings,
-    sipTrace: { days: config.sipTraceDays, isSimulated: config.lines === 'simulator' },
-    watchFacts: (callId, onFact) => bus.subscribe('stored', onFact, callId),
-    watchCall: parts.watching.watch,
-    isHeldHere: parts.watching.isHeld,
-    charts: createChartDrawings(),
-    chartDefinitions: (name) => chartDefinition(callCharts[name], chartVersionOf(name)),
-    streams: parts.streams,
-    simulator: telephony.simulator && createSimulatedPeople(telephony.simulator, database),
-    urlProblem: parts.outgoing.urlProblem,
-    trunkHostProblem: parts.outgoing.trunkAddresses.hostProblem,
-    tryAgent: agents.tryAgent,
-    trunkStatus: telephony.trunks.status,
-    routeTo: telephony.trunks.route,
-    tryTrunk: telephony.trunks.tryOut,
-    webhookTests: parts.events.webhookTests,
-    engines: telephony.engines,
-    voiceSamples: telephony.voiceSamples,
-    inspects: config.inspect,
-    health: {
-      isDraining: control.admission.isDraining,
-      dataFolderProblem,
-      ...healthOf(telephony.lines),
+    events: {
+      endpoints: createEndpoints({ db: database, sealing, clock, urlProblem }),
+      webhookTests: parts.events.webhookTests,
     },
-    metrics: metrics.registry,
-    onAnswered: metrics.requestAnswered,
-    version: parts.version,
+    operation: {
+      node: config.node,
+      version: parts.version,
+      logger,
+      clock,
+      limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
+      countWithOthers(perSeconds) {
+        const count = createRequestCounting(database, perSeconds);
+        return async (key) => (parts.cluster.counting.isAlone() ? null : count(key));
+      },
+      clientAddress: createClientAddress(config.trustedProxies),
+      readBrowser: createReadBrowser(config.trustedProxies),
+      health: {
+        isDraining: control.admission.isDraining,
+        dataFolderProblem,
+        ...healthOf(telephony.lines),
+      },
+      isPassing: isTransient,
+      metrics: metrics.registry,
+      onAnswered: metrics.requestAnswered,
+      inspects: config.inspect,
+      charts: createChartDrawings(),
+      chartDefinitions: (name) => chartDefinition(callCharts[name], chartVersionOf(name)),
+    },
   };
 };

@@ -19,8 +19,8 @@ import type { Runtime } from './runtime.ts';
 import type { StartedCalls } from './calls.ts';
 
 export type CallWatching = {
-  watch: ApiServices['watchCall'];
-  isHeld: ApiServices['isHeldHere'];
+  watch: ApiServices['calls']['watchCall'];
+  isHeld: ApiServices['calls']['isHeldHere'];
   /** Queries of the inspector. */
   inspected: Pick<InspectorSocketOptions, 'calls' | 'follow' | 'ownerOf'>;
   /** Queries of listeners. */

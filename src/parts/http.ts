@@ -2,8 +2,6 @@
 import type { RequestListener } from 'node:http';
 import { inspectorLimits, webPhones as webPhonePolicy } from '#config/policy.ts';
 import { createPhoneSocket } from '#sip/webphone/phone-socket.ts';
-import { createAdminAuthentication } from '#src/administration/admin-authentication.ts';
-import { createSessionAuthentication } from '#src/administration/console-sessions.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/http/client-errors.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
@@ -21,20 +19,21 @@ import { createWebSocketRoutes, type WebSocketRoutes } from '#src/api/http/webso
 
 /** Websockets for admin tokens and console sessions. */
 const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRoutes => {
-  const byToken = createAdminAuthentication(services);
-  const bySession = createSessionAuthentication(services);
+  const { authenticateToken, authenticateSession } = services.directory;
   return createWebSocketRoutes({
     async authenticate(credential) {
-      const admin = await ('token' in credential ? byToken(credential.token) : bySession(credential.session));
+      const admin = await ('token' in credential
+        ? authenticateToken(credential.token)
+        : authenticateSession(credential.session));
       return admin && { workspaceId: admin.workspace.id, actor: `admin:${admin.id}`, role: admin.role };
     },
-    readBrowser: services.readBrowser,
+    readBrowser: services.operation.readBrowser,
     async countFailure(request) {
-      const counted = await failures.count(services.clientAddress(request));
+      const counted = await failures.count(services.operation.clientAddress(request));
       return counted?.isBeyond === true ? counted.seconds : null;
     },
-    revalidateMs: services.limits.eventStream.revalidateMs,
-    logger: services.logger,
+    revalidateMs: services.operation.limits.eventStream.revalidateMs,
+    logger: services.operation.logger,
   });
 };
 
@@ -47,7 +46,7 @@ export const startHttpServer = async (
   const { webPhones } = parts.telephony;
   const watching = startCallWatching(runtime, parts);
   const services = apiServicesOf(runtime, { ...parts, watching });
-  const failures = createCounter('failures', services.limits.failuresPerAddress, services);
+  const failures = createCounter('failures', services.operation.limits.failuresPerAddress, services);
   const answer = createApi(services, failures).callback();
   const { handler: recordingHandler } = parts.recordings;
   const handle: RequestListener = (request, response) => {

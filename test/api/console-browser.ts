@@ -38,7 +38,7 @@ export const browserOf = async (gateway: FakeGateway, token = gateway.adminToken
 /** A clock that the test controls. */
 export const turnedClock = () => {
   let aheadMs = 0;
-  const clock: ApiServices['clock'] = { ...systemClock, now: () => systemClock.now() + aheadMs };
+  const clock: ApiServices['operation']['clock'] = { ...systemClock, now: () => systemClock.now() + aheadMs };
   return { clock, turn: (seconds: number) => (aheadMs += seconds * 1_000) };
 };
 

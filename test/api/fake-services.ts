@@ -1,6 +1,6 @@
 /** Services of a gateway that only records requests, for the API. */
 import { randomUUID } from 'node:crypto';
-import type { ApiServices } from '#src/api/api-services.ts';
+import type { CallServices, DirectoryServices } from '#src/api/api-services.ts';
 import type { PlaceCallRequest, PlacedCall } from '#src/calls/setup/place-call.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { createCallInsertion } from '#src/persistence/calls/calls.ts';
@@ -24,7 +24,7 @@ type Asked =
   | 'resumeRecording';
 
 /** Stores only the request of a placed call, if it has an idempotency key. */
-export const fakeCalls = (database: Database, workspaceId: string, note: Note): Pick<ApiServices, Asked> => {
+export const fakeCalls = (database: Database, workspaceId: string, note: Note): Pick<CallServices, Asked> => {
   const insertCall = createCallInsertion(database);
   const storeKeyed = async (owner: StoredNumber, keyed: PlaceCallRequest['keyed']): Promise<PlacedCall> => {
     const placed = { callId: randomUUID(), from: owner.number };
@@ -71,7 +71,7 @@ export const fakeCalls = (database: Database, workspaceId: string, note: Note): 
 
 export const fakeTrials = (
   note: Note,
-): Pick<ApiServices, 'tryAgent' | 'tryTrunk' | 'trunkStatus' | 'routeTo'> => ({
+): Pick<DirectoryServices, 'tryAgent' | 'tryTrunk' | 'trunkStatus' | 'routeTo'> => ({
   tryAgent: async (request) => {
     note('tryAgent', request);
     const { agentType, direction, language } = request;
@@ -108,7 +108,7 @@ export const fakeTrials = (
   },
 });
 
-export const fakeSpeech = (note: Note): Pick<ApiServices, 'engines' | 'voiceSamples'> => ({
+export const fakeSpeech = (note: Note): Pick<DirectoryServices, 'engines' | 'voiceSamples'> => ({
   engines: {
     recognizers: ['vosk', 'deepgram'],
     synthesizers: ['elevenlabs', 'espeak-ng'],

@@ -12,7 +12,7 @@ import { recordingsOf, storeCall, storeRecording } from './stored-calls.ts';
 
 const content = randomBytes(100);
 
-const recorded = async <Recordings extends ApiServices['recordings']>(
+const recorded = async <Recordings extends ApiServices['calls']['recordings']>(
   t: ExecutionContext,
   recordings: Recordings,
 ) => {
@@ -180,7 +180,7 @@ test.serial('responds with 503 when the storage is unreachable at look-up or rea
     headers: { 'Retry-After': '10' },
   });
   const away = () => Promise.reject(refusal);
-  const stores: ApiServices['recordings'][] = [
+  const stores: ApiServices['calls']['recordings'][] = [
     { open: away },
     { open: async () => ({ bytes: 100, read: away, close: async () => {} }) },
   ];

@@ -124,7 +124,7 @@ export const storeRecording = async (
 };
 
 /** Recordings with identical bytes; `open` counts the open files. */
-export const recordingsOf = (content: Buffer): ApiServices['recordings'] & { isOpen(): number } => {
+export const recordingsOf = (content: Buffer): ApiServices['calls']['recordings'] & { isOpen(): number } => {
   let opened = 0;
   return {
     isOpen: () => opened,

@@ -168,6 +168,13 @@ test('only the composition root provides the charts with implementations', (t) =
   );
 });
 
+test('the API takes neither the database nor the key that seals secrets', (t) => {
+  const storage = /\b(database|sealing)\b/;
+  t.regex('const { database } = services;', storage);
+  for (const path of files.filter((path) => isIn('src/api', path)))
+    t.notRegex(code(path).replaceAll(/'[^'\n]*'|"[^"\n]*"|`[^`]*`/g, ''), storage, path);
+});
+
 test('the charts use no clock, network, log or random numbers', (t) => {
   const outside =
     /\b(Date|performance|console|fetch|set(Timeout|Interval|Immediate)|queueMicrotask|process|globalThis|crypto|Math\.random|await|async|Promise)\b/;

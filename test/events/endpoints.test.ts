@@ -6,14 +6,14 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { type ServerTrouble, serverTroubles } from '#src/domain/server-advice.ts';
 import {
   createEndpoint,
-  deleteEndpoint,
   getEndpoint,
   listEndpointDeliveries,
   listEndpoints,
   patchEndpoint,
-  replayDelivery,
   rotateSecret,
 } from '#src/events/endpoints.ts';
+import { replayDelivery } from '#src/persistence/events/delivery-list.ts';
+import { deleteWebhookEndpoint as deleteEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { eventBody, type OutgoingEvent } from '#src/events/payloads.ts';
 import { testAdvice } from '#src/events/test-advice.ts';
 import { createWebhookTests } from '#src/events/test-event.ts';

@@ -128,10 +128,12 @@ const openDoor = async (t: ExecutionContext) => {
     'failures',
     { points: 2, perSeconds: 60 },
     {
-      countWithOthers: () => () => Promise.resolve(null),
-      limits: { countingMs: 3_000 },
-      clock: systemClock,
-      logger: pino({ level: 'silent' }),
+      operation: {
+        countWithOthers: () => () => Promise.resolve(null),
+        limits: { countingMs: 3_000 },
+        clock: systemClock,
+        logger: pino({ level: 'silent' }),
+      },
     },
   );
   const logged: string[] = [];

@@ -4,7 +4,7 @@ import { numberOf } from '#src/administration/administer-numbers.ts';
 import { changedHeaders, mostAgentHeaders } from '#src/domain/agent-headers.ts';
 import { trialAgents } from '#src/domain/agent-trial.ts';
 import { invalidField } from '#src/domain/refusal.ts';
-import { administratorOf, audit } from '../http/audit.ts';
+import { audit } from '../http/audit.ts';
 import type { Decoded } from '../http/codec.ts';
 import { agentHeaders, headerChanges } from '../agent-headers-field.ts';
 import { language, text } from '../fields.ts';
@@ -81,11 +81,13 @@ export const tryAgent = defineRoute({
   else if (agentType !== 'builtin') {
     throw invalidField({ path: 'chat_url', message: 'An agent endpoint has a chat URL.' });
   }
-  const number = body.numberId ? await numberOf(administratorOf(services, caller), body.numberId) : undefined;
+  const number = body.numberId
+    ? await numberOf(services.directory.administrator(caller), body.numberId)
+    : undefined;
   const stored = await storedSecretsFor(services, body, chatUrl);
   const headers = changedHeaders(stored.headers, headerChanges(body.headers));
   if (Object.keys(headers).length > mostAgentHeaders) throw tooManyHeaders();
-  const trial = await services.tryAgent(
+  const trial = await services.directory.tryAgent(
     {
       agentType,
       chatUrl,
@@ -124,6 +126,6 @@ const storedSecretsFor = async (
   chatUrl: string | null,
 ): ReturnType<typeof secretsFor> => {
   if (!numberId || chatUrl === null) return { token: null, headers: {} };
-  const stored = await secretsFor(services, numberId, { direction, chatUrl });
+  const stored = await services.directory.secretsFor(numberId, { direction, chatUrl });
   return { ...stored, token: token === undefined ? stored.token : null };
 };

@@ -38,8 +38,8 @@ const createInterval = (clock: Clock, everyMs: number) => {
 
 /** Triggers of another read, and chart states that were not sent yet. */
 const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, services: ApiServices) => {
-  const { keepAliveMs, pollMs } = services.limits.eventStream;
-  const wakeUp = createWakeUp(services.clock);
+  const { keepAliveMs, pollMs } = services.operation.limits.eventStream;
+  const wakeUp = createWakeUp(services.operation.clock);
   const states: WatchedState[] = [];
   const onState = (state: WatchedState): void => {
     states.push(state);
@@ -47,15 +47,15 @@ const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, se
     wakeUp.wake();
   };
   // Facts after the end of a call are included: its recording, its summary.
-  const stopFacts = services.watchFacts(callId, wakeUp.wake);
+  const stopFacts = services.calls.watchFacts(callId, wakeUp.wake);
   const stopWatch =
-    endedAt === null ? services.watchCall(callId, { onState, onFact: wakeUp.wake }) : undefined;
+    endedAt === null ? services.calls.watchCall(callId, { onState, onFact: wakeUp.wake }) : undefined;
   permit.signal.addEventListener('abort', wakeUp.wake);
   return {
     states,
     wait: wakeUp.wait,
     /** Maximum wait, regardless of where the call runs: another gateway may be unable to send notifications. */
-    longestWaitMs: () => (services.isHeldHere(callId) ? keepAliveMs : Math.min(pollMs, keepAliveMs)),
+    longestWaitMs: () => (services.calls.isHeldHere(callId) ? keepAliveMs : Math.min(pollMs, keepAliveMs)),
     stop() {
       stopFacts();
       stopWatch?.();
@@ -78,8 +78,10 @@ export const callEventStream = (
   { after, timeZone, permit, isStillValid }: EventStreamReader,
   services: ApiServices,
 ): Readable => {
-  const { storedCalls, clock } = services;
-  const { keepAliveMs, slowReaderMs, revalidateMs, lateFactsMs, retryMs } = services.limits.eventStream;
+  const { storedCalls } = services.calls;
+  const { clock } = services.operation;
+  const { keepAliveMs, slowReaderMs, revalidateMs, lateFactsMs, retryMs } =
+    services.operation.limits.eventStream;
   const watch = watchCall(call, permit, services);
   let isOver = false;
 

@@ -20,7 +20,7 @@ export const cancelCall = defineRoute({
     },
   },
   refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'hangup_failed', 'hangup_unavailable'],
-}).handledBy(async ({ caller, params }, { requestCancel }) => {
+}).handledBy(async ({ caller, params }, { calls: { requestCancel } }) => {
   const { callId } = params;
   await requestCancel({ callId, numberId: caller.id });
   return { status: 202, body: { callId, status: 'cancel_requested' } };

@@ -49,7 +49,7 @@ export const collectKeys = defineRoute({
 }).handledBy(async ({ caller, params, body }, services) => {
   const { callId } = params;
   const { digits = null, finish = null, timeoutSec, secret } = body;
-  await services.collectKeys({
+  await services.calls.collectKeys({
     callId,
     numberId: caller.id,
     wanted: { digits, finish, timeoutSec, secret },

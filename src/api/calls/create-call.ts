@@ -82,7 +82,7 @@ export const createCall = defineRoute({
     'draining',
     'over_capacity',
   ],
-}).handledBy(async ({ caller, body, keyed }, { country, placeCall }) => {
+}).handledBy(async ({ caller, body, keyed }, { directory: { country }, calls: { placeCall } }) => {
   const to = readDestination(body.to, country);
   const placed = await placeCall(caller, {
     to,

@@ -54,7 +54,7 @@ export const getCallEvents = defineRoute({
   summary: 'Read or stream the events of a call',
   auth: 'number',
 }).handledBy(async ({ caller, params, ...request }, services) => {
-  const call = await services.storedCalls.find({ callId: params.callId, numberId: caller.id });
+  const call = await services.calls.storedCalls.find({ callId: params.callId, numberId: caller.id });
   const { timeZone } = caller.workspace;
   return answerCallEvents(call, { ...request, timeZone, key: `number ${caller.id}` }, services);
 });
@@ -74,7 +74,7 @@ export const answerCallEvents = async (
 ) => {
   const { timeZone, isStillValid } = request;
   if (request.accepts('application/json', eventStream) !== eventStream) {
-    const events = await services.storedCalls.journal(call.id);
+    const events = await services.calls.storedCalls.journal(call.id);
     const body = { events: events.map((event) => presentEvent(event, timeZone)) };
     return { status: 200, body } as const;
   }
@@ -83,7 +83,7 @@ export const answerCallEvents = async (
     ? null
     : callEventStream(
         call,
-        { after, timeZone, isStillValid, permit: services.streams.acquire(request.key) },
+        { after, timeZone, isStillValid, permit: services.calls.streams.acquire(request.key) },
         services,
       );
   // Some proxies buffer a stream until its end (nginx: X-Accel-Buffering).

@@ -49,7 +49,7 @@ export const getRecording = defineRoute({
     'The audio file, available shortly after the call. Wait for the event `recording.completed`, or repeat the request while `reason` is `pending`.',
   auth: 'number',
 }).handledBy(async ({ caller, params, headers, isHead }, services) => {
-  const call = await services.storedCalls.find({ callId: params.callId, numberId: caller.id });
+  const call = await services.calls.storedCalls.find({ callId: params.callId, numberId: caller.id });
   return answerRecording(call, { headers, isHead }, services);
 });
 
@@ -60,9 +60,9 @@ export const answerRecording = async (
   services: ApiServices,
 ) => {
   const { media, file: name, node } = completed(call.recording);
-  const file = await services.recordings.open({ callId: call.id, file: name, node: node ?? call.node });
+  const file = await services.calls.recordings.open({ callId: call.id, file: name, node: node ?? call.node });
   if (file === undefined) {
-    services.logger.error({ call_id: call.id }, 'the file of a completed recording is missing');
+    services.operation.logger.error({ call_id: call.id }, 'the file of a completed recording is missing');
     throw notAvailable('failed');
   }
   const etag = `"${call.id}-${file.bytes}"`;

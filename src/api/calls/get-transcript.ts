@@ -29,11 +29,11 @@ export const getTranscript = defineRoute({
   summary: 'Read the transcript',
   auth: 'number',
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await services.storedCalls.find({ callId: params.callId, numberId: caller.id });
+  const call = await services.calls.storedCalls.find({ callId: params.callId, numberId: caller.id });
   return answerTranscript(call, services);
 });
 
-export const answerTranscript = async ({ id }: CallRecord, { storedCalls }: ApiServices) => {
+export const answerTranscript = async ({ id }: CallRecord, { calls: { storedCalls } }: ApiServices) => {
   const turns = await storedCalls.transcript(id);
   const told = turns.map((turn) => ({ ...turn, timestamp: turn.spokenAt }));
   return { status: 200, body: { callId: id, transcript: told } } as const;

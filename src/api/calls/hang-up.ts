@@ -28,7 +28,7 @@ export const hangUp = defineRoute({
     },
   },
   refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'hangup_failed', 'hangup_unavailable'],
-}).handledBy(async ({ caller, params, body }, { requestHangup }) => {
+}).handledBy(async ({ caller, params, body }, { calls: { requestHangup } }) => {
   const { callId } = params;
   await requestHangup({ callId, numberId: caller.id, immediate: body?.immediate ?? false });
   return { status: 202, body: { callId, status: 'hangup_requested' } };

@@ -27,7 +27,7 @@ export const callPage = z
 
 /** Returns a page of the calls of one number or of a workspace, newest first. */
 export const pageOfCalls = async (
-  { storedCalls }: ApiServices,
+  { calls: { storedCalls } }: ApiServices,
   scope: { numberId: string } | { workspaceId: string; numberId?: string | undefined },
   { cursor, limit, ...filters }: Decoded<z.output<typeof callListQuery>>,
 ): Promise<Decoded<z.output<typeof callPage>>> => {

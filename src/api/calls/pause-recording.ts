@@ -26,7 +26,7 @@ export const pauseRecording = defineRoute({
   refusals,
 }).handledBy(async ({ caller, params }, services) => {
   const { callId } = params;
-  await services.pauseRecording({ callId, numberId: caller.id });
+  await services.calls.pauseRecording({ callId, numberId: caller.id });
   return { status: 200, body: { callId, recording: { paused: true } } };
 });
 
@@ -41,6 +41,6 @@ export const resumeRecording = defineRoute({
   refusals: [...refusals, 'queue_full'],
 }).handledBy(async ({ caller, params }, services) => {
   const { callId } = params;
-  await services.resumeRecording({ callId, numberId: caller.id });
+  await services.calls.resumeRecording({ callId, numberId: caller.id });
   return { status: 200, body: { callId, recording: { paused: false } } };
 });

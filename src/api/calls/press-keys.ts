@@ -29,6 +29,6 @@ export const pressKeys = defineRoute({
   refusals: ['call_not_found', 'call_not_active', 'keys_not_available', 'room_unknown', 'queue_full'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const { callId } = params;
-  await services.pressKeys({ callId, numberId: caller.id, keys: body.keys });
+  await services.calls.pressKeys({ callId, numberId: caller.id, keys: body.keys });
   return { status: 202, body: { callId, status: 'keys_requested' } };
 });

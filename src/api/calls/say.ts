@@ -36,6 +36,11 @@ export const say = defineRoute({
   refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'queue_full'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const { callId } = params;
-  await services.say({ callId, numberId: caller.id, text: body.text, interrupt: body.interrupt ?? false });
+  await services.calls.say({
+    callId,
+    numberId: caller.id,
+    text: body.text,
+    interrupt: body.interrupt ?? false,
+  });
   return { status: 202, body: { callId, status: 'say_requested' } };
 });

@@ -79,7 +79,7 @@ export const transfer = defineRoute({
   ],
 }).handledBy(async ({ caller, params, body }, services) => {
   const { callId } = params;
-  const { country } = services;
+  const { country } = services.directory;
   const to = readDestination(body.to, country);
   const { mode, say = null, briefing = null, acceptKey = null, ringTimeoutSec, onFailure } = body;
   const asked = {
@@ -96,7 +96,7 @@ export const transfer = defineRoute({
   };
   return {
     status: 202,
-    body: { callId, transferId: await services.transfer(asked), status: 'transfer_requested' },
+    body: { callId, transferId: await services.calls.transfer(asked), status: 'transfer_requested' },
   };
 });
 
@@ -119,6 +119,6 @@ export const cancelTransfer = defineRoute({
   refusals: ['call_not_found', 'call_not_active', 'transfer_not_cancellable', 'room_unknown'],
 }).handledBy(async ({ caller, params }, services) => {
   const { callId } = params;
-  await services.cancelTransfer({ callId, numberId: caller.id });
+  await services.calls.cancelTransfer({ callId, numberId: caller.id });
   return { status: 202, body: { callId, status: 'transfer_taken_back' } };
 });

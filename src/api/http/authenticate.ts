@@ -1,9 +1,5 @@
 /** Authentication of requests (guides/design/wire.md, "Authentication"). */
-import {
-  createAdminAuthentication,
-  type AuthenticatedAdmin,
-} from '#src/administration/admin-authentication.ts';
-import { createSessionAuthentication } from '#src/administration/console-sessions.ts';
+import type { AuthenticatedAdmin } from '#src/administration/admin-authentication.ts';
 import type { CallableNumber } from '#src/calls/live/number-authentication.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiContext } from './context.ts';
@@ -45,7 +41,8 @@ export type Authentication = Authenticators & {
 
 /** `failureCounter` counts failed authentications by client address. */
 export const createAuthentication = (services: ApiServices, failureCounter: Counter): Authentication => {
-  const { authenticateNumber, clientAddress, limits } = services;
+  const { authenticateNumber } = services.directory;
+  const { clientAddress, limits } = services.operation;
   const findAdmin = createAdminSearch(services);
   const perKey = createLimit(createCounter('key', limits.perKey, services));
   const failures = createLimit(failureCounter);
@@ -99,15 +96,14 @@ export const createAuthentication = (services: ApiServices, failureCounter: Coun
 const createAdminSearch = (
   services: ApiServices,
 ): ((ctx: ApiContext) => Promise<AuthenticatedAdmin | undefined>) => {
-  const byToken = createAdminAuthentication(services);
-  const bySession = createSessionAuthentication(services);
+  const { authenticateToken, authenticateSession } = services.directory;
   return async (ctx) => {
     const token = bearerOf(ctx);
-    if (token !== undefined) return byToken(token);
-    const browser = services.readBrowser(ctx.req);
+    if (token !== undefined) return authenticateToken(token);
+    const browser = services.operation.readBrowser(ctx.req);
     if (browser.session === undefined || ctx.get('Authorization') !== '') return undefined;
     refuseOtherPages(browser);
-    return bySession(browser.session);
+    return authenticateSession(browser.session);
   };
 };
 

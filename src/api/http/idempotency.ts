@@ -35,7 +35,7 @@ export const idempotencyHeader = z.object({ 'idempotency-key': sent.optional() }
 export const once = async (
   headers: unknown,
   { numberId, body }: { numberId: string; body: unknown },
-  { repeatedRequests }: Pick<ApiServices, 'repeatedRequests'>,
+  { calls: { repeatedRequests } }: ApiServices,
   answer: (keyed: KeyedRequest | null) => Promise<Rendered>,
 ): Promise<Rendered> => {
   const { 'idempotency-key': key } = validated(idempotencyHeader, headers);

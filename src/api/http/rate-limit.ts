@@ -7,7 +7,7 @@ import type { CountedRequests } from '#src/domain/counted-requests.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
 import type { ApiContext } from './context.ts';
-import type { ApiServices, RequestLimit } from '../api-services.ts';
+import type { OperationServices, RequestLimit } from '../api-services.ts';
 
 /** State after one more request: remaining requests, and seconds until the whole limit is available again. */
 export type Count = { isBeyond: boolean; left: number; seconds: number };
@@ -17,14 +17,16 @@ export type Count = { isBeyond: boolean; left: number; seconds: number };
  */
 export type Counter = { policy: string; limit: RequestLimit; count(key: string): Promise<Count | null> };
 
-type CounterServices = Pick<ApiServices, 'countWithOthers' | 'clock' | 'logger'> & {
-  limits: Pick<ApiServices['limits'], 'countingMs'>;
-};
-
 export const createCounter = (
   policy: string,
   limit: RequestLimit,
-  { countWithOthers, limits: { countingMs }, clock, logger }: CounterServices,
+  {
+    operation: { countWithOthers, limits, clock, logger },
+  }: {
+    operation: Pick<OperationServices, 'countWithOthers' | 'clock' | 'logger'> & {
+      limits: { countingMs: number };
+    };
+  },
 ): Counter => {
   const { points, perSeconds } = limit;
   if (points === 0) return { policy, limit, count: () => Promise.resolve(null) };
@@ -40,7 +42,7 @@ export const createCounter = (
     // Always counts in memory too, in case the other gateways or the database become unavailable.
     const here = await inMemory(key);
     try {
-      return (await withTimeout(clock, countingMs, () => withOthers(`${policy} ${key}`))) ?? here;
+      return (await withTimeout(clock, limits.countingMs, () => withOthers(`${policy} ${key}`))) ?? here;
     } catch (error) {
       logger.debug({ err: error }, 'a request could not be counted with those of other gateways');
       return here;

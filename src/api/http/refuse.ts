@@ -6,13 +6,14 @@ import type { ApiServices } from '../api-services.ts';
 import type { ApiMiddleware, ApiState, Rendered } from './context.ts';
 import { asRefusal, problemMediaType, problemOf } from './problem.ts';
 
-type Refusing = Pick<ApiServices, 'logger' | 'isPassing'>;
+/** For responses to errors. */
+type Refusing = { operation: Pick<ApiServices['operation'], 'logger' | 'isPassing'> };
 
 /** Returns the response for an error; logs unexpected errors. */
 export const answerError = (
   error: unknown,
   requestId: string,
-  { logger, isPassing }: Refusing,
+  { operation: { logger, isPassing } }: Refusing,
 ): Rendered & { body: string } => {
   const refusal = asRefusal(error, isPassing);
   logFailure(logger, refusal, requestId);
@@ -51,7 +52,7 @@ const callerWentAway = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPI
  * Koa's own fallback writes plain text. Errors here occurred during the response (a file that cannot be read further, a
  * disconnected client), so the error is logged, and answered if no data was sent.
  */
-export const refuseLate = (app: Koa<ApiState>, { logger, isPassing }: Refusing): void => {
+export const refuseLate = (app: Koa<ApiState>, { operation: { logger, isPassing } }: Refusing): void => {
   const answer = function answer(this: ParameterizedContext<ApiState>, error: Error | null): void {
     if (error === null || error === undefined) return;
     const { requestId } = this.state;

@@ -117,7 +117,7 @@ type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
    */
   beginsCall?: boolean;
   /** Prepares shared data of its responses before the port opens: otherwise the first request would block all calls. */
-  prepare?: (services: Pick<ApiServices, 'version'>) => Promise<void>;
+  prepare?: (services: ApiServices) => Promise<void>;
   /** Works for a call on this gateway while the database is unavailable. Only for routes of a number key. */
   needsNoDatabase?: boolean;
   /** Supports `Idempotency-Key`. Only for routes of a number key. */
@@ -216,8 +216,8 @@ const askedBy = (
   params: ctx.params,
   query: parseQuery(ctx.querystring),
   headers: ctx.headers,
-  readBody: () => readJsonBody(ctx.req, services.limits.bodyBytes),
-  readBrowser: () => services.readBrowser(ctx.req),
+  readBody: () => readJsonBody(ctx.req, services.operation.limits.bodyBytes),
+  readBrowser: () => services.operation.readBrowser(ctx.req),
   nameIgnored: (value) => ctx.set(ignoredFieldsHeader, value),
   isHead: ctx.method === 'HEAD',
   accepts: (...types) => ctx.accepts(...types),

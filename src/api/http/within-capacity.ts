@@ -5,7 +5,7 @@ import type { ApiServices } from '../api-services.ts';
  * any lookup.
  */
 export const withinCapacity = async <Answer>(
-  { approach }: Pick<ApiServices, 'approach'>,
+  { calls: { approach } }: ApiServices,
   answer: () => Promise<Answer>,
 ): Promise<Answer> => {
   const request = approach();

@@ -59,7 +59,7 @@ export const postMcp = (routes: () => readonly Route[]): Route =>
     refusePages(browser);
     const { answerMessage } = await import('./answer-message.ts');
     const fetch = createOwnFetch(routes(), { ...asker, readBrowser: () => browser }, services);
-    const { clock, version } = services;
+    const { clock, version } = services.operation;
     const options = () => Promise.resolve({ baseUrl: ownUrl, fetch });
     const accept = answerTypes.filter((type) => asker.accepts(type)).join(', ');
     const stream = await answerMessage(body, { accept, ...headers }, { version, clock, options });

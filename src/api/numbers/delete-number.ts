@@ -1,5 +1,4 @@
 import { removeNumber } from '#src/administration/administer-numbers.ts';
-import { administratorOf } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
 import { numberInPath } from './number-schema.ts';
 
@@ -16,6 +15,6 @@ export const deleteNumber = defineRoute({
   responses: { 204: { description: 'Deleted.' } },
   refusals: ['number_not_found', 'number_in_use'],
 }).handledBy(async ({ caller, params }, services) => {
-  await removeNumber(administratorOf(services, caller), params.id);
+  await removeNumber(services.directory.administrator(caller), params.id);
   return { status: 204 };
 });

@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import { issueNumberKey, revealNumberKey } from '#src/administration/issue-number-key.ts';
 import { numberOf } from '#src/administration/administer-numbers.ts';
-import { administratorOf } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
 import { numberInPath } from './number-schema.ts';
 
@@ -28,7 +27,7 @@ export const issueKey = defineRoute({
   responses: { 201: { description: 'The new key.', schema: key } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const administrator = administratorOf(services, caller);
+  const administrator = services.directory.administrator(caller);
   const { id } = await numberOf(administrator, params.id);
   return { status: 201, body: { key: await issueNumberKey(administrator, id) } };
 });
@@ -45,7 +44,7 @@ export const revealKey = defineRoute({
   responses: { 200: { description: 'The key.', schema: key } },
   refusals: ['number_not_found', 'not_found', 'key_not_recoverable'],
 }).handledBy(async ({ caller, params }, services) => {
-  const administrator = administratorOf(services, caller);
+  const administrator = services.directory.administrator(caller);
   const { id } = await numberOf(administrator, params.id);
   return { status: 200, body: { key: await revealNumberKey(administrator, id) } };
 });

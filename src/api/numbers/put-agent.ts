@@ -8,7 +8,6 @@ import {
 } from '#src/domain/agent-binding.ts';
 import { mostAgentHeaders } from '#src/domain/agent-headers.ts';
 import { invalidField } from '#src/domain/refusal.ts';
-import { administratorOf } from '../http/audit.ts';
 import type { Decoded } from '../http/codec.ts';
 import { agentHeaders, headerChanges } from '../agent-headers-field.ts';
 import { text } from '../fields.ts';
@@ -80,7 +79,7 @@ export const putAgent = defineRoute({
       message: 'A LangGraph server needs an assistant ID: the name of a graph.',
     });
   if (wanted.chatUrl !== null) await requireUsableUrl(services, 'chat_url', wanted.chatUrl);
-  const stored = await connectAgent(administratorOf(services, caller), params.id, wanted, {
+  const stored = await connectAgent(services.directory.administrator(caller), params.id, wanted, {
     token: body.token,
     headers: headerChanges(body.headers),
   });

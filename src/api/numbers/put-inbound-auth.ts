@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { changeInboundAuth, type InboundAuth } from '#src/administration/number-agents.ts';
 import { invalidField } from '#src/domain/refusal.ts';
-import { administratorOf } from '../http/audit.ts';
 import { exampleSecret, text } from '../fields.ts';
 import { defineRoute } from '../http/route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
@@ -46,5 +45,8 @@ export const putInboundAuth = defineRoute({
   }
   if (url !== null) await requireUsableUrl(services, 'url', url);
   const auth: InboundAuth = method === 'handshake' && url !== null ? { method, url } : { method: 'none' };
-  return { status: 200, body: await changeInboundAuth(administratorOf(services, caller), params.id, auth) };
+  return {
+    status: 200,
+    body: await changeInboundAuth(services.directory.administrator(caller), params.id, auth),
+  };
 });

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { changeNumber } from '#src/administration/administer-numbers.ts';
-import { administratorOf } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
 import { number, numberInPath, settingsFields } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';
@@ -28,6 +27,11 @@ export const updateNumber = defineRoute({
   responses: { 200: { description: 'The number.', schema: number } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
-  const changed = await changeNumber(administratorOf(services, caller), params.id, body, services.engines);
-  return { status: 200, body: await presentNumber(services, changed) };
+  const changed = await changeNumber(
+    services.directory.administrator(caller),
+    params.id,
+    body,
+    services.directory.engines,
+  );
+  return { status: 200, body: await presentNumber(services.directory, changed) };
 });

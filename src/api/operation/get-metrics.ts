@@ -16,7 +16,7 @@ export const getMetrics = defineRoute({
     },
   },
   refusals: [],
-}).handledBy(async (_, { metrics }) => {
+}).handledBy(async (_, { operation: { metrics } }) => {
   const headers = { 'Content-Type': metrics.contentType };
   return { status: 200, media: 'text/plain', headers, body: await metrics.metrics() };
 });

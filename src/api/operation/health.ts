@@ -36,7 +36,7 @@ export const getReadiness = defineRoute({
   },
   refusals: ['draining', 'service_unavailable'],
 }).handledBy(async (_, services) => {
-  const { health } = services;
+  const { health } = services.operation;
   if (health.isDraining())
     throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
   const problems = [
@@ -49,13 +49,11 @@ export const getReadiness = defineRoute({
 });
 
 const whyDatabaseIsDown = async ({
-  database,
-  clock,
-  limits,
-  logger,
+  directory,
+  operation: { clock, limits, logger },
 }: ApiServices): Promise<string | undefined> => {
   try {
-    await withTimeout(clock, limits.readinessMs, () => database.ping());
+    await withTimeout(clock, limits.readinessMs, () => directory.ping());
     return undefined;
   } catch (error) {
     logger.warn({ err: error }, 'the database does not answer');

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { listGateways as gatewaysOf } from '#src/administration/list-gateways.ts';
 import { timestamp } from '../fields.ts';
 import { defineRoute } from '../http/route.ts';
 
@@ -42,10 +41,10 @@ export const listGateways = defineRoute({
   auth: 'viewer',
   responses: { 200: { description: 'The gateways.', schema: z.object({ gateways: z.array(gateway) }) } },
   refusals: [],
-}).handledBy(async ({ caller }, { database, node }) => {
-  const gateways = await gatewaysOf(database, caller.workspace.id);
+}).handledBy(async ({ caller }, { directory, operation }) => {
+  const gateways = await directory.gateways(caller.workspace.id);
   return {
     status: 200,
-    body: { gateways: gateways.map((each) => ({ ...each, isCurrent: each.name === node })) },
+    body: { gateways: gateways.map((each) => ({ ...each, isCurrent: each.name === operation.node })) },
   };
 });

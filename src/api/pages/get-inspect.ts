@@ -20,7 +20,7 @@ export const getInspect = defineRoute({
   auth: 'none',
   responses: { 200: { description: 'The page.', media: ['text/html'] } },
   refusals: ['not_found'],
-}).handledBy((_request, { inspects }) => {
+}).handledBy((_request, { operation: { inspects } }) => {
   if (!inspects) throw off();
   return {
     status: 200,
@@ -45,7 +45,7 @@ export const getInspectScript = defineRoute({
   auth: 'none',
   responses: { 200: { description: 'The script.', media: ['text/javascript'] } },
   refusals: ['not_found'],
-}).handledBy((_request, { inspects }) => {
+}).handledBy((_request, { operation: { inspects } }) => {
   if (!inspects) throw off();
   return { status: 200, media: 'text/javascript', headers: {}, body: inspectScript };
 });
@@ -60,7 +60,7 @@ export const getInspectStyle = defineRoute({
   auth: 'none',
   responses: { 200: { description: 'The style sheet.', media: ['text/css'] } },
   refusals: ['not_found'],
-}).handledBy((_request, { inspects }) => {
+}).handledBy((_request, { operation: { inspects } }) => {
   if (!inspects) throw off();
   return { status: 200, media: 'text/css', headers: {}, body: inspectStyle };
 });

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { createAdminAuthentication } from '#src/administration/admin-authentication.ts';
-import { beginSession, longestSessionSec, openSignInLink } from '#src/administration/console-sessions.ts';
+import { longestSessionSec } from '#src/administration/console-sessions.ts';
 import { numberKeyStart } from '#src/administration/new-key.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiServices } from '../api-services.ts';
@@ -24,13 +23,13 @@ const ownerOf = async (
   { isOnThisMachine }: Browser,
 ): Promise<{ id: string; workspaceId: string } | undefined> => {
   if ('code' in request) {
-    if (isOnThisMachine) return openSignInLink(services, request.code);
+    if (isOnThisMachine) return services.directory.openSignInLink(request.code);
     throw new Refusal(
       'not_on_this_machine',
       'A sign-in link can be opened on the machine of the gateway alone, at 127.0.0.1 or localhost. From elsewhere, sign in with an admin token.',
     );
   }
-  const admin = await createAdminAuthentication(services)(request.token);
+  const admin = await services.directory.authenticateToken(request.token);
   return admin && { id: admin.id, workspaceId: admin.workspace.id };
 };
 
@@ -73,6 +72,6 @@ export const signIn = defineRoute({
     await countFailure();
     throw refusalOf(body);
   }
-  const secret = await beginSession(services, owner, 'code' in body ? 'link' : 'token');
+  const secret = await services.directory.beginSession(owner, 'code' in body ? 'link' : 'token');
   return { status: 204, headers: { 'Set-Cookie': cookieOf(secret, longestSessionSec, browser) } };
 });

@@ -1,10 +1,5 @@
-import {
-  createSessionAuthentication,
-  finishSession,
-  finishSessionsOf,
-} from '#src/administration/console-sessions.ts';
+import { finishSessionsOf } from '#src/administration/console-sessions.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { administratorOf } from '../http/audit.ts';
 import { cookieOf } from '../http/browser.ts';
 import { defineRoute } from '../http/route.ts';
 import { refuseOtherPages } from './refuse-other-pages.ts';
@@ -21,7 +16,7 @@ export const signOut = defineRoute({
   refusals: ['not_from_console', 'service_unavailable'],
 }).handledBy(async ({ browser }, services) => {
   refuseOtherPages(browser);
-  if (browser.session !== undefined) await finishSession(services, browser.session);
+  if (browser.session !== undefined) await services.directory.finishSession(browser.session);
   return { status: 204, headers: { 'Set-Cookie': cookieOf(null, 0, browser) } };
 });
 
@@ -38,11 +33,11 @@ export const signOutEverywhere = defineRoute({
   refusals: ['unauthorized', 'not_from_console', 'rate_limited', 'service_unavailable'],
 }).handledBy(async ({ browser, countFailure }, services) => {
   refuseOtherPages(browser);
-  const admin = browser.session && (await createSessionAuthentication(services)(browser.session));
+  const admin = browser.session && (await services.directory.authenticateSession(browser.session));
   if (!admin) {
     await countFailure();
     throw new Refusal('unauthorized', 'Nobody is signed in here.');
   }
-  await finishSessionsOf(administratorOf(services, admin), admin.id);
+  await finishSessionsOf(services.directory.administrator(admin), admin.id);
   return { status: 204, headers: { 'Set-Cookie': cookieOf(null, 0, browser) } };
 });

@@ -27,7 +27,7 @@ export const putCallee = defineRoute({
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const simulator = requireSimulator(services);
-  const number = domesticNumber(services, 'number', params.number);
+  const number = domesticNumber(services.directory.country, 'number', params.number);
   await requirePlayable(simulator, body.script, 'callee');
   await simulator.defineCallee(caller.workspace.id, number, body.script, body.rehearsal);
   await audit(services, caller, { action: 'simulator.callee_defined', subject: `callee:${number}` });
@@ -47,7 +47,7 @@ export const getCallee = defineRoute({
   refusals: ['not_found'],
 }).handledBy(({ caller, params }, services) => {
   const simulator = requireSimulator(services);
-  const number = domesticNumber(services, 'number', params.number);
+  const number = domesticNumber(services.directory.country, 'number', params.number);
   const steps = simulator.calleeScript(caller.workspace.id, number);
   if (steps === undefined) throw new Refusal('not_found', 'Nobody defined a callee with this number.');
   return { status: 200, body: { number, script: [...steps] } };

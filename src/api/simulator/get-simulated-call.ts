@@ -32,7 +32,7 @@ export const getSimulatedCall = defineRoute({
 }).handledBy(async ({ caller, params }, services) => {
   const simulator = requireSimulator(services);
   const { callId } = params;
-  await services.storedCalls.find({ callId, workspaceId: caller.workspace.id });
+  await services.calls.storedCalls.find({ callId, workspaceId: caller.workspace.id });
   const progress = simulator.scriptProgress(callId);
   if (progress === undefined) throw new Refusal('not_found', 'No script was rehearsed in this call.');
   const { steps, stepsDone, outcome } = progress;

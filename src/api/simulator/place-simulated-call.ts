@@ -40,8 +40,8 @@ export const placeSimulatedCall = defineRoute({
   refusals: ['number_not_found', 'not_found', 'concurrency_limit', 'draining', 'over_capacity'],
 }).handledBy(async ({ caller, body }, services) => {
   const simulator = requireSimulator(services);
-  const to = domesticNumber(services, 'to', body.to);
-  const from = callingNumber(services, 'from', body.from);
+  const to = domesticNumber(services.directory.country, 'to', body.to);
+  const from = callingNumber(services.directory.country, 'from', body.from);
   if (body.script) await requirePlayable(simulator, body.script, 'caller');
   const call = await simulator.receiveSimulatedCall({
     workspaceId: caller.workspace.id,

@@ -45,7 +45,7 @@ export const script = z
   });
 
 /** Returns the simulator; 404 if the simulated line is not running. */
-export const requireSimulator = ({ simulator }: ApiServices): Simulator => {
+export const requireSimulator = ({ calls: { simulator } }: ApiServices): Simulator => {
   if (simulator !== null) return simulator;
   throw new Refusal('not_found', 'The simulated line does not run on this gateway.');
 };

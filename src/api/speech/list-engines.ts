@@ -53,7 +53,7 @@ export const listEngines = defineRoute({
     },
   },
   refusals: [],
-}).handledBy(async (_, { engines, voiceSamples, logger }) => {
+}).handledBy(async (_, { directory: { engines, voiceSamples }, operation: { logger } }) => {
   const voicesOf = async (name: string) => {
     try {
       return await voiceSamples.voicesOf(name);

@@ -33,11 +33,11 @@ export const speakSample = defineRoute({
 }).handledBy(async ({ caller, body }, services) => {
   const { synthesizer = null, voice = null, language, text: words } = body;
   chooseSpeech(
-    services.engines,
+    services.directory.engines,
     { synthesizer, voice, recognizer: null },
     { synthesizer: null, voice: null },
   );
-  const wav = await services.voiceSamples.speak({ synthesizer, voice, language, text: words });
+  const wav = await services.directory.voiceSamples.speak({ synthesizer, voice, language, text: words });
   await audit(services, caller, {
     action: 'voice.heard',
     subject: `workspace:${caller.workspace.id}`,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { makeAdminToken } from '#src/administration/administer-tokens.ts';
 import { invalidField } from '#src/domain/refusal.ts';
-import { administratorOf } from '../http/audit.ts';
 import type { Decoded } from '../http/codec.ts';
 import { moment } from '../fields.ts';
 import { defineRoute } from '../http/route.ts';
@@ -47,8 +46,8 @@ export const createToken = defineRoute({
   responses: { 201: { description: 'The token.', schema: tokenWithSecret } },
   refusals: [],
 }).handledBy(async ({ caller, body }, services) => {
-  const now = services.clock.now();
-  const { record, token } = await makeAdminToken(administratorOf(services, caller), {
+  const now = services.operation.clock.now();
+  const { record, token } = await makeAdminToken(services.directory.administrator(caller), {
     name: body.name,
     role: body.role,
     expiresAt: endOf(body, now),

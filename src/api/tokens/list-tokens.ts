@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { AuthenticatedAdmin } from '#src/administration/admin-authentication.ts';
-import { listAdminTokens } from '#src/administration/administer-tokens.ts';
 import type { ApiServices } from '../api-services.ts';
 import { defineRoute } from '../http/route.ts';
 import { presentToken, token } from './token-schema.ts';
 
-const tokensOf = async ({ database, clock }: ApiServices, { id, workspace }: AuthenticatedAdmin) => {
-  const now = clock.now();
-  const records = await listAdminTokens(database, workspace.id);
+const tokensOf = async ({ directory, operation }: ApiServices, { id, workspace }: AuthenticatedAdmin) => {
+  const now = operation.clock.now();
+  const records = await directory.tokens(workspace.id);
   return records.map((record) => ({ ...presentToken(record, now), isCurrent: record.id === id }));
 };
 

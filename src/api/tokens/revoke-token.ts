@@ -1,5 +1,4 @@
 import { revokeAdminToken } from '#src/administration/administer-tokens.ts';
-import { administratorOf } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
 import { tokenInPath } from './token-schema.ts';
 
@@ -16,6 +15,6 @@ export const revokeToken = defineRoute({
   responses: { 204: { description: 'Revoked.' } },
   refusals: ['not_found', 'last_admin_token'],
 }).handledBy(async ({ caller, params }, services) => {
-  await revokeAdminToken(administratorOf(services, caller), params.id);
+  await revokeAdminToken(services.directory.administrator(caller), params.id);
   return { status: 204 };
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { numberToTry, trunkOf } from '#src/administration/administer-trunks.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { trunkCheckSteps } from '#src/domain/trunk.ts';
-import { administratorOf, audit } from '../http/audit.ts';
+import { audit } from '../http/audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
 import { defineRoute } from '../http/route.ts';
 import { trunkInPath } from './trunk-schema.ts';
@@ -43,11 +43,11 @@ export const checkTrunk = defineRoute({
   responses: { 200: { description: 'The results.', schema: z.object({ steps: z.array(step) }) } },
   refusals: ['not_found', 'service_unavailable'],
 }).handledBy(async ({ caller, params, body }, services) => {
-  const administrator = administratorOf(services, caller);
+  const administrator = services.directory.administrator(caller);
   const trunk = await trunkOf(administrator, params.id);
-  const to = body.to === undefined ? undefined : domesticNumber(services, 'to', body.to);
+  const to = body.to === undefined ? undefined : domesticNumber(services.directory.country, 'to', body.to);
   const { number: from } = await numberToTry(administrator, trunk);
-  const steps = await services.tryTrunk(trunk.id, { from, to: to ?? from });
+  const steps = await services.directory.tryTrunk(trunk.id, { from, to: to ?? from });
   if (steps === undefined)
     throw new Refusal(
       'service_unavailable',

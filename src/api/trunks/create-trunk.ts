@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { addTrunk } from '#src/administration/administer-trunks.ts';
-import { administratorOf } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
 import { requireTrunkHosts } from './require-hosts.ts';
 import { passwordField, presentTrunk, trunk, trunkFields } from './trunk-schema.ts';
@@ -34,6 +33,6 @@ export const createTrunk = defineRoute({
   refusals: [],
 }).handledBy(async ({ caller, body }, services) => {
   await requireTrunkHosts(services, body);
-  const created = await addTrunk(administratorOf(services, caller), body);
+  const created = await addTrunk(services.directory.administrator(caller), body);
   return { status: 201, body: presentTrunk(services, created) };
 });

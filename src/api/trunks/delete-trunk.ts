@@ -1,5 +1,4 @@
 import { removeTrunk } from '#src/administration/administer-trunks.ts';
-import { administratorOf } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
 import { trunkInPath } from './trunk-schema.ts';
 
@@ -15,6 +14,6 @@ export const deleteTrunk = defineRoute({
   responses: { 204: { description: 'Deleted.' } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  await removeTrunk(administratorOf(services, caller), params.id);
+  await removeTrunk(services.directory.administrator(caller), params.id);
   return { status: 204 };
 });

@@ -5,12 +5,11 @@ import { readPhoneNumber } from '#src/domain/read-number.ts';
 import { invalidField, Refusal } from '#src/domain/refusal.ts';
 import { leftOutBecause } from '#src/domain/trunk.ts';
 import type { ApiServices } from '../api-services.ts';
-import { administratorOf } from '../http/audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
 import { defineRoute } from '../http/route.ts';
 
 /** A domestic number may be written with its country code, as prefixes are. */
-const calledNumber = ({ country }: ApiServices, value: string): string => {
+const calledNumber = ({ directory: { country } }: ApiServices, value: string): string => {
   const number =
     normalizeDestination(value, country) ?? readPhoneNumber(value.replaceAll(/[- ]/g, ''), country);
   if (number !== undefined) return number;
@@ -73,10 +72,12 @@ export const findRoute = defineRoute({
   refusals: ['service_unavailable'],
 }).handledBy(async ({ caller, query: { to, from } }, services) => {
   const called = calledNumber(services, to);
-  const administrator = administratorOf(services, caller);
+  const administrator = services.directory.administrator(caller);
   const trunkId =
-    from === undefined ? null : await boundTrunkOf(administrator, domesticNumber(services, 'from', from));
-  const body = services.routeTo({ workspaceId: caller.workspace.id, trunkId }, called);
+    from === undefined
+      ? null
+      : await boundTrunkOf(administrator, domesticNumber(services.directory.country, 'from', from));
+  const body = services.directory.routeTo({ workspaceId: caller.workspace.id, trunkId }, called);
   if (body === undefined)
     throw new Refusal('service_unavailable', 'The lines of this gateway are simulated: no trunk is used.');
   return { status: 200, body };

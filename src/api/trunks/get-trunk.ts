@@ -1,5 +1,4 @@
 import { trunkOf } from '#src/administration/administer-trunks.ts';
-import { administratorOf } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
 import { presentTrunk, trunk, trunkInPath } from './trunk-schema.ts';
 
@@ -15,6 +14,6 @@ export const getTrunk = defineRoute({
   responses: { 200: { description: 'The trunk.', schema: trunk } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const record = await trunkOf(administratorOf(services, caller), params.id);
+  const record = await trunkOf(services.directory.administrator(caller), params.id);
   return { status: 200, body: presentTrunk(services, record) };
 });

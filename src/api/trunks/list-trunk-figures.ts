@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { trunkFigures } from '#src/administration/trunk-figures.ts';
-import { administratorOf } from '../http/audit.ts';
 import { momentInQuery, timestamp } from '../fields.ts';
 import { defineRoute } from '../http/route.ts';
 
@@ -66,8 +65,8 @@ export const listTrunkFigures = defineRoute({
   },
   refusals: [],
 }).handledBy(async ({ caller, query }, services) => {
-  const { until = new Date(services.clock.now()) } = query;
+  const { until = new Date(services.operation.clock.now()) } = query;
   const { since = new Date(until.getTime() - dayMs) } = query;
-  const trunks = await trunkFigures(administratorOf(services, caller), { since, until });
+  const trunks = await trunkFigures(services.directory.administrator(caller), { since, until });
   return { status: 200, body: { since, until, trunks } };
 });

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { listTrunks as list } from '#src/administration/administer-trunks.ts';
 import { defineRoute } from '../http/route.ts';
 import { presentTrunk, trunk } from './trunk-schema.ts';
 
@@ -14,6 +13,6 @@ export const listTrunks = defineRoute({
   responses: { 200: { description: 'The trunks.', schema: z.object({ trunks: z.array(trunk) }) } },
   refusals: [],
 }).handledBy(async ({ caller }, services) => {
-  const records = await list(services.database, caller.workspace.id);
+  const records = await services.directory.trunks(caller.workspace.id);
   return { status: 200, body: { trunks: records.map((record) => presentTrunk(services, record)) } };
 });

@@ -218,7 +218,7 @@ const presentPart = ({ state, detail, lastSeenAt, restsUntil, channels }: TrunkP
 
 /** Adds the trunk's state on this gateway. */
 export const presentTrunk = (
-  { trunkStatus }: Pick<ApiServices, 'trunkStatus'>,
+  { directory: { trunkStatus } }: ApiServices,
   record: TrunkRecord,
 ): Decoded<z.output<typeof trunk>> => {
   const { addresses, ...status } = trunkStatus(record);

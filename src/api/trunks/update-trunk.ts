@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { changeTrunk } from '#src/administration/administer-trunks.ts';
-import { administratorOf } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
 import { requireTrunkHosts } from './require-hosts.ts';
 import { passwordField, presentTrunk, trunk, trunkFields, trunkInPath } from './trunk-schema.ts';
@@ -22,6 +21,6 @@ export const updateTrunk = defineRoute({
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
   await requireTrunkHosts(services, body);
-  const changed = await changeTrunk(administratorOf(services, caller), params.id, body);
+  const changed = await changeTrunk(services.directory.administrator(caller), params.id, body);
   return { status: 200, body: presentTrunk(services, changed) };
 });

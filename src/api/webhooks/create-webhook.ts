@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { createEndpoint } from '#src/events/endpoints.ts';
 import { audit } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
-import { administration, webhookFields, webhookWithSecret } from './webhook-schema.ts';
+import { webhookFields, webhookWithSecret } from './webhook-schema.ts';
 
 export const createWebhook = defineRoute({
   method: 'post',
@@ -21,7 +20,7 @@ export const createWebhook = defineRoute({
   responses: { 201: { description: 'The endpoint, with its secret.', schema: webhookWithSecret } },
   refusals: [],
 }).handledBy(async ({ caller, body }, services) => {
-  const { endpoint, secret } = await createEndpoint(administration(services), caller.workspace.id, {
+  const { endpoint, secret } = await services.events.endpoints.create(caller.workspace.id, {
     events: null,
     numberId: null,
     ...body,

@@ -1,4 +1,3 @@
-import { deleteEndpoint } from '#src/events/endpoints.ts';
 import { audit } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
 import { webhookInPath, webhookNotFound } from './webhook-schema.ts';
@@ -16,7 +15,7 @@ export const deleteWebhook = defineRoute({
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
   const endpoint = { endpointId: params.id, workspaceId: caller.workspace.id };
-  if (!(await deleteEndpoint(services.database, endpoint))) throw webhookNotFound();
+  if (!(await services.events.endpoints.delete(endpoint))) throw webhookNotFound();
   await audit(services, caller, { action: 'webhook.deleted', subject: `webhook:${params.id}` });
   return { status: 204 };
 });

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { listEndpoints } from '#src/events/endpoints.ts';
 import { defineRoute } from '../http/route.ts';
 import { webhook } from './webhook-schema.ts';
 
@@ -13,7 +12,7 @@ export const listWebhooks = defineRoute({
   auth: 'viewer',
   responses: { 200: { description: 'The endpoints.', schema: z.object({ webhooks: z.array(webhook) }) } },
   refusals: [],
-}).handledBy(async ({ caller }, { database }) => {
-  const webhooks = await listEndpoints(database, caller.workspace.id);
+}).handledBy(async ({ caller }, { events }) => {
+  const webhooks = await events.endpoints.list(caller.workspace.id);
   return { status: 200, body: { webhooks } };
 });

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import { replayDelivery as replay } from '#src/events/endpoints.ts';
 import { audit } from '../http/audit.ts';
 import { idInPath } from '../ids.ts';
 import { defineRoute } from '../http/route.ts';
@@ -20,8 +19,7 @@ export const replayDelivery = defineRoute({
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
   const { id: workspaceId } = caller.workspace;
-  const now = new Date(services.clock.now());
-  const record = await replay(services.database, { deliveryId: params.id, workspaceId, now });
+  const record = await services.events.endpoints.replay({ deliveryId: params.id, workspaceId });
   if (record === undefined)
     throw new Refusal('not_found', 'There is no delivery with this id in the workspace.');
   await audit(services, caller, { action: 'delivery.replayed', subject: `delivery:${record.id}` });

@@ -1,7 +1,6 @@
-import { rotateSecret } from '#src/events/endpoints.ts';
 import { audit } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
-import { administration, webhookInPath, webhookNotFound, webhookWithSecret } from './webhook-schema.ts';
+import { webhookInPath, webhookNotFound, webhookWithSecret } from './webhook-schema.ts';
 
 export const rotateWebhookSecret = defineRoute({
   method: 'post',
@@ -16,7 +15,7 @@ export const rotateWebhookSecret = defineRoute({
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
   const endpoint = { endpointId: params.id, workspaceId: caller.workspace.id };
-  const rotated = await rotateSecret(administration(services), endpoint);
+  const rotated = await services.events.endpoints.rotateSecret(endpoint);
   if (rotated === undefined) throw webhookNotFound();
   await audit(services, caller, { action: 'webhook.rotated', subject: `webhook:${params.id}` });
   return { status: 200, body: { ...rotated.endpoint, secret: rotated.secret } };

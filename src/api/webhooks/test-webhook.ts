@@ -34,7 +34,7 @@ export const testWebhook = defineRoute({
   },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const { advice, ...went } = await services.webhookTests.send({
+  const { advice, ...went } = await services.events.webhookTests.send({
     id: params.id,
     workspaceId: caller.workspace.id,
   });

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { snakeCase } from '#src/domain/field-names.ts';
-import { patchEndpoint } from '#src/events/endpoints.ts';
 import { audit } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
-import { administration, webhook, webhookFields, webhookInPath, webhookNotFound } from './webhook-schema.ts';
+import { webhook, webhookFields, webhookInPath, webhookNotFound } from './webhook-schema.ts';
 
 export const updateWebhook = defineRoute({
   method: 'patch',
@@ -22,7 +21,7 @@ export const updateWebhook = defineRoute({
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const wanted = { endpointId: params.id, workspaceId: caller.workspace.id };
-  const endpoint = await patchEndpoint(administration(services), wanted, body);
+  const endpoint = await services.events.endpoints.patch(wanted, body);
   if (endpoint === undefined) throw webhookNotFound();
   await audit(services, caller, {
     action: 'webhook.changed',

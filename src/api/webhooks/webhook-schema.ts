@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { eventTypes } from '#src/domain/event-types.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { EndpointAdministration } from '#src/events/endpoints.ts';
 import { exampleSecret, text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
-import type { ApiServices } from '../api-services.ts';
 
 export const webhookInPath = z.object({ id: idInPath('The webhook endpoint.') });
 
@@ -61,13 +59,6 @@ export const webhookWithSecret = z
     }),
   })
   .meta({ id: 'WebhookWithSecret' });
-
-export const administration = ({
-  database: db,
-  sealing,
-  clock,
-  urlProblem,
-}: ApiServices): EndpointAdministration => ({ db, sealing, clock, urlProblem });
 
 export const webhookNotFound = (): Refusal =>
   new Refusal('not_found', 'There is no webhook endpoint with this id in the workspace.');

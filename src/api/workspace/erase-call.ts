@@ -1,5 +1,4 @@
 import { eraseCallOf } from '#src/administration/erase-call.ts';
-import { administratorOf } from '../http/audit.ts';
 import { callIdInPath } from '../ids.ts';
 import { defineRoute } from '../http/route.ts';
 
@@ -16,6 +15,6 @@ export const eraseCall = defineRoute({
   responses: { 204: { description: 'Erased.' } },
   refusals: ['call_not_found', 'call_active'],
 }).handledBy(async ({ caller, params }, services) => {
-  await eraseCallOf(administratorOf(services, caller), params.callId);
+  await eraseCallOf(services.directory.administrator(caller), params.callId);
   return { status: 204 };
 });

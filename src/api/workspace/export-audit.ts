@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
-import { listAudit as findAudit } from '#src/administration/administrator.ts';
 import type { ApiServices } from '../api-services.ts';
 import { encode } from '../http/codec.ts';
 import { byteOrderMark, csvLine } from '../http/csv.ts';
@@ -31,8 +30,8 @@ export const exportAudit = defineRoute({
     },
   },
   refusals: [],
-}).handledBy(({ caller, query, isHead }, { database }) => {
-  const lines = linesOf(database, wantedEntries(caller.workspace, query), caller.workspace.timeZone);
+}).handledBy(({ caller, query, isHead }, { directory }) => {
+  const lines = linesOf(directory, wantedEntries(caller.workspace, query), caller.workspace.timeZone);
   return {
     status: 200,
     media: 'text/csv',
@@ -45,13 +44,13 @@ export const exportAudit = defineRoute({
 });
 
 async function* linesOf(
-  database: ApiServices['database'],
+  directory: ApiServices['directory'],
   wanted: ReturnType<typeof wantedEntries>,
   timeZone: string,
 ): AsyncGenerator<string> {
   yield `${byteOrderMark}${header}`;
   for (let before: number | undefined; ;) {
-    const entries = await findAudit(database, { ...wanted, limit: pageSize, before });
+    const entries = await directory.auditEntries({ ...wanted, limit: pageSize, before });
     yield entries
       .map((entry) => encode(auditEntry, entry, timeZone))
       .map(({ at, actor, action, subject, detail }) =>

@@ -40,9 +40,12 @@ export const exportCallRecords = defineRoute({
   },
   refusals: [],
 }).handledBy(({ caller, query, isHead }, services) => {
-  const { format, since = null, until = new Date(services.clock.now()) } = query;
+  const { format, since = null, until = new Date(services.operation.clock.now()) } = query;
   const { id: workspaceId, timeZone } = caller.workspace;
-  const lines = linesOf({ format, timeZone }, services.storedCalls.records({ workspaceId, since, until }));
+  const lines = linesOf(
+    { format, timeZone },
+    services.calls.storedCalls.records({ workspaceId, since, until }),
+  );
   return {
     status: 200,
     media: media[format],

@@ -54,8 +54,8 @@ export const exportCalls = defineRoute({
 }).handledBy(async ({ caller, query, isHead }, services) => {
   const wanted = { ...wantedCalls(services, caller.workspace, query), limit: pageSize };
   // Refusals occur before the file begins.
-  const first = await services.storedCalls.workspacePage(wanted);
-  const lines = linesOf(services.storedCalls, wanted, first, caller.workspace.timeZone);
+  const first = await services.calls.storedCalls.workspacePage(wanted);
+  const lines = linesOf(services.calls.storedCalls, wanted, first, caller.workspace.timeZone);
   return {
     status: 200,
     media: 'text/csv',

@@ -45,6 +45,9 @@ export const getCallReplay = defineRoute({
   responses: { 200: { description: 'The steps.', schema: z.object({ steps: z.array(replayStep) }) } },
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await services.storedCalls.find({ callId: params.callId, workspaceId: caller.workspace.id });
-  return { status: 200, body: { steps: await services.storedCalls.replay(call) } };
+  const call = await services.calls.storedCalls.find({
+    callId: params.callId,
+    workspaceId: caller.workspace.id,
+  });
+  return { status: 200, body: { steps: await services.calls.storedCalls.replay(call) } };
 });

@@ -32,8 +32,8 @@ export const getCallSip = defineRoute({
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params, query }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  const call = await services.storedCalls.find({ callId: params.callId, workspaceId });
-  const messages = await services.storedCalls.sipMessages(call.id);
+  const call = await services.calls.storedCalls.find({ callId: params.callId, workspaceId });
+  const messages = await services.calls.storedCalls.sipMessages(call.id);
   const named = (name: string) => ({ 'Content-Disposition': `attachment; filename="${call.id}.${name}"` });
   switch (query.format) {
     case 'text': {

@@ -20,7 +20,7 @@ export const getChart = defineRoute({
     },
   },
   refusals: [],
-}).handledBy(async ({ params }, { charts }) => ({
+}).handledBy(async ({ params }, { operation: { charts } }) => ({
   status: 200,
   media: 'image/svg+xml',
   headers: { 'Cache-Control': 'private, max-age=3600' },
@@ -47,7 +47,7 @@ export const getChartDefinition = defineRoute({
     },
   },
   refusals: [],
-}).handledBy(({ params }, { chartDefinitions }) => ({
+}).handledBy(({ params }, { operation: { chartDefinitions } }) => ({
   status: 200,
   media: 'application/json',
   headers: { 'Cache-Control': 'private, no-cache' },

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { overviewOf } from '#src/administration/overview.ts';
-import { administratorOf } from '../http/audit.ts';
 import { endReason } from '../calls/call-schema.ts';
 import { integerInQuery, timestamp } from '../fields.ts';
 import { defineRoute } from '../http/route.ts';
@@ -92,5 +91,9 @@ export const getOverview = defineRoute({
   refusals: ['not_found'],
 }).handledBy(async ({ caller, query }, services) => ({
   status: 200,
-  body: await overviewOf(administratorOf(services, caller), services.clock.now(), query.days),
+  body: await overviewOf(
+    services.directory.administrator(caller),
+    services.operation.clock.now(),
+    query.days,
+  ),
 }));

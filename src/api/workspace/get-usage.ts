@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { usageOf } from '#src/administration/usage.ts';
 import { timestamp } from '../fields.ts';
-import { administratorOf } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
 
 const minutes = {
@@ -41,9 +40,9 @@ export const getUsage = defineRoute({
   refusals: ['not_found'],
 }).handledBy(async ({ caller }, services) => {
   const { day, ...used } = await usageOf(
-    administratorOf(services, caller),
-    services.platform.dailyMinutes,
-    services.clock.now(),
+    services.directory.administrator(caller),
+    services.directory.platform.dailyMinutes,
+    services.operation.clock.now(),
   );
   return { status: 200, body: { ...day, ...used } };
 });

@@ -11,6 +11,6 @@ export const getWorkspaceCallEvents = defineRoute({
   auth: 'viewer',
 }).handledBy(async ({ caller, params, ...request }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  const call = await services.storedCalls.find({ callId: params.callId, workspaceId });
+  const call = await services.calls.storedCalls.find({ callId: params.callId, workspaceId });
   return answerCallEvents(call, { ...request, timeZone, key: `admin ${caller.id}` }, services);
 });

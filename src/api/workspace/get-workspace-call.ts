@@ -14,6 +14,9 @@ export const getWorkspaceCall = defineRoute({
   responses: { 200: { description: 'The call.', schema: workspaceCall } },
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await services.storedCalls.find({ callId: params.callId, workspaceId: caller.workspace.id });
+  const call = await services.calls.storedCalls.find({
+    callId: params.callId,
+    workspaceId: caller.workspace.id,
+  });
   return { status: 200, body: presentWorkspaceCall(call) };
 });

@@ -12,5 +12,5 @@ export const getWorkspaceRecording = defineRoute({
   auth: 'viewer',
 }).handledBy(async ({ caller, params, headers, isHead }, services) => {
   const wanted = { callId: params.callId, workspaceId: caller.workspace.id };
-  return answerRecording(await services.storedCalls.find(wanted), { headers, isHead }, services);
+  return answerRecording(await services.calls.storedCalls.find(wanted), { headers, isHead }, services);
 });

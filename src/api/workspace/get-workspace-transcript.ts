@@ -10,6 +10,9 @@ export const getWorkspaceTranscript = defineRoute({
   summary: 'Read the transcript of a call of any number',
   auth: 'viewer',
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await services.storedCalls.find({ callId: params.callId, workspaceId: caller.workspace.id });
+  const call = await services.calls.storedCalls.find({
+    callId: params.callId,
+    workspaceId: caller.workspace.id,
+  });
   return answerTranscript(call, services);
 });

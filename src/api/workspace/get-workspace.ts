@@ -1,5 +1,4 @@
 import { workspaceOf } from '#src/administration/administer-workspaces.ts';
-import { administratorOf } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
 import { presentWorkspace, workspace } from './workspace-schema.ts';
 
@@ -15,6 +14,10 @@ export const getWorkspace = defineRoute({
   responses: { 200: { description: 'The workspace.', schema: workspace } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller }, services) => {
-  const found = await workspaceOf(administratorOf(services, caller));
-  return { status: 200, body: presentWorkspace(services, found), timeZone: found.timeZone };
+  const found = await workspaceOf(services.directory.administrator(caller));
+  return {
+    status: 200,
+    body: presentWorkspace(services.directory.platform, found),
+    timeZone: found.timeZone,
+  };
 });

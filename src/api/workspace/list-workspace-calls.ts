@@ -24,7 +24,7 @@ export const listWorkspaceCalls = defineRoute({
   },
   refusals: ['search_too_broad'],
 }).handledBy(async ({ caller, query: { cursor, limit, ...filters } }, services) => {
-  const { calls, next } = await services.storedCalls.workspacePage({
+  const { calls, next } = await services.calls.storedCalls.workspacePage({
     ...wantedCalls(services, caller.workspace, filters),
     after: cursor && { startedAt: cursor.at, id: cursor.id },
     limit,

@@ -56,7 +56,7 @@ const dayMs = 86_400_000;
 
 const whyEmpty = (
   { startedAt }: Pick<CallRecord, 'startedAt'>,
-  { sipTrace, clock }: Pick<ApiServices, 'sipTrace' | 'clock'>,
+  { calls: { sipTrace }, operation: { clock } }: ApiServices,
 ): z.output<typeof emptyBecause> => {
   if (sipTrace.isSimulated) return 'simulated';
   if (sipTrace.days === 0) return 'switched_off';
@@ -66,7 +66,7 @@ const whyEmpty = (
 export const presentLadder = (
   call: Pick<CallRecord, 'id' | 'startedAt'>,
   messages: readonly SipMessage[],
-  services: Pick<ApiServices, 'sipTrace' | 'clock'>,
+  services: ApiServices,
 ): Decoded<z.output<typeof sipLadder>> => {
   const begun = messages[0]?.atMicros ?? 0;
   return {

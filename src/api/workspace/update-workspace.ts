@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { requireTurnEnd } from '#src/administration/choose-turn-end.ts';
 import { changeWorkspace } from '#src/administration/administer-workspaces.ts';
-import { administratorOf } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
 import { presentWorkspace, workspace, workspaceFields } from './workspace-schema.ts';
 
@@ -21,7 +20,11 @@ export const updateWorkspace = defineRoute({
   responses: { 200: { description: 'The workspace.', schema: workspace } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, body }, services) => {
-  requireTurnEnd(services.engines, body.turnEnd);
-  const changed = await changeWorkspace(administratorOf(services, caller), body);
-  return { status: 200, body: presentWorkspace(services, changed), timeZone: changed.timeZone };
+  requireTurnEnd(services.directory.engines, body.turnEnd);
+  const changed = await changeWorkspace(services.directory.administrator(caller), body);
+  return {
+    status: 200,
+    body: presentWorkspace(services.directory.platform, changed),
+    timeZone: changed.timeZone,
+  };
 });

@@ -46,7 +46,7 @@ type Page = Parameters<StoredCalls['workspacePage']>[0];
 
 /** Refuses a search without a search term. */
 export const wantedCalls = (
-  { country }: Pick<ApiServices, 'country'>,
+  { directory: { country } }: ApiServices,
   { id: workspaceId, timeZone }: { id: string; timeZone: string },
   filters: Decoded<z.output<typeof workspaceCallFilters>>,
 ): Omit<Page, 'limit'> => {

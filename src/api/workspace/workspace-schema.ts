@@ -88,7 +88,7 @@ export const workspace = z
 
 /** Adds the effective values for a number without its own settings. */
 export const presentWorkspace = (
-  { platform }: Pick<ApiServices, 'platform'>,
+  platform: ApiServices['directory']['platform'],
   record: WorkspaceRecord,
 ): Decoded<z.output<typeof workspace>> => ({
   ...record,

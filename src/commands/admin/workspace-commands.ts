@@ -29,7 +29,7 @@ const shape = z.strictObject(workspaceFields).partial();
 
 /** In the format of the API. */
 const shown = (context: CommandContext, record: WorkspaceRecord) =>
-  encode(workspace, presentWorkspace(context, record), record.timeZone);
+  encode(workspace, presentWorkspace(context.platform, record), record.timeZone);
 
 /** The workspace's own settings, with inherited values in brackets. */
 const described = (context: CommandContext, record: WorkspaceRecord): string => {
