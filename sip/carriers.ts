@@ -71,7 +71,7 @@ const createOnServer = async (
 };
 
 export const createCarriers = (
-  mediaServers: Pick<MediaServers, 'createEndpoint' | 'problem' | 'areThere'>,
+  mediaServers: Pick<MediaServers, 'createEndpoint' | 'refusal' | 'areThere'>,
   direct: DirectOptions,
 ): Carriers => {
   /** With these codecs an offer of this process would differ from the one that the trunk requires. */
@@ -83,7 +83,7 @@ export const createCarriers = (
 
   const problem = (terms: MediaTerms): CarryingProblem | null => {
     if (carrierFor(terms) === 'this process') return null;
-    const sentence = mediaServers.problem();
+    const sentence = mediaServers.refusal();
     return sentence === null ? null : { sentence, isLasting: !mediaServers.areThere };
   };
 

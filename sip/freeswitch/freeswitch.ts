@@ -20,6 +20,7 @@ export type FreeSwitchOptions = {
   /** Interval of the heartbeat and of the channels' keep-alive. */
   probeMs: number;
   onConnected: () => void;
+  onHeartbeat: (load: ServerLoad) => void;
   /** The connection is lost and will be re-established; channels continue. */
   onLost: () => void;
   /** FreeSWITCH is gone with all of its channels. */
@@ -36,7 +37,6 @@ export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptio
   const keepAlive = createKeepAlive(gateway, probeMs);
   /** Listeners for DTMF digits by channel; channels of other gateways on the same FreeSWITCH have none. */
   const digitListeners = new Map<string, (digit: string) => void>();
-  let load: ServerLoad | null = null;
   let stopHeartbeat: () => void = () => {};
 
   /** An error in one listener must not affect the others. */
@@ -65,7 +65,7 @@ export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptio
     try {
       connection = await connectToFreeSwitch(server, {
         onDigit,
-        onHeartbeat: (latest) => (load = latest),
+        onHeartbeat: options.onHeartbeat,
         onLost(reason) {
           logger.debug({ err: reason }, 'the connection to FreeSWITCH has ended');
           onLost();
@@ -89,7 +89,6 @@ export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptio
     connect,
     disconnect(connection) {
       stopHeartbeat();
-      load = null;
       connection.close();
     },
     onConnected: options.onConnected,
@@ -111,8 +110,6 @@ export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptio
     open: kept.open,
     problem: kept.problem,
     close: kept.close,
-    /** Load in the latest HEARTBEAT of this connection; `null` before the first one. */
-    load: (): ServerLoad | null => load,
     /** Requirements for creating and controlling a channel. */
     means: {
       /** Gateway name stored in its channels. */

@@ -18,6 +18,7 @@ import { inviteChannel, sayBye, type Channel } from './channel.ts';
 import { createFreeSwitch, type FreeSwitch } from './freeswitch.ts';
 import { createEndpointPool, isUsualOffer, type EndpointPool, type PoolNumbers } from './endpoint-pool.ts';
 import { createMediaEndpoint, rtpTimeoutHeader, type EndpointOptions } from './freeswitch-endpoint.ts';
+import { createServerLoad } from './server-load.ts';
 import { createSrtpEndpoint, srtpRequest } from './srtp-endpoint.ts';
 
 export type MediaServerNumbers = {
@@ -32,6 +33,8 @@ export type MediaServerNumbers = {
   probeMs: number;
   /** Time without RTP after which a call has lost its audio; 0 for never. */
   rtpTimeoutMs: number;
+  /** Percentage of idle CPU below which a server takes no new calls; by default there is no minimum. */
+  minIdleCpu?: number;
   /** FreeSWITCH sends every 20 ms; after this time without audio it may have ended the unicast. 0: never checked. */
   silenceMs: number;
 };
@@ -141,7 +144,11 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
         endpoints.loseThose(freeSwitch.hasChannel),
       );
     },
-    onLost: () => pool.empty(),
+    onHeartbeat: (heartbeat) => load.heartbeat(heartbeat),
+    onLost() {
+      load.forget();
+      pool.empty();
+    },
     onGone: () => loseAll('is gone'),
     onSilent: () => loseAll('does not answer any more'),
   });
@@ -154,10 +161,27 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     numbers: options.pool,
   });
 
+  const load = createServerLoad({
+    minIdleCpu: options.minIdleCpu ?? 0,
+    ownSessions: () => endpoints.count() + pool.size(),
+    readySessions: pool.size,
+    onChange(refusal) {
+      if (refusal === null) logger.info(`FreeSWITCH at ${name} takes new calls again`);
+      else logger.warn(`FreeSWITCH at ${name} takes no new calls: ${refusal}`);
+    },
+  });
+
   return {
     name,
     open: freeSwitch.open,
     problem: freeSwitch.problem,
+    /** Why it takes no new calls although it is connected, as a plain sentence; `null` if it takes some. */
+    refusal(): string | null {
+      const refusal = load.refusal();
+      return refusal && `FreeSWITCH at ${name} takes no new calls: ${refusal}`;
+    },
+    /** Its latest heartbeat, if any. */
+    load: load.current,
     /** Number of current calls. */
     calls: endpoints.count,
     /** Number of endpoints ready for a call. */

@@ -3,6 +3,7 @@ import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import { NoPlace, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { BridgeTaps, TapEvents } from './bridge-taps.ts';
+import type { ServerLoad } from './connection.ts';
 import { createMediaServer, type MediaServer, type MediaServerOptions } from './media-server.ts';
 import type { ServerAddress } from '../reconnect.ts';
 
@@ -11,6 +12,8 @@ export type MediaServerState = {
   name: string;
   isUsable: boolean;
   calls: number;
+  /** `null` without a heartbeat yet, or without a connection. */
+  load: ServerLoad | null;
 };
 
 /** Two channels of one media server that can be bridged there. */
@@ -25,6 +28,11 @@ export type Bridge = {
 
 const isUsable = (server: MediaServer): boolean => server.problem() === null;
 
+/** Why a call cannot be given to a server, as a plain sentence. */
+const obstacle = (server: MediaServer): string | null => server.problem() ?? server.refusal();
+
+const hasRoom = (server: MediaServer): boolean => obstacle(server) === null;
+
 /** Sorts by fewest calls, then by most ready endpoints. */
 const byLoad = (one: MediaServer, other: MediaServer): number =>
   one.calls() - other.calls() || other.ready() - one.ready();
@@ -34,7 +42,9 @@ const isOfferRefused = (error: unknown): boolean =>
   error instanceof Error && 'status' in error && error.status === 488;
 
 const sentences = (servers: readonly MediaServer[]): string =>
-  servers.flatMap((server) => server.problem() ?? []).join(' ');
+  servers.flatMap((server) => obstacle(server) ?? []).join(' ');
+
+const noServers = 'This gateway has no FreeSWITCH (GW_FREESWITCH=none).';
 
 export const createMediaServers = (addresses: readonly ServerAddress[], options: MediaServerOptions) => {
   const servers = addresses.map((address) => createMediaServer(address, options));
@@ -49,12 +59,22 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
     /** Why no server can be used, as plain sentences; `null` if one can. */
     problem: (): string | null => {
       if (servers.some(isUsable)) return null;
-      return areThere ? sentences(servers) : 'This gateway has no FreeSWITCH (GW_FREESWITCH=none).';
+      return areThere ? sentences(servers) : noServers;
     },
-    /** Unusable servers while others are usable; `null` if all are usable. */
-    warning: (): string | null => (servers.every(isUsable) ? null : sentences(servers)),
+    /** Why no server takes a new call, as plain sentences; `null` if one does. */
+    refusal(): string | null {
+      if (servers.some(hasRoom)) return null;
+      return areThere ? sentences(servers) : noServers;
+    },
+    /** Servers that take no calls; `null` if all take some. */
+    warning: (): string | null => (servers.every(hasRoom) ? null : sentences(servers)),
     states: (): MediaServerState[] =>
-      servers.map((server) => ({ name: server.name, isUsable: isUsable(server), calls: server.calls() })),
+      servers.map((server) => ({
+        name: server.name,
+        isUsable: isUsable(server),
+        calls: server.calls(),
+        load: server.load(),
+      })),
     /**
      * With the caller's offer, or without one to make an offer. When one server fails, the next one is tried; a single
      * server is tried twice, because it then chooses other ports than the occupied ones. The server named `preferred`
@@ -68,7 +88,7 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
       let failure: unknown = new Error(sentences(servers));
       const isOther = ({ name }: MediaServer): number => Number(name !== preferred);
       const usable = servers
-        .filter(isUsable)
+        .filter(hasRoom)
         .toSorted((one, other) => isOther(one) - isOther(other) || byLoad(one, other));
       for (const server of usable.length === 1 ? [...usable, ...usable] : usable) {
         try {

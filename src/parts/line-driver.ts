@@ -69,7 +69,7 @@ const realLines = async (
   { speech, turnModel, openRecording, overhear, trunks, legs, keepSipMessage }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
-  const { drachtio, freeSwitches, trunkAddress, mediaHost, rtp, rtpTimeoutMs } = config;
+  const { drachtio, freeSwitches, trunkAddress, mediaHost, rtp, rtpTimeoutMs, minIdleCpu } = config;
   const { trunkNumbers: numbers, trunkMedia: media, trunkCodecs: codecs } = config;
   const { trunkHeadersIn: headersIn, trunkHeadersOut: headersOut } = config;
   const { trunkRefer: refer, trunkAcceptRefer: acceptRefer } = config;
@@ -79,7 +79,7 @@ const realLines = async (
     drachtio,
     freeSwitches,
     controlProbe,
-    mediaServers: { ...mediaServers, rtpTimeoutMs },
+    mediaServers: { ...mediaServers, rtpTimeoutMs, minIdleCpu },
     trunk:
       trunkAddress === null
         ? null

@@ -116,6 +116,81 @@ test.serial('skips a media server that refuses', async (t) => {
   t.deepEqual([edge.one.channels().length, edge.other.channels().length], [0, 1]);
 });
 
+/** Resolves when the load of a media server is known. */
+const untilLoad = (edge: SipEdge, index: number, sessions: number): Promise<true> =>
+  untilFound(edge, () => edge.lines.mediaServers()[index]?.load?.sessions === sessions);
+
+const load = { sessions: 10, maxSessions: 1_000, idleCpu: 50 };
+
+test.serial('gives no call to a media server whose sessions are all in use', async (t) => {
+  const edge = await startTwo(t);
+  edge.one.heartbeat({ ...load, sessions: 1_000 });
+  await untilLoad(edge, 0, 1_000);
+  await answeredByServer(edge);
+  await answeredByServer(edge);
+  t.deepEqual(callsOf(edge), [0, 2]);
+  const health = edge.lines.health();
+  t.regex(
+    health.ready ? (health.warning ?? '') : '',
+    /takes no new calls: all of its 1000 sessions are in use/,
+  );
+
+  edge.one.heartbeat(load);
+  await untilLoad(edge, 0, 10);
+  t.deepEqual(edge.lines.health(), { ready: true });
+  await answeredByServer(edge);
+  t.deepEqual(callsOf(edge), [1, 2]);
+});
+
+test.serial('counts its own sessions between two heartbeats', async (t) => {
+  const edge = await startSipEdge(t);
+  only(edge).heartbeat({ ...load, sessions: 9, maxSessions: 10 });
+  await untilLoad(edge, 0, 9);
+  const { line, farCall } = await answeredByServer(edge);
+  const refused = edge.call();
+  await edge.said([refused], 'line.unanswered');
+  t.like(refused.all('line.unanswered')[0], { cause: 'media_error' });
+  t.regex(
+    refused.all('line.unanswered')[0]?.sip?.reason ?? '',
+    /FreeSWITCH at 127\.0\.0\.1:\d+ takes no new calls: all of its 10 sessions are in use\./,
+  );
+  t.is(headerOf(await edge.trunk.calls(ownNumber, { sdp }).receives(503), 'Retry-After'), '10');
+
+  line.tell({ type: 'hangUp' });
+  await farCall.receives('BYE');
+  farCall.answers(200);
+  await untilFound(edge, () => callsOf(edge)[0] === 0);
+  await answeredByServer(edge);
+  t.true(edge.lines.health().ready);
+});
+
+test.serial('refuses calls while a media server has too little idle CPU, and stays ready', async (t) => {
+  const edge = await startSipEdge(t, { mediaServers: { ...plainMediaServers, minIdleCpu: 10 } });
+  await answeredByServer(edge);
+  only(edge).heartbeat({ ...load, idleCpu: 9.4 });
+  await untilLoad(edge, 0, 10);
+  const refused = edge.call();
+  await edge.said([refused], 'line.unanswered');
+  t.regex(
+    refused.all('line.unanswered')[0]?.sip?.reason ?? '',
+    /its machine has 9 % idle CPU, less than GW_FREESWITCH_MIN_IDLE_CPU \(10 %\)\./,
+  );
+  t.true(edge.lines.health().ready);
+
+  only(edge).heartbeat({ ...load, sessions: 11, idleCpu: 10 });
+  await untilLoad(edge, 0, 11);
+  await answeredByServer(edge);
+});
+
+test.serial('accepts calls without idle CPU unless a minimum is set, and without a heartbeat', async (t) => {
+  const edge = await startSipEdge(t);
+  await answeredByServer(edge);
+  only(edge).heartbeat({ ...load, idleCpu: 0 });
+  await untilLoad(edge, 0, 10);
+  await answeredByServer(edge);
+  t.is(callsOf(edge)[0], 2);
+});
+
 test.serial('retries the creation of an endpoint once', async (t) => {
   const edge = await startSipEdge(t);
   only(edge).refuseNextEndpoint();

@@ -58,7 +58,15 @@ const createMetricsWorld = (answer: () => Promise<Row> = async () => nothingWait
       }),
     },
     refusedCallers: () => ({ unknown: 2 }),
-    mediaServers: () => [{ name: 'media:8021', isUsable: true, calls: 3 }],
+    mediaServers: () => [
+      {
+        name: 'media:8021',
+        isUsable: true,
+        calls: 3,
+        load: { sessions: 5, maxSessions: 1_000, idleCpu: 87.5 },
+      },
+      { name: 'other:8021', isUsable: false, calls: 0, load: null },
+    ],
     lostSipMessages: () => 4,
     unheardSeconds: () => 1.5,
     database,
@@ -150,12 +158,16 @@ test.serial(
       ['trunkline_refused_callers_total{fault="unknown"}', 2],
       ['trunkline_media_server_ready{media_server="media:8021"}', 1],
       ['trunkline_media_server_calls{media_server="media:8021"}', 3],
+      ['trunkline_media_server_sessions{media_server="media:8021"}', 5],
+      ['trunkline_media_server_max_sessions{media_server="media:8021"}', 1_000],
+      ['trunkline_media_server_idle_cpu_ratio{media_server="media:8021"}', 0.875],
       ['trunkline_sip_messages_lost_total', 4],
       ['trunkline_unheard_sound_seconds_total', 1.5],
       ['trunkline_facts_waiting', 3],
     ] as const) {
       t.is(valueIn(shown, line), value, line);
     }
+    t.notRegex(shown, /sessions\{media_server="other:8021"\}/, 'unknown without a heartbeat');
   },
 );
 

@@ -57,6 +57,13 @@ export const lineSettings: ExpectedSettings = {
     invalid: [],
     with: real,
   },
+  GW_FREESWITCH_MIN_IDLE_CPU: {
+    of: ({ realLines }) => realLines?.minIdleCpu,
+    default: 0,
+    valid: { 0: 0, 10: 10, 99: 99 },
+    invalid: [...notWhole, '-1', '100', '10%'],
+    with: real,
+  },
   GW_TRUNK_MEDIA: {
     of: ({ realLines }) => realLines?.trunkMedia,
     default: 'freeswitch',
