@@ -362,7 +362,7 @@ test.serial('replaying a dead delivery restarts its schedule and keeps its attem
       now: new Date(world.clock.now()),
     });
 
-  // It may have died again by the time it is told.
+  // The process may have died again before the report.
   t.truthy(await replay());
   await receiver.until(2);
   await settled(world, id, 'dead');
@@ -390,7 +390,7 @@ test.serial(
     await receiver.until(1);
     const second = await world.call();
     await receiver.until(3);
-    // The end of the first call waits for the second attempt of what was before it.
+    // The end of the first call waits for the second attempt of the event before it.
     await until('the failure is stored', async () => {
       const deliveries = await world.deliveries(id);
       return deliveries.some(({ attempts }) => attempts[0]?.httpStatus === 500) || undefined;
@@ -496,7 +496,7 @@ test.serial(
 
 // Delivery worker recovery
 
-/** A database that breaks at these queries, as often as `times` says. */
+/** A database that fails at these queries, `times` times. */
 const breaking = (db: Database, isMeant: (sql: string) => boolean, times: number): Database => ({
   ...db,
   execute(sql, parameters) {
@@ -622,7 +622,7 @@ test.serial('leaves deliveries claimed during the close to the next worker', asy
   const { receiver, id } = await world.endpoint(onlyEnded);
   await world.call();
 
-  // Its first look is under way.
+  // Its first poll is in progress.
   const worker = await world.startWorker();
   await worker.close();
   t.is(receiver.received.length, 0);
@@ -659,7 +659,7 @@ test.serial('releases an attempt aborted by close at once without counting it', 
 });
 
 // Delivery chart
-// The rows of deliveries and their chart go the same ways, whoever takes the steps.
+// The rows of deliveries and their chart take the same transitions, for any actor.
 
 const attemptTimes = { ...deliveryPolicy, scheduleSec: [0, 5, 60] };
 const leaseMs = 45_000;
@@ -677,7 +677,7 @@ const step = fc.constantFrom<Step>(
   'time goes by',
 );
 
-/** Of the only row there is. */
+/** The only row. */
 const stateOfRow = async (db: Database, now: number): Promise<string> => {
   const [found] = await db.execute<{ state: string; due: Date; until: Date | null }>(
     'select state, next_attempt_at as due, claimed_until as until from event_delivery',
@@ -722,7 +722,7 @@ test.serial('a row and the chart have the same state after every step', async (t
 
       const attempt = async (type: Extract<Step, `attempt.${string}`>): Promise<void> => {
         const [claimed] = await claim();
-        // Only what is pending can be taken.
+        // Only pending deliveries can be claimed.
         t.is(claimed !== undefined, chart.matches('pending'));
         if (claimed === undefined) return;
         send({ type: 'claimed' });
@@ -770,7 +770,7 @@ test.serial('a row and the chart have the same state after every step', async (t
 });
 
 // Fairness
-// Slow and dead endpoints of one workspace are its own affair. No time is measured: the clock stands still.
+// Slow and dead endpoints of one workspace do not affect others. No time is measured: the clock stands still.
 
 const timesOf = <Value>(count: number, make: () => Promise<Value>): Promise<Value[]> =>
   Promise.all(Array.from({ length: count }, make));
@@ -818,7 +818,7 @@ test.serial(
       return failed.length === 5 || undefined;
     });
     await world.clock.timerIn(5_000);
-    // The retries are due, and wait all the same.
+    // The retries are due, and wait anyway.
     world.clock.advance(5_000);
     await world.clock.timerIn(2_000);
     t.is(receiver.received.length, 5);
@@ -888,11 +888,11 @@ test('any value yields a delay or none', (t) => {
 });
 
 // Day without receiver
-// A customer's receiver that is down for a whole day, by a simulated clock.
+// A customer's receiver that is down for a whole day, on a simulated clock.
 
 const hourMs = 3_600_000;
 
-/** Tears connections down until it is up; counts what it takes from then on, by id. */
+/** Resets connections until it is up; then counts received events by id. */
 const fragileReceiver = async (t: ExecutionContext) => {
   const taken = new Map<string, number>();
   let isUp = false;
@@ -928,7 +928,7 @@ test.serial('a receiver that was down for a day receives each event once', async
   const { world } = await openWorld(t);
   const receiver = await fragileReceiver(t);
   const { id } = await world.endpoint({ url: receiver.url });
-  // No attempt is under way for so long; that time goes by in leaps is none of its business.
+  // Real attempts are short; the jumps of the simulated clock do not matter to them.
   const tireless = { timeoutMs: 1_000 * hourMs };
   let worker = await world.startWorker(tireless);
   const pass = async (hours: number): Promise<void> => {
@@ -942,7 +942,7 @@ test.serial('a receiver that was down for a day receives each event once', async
     await world.call();
     await pass(2);
     if (hour !== 12) continue;
-    // A deploy in the midst of it.
+    // A deployment during the outage.
     await worker.close();
     worker = await world.startWorker(tireless);
   }

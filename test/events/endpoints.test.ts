@@ -221,7 +221,7 @@ test.serial('a failed test returns the reason and advice', async (t) => {
   const { receiver, id } = await world.endpoint();
   const tests = createWebhookTests({ ...world.administration, clients: world.clients, timeoutMs: 15_000 });
   const send = (endpointId = id) => tests.send({ id: endpointId, workspaceId: world.workspaceId });
-  // The two that break a connection go first: on one that was kept they would be tried again.
+  // The two that break a connection go first: on a kept connection they would be retried.
   receiver.answer(
     'garbage',
     'reset',
@@ -325,9 +325,9 @@ test.serial('delivers events of a pause when the endpoint resumes', async (t) =>
 });
 
 // Failing receiver
-// A receiver that fails in each way that the Standard Webhooks specification names, and in some more.
+// A receiver that fails in each way named by the Standard Webhooks specification, and in some more.
 
-/** Moves the clock on until it holds, in steps that leave what is under way enough real time. */
+/** Advances the clock until the condition holds, in steps that leave pending work enough real time. */
 const inTheEnd = async (world: EventWorld, holds: () => Promise<boolean>): Promise<void> => {
   while (!(await holds())) {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -335,7 +335,7 @@ const inTheEnd = async (world: EventWorld, holds: () => Promise<boolean>): Promi
   }
 };
 
-/** By id: which event it was, and how often it came. */
+/** Received events and their counts, by id. */
 const eventsAt = (receiver: WebhookReceiver): Map<string, { event: string; times: number }> => {
   const events = new Map<string, { event: string; times: number }>();
   for (const { rawBody, id = '' } of receiver.received) {
@@ -597,7 +597,7 @@ test('the same event yields the same bytes for any key order of its snapshot', (
 });
 
 // Test advice
-// What is said where a test event was not taken: a code that stays, and words in English and Korean.
+// Advice about a rejected test event: a stable code, and texts in English and Korean.
 
 type Given = {
   url?: string;

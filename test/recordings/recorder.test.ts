@@ -92,7 +92,7 @@ test.serial('a call becomes an Ogg Vorbis file of its length, with one channel p
   t.is(file.length, fact.bytes);
   const { blocks, ...format } = readOggVorbis(file);
   t.deepEqual(format, { channels: 2, sampleRate: rate, seconds: 3, isWhole: true });
-  // A block lies at the middle of its window, which reaches into the next second.
+  // A block is at the middle of its window, which extends into the next second.
   const within = (from: number) => blocks.filter(({ at }) => at > from + 0.1 && at < from + 0.9);
   t.true(within(0).length > 10 && within(0).every(({ left }) => left));
   t.true(within(1).length > 10 && within(1).every(({ left, right }) => !left && right === false));
@@ -210,7 +210,7 @@ test.serial('a full disk fails the recording, not the call', async (t) => {
   await mkdir(join(root, month));
   await symlink('/dev/full', join(root, month, `${callId}.ogg.part`));
   const sink = recordings.begin(callId);
-  // The call goes on: that the disk is full is noticed long before its end.
+  // The call continues: the full disk is noticed long before its end.
   for (let seconds = 0; seconds < 100 && facts.length === 0; seconds += 1) {
     sink.write(tone(1, 440), tone(1, 880));
     await setImmediate();
@@ -249,12 +249,12 @@ test.serial('the next start deletes partial files of a dead process and keeps co
 
 // Recorder
 
-/** Keeps what is appended instead of encoding it. */
+/** Stores appended audio instead of encoding it. */
 const recordedInMemory = (
   broken: {
     opened?: Promise<void>;
     open?: Error;
-    /** Before anything is taken. */
+    /** Before any audio is accepted. */
     appended?: Promise<void>;
     append?: Error;
     complete?: Error;
@@ -304,7 +304,7 @@ const recordedInMemory = (
       resolve(outcome);
     },
   );
-  /** When nothing more can come. */
+  /** When no more audio can arrive. */
   const settled = async (): Promise<void> => {
     await told;
     await setImmediate();
@@ -452,7 +452,7 @@ test.serial('audio without a reader fails the recording instead of accumulating'
   t.is(left.length, 0);
 });
 
-// Sound queue
+// Audio queue
 
 const soundQueueSilence = (seconds: number) => ({
   counterparty: new Int16Array(seconds * rate),
@@ -535,12 +535,12 @@ test.serial('rejects two sides of different length', async (t) => {
   await t.throwsAsync(queue.next(), { message: 'The two sides of a recording must have the same length' });
 });
 
-// Gone on with
-// A recording that a process began which died, and that another one goes on with.
+// Continued recordings
+// A recording started by a process that died and continued by another one.
 
 const doomedRecorder = fileURLToPath(new URL('doomed-recorder.ts', import.meta.url));
 
-/** A call in progress whose process was killed while it recorded some seconds. */
+/** An active call whose process was killed after recording some seconds. */
 const killed = async (t: ExecutionContext, format: 'ogg' | 'mp3') => {
   const world = await recordingsWorld(t);
   const callId = await world.call('active');
@@ -591,7 +591,7 @@ test.serial('an MP3 file has both parts', async (t) => {
   const { fact, bytes } = await completed(began);
   t.false(fact.truncated);
   t.true(Math.abs(fact.durationSec - 65) < 1, String(fact.durationSec));
-  // Frames of 36 ms, 288 bytes each: all of them are whole, and they are as long as is told.
+  // Frames of 36 ms, 288 bytes each: all of them are complete, and their duration is the reported one.
   t.is(bytes.length % 288, 0);
   t.true(Math.abs((bytes.length / 288) * 0.036 - fact.durationSec) < 0.3);
 });
@@ -607,8 +607,8 @@ test.serial('the existing part becomes the recording when no more is recorded', 
 });
 
 /**
- * A call whose first part one gateway has recorded, into a folder of its own, and which ends before the gateway that
- * took it over records anything.
+ * A call whose first part one gateway has recorded into its own folder, and which ends before the gateway that took it
+ * over records any audio.
  */
 const endedAtOnce = async (t: ExecutionContext, seconds: number) => {
   const first = await recordingsWorld(t);
@@ -697,7 +697,7 @@ test.serial('retries a recording of this gateway that could not be read', async 
   t.deepEqual(completed, [callId]);
 });
 
-/** The recording of a call whose first part another gateway has written, into a folder of its own. */
+/** The recording of a call whose first part another gateway has written into its own folder. */
 const withoutBeginning = async (t: ExecutionContext, format: 'ogg' | 'mp3', talkedSec: number) => {
   const world = await recordingsWorld(t);
   const callId = await world.call('active');
@@ -758,7 +758,7 @@ test.serial('deletes the partial file of an ended call and keeps that of a conti
 });
 
 // Small disk
-// A disk that becomes full while a call is recorded: no file of the process may grow further.
+// A disk that becomes full while a call is recorded: files of the process have a maximum size.
 
 const runSmallDisk = promisify(execFile);
 const recorder = fileURLToPath(new URL('small-disk-recorder.ts', import.meta.url));
@@ -767,7 +767,7 @@ const kept = z.object({
   kept: z.object({ file: z.string(), durationSec: z.number(), bytes: z.number(), truncated: z.boolean() }),
 });
 
-/** Records where no file may be larger than so many blocks of 512 bytes. */
+/** Records with a maximum file size of this many blocks of 512 bytes. */
 const recordWithin = async (folder: string, callId: string, format: 'ogg' | 'mp3', blocks: number) => {
   const script = `ulimit -f ${blocks}; exec "$0" "$@"`;
   const command = ['-c', script, process.execPath, recorder, folder, callId, format];

@@ -1,4 +1,4 @@
-/** Recordings over a database of the test's own, whose facts are written as a journal does. */
+/** Recordings over a database of the test's own; facts are written as by a journal. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ export const recordingsWorld = async (
   const number = await storedNumber(database);
   const facts: (RecordingFact & { callId: string })[] = [];
   const writes: Promise<void>[] = [];
-  // Registered before those that end the recordings, so that it runs after them; the database ends only then.
+  // Registered before those that end the recordings, so it runs after them; the database ends only then.
   t.teardown(() => Promise.all(writes));
   /** Tests of a file share a database. */
   const ownNode = randomUUID();
@@ -60,7 +60,7 @@ export const recordingsWorld = async (
     facts,
     typesOf: (callId: string) => facts.filter((fact) => fact.callId === callId).map(({ type }) => type),
     statusOf: async (callId: string) => (await recordingStatuses(database, [callId])).get(callId),
-    /** A call that was answered and is recorded; ended, where nothing else is said. */
+    /** An answered call that is recorded; ended, unless given otherwise. */
     async call(
       status: 'active' | 'completed' = 'completed',
       node: string = ownNode,
@@ -73,7 +73,7 @@ export const recordingsWorld = async (
     },
     end,
     pathOf: (name: string): string => join(folder, month, name),
-    /** What a process has left in the folder. */
+    /** Files that a process has left in the folder. */
     async leave(name: string, bytes: Uint8Array): Promise<void> {
       await mkdir(join(folder, month), { recursive: true });
       await writeFile(join(folder, month, name), bytes);
@@ -96,7 +96,7 @@ export const recordingsWorld = async (
         folder,
         format: options.format ?? 'ogg',
         store: server && storeOn(server, options),
-        // Other tests of a file have recordings of gateways that are gone.
+        // Other tests of a file have recordings of stopped gateways.
         abandoned: options.abandoned ?? { everyMs: 3_600_000, afterMs: 365 * 86_400_000 },
         erased: options.erased ?? { everyMs: 3_600_000, atOnce: 1_000 },
         elsewhere: options.elsewhere ?? { everyMs: 3_600_000 },

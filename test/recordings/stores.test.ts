@@ -30,7 +30,7 @@ import { tone } from './tone.ts';
 const partBytes = 100_000;
 const key = 'recordings/2026-11/a call+1.ogg';
 
-/** A store that does as it should is waited for, however busy the machine is. */
+/** A long time limit, as a busy machine may delay a well-behaved store. */
 const patientMs = 60_000;
 
 const setUpS3Store = async (t: ExecutionContext, changes: Partial<S3Server> = {}, stallMs = patientMs) => {
@@ -39,7 +39,7 @@ const setUpS3Store = async (t: ExecutionContext, changes: Partial<S3Server> = {}
   const open = (ms: number) =>
     createS3Store({ ...server, ...changes }, { connectMs: patientMs, stallMs: ms, partBytes });
   const store = open(stallMs);
-  /** For what stalls for certain. */
+  /** A short time limit for one that certainly stalls. */
   const impatient = open(300);
   t.teardown(async () => {
     await store.close();
@@ -217,7 +217,7 @@ test.serial('a recording stays in the folder until the database knows that it is
   await recordings.close();
   t.is((await world.files()).length, 1);
 
-  // After a crash the database says `pending`: it is found, brought there again, and said again.
+  // After a crash the database says `pending`: the file is found, uploaded again, and reported again.
   await world.start(server);
   await until('the folder is empty', async () => ((await world.files()).length === 0 ? true : undefined));
   t.is(await world.statusOf(callId), 'completed');
@@ -345,7 +345,7 @@ test.serial('many recordings finally reach a sometimes failing store, each repor
 
 // Uploads
 
-/** A store that takes files or fails when the test says so. */
+/** A store that accepts files or fails as the test decides. */
 const uploadsWorld = () => {
   const clock = createOrderedClock();
   const underWay = new Map<string, PromiseWithResolvers<void>>();
@@ -451,7 +451,7 @@ test.serial('close during a pause clears its timer', async (t) => {
 });
 
 // Erased files
-// The files of recordings that were erased go, from the folder and from the store, whatever is away meanwhile.
+// The files of erased recordings are deleted from the folder and from the store, regardless of outages.
 
 type World = Awaited<ReturnType<typeof recordingsWorld>>;
 
@@ -523,7 +523,7 @@ test.serial('a file that the store cannot delete does not delay others', async (
   t.deepEqual([...server.objects.keys()], [kept]);
 });
 
-/** A recording that was completed without a store, and is being brought into one that takes its time. */
+/** A recording that was completed without a store, and is being uploaded slowly into one. */
 const uploading = async (t: ExecutionContext, node?: string) => {
   const world = await recordingsWorld(t);
   const first = await world.start(null);
@@ -589,7 +589,7 @@ test.serial('a restarted gateway deletes recordings erased in the meantime', asy
   await untilCompleted(world, callId);
   await first.close();
   await eraseRecordings(world.database, [callId]);
-  // Another gateway took the file for lost.
+  // Another gateway considered the file lost.
   await world.database.execute('update recording set file = null where call_id = $1', [callId]);
   await world.start(null, often);
   await until('it is gone', async () => ((await world.files()).length === 0 ? true : undefined));

@@ -32,8 +32,8 @@ import {
   voskFinal,
 } from './doubles/socket-engine.ts';
 
-// Able recognizers
-// Abilities of a call's engine: to know its language, to tell where a turn ends.
+// Capable recognizers
+// Capabilities of a call's engine: support of its language, and end-of-turn detection.
 
 test('reports whether the current engine detects ends of turns', (t) => {
   const [a, b] = [engine('a', { tellsTurnEnds: true }), engine('b')];
@@ -577,7 +577,7 @@ test.serial('vosk: sends the same messages for any chunking of the audio', async
   );
 });
 
-// Pocketsphinx
+// PocketSphinx
 // PocketSphinx, where it is installed.
 
 whereInstalled(pocketsphinxProgram, 'flite')(
@@ -702,7 +702,7 @@ test('counts audio dropped while no engine responds, and logs it once', (t) => {
   };
   const told = (): number => warnings().filter(({ msg }) => msg.includes('is given up')).length;
 
-  // It answers, whatever it settles: it has heard what is not kept for another.
+  // It responds: it has heard the audio that is not kept for another engine.
   nth(engines, 0).last().emit({ type: 'partial', text: 'so far' });
   say(5);
   t.is(unheardSeconds(), 0);
@@ -713,7 +713,7 @@ test('counts audio dropped while no engine responds, and logs it once', (t) => {
   say(3);
   t.deepEqual([unheardSeconds(), told()], [3, 1]);
 
-  // The next one connects and never answers: until it is given up itself, it may have heard.
+  // The next one connects and never responds: until it is given up itself, it may have heard.
   clock.increment(5_000);
   say(4);
   t.is(unheardSeconds(), 3);
@@ -819,7 +819,7 @@ test('loses no audio and repeats no finalized words, wherever an engine fails', 
   );
 });
 
-// Unsettled sound
+// Unconfirmed audio
 
 const replayed = (kept: ReturnType<typeof createUnsettledSound>) => {
   const given: unknown[] = [];
@@ -832,7 +832,7 @@ const replayed = (kept: ReturnType<typeof createUnsettledSound>) => {
   return given;
 };
 
-/** Two samples before a voice, four with it, two behind it. */
+/** Two samples before a voice, four with it, two after it. */
 const sentence = () => {
   const kept = createUnsettledSound(100);
   kept.write(numbered(2));

@@ -117,7 +117,7 @@ test.serial('joins audio that arrived in chunks', async (t) => {
 
 const sentence = (endsAt: number): SpokenSentence => ({ samples: new Int16Array(100), endsAt });
 
-/** A queue for 200 samples, and what it is doing. */
+/** A queue for 200 samples, and its current work. */
 const setUpSentenceQueue = () => {
   const begun: number[] = [];
   const failures: unknown[] = [];
@@ -208,11 +208,11 @@ test('a pause without speech or audio yields no sentence', (t) => {
 });
 
 // Sentence recognition
-// The recognizers that are given whole sentences.
+// The recognizers that receive whole sentences.
 
 const key = 'hush-hush';
 
-/** An engine that is asked in this process: it says for each sentence which samples it was given. */
+/** An engine in this process: its result for each sentence names the received samples. */
 const inProcess = (
   world: ReturnType<typeof engineWorld>,
   transcribe: Transcribe = async (wav) => {
@@ -233,7 +233,7 @@ const wavIn = async (form: FormData) => {
   return { type: file.type, audio: readWav(Buffer.from(await file.arrayBuffer())) };
 };
 
-/** Says one sentence of a second to an engine that answers so. */
+/** Sends one sentence of one second to an engine that responds like this. */
 const sayTo = async (
   t: ExecutionContext,
   answer: EngineAnswer,
@@ -297,7 +297,7 @@ test.serial("ignores whisper.cpp's remarks about silence", async (t) => {
 });
 
 // Phantom sentences
-// What engines of Whisper's family write where nobody spoke.
+// Text that engines of Whisper's family write for audio without speech.
 
 const family: readonly [string, typeof whisperCpp][] = [
   [
@@ -307,7 +307,7 @@ const family: readonly [string, typeof whisperCpp][] = [
   ['whisper-cpp', whisperCpp],
 ];
 
-/** 400 ms of it, with the silence around it that a sentence has. */
+/** 400 ms of it, with silence around it as in a sentence. */
 const inSilence = (sound: Float64Array, loudness = 9_000): Int16Array =>
   Int16Array.from([...rest(300), ...sound, ...rest(460)], (sample) => Math.round(sample * loudness));
 
@@ -319,7 +319,7 @@ const soundsOfNobody: Readonly<Record<string, Int16Array>> = {
 };
 const voices = bargeInSounds().filter(({ isInterruption }) => isInterruption);
 
-/** The words that come of a sound of which the engine writes this. */
+/** The resulting words for audio that the engine transcribes like this. */
 const wordsOf = async (
   t: ExecutionContext,
   create: typeof whisperCpp,

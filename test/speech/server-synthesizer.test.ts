@@ -134,8 +134,8 @@ for (const [name, create] of Object.entries(chosen))
     });
   });
 
-// Answers
-// Answers of a server, and those that no synthesizer is put out by.
+// Responses
+// Responses of a server, including those that must not disable a synthesizer.
 
 const engines: Readonly<Record<string, (world: EngineWorld, url: string) => Synthesizer>> = {
   'deepgram-aura': (world, url) => deepgramAura(world, { url, key, voice: null }),
@@ -152,7 +152,7 @@ const start = async (t: ExecutionContext, world: EngineWorld, ...answers: Engine
   return { server, synthesizer: elevenLabs(world, { url: server.url, key, usualVoice: 'v', voice: null }) };
 };
 
-/** It fails with this message, which holds no secret. */
+/** It fails with this message, which contains no secret. */
 const failsWith = async (
   t: ExecutionContext,
   message: string,
@@ -235,15 +235,15 @@ test.serial('an error with a success status yields no audio', async (t) => {
 });
 
 // Formats
-// What an answer is, by its type and its first bytes.
+// The format of a response, by its type and its first bytes.
 
 const bigEndian = (samples: Int16Array): Buffer => bytesOf(samples).swap16();
 
-/** As many channels with the same sound. */
+/** This number of channels with identical audio. */
 const inChannels = (samples: Int16Array, channels: number): Int16Array =>
   Int16Array.from({ length: samples.length * channels }, (_, at) => samples[Math.floor(at / channels)] ?? 0);
 
-/** A tone, which sounds wrong in any other byte order. */
+/** A tone, which is audibly wrong in any other byte order. */
 const second = (rate: number): Int16Array =>
   Int16Array.from({ length: rate }, (_, at) => Math.round(9_000 * Math.sin((2 * Math.PI * 300 * at) / rate)));
 
@@ -264,7 +264,7 @@ const mp3 = Buffer.concat(
   ),
 );
 
-/** The type of an answer, its body, and the rate and samples that come of it. */
+/** The type of a response, its body, and the resulting rate and samples. */
 const sounds: readonly [string, Buffer, number, Int16Array][] = [
   ['audio/pcm;rate=16000', bytesOf(second(16_000)), 16_000, second(16_000)],
   ['audio/pcm; rate="22050"', bytesOf(second(22_050)), 22_050, second(22_050)],
@@ -447,7 +447,7 @@ test.serial('retries on a kept connection that was closed meanwhile', async (t) 
     sendSound([answeredSound]),
   );
   await synthesizer.synthesize('Hello.', 'en');
-  // The connection is kept as soon as the answer has been read to its end; until then another would be opened.
+  // The connection is reusable once the response has been read to its end; until then another would be opened.
   await setImmediate();
   t.is((await synthesizer.synthesize('Hello.', 'en')).samples.length, 4_000);
 });

@@ -30,7 +30,7 @@ import { numbered } from './doubles/heard-events.ts';
 import { type EngineAnswer, formOf, sendJson, sendText, startHttpEngine } from './doubles/http-engine.ts';
 
 // Engines
-// The engines where they are installed, and what they are given where they are not.
+// The engines where they are installed, and their arguments where they are not.
 
 const isSpeech = ({ sampleRate, samples }: Audio): boolean =>
   samples.length / sampleRate > 0.5 &&
@@ -59,7 +59,7 @@ whereInstalled('espeak-ng')('espeak-ng takes every text for words', async (t) =>
 });
 
 whereInstalled('flite')('flite speaks English and leaves no file behind', async (t) => {
-  // Others speak and listen at the same time.
+  // Other tests run engines at the same time.
   const own = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
   const usual = process.env['TMPDIR'];
   process.env['TMPDIR'] = own;
@@ -73,7 +73,7 @@ whereInstalled('flite')('flite speaks English and leaves no file behind', async 
   t.deepEqual(await folders(), []);
 });
 
-/** A program that notes its arguments and speaks nothing. */
+/** A program that records its arguments and speaks nothing. */
 const stub = async (t: ExecutionContext, program: string): Promise<() => Promise<string>> => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -122,7 +122,8 @@ test.serial('flite does not receive the text as an argument', async (t) => {
 });
 
 // Engine client
-// The way to speech engines, beyond the client of everything outgoing: a sentence costs its speaker once.
+// Requests to speech engines, with fewer retries than other outgoing requests: a repeated sentence would be charged
+// twice.
 
 const hangUp: EngineAnswer = (response) => response.destroy();
 
@@ -237,7 +238,7 @@ test.serial('an aborted run rejects with the reason', async (t) => {
 
 // Chosen voice
 
-/** Speaks its own sample, or fails. */
+/** Synthesizes its own sample, or fails. */
 const voice = (sample: number, error: Error | null = null) => {
   const asked: string[] = [];
   const synthesizer: Synthesizer = {
@@ -436,7 +437,7 @@ test.serial(
 
 const coolDown = { firstMs: 5_000, longestMs: 20_000 };
 
-/** Makes pieces of its own sample, and fails as the test says. */
+/** Yields chunks of its own sample, and fails as the test decides. */
 const failOverSynthesizerEngine = (name: string, sample: number, how: 'whole' | 'streamed' = 'streamed') => {
   const asked: string[] = [];
   const state: { failsAfter: number; error: Error } = {
@@ -562,7 +563,7 @@ test.serial('an aborted sentence is not a failure and is not passed to another e
 
 // Remember sentences
 
-/** One sample a character; notes what it was asked. */
+/** One sample per character; records its requests. */
 const rememberSentencesEngine = () => {
   const asked: string[] = [];
   const synthesizer: Synthesizer = {
@@ -604,7 +605,7 @@ test.serial('each voice of an engine has its own cached sentences, and all share
   t.deepEqual([anna.asked, ben.asked], [['en a'], ['en a']]);
   await first?.synthesize('a', 'en');
   t.deepEqual(usual.asked, ['en a', 'en a']);
-  // Another object for the same voice knows what it has said.
+  // Another object for the same voice shares the cached sentences.
   await remember(ben.synthesizer, 'ben').synthesize('b', 'en');
   await remember(ben.synthesizer, 'ben').synthesize('b', 'en');
   t.deepEqual(ben.asked, ['en a', 'en b']);
@@ -617,7 +618,7 @@ test.serial('keeps the most recently used sentences and drops old ones', async (
   t.deepEqual(asked, ['en a', 'en b', 'en c', 'en b']);
 });
 
-/** Two pieces a sentence; notes what it was asked. */
+/** Two chunks per sentence; records its requests. */
 const streaming = () => {
   const { asked, synthesizer } = rememberSentencesEngine();
   async function* stream(text: string, language: string) {
@@ -770,7 +771,7 @@ test('rejects random bytes without crashing', (t) => {
   );
 });
 
-// Sound messages
+// Audio messages
 
 const start = (messageSamples: number) => {
   const messages: number[][] = [];
@@ -832,7 +833,7 @@ test('the caller may reuse its buffer after sending', (t) => {
 
 const say = (text: string) => toneSynthesizer().synthesize(text, 'ko');
 
-/** Stretches of sound, each a syllable. */
+/** Intervals of audio, each a syllable. */
 const bursts = (samples: Int16Array): number => {
   let count = 0;
   let quiet = 1_000;

@@ -42,7 +42,7 @@ test('the mel bands are those of Whisper', (t) => {
   t.deepEqual([melBands[0]?.from, melBands[1]?.from], [1, 1]);
 });
 
-/** Computed by NumPy, from the definition: four seconds of silence, then four of a tone and noise. */
+/** Computed with NumPy from the definition: four seconds of silence, then four of a tone and noise. */
 test('features match the definition', (t) => {
   let seed = 1;
   const sound = Float64Array.from({ length: 128_000 }, (_, index) => {
@@ -77,7 +77,7 @@ test('telephone audio is resampled and placed at the end of eight seconds', (t) 
   const narrow = modelSound(tone(8_000, 1_000), 8_000);
   t.is(narrow.length, 128_000);
   t.is(narrow[111_999], 0);
-  // But for its ends, where nothing lies beside it.
+  // Without its edges, which have no neighbours.
   for (let index = 112_100; index < 127_900; index += 1)
     t.true(Math.abs((narrow[index] ?? 0) - (wide[index] ?? 0)) < 0.002, `${index}`);
   const long = Int16Array.from({ length: 8_001 * 8 }, (_, index) => index % 30_000);
@@ -85,7 +85,7 @@ test('telephone audio is resampled and placed at the end of eight seconds', (t) 
 });
 
 // Turn model
-// A model of speech in its thread: with a double of the runtime, and with the runtime itself where it is installed.
+// An end-of-turn model in its thread: with a double of the runtime, and with the runtime itself where it is installed.
 
 const limits = { answerMs: 1_000, questions: 2, againMs: 30_000 };
 const doubledRuntime = new URL('turn-model/doubled-runtime.ts', import.meta.url).href;
@@ -102,7 +102,7 @@ const start = async (t: ExecutionContext, file: Buffer | object, runtime = doubl
   return { model, clock, lines };
 };
 
-/** What is loud throughout has a high average, and silence a low one. */
+/** Loud audio has a high average, and silence a low one. */
 const loud = Int16Array.from({ length: 64_000 }, (_, index) => ((index * 7_919) % 20_011) - 10_005);
 const silent = new Int16Array(16_000);
 

@@ -1,4 +1,4 @@
-/** Engines that fail when the test says so, and a recognizer that is made of them. */
+/** Engines that fail when the test decides, and a recognizer made of them. */
 import { SimulatedClock } from 'xstate';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
@@ -9,7 +9,7 @@ import { listeningLogger } from './engine-world.ts';
 export const numbers = { keptMs: 2_000, steadyMs: 10_000 };
 export const coolDown = { firstMs: 5_000, longestMs: 60_000 };
 
-/** An engine that does what the test says, and keeps what it was given each time it was opened. */
+/** An engine that the test controls, and that records the audio of each recognition. */
 export const engine = (name: string, { tellsTurnEnds = false, languages = [] as string[] } = {}) => {
   const opened: { emit: (event: EngineEvent) => void; given: (Int16Array | string)[]; isClosed: boolean }[] =
     [];
