@@ -23,7 +23,6 @@ export const foldersToDo: readonly string[] = [
   'test/examples/',
   'test/helpers/',
   'test/inspector/',
-  'test/journeys/',
   'test/logger.test.ts',
   'test/main.test.ts',
   'test/outgoing/',
