@@ -32,21 +32,17 @@ export const languageContract = (
     t.deepEqual(await driver.spokenIn(), ['en', 'ja', 'en', 'ko', 'ja']);
   });
 
-  clause(
-    'what is a murmur in another language is speech in this one',
-    'murmuring',
-    async (t, driver, reach) => {
-      const line = reach();
-      await answered(driver, line);
-      line.tell({ type: 'changeLanguage', language: 'ko' });
-      line.say(sentence);
-      await driver.until(() => line.saw('line.heard'), 15_000);
-      t.true(line.saw('line.speech'));
-      t.false(line.all('line.heard')[0]?.backchannel ?? true);
-    },
-  );
+  clause('a backchannel of another language is speech in this one', 'murmuring', async (t, driver, reach) => {
+    const line = reach();
+    await answered(driver, line);
+    line.tell({ type: 'changeLanguage', language: 'ko' });
+    line.say(sentence);
+    await driver.until(() => line.saw('line.heard'), 15_000);
+    t.true(line.saw('line.speech'));
+    t.false(line.all('line.heard')[0]?.backchannel ?? true);
+  });
 
-  clause('a language that is told again changes nothing', 'murmuring', async (t, driver, reach) => {
+  clause('setting the same language again has no effect', 'murmuring', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.tell({ type: 'changeLanguage', language: 'ko' });

@@ -31,24 +31,20 @@ const warmTransferContract = (clause: Clause): void => {
 
   const briefing = { type: 'brief', text: 'It is about an order.' } as const;
 
-  clause(
-    'who answers a warm transfer is connected when the call says so',
-    'silent',
-    async (t, driver, reach) => {
-      const line = reach();
-      if (!(await answeredWarmly(driver, line, whoAnswers))) return;
-      await driver.pass(2_000);
-      t.deepEqual(outcomesOf(line), []);
-      line.tell({ ...briefing, acceptKey: '1' });
-      await driver.until(() => line.saw('line.briefed') && line.saw('line.accepted'), 15_000);
-      t.deepEqual(outcomesOf(line), []);
-      line.tell({ type: 'connect' });
-      await driver.until(() => isDecided(line));
-      t.deepEqual(outcomesOf(line), ['line.transferred']);
-    },
-  );
+  clause('connects a person who answered a warm transfer on command', 'silent', async (t, driver, reach) => {
+    const line = reach();
+    if (!(await answeredWarmly(driver, line, whoAnswers))) return;
+    await driver.pass(2_000);
+    t.deepEqual(outcomesOf(line), []);
+    line.tell({ ...briefing, acceptKey: '1' });
+    await driver.until(() => line.saw('line.briefed') && line.saw('line.accepted'), 15_000);
+    t.deepEqual(outcomesOf(line), []);
+    line.tell({ type: 'connect' });
+    await driver.until(() => isDecided(line));
+    t.deepEqual(outcomesOf(line), ['line.transferred']);
+  });
 
-  clause('of no key that takes the call none is told', 'silent', async (t, driver, reach) => {
+  clause('ignores the accept digit when none is required', 'silent', async (t, driver, reach) => {
     const line = reach();
     if (!(await answeredWarmly(driver, line, whoAnswers))) return;
     line.tell({ ...briefing, acceptKey: null });
@@ -57,7 +53,7 @@ const warmTransferContract = (clause: Clause): void => {
     t.false(line.saw('line.accepted'));
   });
 
-  clause('who hears what the call is about and hangs up has declined', 'silent', async (t, driver, reach) => {
+  clause('a person who hangs up during the briefing has declined', 'silent', async (t, driver, reach) => {
     const line = reach();
     if (await answeredWarmly(driver, line, whoDeclines)) {
       line.tell({ ...briefing, acceptKey: '1' });
@@ -68,7 +64,7 @@ const warmTransferContract = (clause: Clause): void => {
     t.false(line.isOver());
   });
 
-  clause('who is told what the call is about can be let go of', 'silent', async (t, driver, reach) => {
+  clause('releases a person during the briefing on command', 'silent', async (t, driver, reach) => {
     const line = reach();
     if (await answeredWarmly(driver, line, whoAnswers)) {
       line.tell({ ...briefing, acceptKey: '1' });
@@ -89,20 +85,24 @@ export const transferContract = (
 ): void => {
   const clause = createClause(test, `${name}, transferring`, makeDriver, []);
 
-  clause('who is not reached is told of once, and the call goes on', 'silent', async (t, driver, reach) => {
-    const line = reach();
-    await answered(driver, line);
-    line.tell({ type: 'transfer', to: whoIsBusy, mode: 'cold' });
-    await driver.until(() => isDecided(line));
-    line.say('Nobody is there.');
-    await driver.until(() => line.saw('line.played'), 15_000);
-    t.true(line.all('line.played')[0]?.whole ?? false);
-    t.deepEqual(outcomesOf(line), ['line.transfer_failed']);
-    line.tell({ type: 'transfer', to: whoIsBusy, mode: 'cold' });
-    await driver.until(() => outcomesOf(line).length === 2);
-  });
+  clause(
+    'reports once a person who cannot be reached, and the call continues',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      await answered(driver, line);
+      line.tell({ type: 'transfer', to: whoIsBusy, mode: 'cold' });
+      await driver.until(() => isDecided(line));
+      line.say('Nobody is there.');
+      await driver.until(() => line.saw('line.played'), 15_000);
+      t.true(line.all('line.played')[0]?.whole ?? false);
+      t.deepEqual(outcomesOf(line), ['line.transfer_failed']);
+      line.tell({ type: 'transfer', to: whoIsBusy, mode: 'cold' });
+      await driver.until(() => outcomesOf(line).length === 2);
+    },
+  );
 
-  clause('who is rung no longer is told of once', 'silent', async (t, driver, reach) => {
+  clause('reports once the end of a cancelled ringing', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.tell({ type: 'transfer', to: whoLetsItRing, mode: 'cold' });
@@ -116,7 +116,7 @@ export const transferContract = (
     t.false(line.isOver());
   });
 
-  clause('a line that ends while somebody is rung ends as ever', 'silent', async (t, driver, reach) => {
+  clause('a line that ends while a person rings ends as usual', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.tell({ type: 'transfer', to: whoAnswers, mode: 'cold' });
@@ -127,7 +127,7 @@ export const transferContract = (
     t.false(line.saw('line.transferred'));
   });
 
-  clause('a line that is closed while somebody is rung is silent', 'silent', async (t, driver, reach) => {
+  clause('a line that is closed while a person rings emits no events', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.tell({ type: 'transfer', to: whoAnswers, mode: 'cold' });

@@ -119,7 +119,7 @@ if (missing.length > 0) {
     farEnd.heard().reduce((most, { at }, index, all) => Math.max(most, at - (all[index - 1]?.at ?? at)), 0);
 
   realTimeTest(
-    'a channel is gone on with, eight times: sound both ways, keys, figures, descriptions',
+    'resumes a channel eight times: two-way audio, DTMF digits, statistics, descriptions',
     async (t) => {
       const next = await startNext(t);
       for (let times = 1; times <= 8; times += 1) {
@@ -146,7 +146,7 @@ if (missing.length > 0) {
     },
   );
 
-  realTimeTest('a channel that is gone, and one of another server, are not gone on with', async (t) => {
+  realTimeTest('does not resume a missing channel or one of another server', async (t) => {
     const next = await startNext(t);
     const { channel } = await leaveCall(t);
     await t.throwsAsync(next.adoptEndpoint({ ...channel, server: '127.0.0.1:1' }), {
@@ -158,19 +158,16 @@ if (missing.length > 0) {
     t.is(next.states()[0]?.calls, 0);
   });
 
-  realTimeTest(
-    'a channel that is gone on with outlives the time that was left to it, others do not',
-    async (t) => {
-      const next = await startNext(t);
-      const adopted = await leaveCall(t);
-      const endpoint = await next.adoptEndpoint(adopted.channel);
-      // Only now: the time that is left to the first one is short.
-      const left = await leaveCall(t);
-      await untilChannels(1);
-      t.regex(await servers.console(`uuid_exists ${left.channel.uuid}`), /^false/);
-      t.regex(await servers.console(`uuid_exists ${adopted.channel.uuid}`), /^true/);
-      await endpoint.destroy();
-      await untilChannels(0);
-    },
-  );
+  realTimeTest('a resumed channel outlives its time limit, others do not', async (t) => {
+    const next = await startNext(t);
+    const adopted = await leaveCall(t);
+    const endpoint = await next.adoptEndpoint(adopted.channel);
+    // Only now: the time that is left to the first one is short.
+    const left = await leaveCall(t);
+    await untilChannels(1);
+    t.regex(await servers.console(`uuid_exists ${left.channel.uuid}`), /^false/);
+    t.regex(await servers.console(`uuid_exists ${adopted.channel.uuid}`), /^true/);
+    await endpoint.destroy();
+    await untilChannels(0);
+  });
 }

@@ -116,7 +116,7 @@ if (missing.length > 0) {
 
   for (const media of ['direct', 'freeswitch'] as const) {
     realTimeTest(
-      `${media}: what the far end asks meanwhile, and its BYE, reach the next gateway`,
+      `${media}: requests of the far end in the meantime, and its BYE, reach the next gateway`,
       async (t) => {
         const doomed = await startDoomed(t, media);
         const { far } = doomed;
@@ -139,7 +139,7 @@ if (missing.length > 0) {
       },
     );
 
-    realTimeTest(`${media}: the next gateway hangs up, through the proxy of the call`, async (t) => {
+    realTimeTest(`${media}: the next gateway hangs up through the proxy of the call`, async (t) => {
       const doomed = await startDoomed(t, media);
       const { far } = doomed;
       const { line, has } = await adopt(t, doomed, await doomed.kill(), media);
@@ -158,7 +158,7 @@ if (missing.length > 0) {
   const contact = { Contact: '<sip:far@192.0.2.1:9>' };
 
   for (const media of ['direct', 'freeswitch'] as const) {
-    realTimeTest(`${media}: the session that the dead gateway was to refresh is refreshed`, async (t) => {
+    realTimeTest(`${media}: refreshes the session of which the dead gateway was the refresher`, async (t) => {
       const ours = timer('12;refresher=uac');
       const doomed = await startDoomed(t, media, ours);
       const { far } = doomed;
@@ -184,29 +184,32 @@ if (missing.length > 0) {
       line.close();
     });
 
-    realTimeTest(`${media}: a far end that refreshes does so at the next gateway, too`, async (t) => {
-      const doomed = await startDoomed(t, media, timer('90;refresher=uas'));
-      const { far } = doomed;
-      const left = await doomed.kill();
-      // Nobody lives now; by RFC 3261 section 14.1 another INVITE meanwhile would be refused.
-      far.sends('INVITE', { sdp, headers: { 'Session-Expires': '90;refresher=uac' } });
-      await until(() => doomed.relay.sizes().held === 1);
-      const { has, line } = await adopt(t, doomed, left, media);
-      const answer = await far.receives(200);
-      t.is(headerOf(answer, 'Session-Expires'), '90;refresher=uac');
-      far.sends('ACK');
-      await has('line.adopted');
-      far.sends('UPDATE', { headers: { 'Session-Expires': '90;refresher=uac' } });
-      t.is(headerOf(await far.receives(200), 'Session-Expires'), '90;refresher=uac');
-      line.tell({ type: 'hangUp' });
-      await far.receives('BYE');
-      far.answers(200);
-      await has('line.ended');
-    });
+    realTimeTest(
+      `${media}: a far end that is the refresher refreshes at the next gateway, too`,
+      async (t) => {
+        const doomed = await startDoomed(t, media, timer('90;refresher=uas'));
+        const { far } = doomed;
+        const left = await doomed.kill();
+        // Nobody lives now; by RFC 3261 section 14.1 another INVITE meanwhile would be refused.
+        far.sends('INVITE', { sdp, headers: { 'Session-Expires': '90;refresher=uac' } });
+        await until(() => doomed.relay.sizes().held === 1);
+        const { has, line } = await adopt(t, doomed, left, media);
+        const answer = await far.receives(200);
+        t.is(headerOf(answer, 'Session-Expires'), '90;refresher=uac');
+        far.sends('ACK');
+        await has('line.adopted');
+        far.sends('UPDATE', { headers: { 'Session-Expires': '90;refresher=uac' } });
+        t.is(headerOf(await far.receives(200), 'Session-Expires'), '90;refresher=uac');
+        line.tell({ type: 'hangUp' });
+        await far.receives('BYE');
+        far.answers(200);
+        await has('line.ended');
+      },
+    );
   }
 
   realTimeTest(
-    'a far end is told that it goes on refreshing, and an INVITE of it that crosses ours is taken',
+    'tells a far end to stay the refresher, and accepts its INVITE that crosses ours',
     async (t) => {
       const theirs = timer('90;refresher=uas');
       const doomed = await startDoomed(t, 'direct', theirs);
@@ -226,7 +229,7 @@ if (missing.length > 0) {
     },
   );
 
-  realTimeTest('a far end that hung up meanwhile is answered, and the call is over', async (t) => {
+  realTimeTest('answers a far end that hung up in the meantime, and the call is over', async (t) => {
     const doomed = await startDoomed(t, 'direct');
     const left = await doomed.kill();
     doomed.far.sends('BYE');

@@ -127,7 +127,7 @@ const startChallengingTrunk = async (t: ExecutionContext, { bye }: { bye?: strin
 };
 
 withTrunkLines('challenges', ({ linesWith }) => {
-  realTimeTest('the strongest of several challenges is answered, and our own contact counts', async (t) => {
+  realTimeTest('answers the strongest of several challenges and uses our own contact', async (t) => {
     const far = await startChallengingTrunk(t);
     const { askTrunk } = await linesWith(t, []);
     const trunk = trunkAt(far.port, { ...account, register: true });
@@ -138,7 +138,7 @@ withTrunkLines('challenges', ({ linesWith }) => {
     t.is(Number.parseInt(headerIn(second, 'CSeq'), 10), Number.parseInt(headerIn(first, 'CSeq'), 10) + 1);
   });
 
-  realTimeTest('a call is placed and hung up by a trunk that challenges INVITE and BYE', async (t) => {
+  realTimeTest('places and hangs up a call by a trunk that challenges INVITE and BYE', async (t) => {
     const far = await startChallengingTrunk(t);
     const lines = await linesWith(t, [trunkAt(far.port, account)]);
     const events: LineEvent[] = [];
@@ -153,7 +153,7 @@ withTrunkLines('challenges', ({ linesWith }) => {
     ['Q.850;cause=41;text="Temporary failure"', 'network', 41],
     ['Q.850;cause=16;text="Normal call clearing"', 'counterparty', 16],
   ] as const)
-    realTimeTest(`a BYE with ${reason} is the end by the ${by}`, async (t) => {
+    realTimeTest(`a BYE with ${reason} ends the call by the ${by}`, async (t) => {
       const far = await startChallengingTrunk(t, { bye: reason });
       const lines = await linesWith(t, [trunkAt(far.port, account)]);
       const events: LineEvent[] = [];

@@ -162,7 +162,7 @@ const talk = async (t: ExecutionContext, media: MediaServers, call: Described) =
 const testPacketTimes = (servers: () => SipServers): void => {
   for (const lines of packetTimes)
     realTimeTest(
-      `both sides are heard whole with packets of 10 to 40 ms: ${lines.join(' ') || 'no ptime'}`,
+      `both sides receive complete audio with packets of 10 to 40 ms: ${lines.join(' ') || 'no ptime'}`,
       async (t) => {
         const media = await connectedMedia(t, servers());
         const calls = ([10, 20, 30, 40] as const).flatMap((frameMs) =>
@@ -184,7 +184,7 @@ const bursts = 10;
 const burstMs = 200;
 
 const testSpeechAfterPauses = (servers: () => SipServers): void =>
-  realTimeTest('a word after a pause in the stream of the far end is heard from its beginning', async (t) => {
+  realTimeTest("a word after a pause in the far end's stream is heard from its beginning", async (t) => {
     const media = await connectedMedia(t, servers());
     const { far, endpoint } = await callWith(
       t,
@@ -206,7 +206,7 @@ const testSpeechAfterPauses = (servers: () => SipServers): void =>
   });
 
 const testEndedUnicast = (servers: () => SipServers): void =>
-  realTimeTest('sound that FreeSWITCH has ended without a word comes back, both ways', async (t) => {
+  realTimeTest('two-way audio returns after FreeSWITCH silently ended it', async (t) => {
     const media = await connectedMedia(t, servers());
     const { far, endpoint } = await callWith(t, media, { frameMs: 20, direction: 'in', lines: [] });
     const here = await speaking(endpoint, 8_000);
@@ -236,7 +236,7 @@ onRealServers('the sound of a channel', (servers) => {
   testEndedUnicast(servers);
 
   for (const codec of answers)
-    realTimeTest(`sound that is opened in the moment of an answer with ${codec} comes`, async (t) => {
+    realTimeTest(`audio opened at the moment of an answer with ${codec} arrives`, async (t) => {
       if (await isWithout(t, servers(), codec)) return;
       const media = await connectedMedia(t, servers());
       for (let times = 1; times <= 5; times += 1) {
@@ -251,7 +251,7 @@ onRealServers('the sound of a channel', (servers) => {
     });
 
   for (const [first, then] of changes)
-    realTimeTest(`${first} becomes ${then} in a call, and each side is heard at its pitch`, async (t) => {
+    realTimeTest(`${first} changes to ${then} during a call, and each side keeps its pitch`, async (t) => {
       for (const codec of [first, then]) if (await isWithout(t, servers(), codec)) return;
       const media = await connectedMedia(t, servers());
       const caller = await media.createEndpoint();
@@ -326,60 +326,60 @@ onRealServers('the sound of a channel', (servers) => {
     await until(() => person.lately(200).some((sample) => sample > 3_000));
   };
 
+  realTimeTest('audio returns to this process whenever a channel leaves its bridge', async (t) => {
+    const media = await connectedMedia(t, servers());
+    const [first, second] = [await personOn(t, media), await personOn(t, media)];
+    const took: { open: number; leave: number }[] = [];
+    for (let times = 1; times <= 3; times += 1) {
+      const bridge = bridgeOf(media, first.endpoint, second.endpoint);
+      const begunAt = performance.now();
+      await bridge.open();
+      const openAt = performance.now();
+      await isHeardBy(first, second);
+      await isHeardBy(second, first);
+      const leftAt = performance.now();
+      await bridge.leave();
+      took.push({
+        open: Math.round(openAt - begunAt),
+        leave: Math.round(performance.now() - leftAt),
+      });
+      await second.endpoint.bridgeSide()?.attach();
+      await isHeardHere(first);
+      await isHeardHere(second);
+    }
+    t.log(took);
+    t.pass();
+  });
+
   realTimeTest(
-    'audio is at this process again when a channel leaves its bridge, time and again',
+    'a bridge continues without a gap while another gateway takes over its channels',
     async (t) => {
       const media = await connectedMedia(t, servers());
       const [first, second] = [await personOn(t, media), await personOn(t, media)];
-      const took: { open: number; leave: number }[] = [];
-      for (let times = 1; times <= 3; times += 1) {
-        const bridge = bridgeOf(media, first.endpoint, second.endpoint);
-        const begunAt = performance.now();
-        await bridge.open();
-        const openAt = performance.now();
-        await isHeardBy(first, second);
-        await isHeardBy(second, first);
-        const leftAt = performance.now();
-        await bridge.leave();
-        took.push({
-          open: Math.round(openAt - begunAt),
-          leave: Math.round(performance.now() - leftAt),
-        });
-        await second.endpoint.bridgeSide()?.attach();
-        await isHeardHere(first);
-        await isHeardHere(second);
+      await bridgeOf(media, first.endpoint, second.endpoint).open();
+      await isHeardBy(first, second);
+      const next = await connectedMedia(t, servers());
+      const from = Date.now();
+      const adopted = [];
+      for (const { endpoint } of [first, second]) {
+        const channel = endpoint.channel();
+        if (channel === null) throw new Error('It has a channel');
+        await endpoint.leave();
+        const own = await next.adoptEndpoint(channel, 'off', true);
+        t.teardown(() => own.destroy());
+        adopted.push({ endpoint: own, ...(await speaking(own, 8_000)) });
       }
-      t.log(took);
-      t.pass();
+      const [one, other] = adopted;
+      if (one === undefined || other === undefined) throw new Error('Both were adopted');
+      const bridge = bridgeOf(next, one.endpoint, other.endpoint);
+      await bridge.open();
+      await isHeardBy(second, first);
+      const packets = second.ear.heard().filter(({ at }) => at >= from);
+      const holes = packets.map(({ at }, index) => at - (packets[index - 1]?.at ?? at));
+      t.log({ longestHoleMs: Math.max(...holes) });
+      t.true(Math.max(...holes) < 200);
+      await bridge.leave();
+      await isHeardHere({ ...first, ...one });
     },
   );
-
-  realTimeTest('a bridge goes on without a gap while another gateway adopts its channels', async (t) => {
-    const media = await connectedMedia(t, servers());
-    const [first, second] = [await personOn(t, media), await personOn(t, media)];
-    await bridgeOf(media, first.endpoint, second.endpoint).open();
-    await isHeardBy(first, second);
-    const next = await connectedMedia(t, servers());
-    const from = Date.now();
-    const adopted = [];
-    for (const { endpoint } of [first, second]) {
-      const channel = endpoint.channel();
-      if (channel === null) throw new Error('It has a channel');
-      await endpoint.leave();
-      const own = await next.adoptEndpoint(channel, 'off', true);
-      t.teardown(() => own.destroy());
-      adopted.push({ endpoint: own, ...(await speaking(own, 8_000)) });
-    }
-    const [one, other] = adopted;
-    if (one === undefined || other === undefined) throw new Error('Both were adopted');
-    const bridge = bridgeOf(next, one.endpoint, other.endpoint);
-    await bridge.open();
-    await isHeardBy(second, first);
-    const packets = second.ear.heard().filter(({ at }) => at >= from);
-    const holes = packets.map(({ at }, index) => at - (packets[index - 1]?.at ?? at));
-    t.log({ longestHoleMs: Math.max(...holes) });
-    t.true(Math.max(...holes) < 200);
-    await bridge.leave();
-    await isHeardHere({ ...first, ...one });
-  });
 });

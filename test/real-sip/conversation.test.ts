@@ -71,7 +71,7 @@ if (missing.length > 0) {
   const messagesTo = (agent: AgentServer): string[] =>
     agent.requests.map(({ body }) => z.object({ message: z.string() }).parse(JSON.parse(body)).message);
 
-  realTimeTest('the words of a callee reach the agent, and stand in the transcript', async (t) => {
+  realTimeTest('the words of a callee reach the agent and the transcript', async (t) => {
     const { gateway, far } = await world(t);
     const agent = await bindAgent(t, gateway, 'outbound', (message) => {
       if (message.startsWith('[outbound')) return 'Hello. For when shall I reserve the table?';
@@ -100,7 +100,7 @@ if (missing.length > 0) {
   });
 
   realTimeTest(
-    'the words of a caller reach the agent, in Korean, and the recording holds their sound',
+    'the words of a caller reach the agent in Korean, and the recording has their audio',
     async (t) => {
       const gateway = await listeningGateway(t, { servers, recognizer, trunkPort: await ownPort() });
       await gateway.admin.patch(gateway.numberPath, { language: 'ko', greeting: '안녕하세요, 꽃집입니다.' });
@@ -139,7 +139,7 @@ if (missing.length > 0) {
     },
   );
 
-  realTimeTest('a callee who interrupts is listened to, and what was not heard was not said', async (t) => {
+  realTimeTest('a callee who interrupts is heard, and unheard words do not count as said', async (t) => {
     const { gateway, far } = await world(t);
     const long = `Let me tell you about everything that we have on the menu today, which is a lot. ${goodbye.replaceAll('Goodbye', 'And')}`;
     const agent = await bindAgent(t, gateway, 'outbound', (message) =>
@@ -161,7 +161,7 @@ if (missing.length > 0) {
     t.is(messagesTo(agent)[1], 'Please stop.');
   });
 
-  realTimeTest('words into the farewell cancel the hangup, a murmur and noise do not', async (t) => {
+  realTimeTest('words during the farewell cancel the hangup, a backchannel and noise do not', async (t) => {
     const { gateway, far } = await world(t);
     let farewells = 0;
     await bindAgent(t, gateway, 'outbound', () => {
@@ -193,7 +193,7 @@ if (missing.length > 0) {
     );
   });
 
-  realTimeTest('noise breaks no silence: the call ends after the reprompt', async (t) => {
+  realTimeTest('noise does not reset the silence: the call ends after the reprompt', async (t) => {
     const { gateway, far } = await world(t);
     await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 5 });
     await bindAgent(t, gateway, 'outbound', () => 'Hello.');

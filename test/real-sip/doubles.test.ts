@@ -18,7 +18,7 @@ import { createUdpNetwork } from './udp-network.ts';
 
 const missing = missingPrograms();
 if (missing.length > 0) {
-  test.skip(`what the servers say: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+  test.skip(`server recordings: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 } else {
   let servers: SipServers;
   test.before(async () => {
@@ -30,7 +30,7 @@ if (missing.length > 0) {
   const recording: Record<string, ProtocolNotes> = {};
 
   for (const [title, scenario] of Object.entries(scenarios))
-    realTimeTest(`the servers say what they said: ${title}`, async (t) => {
+    realTimeTest(`the servers behave as recorded: ${title}`, async (t) => {
       const network = createUdpNetwork(servers.sipPort);
       t.teardown(network.close);
       const address = `127.0.0.1:${await ownPort()}`;

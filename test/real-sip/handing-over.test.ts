@@ -36,7 +36,7 @@ const tone = Int16Array.from(
 
 const missing = missingPrograms();
 if (missing.length > 0) {
-  test.skip(`handing over: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+  test.skip(`hand-over: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 } else {
   let servers: SipServers;
   test.beforeEach(async () => {
@@ -241,63 +241,69 @@ if (missing.length > 0) {
       { by: 'SIGKILL', leaves: 'person' },
       { by: 'SIGTERM', leaves: 'other party' },
     ] as const)
-      realTimeTest(`${media}: two persons talk on after ${by}, until the ${leaves} hangs up`, async (t) => {
-        const network = createUdpNetwork(servers.sipPort);
-        t.teardown(network.close);
-        const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);
-        const world = await startGateways(t, media, Number(trunk.address.split(':')[1]));
-        const one = await world.start('one');
-        const two = await world.start('two');
-        const { body } = await one.client.post('/api/v1/calls', { to: '01099991000', instruction: 'x' });
-        const callId = z.uuid().parse(body['call_id']);
-        const party = await startTalking(t, await trunk.receives('INVITE'));
-        await party.take();
-        const asked = async (): Promise<number> =>
-          (await one.client.post(`/api/v1/calls/${callId}/transfer`, { to: personNumber })).status;
-        await until(async () => (await asked()) === 202);
-        const person = await startTalking(t, await trunk.receives('INVITE'));
-        await person.take();
-        await untilBothHear(party, person);
-        await until(async () => (await typesOf(two, callId)).includes('call.transfer_connected'));
-        // A recording of less than a page of Ogg is lost with its gateway.
-        await delay(4_000);
+      realTimeTest(
+        `${media}: two persons keep talking after ${by}, until the ${leaves} hangs up`,
+        async (t) => {
+          const network = createUdpNetwork(servers.sipPort);
+          t.teardown(network.close);
+          const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);
+          const world = await startGateways(t, media, Number(trunk.address.split(':')[1]));
+          const one = await world.start('one');
+          const two = await world.start('two');
+          const { body } = await one.client.post('/api/v1/calls', { to: '01099991000', instruction: 'x' });
+          const callId = z.uuid().parse(body['call_id']);
+          const party = await startTalking(t, await trunk.receives('INVITE'));
+          await party.take();
+          const asked = async (): Promise<number> =>
+            (await one.client.post(`/api/v1/calls/${callId}/transfer`, { to: personNumber })).status;
+          await until(async () => (await asked()) === 202);
+          const person = await startTalking(t, await trunk.receives('INVITE'));
+          await person.take();
+          await untilBothHear(party, person);
+          await until(async () => (await typesOf(two, callId)).includes('call.transfer_connected'));
+          // A recording of less than a page of Ogg is lost with its gateway.
+          await delay(4_000);
 
-        const endedAt = Date.now();
-        one.signal(by);
-        await one.ended;
-        if (media === 'direct')
-          await Promise.all(
-            [party, person].map(async ({ call, take }) => {
-              await call.receives('INVITE');
-              await take();
-            }),
+          const endedAt = Date.now();
+          one.signal(by);
+          await one.ended;
+          if (media === 'direct')
+            await Promise.all(
+              [party, person].map(async ({ call, take }) => {
+                await call.receives('INVITE');
+                await take();
+              }),
+            );
+          await untilAllGoOn(two, [callId]);
+          await untilBothHear(party, person);
+          await delay(2_000);
+          t.log(media, by, { partySilence: party.silence(endedAt), personSilence: person.silence(endedAt) });
+          t.true(party.hears() && person.hears());
+
+          const [leaver, other] = leaves === 'person' ? [person, party] : [party, person];
+          leaver.call.sends('BYE');
+          await leaver.call.receives(200);
+          await other.call.receives('BYE');
+          other.call.answers(200);
+          const call = async (): Promise<unknown> => (await two.client.get(`/api/v1/calls/${callId}`)).body;
+          await until(async () => talkedOn.safeParse(await call()).success);
+          const { duration_sec: lastedSec, recording } = talkedOn.parse(await call());
+          t.true(
+            Math.abs(recording.duration_sec - lastedSec) < 2,
+            `${recording.duration_sec} of ${lastedSec} s`,
           );
-        await untilAllGoOn(two, [callId]);
-        await untilBothHear(party, person);
-        await delay(2_000);
-        t.log(media, by, { partySilence: party.silence(endedAt), personSilence: person.silence(endedAt) });
-        t.true(party.hears() && person.hears());
-
-        const [leaver, other] = leaves === 'person' ? [person, party] : [party, person];
-        leaver.call.sends('BYE');
-        await leaver.call.receives(200);
-        await other.call.receives('BYE');
-        other.call.answers(200);
-        const call = async (): Promise<unknown> => (await two.client.get(`/api/v1/calls/${callId}`)).body;
-        await until(async () => talkedOn.safeParse(await call()).success);
-        const { duration_sec: lastedSec, recording } = talkedOn.parse(await call());
-        t.true(
-          Math.abs(recording.duration_sec - lastedSec) < 2,
-          `${recording.duration_sec} of ${lastedSec} s`,
-        );
-        t.deepEqual(await isHeardLast(world.recordings, callId), [true, true], 'both are recorded');
-        const types = await typesOf(two, callId);
-        t.false(types.includes('call.transfer_failed'));
-        t.is(types.filter((type) => type === 'call.ended').length, 1);
-        t.deepEqual([...party.call.unread(), ...person.call.unread()], []);
-        // Those of the gateway that is left are kept ready.
-        await until(async () => (await servers.mediaServers[0]?.channels()) === mediaPool.pool.size, 45_000);
-      });
+          t.deepEqual(await isHeardLast(world.recordings, callId), [true, true], 'both are recorded');
+          const types = await typesOf(two, callId);
+          t.false(types.includes('call.transfer_failed'));
+          t.is(types.filter((type) => type === 'call.ended').length, 1);
+          t.deepEqual([...party.call.unread(), ...person.call.unread()], []);
+          // Those of the gateway that is left are kept ready.
+          await until(
+            async () => (await servers.mediaServers[0]?.channels()) === mediaPool.pool.size,
+            45_000,
+          );
+        },
+      );
 
   for (const media of ['freeswitch', 'direct'] as const) {
     realTimeTest(`${media}: a rolling restart of two gateways loses no call`, async (t) => {
@@ -321,7 +327,7 @@ if (missing.length > 0) {
       await until(() => world.end.count('BYE') === calls.length);
     });
 
-    realTimeTest(`${media}: a gateway alone leaves its calls to its next process`, async (t) => {
+    realTimeTest(`${media}: a single gateway leaves its calls to its next process`, async (t) => {
       const world = await startWorld(t, media);
       const one = await world.start('one');
       const calls = await world.place(one, 5);
@@ -335,7 +341,7 @@ if (missing.length > 0) {
     });
   }
 
-  realTimeTest('calls that no gateway comes for are hung up by the relay', async (t) => {
+  realTimeTest('the relay hangs up calls that no gateway takes over', async (t) => {
     const world = await startWorld(t, 'freeswitch');
     const one = await world.start('one');
     await world.place(one, 2);

@@ -13,7 +13,7 @@ const testHolds = ({ callTo }: ScriptedCalls): void => {
     ['to 0.0.0.0', soundAt().replace('[media_ip]', '0.0.0.0')],
   ];
   for (const [how, held] of holds)
-    realTimeTest(`a call is held and taken back, and is heard again: ${how}`, async (t) => {
+    realTimeTest(`a call is put on hold, resumed and heard again: ${how}`, async (t) => {
       const ear = await startEar(t);
       const { line, end, has, count } = await callTo(
         t,
@@ -48,7 +48,7 @@ const testHolds = ({ callTo }: ScriptedCalls): void => {
 };
 
 const testReInvites = ({ callTo }: ScriptedCalls): void => {
-  realTimeTest('a re-INVITE that cannot be taken is refused, and the call goes on as it was', async (t) => {
+  realTimeTest('refuses an unacceptable re-INVITE, and the call continues unchanged', async (t) => {
     const ear = await startEar(t);
     const unknown = soundAt().replace('RTP/AVP 0 101', 'RTP/AVP 18 101').replace('0 PCMU', '18 G729');
     const { line, end, has, count } = await callTo(
@@ -77,31 +77,34 @@ const testReInvites = ({ callTo }: ScriptedCalls): void => {
     t.is(count('line.failed'), 0);
   });
 
-  realTimeTest('a re-INVITE without an offer gets ours, and the answer of its ACK is taken', async (t) => {
-    const first = await startEar(t);
-    const ear = await startEar(t);
-    const there = soundAt().replace('[ear]', String(ear.port));
-    const { line, end, has } = await callTo(
-      t,
-      [
-        ...ring,
-        ...pickUp(),
-        pause(500),
-        ask('INVITE', 1),
-        expectAnswer(200, { body: 'm=audio [0-9]+ RTP/AVP' }),
-        ask('ACK', 1, { sdp: there }),
-        ...leave,
-      ],
-      { ear: first },
-    );
-    await has('line.answered');
-    await until(async () => /^CSeq: 1 ACK/m.test(await end.messages()));
-    await delay(300);
-    line.tell({ type: 'say', utterance: 1, text: 'You can hear me in the other place.' });
-    await ear.untilSpokenTo(600);
-    line.tell({ type: 'hangUp' });
-    await t.notThrowsAsync(end.finished());
-  });
+  realTimeTest(
+    'answers a re-INVITE without an offer with ours and accepts the answer of its ACK',
+    async (t) => {
+      const first = await startEar(t);
+      const ear = await startEar(t);
+      const there = soundAt().replace('[ear]', String(ear.port));
+      const { line, end, has } = await callTo(
+        t,
+        [
+          ...ring,
+          ...pickUp(),
+          pause(500),
+          ask('INVITE', 1),
+          expectAnswer(200, { body: 'm=audio [0-9]+ RTP/AVP' }),
+          ask('ACK', 1, { sdp: there }),
+          ...leave,
+        ],
+        { ear: first },
+      );
+      await has('line.answered');
+      await until(async () => /^CSeq: 1 ACK/m.test(await end.messages()));
+      await delay(300);
+      line.tell({ type: 'say', utterance: 1, text: 'You can hear me in the other place.' });
+      await ear.untilSpokenTo(600);
+      line.tell({ type: 'hangUp' });
+      await t.notThrowsAsync(end.finished());
+    },
+  );
 };
 
 const toneMs = 4_000;
@@ -125,7 +128,7 @@ const testUnsupportedMedia = ({ callTo }: ScriptedCalls): void => {
     ['freeswitch', onIpv6],
   ] as const)
     realTimeTest(
-      `${media}: a re-INVITE that the carrier cannot serve gets 488, and a tone is heard unbroken`,
+      `${media}: a re-INVITE that the carrier cannot serve gets 488, and the audio continues without a gap`,
       async (t) => {
         const ear = await startEar(t);
         const { line, end, has, count } = await callTo(

@@ -76,7 +76,7 @@ const missing = missingPrograms();
 if (missing.length > 0) {
   test.skip(`IPv6: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 } else {
-  realTimeTest('a call goes out over IPv6, and both parties are heard', async (t) => {
+  realTimeTest('an outbound call over IPv6 is audible to both parties', async (t) => {
     const { ear, end, lines, open } = await startWorld(t);
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     const line = open({ callId: randomUUID(), from: own, to: '01099998888' }, 'outbound');
@@ -92,7 +92,7 @@ if (missing.length > 0) {
     t.false(line.saw('line.failed'));
   });
 
-  realTimeTest('a call comes in over IPv6, and both parties are heard', async (t) => {
+  realTimeTest('an inbound call over IPv6 is audible to both parties', async (t) => {
     const { sipPort, ear, end, lines, open } = await startWorld(t);
     const arrived: WatchedLine[] = [];
     await lines.start(async (arrival) => {

@@ -103,7 +103,7 @@ if (missing.length > 0) {
     t.is(countWithin(), rounds.within, JSON.stringify(all));
   };
 
-  realTimeTest('the agent falls silent at the far ear within 50 ms of being interrupted', async (t) => {
+  realTimeTest('the agent is silent at the far end within 50 ms of an interruption', async (t) => {
     let interruptedAt = 0;
     const { line, far } = await call(t, {
       onEvent(event, it) {
@@ -133,28 +133,25 @@ if (missing.length > 0) {
     await hangUp(t, line);
   });
 
-  realTimeTest(
-    'words are heard soon after they were said, and their times are those of their sound',
-    async (t) => {
-      const { line, far } = await call(t);
-      const isWithin = (figures: { text: string; endpointingMs: number; lateMs: number }): boolean =>
-        figures.text === 'Tomorrow at seven, please.' &&
-        figures.endpointingMs < 800 &&
-        Math.abs(figures.lateMs) < 150;
-      await measure(t, isWithin, async () => {
-        const before = line.all('line.heard').length;
-        const said = await far.say('Tomorrow at seven, please.');
-        await untilHeardAfter(line, { before, to: said.to });
-        const heard = line.all('line.heard')[before];
-        return {
-          text: heard?.text ?? '',
-          endpointingMs: (heard?.at ?? 0) - said.to,
-          lateMs: (heard?.startedAt ?? 0) - said.from,
-        };
-      });
-      await hangUp(t, line);
-    },
-  );
+  realTimeTest('words arrive soon after they were said, with the times of their audio', async (t) => {
+    const { line, far } = await call(t);
+    const isWithin = (figures: { text: string; endpointingMs: number; lateMs: number }): boolean =>
+      figures.text === 'Tomorrow at seven, please.' &&
+      figures.endpointingMs < 800 &&
+      Math.abs(figures.lateMs) < 150;
+    await measure(t, isWithin, async () => {
+      const before = line.all('line.heard').length;
+      const said = await far.say('Tomorrow at seven, please.');
+      await untilHeardAfter(line, { before, to: said.to });
+      const heard = line.all('line.heard')[before];
+      return {
+        text: heard?.text ?? '',
+        endpointingMs: (heard?.at ?? 0) - said.to,
+        lateMs: (heard?.startedAt ?? 0) - said.from,
+      };
+    });
+    await hangUp(t, line);
+  });
 
   realTimeTest('a short pause does not end a turn', async (t) => {
     const { line, far } = await call(t);
@@ -179,7 +176,7 @@ if (missing.length > 0) {
 
   for (const gives of ['words', 'sentences'] as const)
     realTimeTest(
-      `noise and silence say nothing to a recognizer of ${gives}, over the voice of the agent or not`,
+      `noise and silence yield no words from a recognizer of ${gives}, with or without the agent's voice`,
       async (t) => {
         const { line, far } = await call(t, { speech: sameSpeech(espeakNg(), toneRecognizer(gives)) });
         line.say(sentence);
@@ -198,7 +195,7 @@ if (missing.length > 0) {
       },
     );
 
-  realTimeTest('a voice that lasts interrupts also where words come only with whole sentences', async (t) => {
+  realTimeTest('a long voice interrupts even if words arrive only with whole sentences', async (t) => {
     const { line, far } = await call(t, {
       speech: sameSpeech(espeakNg(), toneRecognizer('sentences')),
       onEvent(event, it) {
@@ -217,13 +214,13 @@ if (missing.length > 0) {
     await hangUp(t, line);
   });
 
-  realTimeTest('a far end that sends no sound between its words is understood', async (t) => {
+  realTimeTest('understands a far end that sends no audio between its words', async (t) => {
     const { line, far } = await call(t, { sendsSilence: false });
     await sayUntilHeard({ line, far }, 'Hello?');
     await hangUp(t, line);
   });
 
-  realTimeTest('a call goes on when its recognizer fails', async (t) => {
+  realTimeTest('a call continues when its recognizer fails', async (t) => {
     let fail = (): void => {};
     const failing: Recognizer = {
       name: 'failing',
@@ -265,7 +262,7 @@ if (missing.length > 0) {
   };
 
   realTimeTest(
-    'a voice that is made while it is spoken is heard before it is complete, and stops when it is cut',
+    'a synthesized voice is heard before it is complete, and stops when it is cut off',
     async (t) => {
       const synthesizer = streaming();
       const { line, far } = await call(t, { speech: sameSpeech(synthesizer, toneRecognizer()) });

@@ -34,7 +34,7 @@ if (missing.length > 0) {
     await servers.close();
   });
 
-  realTimeTest('the engines that a number chose hear the callee and are heard', async (t) => {
+  realTimeTest('the chosen engines of a number understand the callee and are heard', async (t) => {
     const deaf = await startSocketEngine(t);
     const resample = await loadResampler();
     // It speaks at 24000 Hz whatever it is given, in tones that can be read again.

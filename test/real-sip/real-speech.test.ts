@@ -65,11 +65,11 @@ const codecs: readonly { codec: TrunkCodec; sampleRate: number }[] = [
 ];
 
 if (missing.length > 0)
-  test.skip(`real speech is understood: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+  test.skip(`recognition of real speech: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 else
   onRealServers('real speech', (servers) => {
     for (const { codec, sampleRate } of codecs)
-      realTimeTest(`what is said by ${codec} is understood, and stands in the transcript`, async (t) => {
+      realTimeTest(`understands speech in ${codec} and writes it into the transcript`, async (t) => {
         if (await isWithout(t, servers(), codec)) return;
         const telephone = await startTelephone(servers().folder, {
           seconds,

@@ -28,7 +28,7 @@ if (missing.length > 0) {
     await servers.close();
   });
 
-  realTimeTest('what is said in a pause is on neither channel, all else is on both', async (t) => {
+  realTimeTest('both channels omit what is said in a pause and contain everything else', async (t) => {
     // Tones all the time from one side, words all the time from the other.
     const says = Array.from({ length: 30 }, (_, index) => ({ afterMs: index * 1_000, text: 'ab' }));
     const telephone = await startTelephone(servers.folder, { seconds: 40, says });
@@ -105,7 +105,7 @@ if (missing.length > 0) {
   const pin = '471190';
 
   for (const carrier of ['freeswitch', 'direct'] as const)
-    realTimeTest(`${carrier}: secret keys are in no recording, and in no log of the servers`, async (t) => {
+    realTimeTest(`${carrier}: secret digits are in no recording and in no server log`, async (t) => {
       const telephone = await startTelephone(servers.folder, {
         seconds: 50,
         plays: { samples: tonesAndHum(50), sampleRate: 8_000 },

@@ -72,7 +72,7 @@ const startCaller = async (t: ExecutionContext, { sipPort }: SipServers) => {
 };
 
 onRealServers('requests that come again', (servers) => {
-  realTimeTest('an INVITE that was refused is a new call when it comes by another way', async (t) => {
+  realTimeTest('a refused INVITE that arrives by another path is a new call', async (t) => {
     const lines = await realLines(servers(), 9);
     t.teardown(() => lines.close());
     let arrivals = 0;
@@ -90,7 +90,7 @@ onRealServers('requests that come again', (servers) => {
     t.is(arrivals, 2);
   });
 
-  realTimeTest('a BYE with a lower number ends the call, as config/README.md says', async (t) => {
+  realTimeTest('a BYE with a lower CSeq ends the call, as config/README.md says', async (t) => {
     const lines = await realLines(servers(), 9);
     t.teardown(() => lines.close());
     const events: LineEvent[] = [];
@@ -113,7 +113,7 @@ onRealServers('requests that come again', (servers) => {
     await until(() => events.some(({ type }) => type === 'line.ended'));
   });
 
-  realTimeTest('a refresh for a call whose gateway is gone gets 481, so that it ends', async (t) => {
+  realTimeTest('a refresh of a call without a gateway gets 481, so that it ends', async (t) => {
     const end = await startUdpEnd();
     t.teardown(end.close);
     const { drachtio, freeSwitch, sipPort } = servers();

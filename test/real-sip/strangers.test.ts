@@ -18,7 +18,7 @@ const shout = (sequence: number): Buffer => {
 
 withScriptedCalls('strangers', ({ callTo }) => {
   realTimeTest(
-    'a stranger at the port of a call is neither heard nor spoken to, and disturbs nobody',
+    'a stranger at the port of a call is not heard, gets no audio and does not disturb',
     async (t) => {
       const ear = await startEar(t);
       const { line, end, has, count, events } = await callTo(

@@ -239,7 +239,7 @@ onRealServers('transfers', (servers) => {
         await untilNoneIsLeft(servers());
       });
 
-    realTimeTest(`who is told what it is about takes the call with a key: ${media}`, async (t) => {
+    realTimeTest(`a person accepts a call with a digit after the briefing: ${media}`, async (t) => {
       const call = await startCall(t, servers(), media);
       const second = await answer(t, await rung(call, 'warm'));
       await until(() => call.line.saw('line.transfer_answered'));
@@ -265,7 +265,7 @@ onRealServers('transfers', (servers) => {
     });
   }
 
-  realTimeTest('who is busy is not reached, and who is rung no longer gets CANCEL', async (t) => {
+  realTimeTest('a busy person is not reached, and a cancelled one gets CANCEL', async (t) => {
     const call = await startCall(t, servers(), 'freeswitch');
     (await rung(call, 'cold')).answers(486);
     await until(() => call.line.all('line.transfer_failed').length === 1);
@@ -288,53 +288,47 @@ onRealServers('transfers', (servers) => {
     ['first', 'second'],
     ['second', 'first'],
   ] as const) {
-    realTimeTest(
-      `a bridge outlasts a hold by either side, and a codec that becomes another one: ${who}`,
-      async (t) => {
-        const call = await connected(t, servers(), 'freeswitch');
-        await isHeard(call[who].sound, call[other].sound);
-        t.is(directionIn(await describes(call[who], { direction: 'sendonly' })), 'recvonly');
-        t.is(await bridged(servers()), 2);
-        const heldAt = Date.now();
-        await call[other].sound.play(beep);
-        await delay(500);
-        t.true((call[who].sound.lastHeardAt() ?? 0) < heldAt, 'who holds the call hears nothing');
-        t.is(directionIn(await describes(call[who], {})), 'sendrecv');
-        const back = await isHeard(call[other].sound, call[who].sound);
-        const forth = await isHeard(call[who].sound, call[other].sound);
-        await describes(call[who], { formats: [8, 101] });
-        await describes(call[who], { formats: [0, 101] });
-        const again = await isHeard(call[other].sound, call[who].sound);
-        t.log({ back, forth, again });
-        t.true(Math.max(back, forth, again) < 500);
-        t.is(await bridged(servers()), 2);
-        await hangUpBoth(call);
-        await untilNoneIsLeft(servers());
-      },
-    );
+    realTimeTest(`a bridge survives a hold by either side and a codec change: ${who}`, async (t) => {
+      const call = await connected(t, servers(), 'freeswitch');
+      await isHeard(call[who].sound, call[other].sound);
+      t.is(directionIn(await describes(call[who], { direction: 'sendonly' })), 'recvonly');
+      t.is(await bridged(servers()), 2);
+      const heldAt = Date.now();
+      await call[other].sound.play(beep);
+      await delay(500);
+      t.true((call[who].sound.lastHeardAt() ?? 0) < heldAt, 'who holds the call hears nothing');
+      t.is(directionIn(await describes(call[who], {})), 'sendrecv');
+      const back = await isHeard(call[other].sound, call[who].sound);
+      const forth = await isHeard(call[who].sound, call[other].sound);
+      await describes(call[who], { formats: [8, 101] });
+      await describes(call[who], { formats: [0, 101] });
+      const again = await isHeard(call[other].sound, call[who].sound);
+      t.log({ back, forth, again });
+      t.true(Math.max(back, forth, again) < 500);
+      t.is(await bridged(servers()), 2);
+      await hangUpBoth(call);
+      await untilNoneIsLeft(servers());
+    });
 
-    realTimeTest(
-      `a key is pressed once for the other one, by telephone event and by INFO: ${who}`,
-      async (t) => {
-        const call = await connected(t, servers(), 'freeswitch');
-        call[who].sound.press('42');
-        await until(() => call[other].sound.keys() === '42');
-        call[who].call.sends('INFO', {
-          headers: { 'Content-Type': 'application/dtmf-relay' },
-          body: 'Signal=7\r\nDuration=160\r\n',
-        });
-        await call[who].call.receives(200);
-        await until(() => call[other].sound.keys() === '427');
-        await isHeard(call[who].sound, call[other].sound);
-        t.deepEqual([call[other].sound.keys(), call[who].sound.keys()], ['427', '']);
-        t.false(call.line.saw('line.digit'));
-        await hangUpBoth(call);
-        await untilNoneIsLeft(servers());
-      },
-    );
+    realTimeTest(`a digit is forwarded once, by telephone event and by INFO: ${who}`, async (t) => {
+      const call = await connected(t, servers(), 'freeswitch');
+      call[who].sound.press('42');
+      await until(() => call[other].sound.keys() === '42');
+      call[who].call.sends('INFO', {
+        headers: { 'Content-Type': 'application/dtmf-relay' },
+        body: 'Signal=7\r\nDuration=160\r\n',
+      });
+      await call[who].call.receives(200);
+      await until(() => call[other].sound.keys() === '427');
+      await isHeard(call[who].sound, call[other].sound);
+      t.deepEqual([call[other].sound.keys(), call[who].sound.keys()], ['427', '']);
+      t.false(call.line.saw('line.digit'));
+      await hangUpBoth(call);
+      await untilNoneIsLeft(servers());
+    });
   }
 
-  realTimeTest('a bridge goes on while the event socket is lost, and ends with the call', async (t) => {
+  realTimeTest('a bridge continues while the event socket is lost, and ends with the call', async (t) => {
     const proxy = await startProxy(t, servers().freeSwitch);
     const call = await connected(t, { ...servers(), freeSwitch: proxy.address }, 'freeswitch');
     proxy.cut();
@@ -391,7 +385,7 @@ onRealServers('transfers', (servers) => {
     ['PCMU', true],
   ] as const)
     realTimeTest(
-      `a telephone is bridged with a person of another trunk: ${codec}, encrypted: ${srtp}`,
+      `bridges a telephone with a person of another trunk: ${codec}, encrypted: ${srtp}`,
       async (t) => {
         const network = createUdpNetwork(servers().sipPort);
         t.teardown(network.close);
@@ -455,7 +449,7 @@ onRealServers('transfers', (servers) => {
     );
 
   for (const who of ['the other party', 'the person'] as const)
-    realTimeTest(`a whole gateway bridges both, and says how that ended: ${who} hangs up`, async (t) => {
+    realTimeTest(`a whole gateway bridges both and stores the end: ${who} hangs up`, async (t) => {
       const network = createUdpNetwork(servers().sipPort);
       t.teardown(network.close);
       const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);

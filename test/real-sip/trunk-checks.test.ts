@@ -6,7 +6,7 @@ import { startBlackHole } from './trunk-ends.ts';
 import { account, callee, own, trunkAt, withTrunkLines } from './trunk-lines.ts';
 
 withTrunkLines('checks of trunks', ({ servers, startTrunkFor, linesWith }) => {
-  realTimeTest('whatever a trunk answers to OPTIONS, it is there', async (t) => {
+  realTimeTest('a trunk is reachable with any answer to OPTIONS', async (t) => {
     const far = await startTrunkFor(t, 'trunk-options');
     const { askTrunk } = await linesWith(t, []);
     const never = new AbortController().signal;
@@ -16,7 +16,7 @@ withTrunkLines('checks of trunks', ({ servers, startTrunkFor, linesWith }) => {
     await t.throwsAsync(askTrunk.check(trunkAt(9), never), { message: /^The trunk / });
   });
 
-  realTimeTest('a trunk is tried out: registration, OPTIONS, and a call that comes back', async (t) => {
+  realTimeTest('checks a trunk: registration, OPTIONS, and a call that returns', async (t) => {
     let backTo: number | null = servers().sipPort;
     const far = await startLoopingTrunk(() => backTo);
     t.teardown(far.close);
@@ -49,7 +49,7 @@ withTrunkLines('checks of trunks', ({ servers, startTrunkFor, linesWith }) => {
     await until(async () => (await servers().mediaServers[0]?.channels()) === pooled);
   });
 
-  realTimeTest('a check shows the challenge, and what to do about silence', async (t) => {
+  realTimeTest('a check shows the challenge, and gives advice about silence', async (t) => {
     const registrar = await startTrunkFor(t, 'trunk-registrar');
     const lines = await linesWith(t, []);
     const trunk = trunkAt(registrar.port, { ...account, password: 'guess', register: true });

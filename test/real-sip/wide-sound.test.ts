@@ -48,7 +48,7 @@ const calls: readonly { takes: TrunkCodec; codecRate: number; trunk: TrunkCodec[
 
 onRealServers('wide sound', (servers) => {
   for (const { takes, codecRate, trunk, rate } of calls)
-    realTimeTest(`a call with ${takes} has sound at ${rate} Hz, both ways`, async (t) => {
+    realTimeTest(`a call with ${takes} has two-way audio at ${rate} Hz`, async (t) => {
       if (await isWithout(t, servers(), takes)) return;
       const phone = await startTelephone(servers().folder, {
         seconds: 15,

@@ -12,7 +12,7 @@ test.before('a database is started', async () => {
   await settle();
 });
 
-test.serial('whatever goes wrong in the first seeds, every rule holds', async (t) => {
+test.serial('every rule holds for the first seeds', async (t) => {
   for (let seed = 1; seed <= 5; seed += 1) {
     const { violations, calls } = await runSeed(seed, postgres);
     t.deepEqual(violations, [], `npm run simulate -- --seed ${seed}`);
@@ -20,7 +20,7 @@ test.serial('whatever goes wrong in the first seeds, every rule holds', async (t
   }
 });
 
-test.serial('a seed that is run twice gives the same journal, byte for byte', async (t) => {
+test.serial('two runs of a seed write the same journal, byte for byte', async (t) => {
   for (const seed of [3, 7]) {
     const once = await runSeed(seed, postgres);
     const twice = await runSeed(seed, postgres);
@@ -55,7 +55,7 @@ const planted = test.macro<[Plan, (text: string) => string, RegExp]>(async (t, p
 });
 
 test.serial(
-  'a mistake that is planted is found: the end of a call has no event',
+  'detects a planted defect: the end of a call has no event',
   planted,
   calm,
   (text) =>
@@ -66,7 +66,7 @@ test.serial(
 );
 
 test.serial(
-  'a mistake that is planted is found: who takes a call over goes by its wall clock, which is set',
+  'detects a planted defect: the gateway that takes a call over uses its wall clock, which is set',
   planted,
   {
     ...calm,
@@ -78,7 +78,7 @@ test.serial(
 );
 
 test.serial(
-  'a mistake that is planted is found: who takes a call over does not count up its epoch',
+  'detects a planted defect: a take-over does not increment the epoch',
   planted,
   { ...calm, ends: [{ atMs: 6_000, node: 'north', by: 'SIGKILL', restartAfterMs: 20_000 }] },
   (text) => text.replaceAll('"call"."epoch" + 1', '"call"."epoch" + 0'),
@@ -92,7 +92,7 @@ const frozen = (before: HolderWrite): Plan => ({
 });
 
 test.serial(
-  'a mistake that is planted is found: a gateway writes a fact of a call that another one has taken',
+  'detects a planted defect: a gateway writes a fact of a call held by another one',
   planted,
   frozen('insert call_fact'),
   (text) => text.replaceAll(/"call"\."epoch" = (\$\d+)/g, '$1::int is not null'),
@@ -100,7 +100,7 @@ test.serial(
 );
 
 test.serial(
-  'a mistake that is planted is found: a gateway stores the progress of a call that another one has taken',
+  'detects a planted defect: a gateway stores the progress of a call held by another one',
   planted,
   frozen('update call_revival'),
   (text) => text.replaceAll('"call_revival"."epoch" = "given"."epoch"', 'true'),
@@ -108,7 +108,7 @@ test.serial(
 );
 
 test.serial(
-  'a mistake that is planted is found: two persons who talk with each other are torn apart by a death',
+  'detects a planted defect: a gateway death disconnects two talking persons',
   planted,
   {
     ...planOfStory('transferred at once'),
@@ -119,18 +119,15 @@ test.serial(
   /were torn apart/,
 );
 
-test.serial(
-  'a mistake that is planted is found: a person who is to be rung no longer is rung on',
-  async (t) => {
-    const plan = planOfStory('nobody takes a transfer, and the call ends');
-    t.deepEqual((await runSeed(1, postgres, plan)).violations, []);
-    const { violations } = await runSeed(1, postgres, { ...plan, deafTo: ['cancelTransfer'] });
-    t.true(
-      violations.some((violation) => /a person was rung for/.test(violation)),
-      violations.join('\n'),
-    );
-  },
-);
+test.serial('detects a planted defect: a cancelled person keeps ringing', async (t) => {
+  const plan = planOfStory('nobody takes a transfer, and the call ends');
+  t.deepEqual((await runSeed(1, postgres, plan)).violations, []);
+  const { violations } = await runSeed(1, postgres, { ...plan, deafTo: ['cancelTransfer'] });
+  t.true(
+    violations.some((violation) => /a person was rung for/.test(violation)),
+    violations.join('\n'),
+  );
+});
 
 const isOfTransfer = (story: string): boolean => story.includes('transfer');
 
@@ -147,7 +144,7 @@ const killed = test.macro<[(story: string) => boolean, string[]]>(async (t, isWa
 });
 
 test.serial(
-  'a gateway is killed at steps of the chart of a call, and every rule holds',
+  'every rule holds when a gateway is killed at any step of a call',
   killed,
   (story) => !isOfTransfer(story),
   ['ringing.alerting', 'active.talking.conversing', 'active.talking.hangup-pending', 'active.ending'],
@@ -158,19 +155,19 @@ const transferring = (...names: readonly string[]): string[] =>
 
 // `connecting` and `recalling` take no time on a simulated line: `npm run test:chaos` kills at their very beginning.
 test.serial(
-  'a gateway is killed at steps of a transfer that connects, and every rule holds',
+  'every rule holds when a gateway is killed at any step of a successful transfer',
   killed,
   (story) => story.startsWith('transferred '),
   [...transferring('announcing', 'consulting', 'briefing', 'briefed'), 'active.bridged'],
 );
 
 test.serial(
-  'a gateway is killed at steps of a transfer that does not connect, and every rule holds',
+  'every rule holds when a gateway is killed at any step of a failed transfer',
   killed,
   (story) => isOfTransfer(story) && !story.startsWith('transferred '),
   transferring('consulting', 'briefing'),
 );
 
-test.serial('another seed is another story', async (t) => {
+test.serial('different seeds give different plans', async (t) => {
   t.not((await runSeed(3, postgres)).digest, (await runSeed(4, postgres)).digest);
 });

@@ -6,7 +6,7 @@ import type { WatchedLine } from '../watched-line.ts';
 
 export const endClauses = (clause: Clause): void => {
   clause(
-    'a counterparty that hangs up ends the line and what is said',
+    'a counterparty that hangs up ends the line and the current utterance',
     'leaving',
     async (t, driver, reach) => {
       const line = reach();
@@ -25,33 +25,41 @@ export const endClauses = (clause: Clause): void => {
     },
   );
 
-  clause('hanging up reports what was cut before the line ends', 'silent', async (t, driver, reach) => {
-    const line = reach();
-    await answered(driver, line);
-    line.say(longSentence);
-    line.say('Never heard.');
-    await driver.pass(1_000);
-    line.tell({ type: 'hangUp' });
-    line.tell({ type: 'hangUp' });
-    line.say('Too late.');
-    await driver.until(() => line.isOver());
-    t.deepEqual(line.story().slice(-4), ['line.played', 'line.played', 'line.played', 'line.ended']);
-    t.is(line.all('line.ended').length, 1);
-  });
+  clause(
+    'hanging up reports the interrupted utterance before the line ends',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      await answered(driver, line);
+      line.say(longSentence);
+      line.say('Never heard.');
+      await driver.pass(1_000);
+      line.tell({ type: 'hangUp' });
+      line.tell({ type: 'hangUp' });
+      line.say('Too late.');
+      await driver.until(() => line.isOver());
+      t.deepEqual(line.story().slice(-4), ['line.played', 'line.played', 'line.played', 'line.ended']);
+      t.is(line.all('line.ended').length, 1);
+    },
+  );
 
-  clause('a line that is over takes commands and says nothing more', 'silent', async (t, driver, reach) => {
-    const line = reach();
-    await answered(driver, line);
-    line.tell({ type: 'hangUp' });
-    await driver.until(() => line.isOver());
-    const story = line.story();
-    line.say('Is anybody there?');
-    line.tell({ type: 'stopTalking' });
-    line.tell({ type: 'expectHangup' });
-    line.tell({ type: 'hangUp' });
-    await driver.pass(2_000);
-    t.deepEqual(line.story(), story);
-  });
+  clause(
+    'a line that is over accepts commands and emits no more events',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      await answered(driver, line);
+      line.tell({ type: 'hangUp' });
+      await driver.until(() => line.isOver());
+      const story = line.story();
+      line.say('Is anybody there?');
+      line.tell({ type: 'stopTalking' });
+      line.tell({ type: 'expectHangup' });
+      line.tell({ type: 'hangUp' });
+      await driver.pass(2_000);
+      t.deepEqual(line.story(), story);
+    },
+  );
 };
 
 const phases: readonly [string, FarEndKind, (driver: LineDriver, line: WatchedLine) => Promise<void>][] = [
@@ -67,7 +75,7 @@ const phases: readonly [string, FarEndKind, (driver: LineDriver, line: WatchedLi
       await driver.pass(500);
     },
   ],
-  ['being talked to', 'talking', (driver, line) => driver.until(() => line.saw('line.speech'), 15_000)],
+  ['in conversation', 'talking', (driver, line) => driver.until(() => line.saw('line.speech'), 15_000)],
   [
     'being hung up',
     'silent',
@@ -82,7 +90,7 @@ const phases: readonly [string, FarEndKind, (driver: LineDriver, line: WatchedLi
 /** In whatever the line is at. */
 export const closeClauses = (clause: Clause): void => {
   for (const [phase, farEnd, bring] of phases)
-    clause(`a line that is ${phase} is silent once it was closed`, farEnd, async (t, driver, reach) => {
+    clause(`a line that is ${phase} emits no events after its close`, farEnd, async (t, driver, reach) => {
       const line = reach();
       await bring(driver, line);
       const story = line.story();
