@@ -45,7 +45,7 @@
  *    progress the line reports to it, or by `refuseRefer`. The line itself refuses further requests meanwhile, and a
  *    request without a timely answer.
  */
-import { fromCallback } from 'xstate';
+import { fromCallback, type AnyActorRef } from 'xstate';
 import type { DtmfMeans, SoundFigures } from './sound-figures.ts';
 
 export type Direction = 'inbound' | 'outbound';
@@ -307,8 +307,11 @@ export interface Line {
   canBeLeft(): boolean;
 }
 
-/** Starts dialing (outbound) or answers the waiting arrival of this call (inbound). */
-export type OpenLine = (input: LineInput, emit: (event: LineEvent) => void) => Line;
+/**
+ * Starts dialing (outbound) or answers the waiting arrival of this call (inbound). `parent`: the line actor of the call;
+ * the charts of the line then belong to the actor system of the call.
+ */
+export type OpenLine = (input: LineInput, emit: (event: LineEvent) => void, parent?: AnyActorRef) => Line;
 
 /** The actor's place in the charts; the composition root provides the real one. */
 export const line = fromCallback<LineCommand | KeysCommand, LineInput>(() => {

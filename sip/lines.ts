@@ -2,6 +2,7 @@
  * Common interface of the line drivers (simulator, drachtio, web phone). `machines/line.ts` defines the commands and
  * reports of a single line; this file defines how lines are created.
  */
+import type { AnyActorRef } from 'xstate';
 import type { Line, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { LeftLine } from '#src/domain/sip-leg.ts';
@@ -11,7 +12,12 @@ export type OnArrival = (arrival: Arrival) => Promise<ArrivalVerdict>;
 /** `warning`: a component is down but calls are possible. */
 export type LinesHealth = { ready: true; warning?: string } | { ready: false; detail: string };
 
-export type AdoptLine = (input: LineInput, left: LeftLine, emit: (event: LineEvent) => void) => Line;
+export type AdoptLine = (
+  input: LineInput,
+  left: LeftLine,
+  emit: (event: LineEvent) => void,
+  parent?: AnyActorRef,
+) => Line;
 
 export interface Lines {
   readonly name: 'simulator' | 'drachtio' | 'none';

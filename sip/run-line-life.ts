@@ -7,6 +7,7 @@ import { createActor, type AnyActorRef } from 'xstate';
 import type { Line, LineEvent, LineReport } from '#machines/line.ts';
 import { lineLifeMachine, type LineEffect, type LineEnd, type LineLifeEvent } from '#machines/line-life.ts';
 import { createLineReports } from './line-reports.ts';
+import { performEffects } from './perform-effects.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 
 export type LineLife = {
@@ -62,15 +63,7 @@ export const runLineLife = (options: {
     }
   };
 
-  /** XState would report an error of an effect as an uncaught exception; it is thrown to the sender instead. */
-  let failed: { error: unknown } | null = null;
-  actor.on('*', (effect) => {
-    try {
-      perform(effect);
-    } catch (error) {
-      failed ??= { error };
-    }
-  });
+  const send: (event: LineLifeEvent) => void = performEffects(actor, perform);
   actor.subscribe({
     complete() {
       time.stop();
@@ -78,15 +71,6 @@ export const runLineLife = (options: {
     },
   });
   actor.start();
-
-  /** Events sent by effects are processed after all preceding effects. */
-  const send = (event: LineLifeEvent): void => {
-    actor.send(event);
-    if (failed === null) return;
-    const { error } = failed;
-    failed = null;
-    throw error;
-  };
 
   return {
     actor,

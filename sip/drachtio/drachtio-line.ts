@@ -3,6 +3,7 @@
  * and the media of that connection.
  */
 import type { Logger } from 'pino';
+import type { AnyActorRef } from 'xstate';
 import type { Line, LineEvent, LineInput, SipDetails } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -32,8 +33,10 @@ import { withTones } from './dtmf/tone-endpoint.ts';
 export type DrachtioLineOptions = MediaMeans & {
   input: LineInput;
   emit: (event: LineEvent) => void;
+  /** The line actor of the call. */
+  parent: AnyActorRef | undefined;
   /** Begins to dial or to answer. */
-  attempt: (onRinging: () => void) => Attempt;
+  attempt: (call: { onRinging: () => void; parent: AnyActorRef }) => Attempt;
   /** Begins to dial a transfer target for the other party, if possible on this media server. */
   ring: (to: string, call: { onRinging: () => void; preferredServer: string | null }) => Attempt;
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
@@ -290,6 +293,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     time,
     emit: (event) => options.emit(withDetails(event, dialog)),
     isAdopted: options.isAdopted,
+    parent: options.parent,
     actions: {
       carrySound() {
         if (dialog.connection === null) return;
@@ -337,7 +341,9 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       if (!referTransfer.keepsLostSound()) life.send({ type: 'sound.lost' });
     },
   });
-  const dialog = unconnected(options.attempt(() => life.send({ type: 'rang' })));
+  const dialog = unconnected(
+    options.attempt({ onRinging: () => life.send({ type: 'rang' }), parent: life.actor }),
+  );
   const referRequest = new ReferRequest({
     ...options,
     life,

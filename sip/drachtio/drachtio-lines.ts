@@ -171,7 +171,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   const openLine = (
     input: LineInput,
     emit: (event: LineEvent) => void,
-    call: Pick<DrachtioLineOptions, 'attempt' | 'isAdopted'>,
+    call: Pick<DrachtioLineOptions, 'attempt' | 'isAdopted' | 'parent'>,
   ): DrachtioLine => {
     const line = createDrachtioLine({
       ...call,
@@ -214,16 +214,17 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       signalling.endChannels(orphans);
       await signalling.takeCalls(onArrival);
     },
-    open: (input, emit) =>
+    open: (input, emit, parent) =>
       openLine(input, emit, {
         isAdopted: false,
-        attempt: (onRinging) => signalling.attempt(input, { onRinging, logger: loggerOf(input) }),
+        parent,
+        attempt: (call) => signalling.attempt(input, { ...call, logger: loggerOf(input) }),
       }),
-    adopt(input, left, emit) {
+    adopt(input, left, emit, parent) {
       const attempt = (): Attempt =>
         signalling.adopt({ callId: input.callId, left, logger: loggerOf(input) });
       const tell = lostSignalling.whenAdopted(() => line, emit);
-      const line = openLine(input, tell, { isAdopted: true, attempt });
+      const line = openLine(input, tell, { isAdopted: true, parent, attempt });
       return line;
     },
     health: () => healthOf(servers),

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
+import type { AnyActorRef } from 'xstate';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import { isStored, type ArrivalVerdict } from '#src/domain/arrival.ts';
@@ -16,14 +17,13 @@ import type { SharedLimits } from '../trunks/shared-limits.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { SipCapture } from './capture/sip-capture.ts';
 import type { Carriers } from '../carriers.ts';
-import { answerCaller } from './answer.ts';
 import { settledAttempt, type Attempt } from './attempt.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import type { LegTracker } from './resume/leg-tracker.ts';
 import { refusals, refuse, verdictRefusals, type InviteRefusal } from './dialog/refusals.ts';
 import { createScreening, type Parties } from './screening.ts';
 import type { SessionTimes } from './dialog/session-timer.ts';
-import { createPendingCallers } from './pending-callers.ts';
+import { createInboundLeg, type InboundLeg } from './inbound-leg.ts';
 
 /**
  * The first of several numbers for which this trunk may deliver calls: a workspace's trunk delivers only to that
@@ -59,17 +59,19 @@ export type InboundOptions = {
 };
 
 export const createInbound = (options: InboundOptions) => {
-  const { access, directory, limits, sipCapture, clock, logger } = options;
+  const { access, directory, sipCapture, clock, logger } = options;
   const screen = createScreening(options);
-  const pending = createPendingCallers(options);
+  /** Callers whose lines are not yet open, by call id. */
+  const waiting = new Map<string, InboundLeg>();
   let onArrival: OnArrival | null = null;
 
+  /** Resolves with the refusal; `null` if the call takes the caller. Never rejects. */
   const offer = async (
     callId: string,
     { from, numbers, identity, sipHeaders }: Parties,
     { request, trunk }: { request: Srf.SrfRequest; trunk: Trunk },
     ask: OnArrival,
-  ) => {
+  ): Promise<InviteRefusal | null> => {
     const at = clock.now();
     try {
       const to = await calledNumber(numbers, trunk, directory);
@@ -78,18 +80,13 @@ export const createInbound = (options: InboundOptions) => {
           ? { accepted: false, because: 'unknown_number' }
           : await ask({ callId, from, to, at, identity, sipHeaders });
       if (isStored(verdict)) sipCapture.claim(request.get('Call-ID'), callId);
-      if (verdict.accepted) return;
+      if (verdict.accepted) return null;
       logger.info({ call_id: callId, because: verdict.because }, 'a caller was refused');
-      pending.refuse(callId, verdictRefusals[verdict.because]);
+      return verdictRefusals[verdict.because];
     } catch (error) {
-      logger.error({ call_id: callId, err: error }, 'it could not be decided whether a caller is let in');
-      pending.refuse(callId, refusals.failed);
+      logger.error({ call_id: callId, err: error }, 'the admission of a caller failed');
+      return refusals.failed;
     }
-  };
-
-  const refuseFor = (trunk: Trunk): InviteRefusal => {
-    logger.warn({ trunk: trunk.name }, 'a caller was refused: no channel of the trunk is free');
-    return verdictRefusals.concurrency_limit;
   };
 
   return {
@@ -103,32 +100,33 @@ export const createInbound = (options: InboundOptions) => {
       if (onArrival === null) return refuse(response, refusals.unavailable, logger);
       const trunk = access.admit(request, response);
       if (trunk === null) return undefined;
-      const screened = screen({ request, response }, trunk);
-      if ('refusal' in screened) return refuse(response, screened.refusal, logger);
       const callId = randomUUID();
-      const joining = limits.arrive(trunk, callId);
-      if (joining === null) return refuse(response, refuseFor(trunk), logger);
-      const { permit, hasChannel } = joining;
       const ask = onArrival;
-      pending.add(callId, { request, response, trunk, permit });
-      void hasChannel.then((isFree) =>
-        isFree
-          ? offer(callId, screened.parties, { request, trunk }, ask)
-          : pending.refuse(callId, refuseFor(trunk)),
-      );
-      return undefined;
+      const leg = createInboundLeg({
+        ...options,
+        callId,
+        request,
+        response,
+        trunk,
+        screen: () => screen({ request, response }, trunk),
+        offer: (parties) => offer(callId, parties, { request, trunk }, ask),
+        logger: logger.child({ call_id: callId }),
+        onOver: () => waiting.delete(callId),
+      });
+      waiting.set(callId, leg);
+      return leg.begin();
     },
 
-    /** Answers the waiting caller with this id. */
-    answer(callId: string): Attempt {
-      const caller = pending.take(callId);
-      if (caller === undefined) return settledAttempt('cancelled');
-      return answerCaller(caller, { ...options, logger: logger.child({ call_id: callId }) });
+    /** Answers the waiting caller with this id. `parent`: the chart of its line. */
+    answer(callId: string, parent: AnyActorRef | undefined): Attempt {
+      const leg = waiting.get(callId);
+      waiting.delete(callId);
+      return leg === undefined ? settledAttempt('cancelled') : leg.answer(parent);
     },
 
     close(): void {
       onArrival = null;
-      pending.refuseAll(verdictRefusals.draining);
+      for (const leg of waiting.values()) leg.refuse(verdictRefusals.draining);
     },
   };
 };

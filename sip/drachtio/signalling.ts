@@ -1,5 +1,6 @@
 /** SIP calls, outbound and inbound: allowed callers, trunk selection, and the end of far ends. */
 import type { Logger } from 'pino';
+import type { AnyActorRef } from 'xstate';
 import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
@@ -211,8 +212,11 @@ export const createSignalling = (options: SignallingOptions) => {
     },
 
     /** Begins to dial, or to answer the waiting caller with the call's id. */
-    attempt(input: LineInput, call: { onRinging: () => void; logger: Logger }): Attempt {
-      if (input.direction === 'inbound') return inbound.answer(input.callId);
+    attempt(
+      input: LineInput,
+      call: Pick<Dialling, 'onRinging' | 'logger'> & { parent: AnyActorRef },
+    ): Attempt {
+      if (input.direction === 'inbound') return inbound.answer(input.callId, call.parent);
       const trackLeg = (): TrackedLeg => legTracker.track(input.callId);
       return place(input, { ...call, trackLeg, preferredServer: null });
     },

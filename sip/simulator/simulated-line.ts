@@ -3,6 +3,7 @@
  * with its commands, at the other a person with a behaviour (`party.ts`), and time passes between them as on a
  * telephone. Only an answered line carries voices.
  */
+import type { AnyActorRef } from 'xstate';
 import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
 import type { LeftLine } from '#src/domain/sip-leg.ts';
@@ -25,6 +26,8 @@ export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> &
   people: ReadonlyMap<string, Person>;
   /** Creates voices with carried audio; `null` if this line cannot carry audio. */
   carry: CarryVoices | null;
+  /** The line actor of the call. */
+  parent?: AnyActorRef | undefined;
   /** Takes over an existing call. */
   isAdopted: boolean;
   /** Person of a transfer who is connected with the far end of an adopted call. */
@@ -87,6 +90,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   const life = runLineLife({
     time,
     isAdopted,
+    parent: options.parent,
     emit(event) {
       if (transferring.isTheirs(event)) return;
       if (cancelsFarewell(event)) expectFarewell(false);

@@ -105,7 +105,7 @@ const createOpenLine =
     input: LineInput,
     emit: (event: LineEvent) => void,
     { createParty, language, people }: Reached,
-    how: Pick<SimulatedLineOptions, 'isAdopted' | 'connectedWith' | 'answering' | 'outlives'>,
+    how: Pick<SimulatedLineOptions, 'parent' | 'isAdopted' | 'connectedWith' | 'answering' | 'outlives'>,
   ): Line => {
     const time = createLineTime(clock, speed);
     const line = createSimulatedLine({
@@ -156,22 +156,23 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
     async start(onArrival) {
       state = { is: 'open', onArrival };
     },
-    open(input, emit) {
+    open(input, emit, parent) {
       const reached = reachedBy(input);
       const whoAnswers = reached.who === 'person' ? 'human' : options.answering;
       return openLine(input, emit, reached, {
         isAdopted: false,
+        parent,
         connectedWith: null,
         outlives: reached.who === 'known',
         answering: input.direction === 'outbound' ? whoAnswers : null,
       });
     },
-    adopt(input, left, emit) {
+    adopt(input, left, emit, parent) {
       const { connectedWith } = left;
       const standing = callees.standingAt(input);
       if (standing === undefined || (connectedWith !== null && !outlivesGateway(connectedWith.to)))
         return adoptNothing(() => clock.now())(input, left, emit);
-      const how = { isAdopted: true, connectedWith, outlives: true, answering: null };
+      const how = { isAdopted: true, parent, connectedWith, outlives: true, answering: null };
       return openLine(input, emit, standing, how);
     },
     async placeInbound({ to, from, script, rehearsal, sipHeaders, language, partyFor }) {

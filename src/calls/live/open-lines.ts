@@ -1,12 +1,17 @@
 /** Open lines of this gateway, so that each is closed even if its call fails. */
-import { fromCallback } from 'xstate';
+import { fromCallback, type AnyActorRef } from 'xstate';
 import type { LeftLine } from '#src/domain/sip-leg.ts';
 import type { KeysCommand, Line, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 import type { CallBus } from '../call-bus.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
 /** Opens lines as `sip/lines.ts` does. */
-type AdoptLine = (input: LineInput, left: LeftLine, emit: (event: LineEvent) => void) => Line;
+type AdoptLine = (
+  input: LineInput,
+  left: LeftLine,
+  emit: (event: LineEvent) => void,
+  parent?: AnyActorRef,
+) => Line;
 
 export const createOpenLines = (options: {
   open: OpenLine;
@@ -19,10 +24,12 @@ export const createOpenLines = (options: {
   /** Calls of another process whose lines are not yet taken over. */
   const left = new Map<string, LeftLine>();
 
-  const openOrAdopt: OpenLine = (input, emit) => {
+  const openOrAdopt: OpenLine = (input, emit, parent) => {
     const standing = left.get(input.callId);
     left.delete(input.callId);
-    return standing === undefined ? options.open(input, emit) : options.adopt(input, standing, emit);
+    return standing === undefined
+      ? options.open(input, emit, parent)
+      : options.adopt(input, standing, emit, parent);
   };
 
   /** Idempotent. Called at the end of a call, because XState does not stop the line of a crashed actor. */
@@ -45,18 +52,21 @@ export const createOpenLines = (options: {
     /** Whether another gateway could take over the line of this call now. */
     canBeLeft: (callId: string): boolean => lines.get(callId)?.canBeLeft() ?? false,
     /** A line as the charts invoke it: opened and closed with the state. */
-    actor: fromCallback<LineCommand | KeysCommand, LineInput>(({ input, sendBack, receive }) => {
+    actor: fromCallback<LineCommand | KeysCommand, LineInput>(({ input, self, sendBack, receive }) => {
       const { callId } = input;
-      const line = openOrAdopt(input, (reported) => {
+      const tell = (reported: LineEvent): void => {
         const event =
           reported.type === 'line.digit'
             ? { ...reported, digit: secretKeys.press(callId, reported.digit) }
             : reported;
         bus.publish('line', { callId, event });
         sendBack(event);
-      });
+      };
+      const line = openOrAdopt(input, tell, self);
       lines.set(callId, line);
       receive((command) => {
+        // Ends of the charts of the line, whose parent is this actor.
+        if (command.type.startsWith('xstate.')) return undefined;
         switch (command.type) {
           case 'hideKeys':
             secretKeys.hide(callId, command.finish);
