@@ -5,7 +5,8 @@ import { createListener, type ListeningNumbers } from './listening/listener.ts';
 import type { TurnModel } from './listening/turn-end/model-ends.ts';
 import type { OpenVoiceDetector } from './listening/voice-detector.ts';
 import type { LineTime } from './line-time.ts';
-import type { MediaEndpoint, SoundPath } from './media-endpoint.ts';
+import type { AudioPath } from './audio-path.ts';
+import type { MediaEndpoint } from './media-endpoint.ts';
 import type { CallSink } from './recording-sink.ts';
 import type { Resample } from './resampler.ts';
 import { levelOf, quietDb, samplesPerMs, type SampleRate } from './samples.ts';
@@ -158,7 +159,7 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
   const { time, report } = options;
   let sound: ReturnType<typeof createSound> | null = null;
   /** Path of the agent's voice, once it is open. */
-  let path: SoundPath | null = null;
+  let path: AudioPath | null = null;
   /** The call bridged with this one. */
   let partner: Pick<CallMedia, 'pass'> | null = null;
   let rate: SampleRate | null = null;

@@ -1,6 +1,7 @@
 /** Endpoint for the audio of one call, independent of its provider. */
 import type { SoundFigures } from '#machines/sound-figures.ts';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
+import type { AudioPath } from './audio-path.ts';
 import type { SampleRate } from './samples.ts';
 
 /** Samples are mono 16-bit linear at the rate given to `connect`. */
@@ -9,19 +10,6 @@ export type SoundEvents = {
   onAudio: (samples: Int16Array) => void;
   /** Audio was lost although `close` was not called. */
   onLost: () => void;
-};
-
-/** Path of the agent's voice to the other party, once it is open. */
-export type SoundPath = {
-  /** Plays samples after those that were sent before. */
-  send(samples: Int16Array): void;
-  /** Calls back once all samples sent before have been played; never if any of them was taken back. */
-  whenPlayed(callback: () => void): void;
-  /** Number of samples that were sent and not played yet. */
-  waiting(): number;
-  /** Takes back the unplayed samples, and returns their number. */
-  takeBack(): number;
-  close(): void;
 };
 
 /** Thrown when there is no free place for a call, for any offer; a retry may succeed. */
@@ -69,7 +57,7 @@ export type MediaEndpoint = {
    * Opens the audio of the call in both directions; once per call. The rate is constant for the call, even after a
    * codec change. Rejects if the audio cannot be opened.
    */
-  connect(events: SoundEvents, sampleRate: SampleRate): Promise<SoundPath>;
+  connect(events: SoundEvents, sampleRate: SampleRate): Promise<AudioPath>;
   /** Sends DTMF digits as RFC 4733 events; `w` pauses for half a second. Rejects if these were not agreed on. */
   press(keys: string): Promise<void>;
   /** Whether DTMF is sent as RTP events (RFC 4733), by the last agreement. */

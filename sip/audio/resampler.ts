@@ -6,6 +6,7 @@
  * instead of 0.28 from 16000 Hz, 0.20 instead of 0.41 from 24000 Hz and 0.41 instead of 0.64 from 48000 Hz; only 22050
  * Hz, whose filter is interpolated, takes 0.95 instead of 0.45 (`npm run bench -- resampling`).
  */
+import { joinSamples } from '#src/domain/sample-bytes.ts';
 import loadSpeex, { type Speex } from '@echogarden/speex-resampler-wasm/simd';
 
 /** Quality level of SpeexDSP (0 to 10); higher levels cost processor time without an audible gain on the telephone. */
@@ -92,5 +93,43 @@ export const loadResampler = async (): Promise<Resample> => {
       written += block.result.length;
     }
     return result;
+  };
+};
+
+/**
+ * Streaming resampler: pieces are resampled as one continuous signal. Samples are processed in units that are whole
+ * numbers at both rates; the last few milliseconds wait for the next piece.
+ */
+export type RateChange = {
+  /** Processes the next piece and returns the samples that are complete. */
+  take(samples: Int16Array): Int16Array;
+  /** The signal has ended: returns the remaining samples. */
+  end(): Int16Array;
+};
+
+const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
+
+/** Sample rates are whole numbers in Hz. */
+export const createRateChange = (resample: Resample, fromRate: number, toRate: number): RateChange => {
+  const unit = fromRate / divisor(fromRate, toRate);
+  const context = unit * Math.ceil(resamplingReach(fromRate, toRate) / unit);
+  const changedLength = (count: number): number => (count * toRate) / fromRate;
+  /** The filter's history before the next output, and waiting samples. */
+  let rest: Int16Array = new Int16Array();
+  let before = 0;
+
+  if (fromRate === toRate) return { take: (samples) => samples, end: () => new Int16Array() };
+  return {
+    take(samples) {
+      rest = rest.length === 0 ? samples : joinSamples([rest, samples]);
+      const until = rest.length - context - (rest.length % unit);
+      if (until <= before) return new Int16Array();
+      const changed = resample(rest, fromRate, toRate).subarray(changedLength(before), changedLength(until));
+      const kept = Math.max(0, until - context);
+      rest = rest.slice(kept);
+      before = until - kept;
+      return changed;
+    },
+    end: () => resample(rest, fromRate, toRate).subarray(changedLength(before)),
   };
 };

@@ -13,9 +13,16 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { SoundEvents, SoundPath } from '#sip/audio/media-endpoint.ts';
-import { createMovablePath } from '#sip/audio/movable-path.ts';
-import { openUnicast, type UnicastEvents, type UnicastMeans, type UnicastRates } from './open-unicast.ts';
+import { createAudioPath, type AudioPath } from '#sip/audio/audio-path.ts';
+import { createLineTime } from '#sip/audio/line-time.ts';
+import type { SoundEvents } from '#sip/audio/media-endpoint.ts';
+import {
+  openUnicast,
+  type Unicast,
+  type UnicastEvents,
+  type UnicastMeans,
+  type UnicastRates,
+} from './open-unicast.ts';
 import { repark, type ReparkMeans } from './repark.ts';
 
 /** FreeSWITCH reads every 20 ms; observed: it changes the codec in the second read at the latest. */
@@ -31,7 +38,7 @@ const mostEnds = 5;
 const shortMs = 2_000;
 
 export type ChannelSound = {
-  path: SoundPath;
+  path: AudioPath;
   /** Ends the unicast; outgoing audio waits. Rejects without any change when the channel does not reach a new park. */
   pause(): Promise<void>;
   /** Opens a unicast with the current frames, in which all audio continues. Rejects on failure. */
@@ -59,24 +66,6 @@ const waitFor = (clock: Clock, milliseconds: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimeout(() => resolve(), milliseconds));
 
 class ChannelGone extends Error {}
-
-/** Counts outgoing audio while there is no unicast. */
-const createWaitingPath = (): SoundPath => {
-  let waiting = 0;
-  return {
-    send(samples) {
-      waiting += samples.length;
-    },
-    whenPlayed() {},
-    waiting: () => waiting,
-    takeBack() {
-      const taken = waiting;
-      waiting = 0;
-      return taken;
-    },
-    close() {},
-  };
-};
 
 /** Whether an ended unicast should be opened again. */
 const createPatience = (clock: Clock) => {
@@ -127,27 +116,36 @@ export const openChannelSound = async (
   };
   means.ended.catch(close);
 
-  if (!means.isPaused) await untilChanged(means.change);
-  let unicast = means.isPaused ? createWaitingPath() : await openUnicast(uuid, events, means);
+  const path = createAudioPath(means.callRate, createLineTime(clock, 1), means.resample);
+  let unicast: Unicast | null = null;
+  const connect = (opened: Unicast): void => {
+    unicast = opened;
+    path.connect(opened.ring, opened.rate);
+  };
+
+  if (!means.isPaused) {
+    await untilChanged(means.change);
+    connect(await openUnicast(uuid, events, means));
+  }
   const patience = createPatience(clock);
-  const path = createMovablePath(unicast);
 
   const pause = async (): Promise<void> => {
     if (state !== 'open') return;
     await repark(uuid, means);
-    path.moveTo(createWaitingPath());
-    unicast.close();
+    path.disconnect();
+    unicast?.close();
+    unicast = null;
     isSilent = false;
     if (state === 'open') state = 'paused';
   };
 
   const resume = async (): Promise<void> => {
     if (state !== 'paused') return;
-    unicast = await openUnicast(uuid, events, means);
+    const opened = await openUnicast(uuid, events, means);
     patience.opened();
-    if (state !== 'paused') return unicast.close();
+    if (state !== 'paused') return opened.close();
     state = 'open';
-    path.moveTo(unicast);
+    return connect(opened);
   };
 
   const isMissing = (): boolean => state === 'open' && isSilent;
@@ -191,6 +189,7 @@ export const openChannelSound = async (
       close() {
         close();
         path.close();
+        unicast?.close();
       },
     },
     pause: () => inTurn(pause),

@@ -12,13 +12,10 @@
  * - Its samples have the rate of the channel's codec in both directions; the unicast ends with that codec.
  */
 import type { Clock } from '#src/domain/clock.ts';
-import { createLineTime } from '#sip/audio/line-time.ts';
-import type { SoundEvents, SoundPath } from '#sip/audio/media-endpoint.ts';
-import { createPathAtRate } from '#sip/audio/path-at-rate.ts';
-import { createSoundPath } from '#sip/audio/audio-path.ts';
+import type { SoundEvents } from '#sip/audio/media-endpoint.ts';
+import type { SampleRing } from '#sip/audio/sample-ring.ts';
 import type { SoundThread, UnicastChannel } from '../media-thread/media-thread.ts';
-import type { Resample } from '#sip/audio/resampler.ts';
-import { createRateChange } from '#sip/audio/rate-change.ts';
+import { createRateChange, type Resample } from '#sip/audio/resampler.ts';
 import type { SampleRate } from '#sip/audio/samples.ts';
 import { within } from '../background-tasks.ts';
 import type { Commands } from './connection.ts';
@@ -68,18 +65,26 @@ export type UnicastEvents = SoundEvents & {
   onShortFrames: () => void;
 };
 
+/** An open unicast. */
+export type Unicast = {
+  /** Outgoing samples, at the rate of the channel's codec. */
+  ring: SampleRing;
+  rate: SampleRate;
+  close(): void;
+};
+
 /** Rejects when no audio arrives within a few seconds, or when `ended` does. */
 export const openUnicast = async (
   uuid: string,
   { onAudio, onLost, onSilence, onShortFrames }: UnicastEvents,
   means: UnicastMeans & UnicastRates & { ended: Promise<never> },
-): Promise<SoundPath> => {
+): Promise<Unicast> => {
   const { soundThread, ownAddress: own, silenceMs, commands, clock, ended } = means;
   const { resample, callRate, codecRate } = means;
   const theirs = means.serverAddress();
-  const sampleRate = codecRate();
-  const channel = await soundThread.openUnicast(own, theirs, { sampleRate, silenceMs });
-  const change = createRateChange(resample, sampleRate, callRate);
+  const rate = codecRate();
+  const channel = await soundThread.openUnicast(own, theirs, { sampleRate: rate, silenceMs });
+  const change = createRateChange(resample, rate, callRate);
   channel.listen({
     onSound: (samples) => onAudio(change.take(samples)),
     onKey: () => {},
@@ -94,13 +99,5 @@ export const openUnicast = async (
     channel.close();
     throw error;
   }
-  const straight = createSoundPath(channel.sound, sampleRate, createLineTime(clock, 1));
-  const path = createPathAtRate(straight, { callRate, pathRate: sampleRate }, resample);
-  return {
-    ...path,
-    close() {
-      path.close();
-      channel.close();
-    },
-  };
+  return { ring: channel.sound, rate, close: channel.close };
 };

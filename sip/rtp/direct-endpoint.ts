@@ -5,8 +5,8 @@ import { usualCodecs, type Trunk } from '#src/domain/trunk.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
 import { telephoneRate } from '#sip/audio/samples.ts';
 import { addressText, callFigures } from './call-statistics.ts';
-import { NoPlace, type MediaEndpoint, type SoundEvents, type SoundPath } from '#sip/audio/media-endpoint.ts';
-import { createSoundPath } from '#sip/audio/audio-path.ts';
+import { NoPlace, type MediaEndpoint, type SoundEvents } from '#sip/audio/media-endpoint.ts';
+import { createAudioPath, type AudioPath } from '#sip/audio/audio-path.ts';
 import type { SampleRing } from '#sip/audio/sample-ring.ts';
 import type { RtpAgreement } from './agreement.ts';
 import type { Figures } from './rtp-session.ts';
@@ -121,7 +121,7 @@ export const createDirectEndpoint = async (
   const time = createLineTime(options.clock, 1);
   const fate = createFate();
   const digitListeners: ((digit: string) => void)[] = [];
-  let sound: { path: SoundPath; events: SoundEvents } | null = null;
+  let sound: { path: AudioPath; events: SoundEvents } | null = null;
 
   channel.listen({
     onSound: (samples) => sound?.events.onAudio(samples),
@@ -158,7 +158,8 @@ export const createDirectEndpoint = async (
     takeAnswer: async (remoteSdp) => negotiation.takeAnswer(remoteSdp),
     async connect(events, sampleRate) {
       if (sampleRate !== telephoneRate) throw new Error(`Sound is carried here at ${telephoneRate} Hz alone`);
-      const path = createSoundPath(channel.sound, telephoneRate, time);
+      const path = createAudioPath(telephoneRate, time);
+      path.connect(channel.sound, telephoneRate);
       sound = { path, events };
       return path;
     },

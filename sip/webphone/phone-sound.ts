@@ -8,7 +8,8 @@
 import { phoneFrameHead, phoneFrameSamples, phoneSampleRate, soundLeadMs } from '#src/domain/web-phone.ts';
 import { bytesOf } from '#src/domain/sample-bytes.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import type { MediaEndpoint, SoundEvents, SoundPath } from '#sip/audio/media-endpoint.ts';
+import type { AudioPath } from '#sip/audio/audio-path.ts';
+import type { MediaEndpoint, SoundEvents } from '#sip/audio/media-endpoint.ts';
 
 export type SoundNumbers = Readonly<{
   /** Maximum of audio that a phone may be ahead of time after a network hiccup. */
@@ -189,7 +190,7 @@ export const createPhoneSound = (numbers: SoundNumbers, clock: Clock): PhoneSoun
   return {
     endpoint: {
       sampleRate: () => phoneSampleRate,
-      async connect(events): Promise<SoundPath> {
+      async connect(events): Promise<AudioPath> {
         open = { events, watch: createStallWatch(numbers.stallMs, clock, events.onLost) };
         return { ...voice.path, close };
       },

@@ -10,8 +10,8 @@ import { createLineTime } from '#sip/audio/line-time.ts';
 import { loadVoiceDetector, type OpenVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
 import type { SoundEvents } from '#sip/audio/media-endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
-import { createSoundPath } from '#sip/audio/audio-path.ts';
 import { telephoneRate } from '#sip/audio/samples.ts';
+import { pathInto } from '#test/helpers/path-into.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { soundEndpoint } from '#test/helpers/sound-endpoint.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
@@ -123,7 +123,7 @@ const judgeOne = async (announcement: Announcement, options: JudgeOptions): Prom
   await media.begin(
     soundEndpoint(async (to) => {
       events = to;
-      return createSoundPath(ring, telephoneRate, time);
+      return pathInto(ring, telephoneRate, time);
     }),
   );
   if (agent === 'speaks') media.say(1, 'words '.repeat(15));

@@ -10,8 +10,8 @@ import { createLineTime } from '#sip/audio/line-time.ts';
 import type { OpenVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
 import type { SoundEvents } from '#sip/audio/media-endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
-import { createSoundPath } from '#sip/audio/audio-path.ts';
 import { telephoneRate } from '#sip/audio/samples.ts';
+import { pathInto } from '#test/helpers/path-into.ts';
 import { soundEndpoint } from '#test/helpers/sound-endpoint.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
@@ -95,7 +95,7 @@ export const speakOver = async (
   await media.begin(
     soundEndpoint(async (to) => {
       events = to;
-      return createSoundPath(ring, telephoneRate, time);
+      return pathInto(ring, telephoneRate, time);
     }),
   );
 

@@ -698,7 +698,7 @@ test.serial(
   async (t) => {
     const { open, told, opened, begun, sound, clock, isClosed } = setUpOpenUnicast();
     begun.resolve();
-    const path = await open();
+    const unicast = await open();
     t.deepEqual(opened, [['192.0.2.7', '192.0.2.8', '16000', '140']]);
     t.deepEqual(told, [
       'a-channel',
@@ -711,9 +711,9 @@ test.serial(
         transport: 'udp',
       },
     ]);
-    path.send(new Int16Array(100));
+    unicast.ring.write(new Int16Array(100));
     t.is(sound.waiting, 100);
-    path.close();
+    unicast.close();
     t.true(isClosed());
     t.is(clock.pending(), 0);
   },

@@ -12,10 +12,9 @@ import { listening } from '#config/listening-policy.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
 import { createDirectEndpoint } from '#sip/rtp/direct-endpoint.ts';
 import { pcma, pcmu } from '#sip/rtp/g711.ts';
-import type { MediaEndpoint, SoundPath } from '#sip/audio/media-endpoint.ts';
-import { createMovablePath } from '#sip/audio/movable-path.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { createAudioPath } from '#sip/audio/audio-path.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
-import { createSoundPath } from '#sip/audio/audio-path.ts';
 import { createHeard } from '#sip/media-thread/incoming-audio.ts';
 import { startPacer } from '#sip/media-thread/pacer.ts';
 import type { FromSoundThread } from '#sip/media-thread/media-thread-messages.ts';
@@ -25,6 +24,7 @@ import { openUnicastSession } from '#sip/freeswitch/unicast-session.ts';
 import { loadResampler, resamplingReach } from '#sip/audio/resampler.ts';
 import { quietDb, type SampleRate } from '#sip/audio/samples.ts';
 import { steadyClock } from '#src/clocks.ts';
+import { pathInto } from '#test/helpers/path-into.ts';
 import { until } from '#test/helpers/until.ts';
 
 // Awaited before the first test: AVA accepts only tests that are declared synchronously.
@@ -155,102 +155,118 @@ test.serial('equal rates leave the samples unchanged', (t) => {
   t.is(resample(samples, 16_000, 16_000), samples);
 });
 
-// Movable path
+// Audio path
 
-/** Plays as much as the test says, and records it. */
-const somePath = () => {
-  let waiting: ({ sample: number } | { onPlayed: () => void })[] = [];
-  const played: number[] = [];
-  const count = (): number => waiting.filter((one) => 'sample' in one).length;
-  const tell = (): void => {
-    for (let next = waiting[0]; next !== undefined && 'onPlayed' in next; next = waiting[0]) {
-      waiting.shift();
-      next.onPlayed();
-    }
-  };
-  const path: SoundPath = {
-    send: (samples) => waiting.push(...Array.from(samples, (sample) => ({ sample }))),
-    whenPlayed(onPlayed) {
-      waiting.push({ onPlayed });
-      tell();
-    },
-    waiting: count,
-    takeBack() {
-      const unplayed = count();
-      waiting = [];
-      return unplayed;
-    },
-    close() {},
-  };
-  return {
-    path,
-    played,
-    play(samples: number): void {
-      for (let left = samples; left > 0; left -= 1) {
-        const next = waiting.shift();
-        if (next !== undefined && 'sample' in next) played.push(next.sample);
-        tell();
-      }
-    },
-  };
+/** A clock and the time of a line on it. */
+const setUpTime = () => {
+  const clock = new SimulatedClock();
+  return { clock, time: createLineTime(clock, 1) };
 };
 
-test('plays every sample once and in order wherever the path continues, and then notifies the waiting callers', (t) => {
+const rising = (from: number, length: number): Int16Array =>
+  Int16Array.from({ length }, (_, index) => from + index);
+
+test('plays every sample once and in order over successive rings, and then notifies the waiting callers', (t) => {
   assert(
     property(
       array(integer({ min: 0, max: 30 }), { maxLength: 12 }),
       array(integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 4 }),
       (lengths, plays) => {
-        const first = somePath();
-        const movable = createMovablePath(first.path);
-        const told: [number, number][] = [];
-        const places = [first];
-        const played = (): number[] => places.flatMap((place) => place.played);
+        const { clock, time } = setUpTime();
+        const path = createAudioPath(8_000, time);
+        const played: number[] = [];
+        const notified: [number, number][] = [];
+        let ring = new SampleRing(ringMemory(32));
+        const play = (samples: number): void => {
+          const frame = new Int16Array(samples);
+          played.push(...frame.subarray(0, ring.read(frame)));
+          clock.increment(500);
+        };
+        path.connect(ring, 8_000);
         let total = 0;
         for (const length of lengths) {
-          movable.send(Int16Array.from({ length }, (_, index) => total + index));
+          path.send(rising(total, length));
           total += length;
           const end = total;
-          movable.whenPlayed(() => told.push([end, played().length]));
-          first.play(2);
+          path.whenPlayed(() => notified.push([end, played.length]));
+          play(2);
         }
         for (const samples of plays) {
-          places.at(-1)?.play(samples);
-          const next = somePath();
-          movable.moveTo(next.path);
-          places.push(next);
+          play(samples);
+          path.disconnect();
+          t.is(path.waiting(), total - played.length);
+          ring = new SampleRing(ringMemory(32));
+          path.connect(ring, 8_000);
         }
-        places.at(-1)?.play(total);
-        t.deepEqual(
-          played(),
-          Array.from({ length: total }, (_, index) => index),
-        );
-        t.is(told.length, lengths.length);
-        // It is reported with the next sample at the latest.
-        for (const [end, at] of told) t.true(at === end, `${at} instead of ${end}`);
+        while (path.waiting() > 0) play(16);
+        clock.increment(500);
+        t.deepEqual(played, Array.from(rising(0, total)));
+        t.is(notified.length, lengths.length);
+        for (const [end, at] of notified) t.true(at >= end, `${at} before ${end}`);
       },
     ),
   );
 });
 
-test('withdrawn audio is not played later', (t) => {
-  const first = somePath();
-  const next = somePath();
-  const movable = createMovablePath(first.path);
-  movable.send(new Int16Array(10).fill(1));
-  movable.whenPlayed(() => t.fail('it was taken back'));
-  first.play(4);
-  t.is(movable.waiting(), 6);
-  t.is(movable.takeBack(), 6);
-  movable.moveTo(next.path);
-  movable.send(new Int16Array(2).fill(2));
-  next.play(9);
-  t.deepEqual(next.played, [2, 2]);
+test('withdrawn audio is not played by the next ring', (t) => {
+  const { time } = setUpTime();
+  const path = createAudioPath(8_000, time);
+  const [first, next] = [new SampleRing(ringMemory(32)), new SampleRing(ringMemory(32))];
+  path.connect(first, 8_000);
+  path.send(new Int16Array(10).fill(1));
+  path.whenPlayed(() => t.fail('it was taken back'));
+  first.read(new Int16Array(4));
+  t.is(path.waiting(), 6);
+  t.is(path.takeBack(), 6);
+  path.disconnect();
+  path.connect(next, 8_000);
+  path.send(new Int16Array(2).fill(2));
+  const frame = new Int16Array(9);
+  t.deepEqual(frame.slice(0, next.read(frame)), Int16Array.of(2, 2));
 });
 
-// Sound path
+test('audio sent without a ring waits, and is taken back whole', (t) => {
+  const { time } = setUpTime();
+  const path = createAudioPath(8_000, time);
+  path.send(new Int16Array(100));
+  path.whenPlayed(() => t.fail('it was not played'));
+  t.is(path.waiting(), 100);
+  t.is(path.takeBack(), 100);
+  t.is(path.waiting(), 0);
+});
 
-const setUpSoundPath = () => {
+test.serial('a ring of another rate gets the rest of the audio, counted at the rate of the call', (t) => {
+  const { clock, time } = setUpTime();
+  const path = createAudioPath(16_000, time, resample);
+  const [wide, narrow] = [new SampleRing(ringMemory(16_384)), new SampleRing(ringMemory(16_384))];
+  let isPlayed = false;
+  path.connect(wide, 16_000);
+  path.send(new Int16Array(16_000).fill(1_000));
+  path.whenPlayed(() => (isPlayed = true));
+  wide.read(new Int16Array(4_000));
+  path.disconnect();
+  t.is(path.waiting(), 12_000);
+  path.connect(narrow, 8_000);
+  // The resampler keeps the last few milliseconds for what follows.
+  t.true(Math.abs(narrow.waiting - 6_000) < 100, String(narrow.waiting));
+  const frame = new Int16Array(160);
+  for (let beats = 0; beats < 50; beats += 1) {
+    narrow.read(frame);
+    if (beats === 10) t.true(Math.abs(path.waiting() - 2 * narrow.waiting) <= 1);
+    clock.increment(20);
+  }
+  t.is(path.waiting(), 0);
+  t.true(isPlayed);
+});
+
+test('a ring of another rate is refused without a resampler', (t) => {
+  const path = createAudioPath(8_000, setUpTime().time);
+  t.throws(() => path.connect(new SampleRing(ringMemory(32)), 16_000), {
+    message: /8000 samples per second/,
+  });
+});
+
+const setUpPath = () => {
   const clock = new SimulatedClock();
   const time = createLineTime(
     {
@@ -262,7 +278,7 @@ const setUpSoundPath = () => {
   );
   const ring = new SampleRing(ringMemory(16_384));
   const marks: string[] = [];
-  const path = createSoundPath(ring, 8_000, time);
+  const path = pathInto(ring, 8_000, time);
   const mark = (name: string): void => path.whenPlayed(() => marks.push(name));
   /** This many samples are sent, as the media thread takes them. */
   const sound = (milliseconds: number): void => {
@@ -278,7 +294,7 @@ const setUpSoundPath = () => {
 const second = new Int16Array(8_000).fill(1);
 
 test('a mark fires when all audio before it was sent', (t) => {
-  const { marks, mark, path, sound } = setUpSoundPath();
+  const { marks, mark, path, sound } = setUpPath();
   path.send(second);
   mark('said');
   sound(980);
@@ -288,13 +304,13 @@ test('a mark fires when all audio before it was sent', (t) => {
 });
 
 test('a mark with no audio before it fires at once', (t) => {
-  const { marks, mark } = setUpSoundPath();
+  const { marks, mark } = setUpPath();
   mark('now');
   t.deepEqual(marks, ['now']);
 });
 
 test('sends audio longer than the ring in order as space becomes free', (t) => {
-  const { marks, mark, path, sound, ring } = setUpSoundPath();
+  const { marks, mark, path, sound, ring } = setUpPath();
   for (let seconds = 0; seconds < 5; seconds += 1) path.send(second);
   mark('end');
   t.true(ring.waiting <= 16_384);
@@ -306,7 +322,7 @@ test('sends audio longer than the ring in order as space becomes free', (t) => {
 });
 
 test('counts withdrawn audio as unplayed and plays later audio', (t) => {
-  const { marks, mark, path, sound, ring } = setUpSoundPath();
+  const { marks, mark, path, sound, ring } = setUpPath();
   for (let seconds = 0; seconds < 5; seconds += 1) path.send(second);
   mark('first');
   sound(100);
@@ -321,7 +337,7 @@ test('counts withdrawn audio as unplayed and plays later audio', (t) => {
 });
 
 test('a closed path sends no audio and calls no callbacks', (t) => {
-  const { marks, mark, path, sound, ring } = setUpSoundPath();
+  const { marks, mark, path, sound, ring } = setUpPath();
   path.send(second);
   mark('never');
   path.close();
@@ -335,7 +351,7 @@ for (const rate of [8_000, 16_000] as const)
     const clock = new SimulatedClock();
     const time = createLineTime(clock, 1);
     const ring = new SampleRing(ringMemory(ringSamples));
-    const path = createSoundPath(ring, rate, time);
+    const path = pathInto(ring, rate, time);
     const frame = new Int16Array(rate / 50);
     path.send(new Int16Array(10 * rate).fill(1));
     for (let beat = 0; beat < 500; beat += 1) {

@@ -5,8 +5,7 @@
 import type { Logger } from 'pino';
 import type { AnsweredBy, BargeIn, TurnEnd } from '#machines/line.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
-import { createRateChange } from '../rate-change.ts';
-import type { Resample } from '../resampler.ts';
+import { createRateChange, type Resample } from '../resampler.ts';
 import { telephoneRate, type SampleRate } from '../samples.ts';
 import type { Recognition, RecognitionEvent, Recognizer } from '../speech.ts';
 import { createAnsweringMachine, type AnsweringNumbers } from './answering-machine.ts';

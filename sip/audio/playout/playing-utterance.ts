@@ -6,7 +6,7 @@ import { joinSamples } from '#src/domain/sample-bytes.ts';
 import type { LineTime } from '../line-time.ts';
 import { samplesPerMs, silence, type SampleRate } from '../samples.ts';
 import { heardAfter, sayingTime } from '../speaking-time.ts';
-import type { SoundPath } from '../media-endpoint.ts';
+import type { AudioPath } from '../audio-path.ts';
 import { fadedIn, fadedOut } from './fade.ts';
 import { createLoudness } from './loudness.ts';
 import { placeToResume } from './resume-place.ts';
@@ -35,7 +35,7 @@ export type PlayingUtterance = {
 };
 
 export type PlayingOptions = {
-  path: Pick<SoundPath, 'send' | 'whenPlayed' | 'waiting' | 'takeBack'>;
+  path: Pick<AudioPath, 'send' | 'whenPlayed' | 'waiting' | 'takeBack'>;
   /** Sample rate of the path and of the audio. */
   sampleRate: SampleRate;
   time: LineTime;

@@ -4,13 +4,13 @@
  */
 import type { Logger } from 'pino';
 import type { LineTime } from '../line-time.ts';
-import type { SoundPath } from '../media-endpoint.ts';
+import type { AudioPath } from '../audio-path.ts';
 import type { SampleRate } from '../samples.ts';
 import { playUtterance, type Played, type PlayingUtterance } from './playing-utterance.ts';
 import type { Speak } from './synthesis.ts';
 import { synthesizeUtterance, type Utterance } from './utterance.ts';
 
-type AgentPath = Pick<SoundPath, 'send' | 'whenPlayed' | 'waiting' | 'takeBack'>;
+type AgentPath = Pick<AudioPath, 'send' | 'whenPlayed' | 'waiting' | 'takeBack'>;
 
 export type Playout = {
   /** The call's audio path is connected. */

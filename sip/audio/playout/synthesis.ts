@@ -1,6 +1,5 @@
 /** The agent's voice at the sample rate of the call, streamed where the engine streams. */
-import { createRateChange, type RateChange } from '../rate-change.ts';
-import type { Resample } from '../resampler.ts';
+import { createRateChange, type RateChange, type Resample } from '../resampler.ts';
 import type { SampleRate } from '../samples.ts';
 import type { Audio, Synthesizer } from '../speech.ts';
 

@@ -5,7 +5,6 @@ import pino from 'pino';
 import type { Played } from '#sip/audio/playout/playing-utterance.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
-import { createSoundPath } from '#sip/audio/audio-path.ts';
 import { createCallRecording } from '#sip/audio/playout/call-recording.ts';
 import { createPlayout } from '#sip/audio/playout/playout.ts';
 import { placeToResume } from '#sip/audio/playout/resume-place.ts';
@@ -14,6 +13,7 @@ import { loadResampler } from '#sip/audio/resampler.ts';
 import type { SampleRate } from '#sip/audio/samples.ts';
 import { heardAfter, sayingTime } from '#sip/audio/speaking-time.ts';
 import type { Synthesizer } from '#sip/audio/speech.ts';
+import { pathInto } from '#test/helpers/path-into.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { dtmfTone } from './dtmf-tone.ts';
 
@@ -86,7 +86,7 @@ const createPlayoutWorld = (engine: Speak = speak) => {
     /** Events that the recording received. */
     told,
     playout,
-    attach: () => playout.attach(createSoundPath(ring, 8_000, time)),
+    attach: () => playout.attach(pathInto(ring, 8_000, time)),
     /** Advances the clock while audio is sent. Returns for how much of this time words were audible. */
     pass(milliseconds: number): number {
       const frame = new Int16Array(frameMs * 8);
@@ -292,7 +292,7 @@ const createPauseWorld = (speak: Speak = inWords) => {
     },
     logger: pino({ level: 'silent' }),
   });
-  playout.attach(createSoundPath(ring, 8_000, time));
+  playout.attach(pathInto(ring, 8_000, time));
   return {
     clock,
     playout,
