@@ -3,8 +3,7 @@ import type { LineInput } from '#machines/line.ts';
 import type { Hearing, MediaMeans } from './call-media.ts';
 import type { ListeningNumbers } from './listening/listener.ts';
 import { createSpeak } from './playout/synthesis.ts';
-import { overheardSink } from './overheard-sink.ts';
-import type { OpenRecording, Overhear } from './recording-sink.ts';
+import { overheardSink, type OpenRecording, type Overhear } from './recording-sink.ts';
 import type { SpeechEngines } from './speech.ts';
 
 export type CommonMeans = Pick<Hearing, 'openDetector' | 'turnModel' | 'resample'> & {

@@ -37,3 +37,18 @@ export type CallSink = RecordingSink & Pick<Overhearing, 'isWanted'>;
 
 /** Opens the recording of an answered call. */
 export type OpenRecording = (callId: string) => RecordingSink;
+
+const ignore = (): void => undefined;
+
+/** Recording sink that also passes the audio to a listener. `recording`: `null` for a call that is not recorded. */
+export const overheardSink = (recording: RecordingSink | null, overhearing: Overhearing): CallSink => ({
+  write(counterparty, agent) {
+    recording?.write(counterparty, agent);
+    overhearing.write(counterparty, agent);
+  },
+  isWanted: () => recording !== null || overhearing.isWanted(),
+  drained: () => recording?.drained() ?? Promise.resolve(),
+  finish: recording?.finish ?? ignore,
+  leave: recording?.leave ?? ignore,
+  fail: recording?.fail ?? ignore,
+});

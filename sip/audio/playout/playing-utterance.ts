@@ -4,13 +4,11 @@
  */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import type { LineTime } from '../line-time.ts';
-import { samplesPerMs, silence, type SampleRate } from '../samples.ts';
+import { levelOf, samplesPerMs, silence, type SampleRate } from '../samples.ts';
 import { heardAfter, sayingTime } from '../speaking-time.ts';
 import type { AudioPath } from '../audio-path.ts';
-import { fadedIn, fadedOut } from './fade.ts';
 import { createLoudness } from './loudness.ts';
-import { placeToResume } from './resume-place.ts';
-import type { Utterance } from './utterance.ts';
+import type { Utterance } from './synthesis.ts';
 
 /** Silence after each utterance: a breath between sentences, and the depth of a jitter buffer at the end. */
 const breathMs = 120;
@@ -45,6 +43,44 @@ export type PlayingOptions = {
     silenced: () => void;
     played: (played: Played) => void;
   };
+};
+
+/** A voice that starts or stops within one sample clicks, so its edges rise and fall. */
+const fadeMs = 10;
+const fadeSamples = (rate: SampleRate): number => fadeMs * samplesPerMs(rate);
+
+/** Returns a copy that fades in. */
+const fadedIn = (samples: Int16Array, rate: SampleRate): Int16Array => {
+  const length = fadeSamples(rate);
+  return samples.map((sample, index) => (index < length ? Math.round((sample * index) / length) : sample));
+};
+
+/** Returns the beginning of these samples, faded out. */
+const fadedOut = (samples: Int16Array, rate: SampleRate): Int16Array => {
+  const length = fadeSamples(rate);
+  return samples.subarray(0, length).map((sample, index) => Math.round((sample * (length - index)) / length));
+};
+
+/** Longest search for the beginning of a word. */
+const furthestMs = 600;
+const windowMs = 20;
+const hopMs = 10;
+/** Level difference in dB that marks a gap between syllables. */
+const gapDb = 15;
+
+/**
+ * Finds where the agent resumes after a pause within a word. Half a word is hard to understand, so playback restarts at
+ * the interrupted word or syllable: after the last moment that was quiet compared with its surroundings. Without such a
+ * moment, playback continues at the sample. `samples` is the whole utterance, of which `played` were played.
+ */
+export const placeToResume = (samples: Int16Array, played: number, rate: SampleRate): number => {
+  const perMs = samplesPerMs(rate);
+  const furthest = Math.max(0, played - furthestMs * perMs);
+  const windows: { end: number; db: number }[] = [];
+  for (let end = played; end - windowMs * perMs >= furthest; end -= hopMs * perMs)
+    windows.push({ end, db: levelOf(samples.subarray(end - windowMs * perMs, end)) });
+  const loudest = Math.max(...windows.map(({ db }) => db));
+  return windows.find(({ db }) => db <= loudest - gapDb)?.end ?? played;
 };
 
 /**

@@ -7,8 +7,7 @@ import type { LineTime } from '../line-time.ts';
 import type { AudioPath } from '../audio-path.ts';
 import type { SampleRate } from '../samples.ts';
 import { playUtterance, type Played, type PlayingUtterance } from './playing-utterance.ts';
-import type { Speak } from './synthesis.ts';
-import { synthesizeUtterance, type Utterance } from './utterance.ts';
+import { synthesizeUtterance, type Speak, type Utterance } from './synthesis.ts';
 
 type AgentPath = Pick<AudioPath, 'send' | 'whenPlayed' | 'waiting' | 'takeBack'>;
 

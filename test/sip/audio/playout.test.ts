@@ -7,7 +7,7 @@ import { createLineTime } from '#sip/audio/line-time.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import { createCallRecording } from '#sip/audio/playout/call-recording.ts';
 import { createPlayout } from '#sip/audio/playout/playout.ts';
-import { placeToResume } from '#sip/audio/playout/resume-place.ts';
+import { placeToResume } from '#sip/audio/playout/playing-utterance.ts';
 import { createSpeak, type Speak } from '#sip/audio/playout/synthesis.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
 import type { SampleRate } from '#sip/audio/samples.ts';

@@ -5,7 +5,6 @@
 import { createAlarm, type LineTime } from '../../line-time.ts';
 import type { TurnEndJudge } from './judge.ts';
 import { overByPauses, type JudgeOptions } from './pauses.ts';
-import { createLatestSound } from './latest-sound.ts';
 
 /** Model that hears whether somebody has finished speaking; see `src/speech/turn-model`. */
 export interface TurnModel {
@@ -21,6 +20,37 @@ export interface TurnModel {
 /** Audio before a turn's detected beginning that belongs to it. */
 const preRollMs = 300;
 
+/** Buffer of the last audio of a call, up to a length. */
+type LatestAudio = {
+  write(samples: Int16Array): void;
+  /** Returns the last samples, at most this many. */
+  last(count: number): Int16Array;
+};
+
+const createLatestAudio = (mostSamples: number): LatestAudio => {
+  const ring = new Int16Array(mostSamples);
+  let written = 0;
+  return {
+    write(samples) {
+      const kept = samples.subarray(Math.max(0, samples.length - mostSamples));
+      const at = (written + samples.length - kept.length) % mostSamples;
+      const head = kept.subarray(0, mostSamples - at);
+      ring.set(head, at);
+      ring.set(kept.subarray(head.length), 0);
+      written += samples.length;
+    },
+    last(count) {
+      const length = Math.max(0, Math.min(count, written, mostSamples));
+      const result = new Int16Array(length);
+      const from = (written - length) % mostSamples;
+      const head = ring.subarray(from, Math.min(mostSamples, from + length));
+      result.set(head);
+      result.set(ring.subarray(0, length - head.length), head.length);
+      return result;
+    },
+  };
+};
+
 export const judgeByModel = (
   options: JudgeOptions,
   model: TurnModel,
@@ -28,7 +58,7 @@ export const judgeByModel = (
 ): TurnEndJudge => {
   const { time, sampleRate, onChange } = call;
   const { minSilenceMs, maxSilenceMs } = options.turnEnd;
-  const sound = createLatestSound(Math.ceil((model.longestMs * sampleRate) / 1_000));
+  const audio = createLatestAudio(Math.ceil((model.longestMs * sampleRate) / 1_000));
   const alarm = createAlarm(time);
   /** The model's answer for the current silence; `null` until it arrives. */
   let isOver: boolean | null = null;
@@ -37,8 +67,8 @@ export const judgeByModel = (
 
   const ask = async (turnBeganAt: number): Promise<void> => {
     const question = (asked += 1);
-    const soundMs = time.now() - turnBeganAt + preRollMs;
-    const answer = await model.isOver(sound.last(Math.ceil((soundMs * sampleRate) / 1_000)), sampleRate);
+    const audioMs = time.now() - turnBeganAt + preRollMs;
+    const answer = await model.isOver(audio.last(Math.ceil((audioMs * sampleRate) / 1_000)), sampleRate);
     if (question !== asked || answer === null) return;
     isOver = answer;
     onChange();
@@ -51,7 +81,7 @@ export const judgeByModel = (
   };
 
   return {
-    write: sound.write,
+    write: audio.write,
     voiceBegan: forget,
     voiceEnded(at, turnBeganAt) {
       forget();
