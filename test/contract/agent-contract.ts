@@ -1,6 +1,6 @@
 /**
- * The contract of an agent (`src/agents/agent.ts`, `machines/reply.ts`) as a suite that every kind runs, whatever its
- * format: the request's common parts, words, silence, failures, time and letting go.
+ * The contract of an agent (`src/agents/agent.ts`, `machines/reply.ts`) as a suite that every kind runs, for any
+ * format: the common parts of requests, words, silence, failures, time limits and abort.
  */
 import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
@@ -49,7 +49,7 @@ const breakBehind =
     response.writeHead(200).write(bytes, () => response.destroy());
   };
 
-/** Tells when a time is waited for. */
+/** Notifies when a time-out is awaited. */
 class NoticedClock extends SimulatedClock {
   readonly #begun = new EventEmitter();
 
@@ -93,7 +93,7 @@ const requests = (clause: Clause, kind: AgentKind): void => {
     t.false(server.requests.some(({ headers }) => 'authorization' in headers));
   });
 
-  // The operator's model is no part of a customer's trace.
+  // The operator's model is not part of a customer's trace.
   if (kind.agentType === null) return;
   clause("sends the customer's own headers with every request", async (t) => {
     const headers = { 'x-api-key': 'key-of-the-server', 'x-route': 'a b', 'user-agent': 'Me' };
@@ -190,7 +190,7 @@ const controls = (clause: Clause, kind: AgentKind): void => {
   });
 };
 
-/** What models write for machines, and what is for the ear. */
+/** Machine markup of models, and the text to be spoken. */
 const modelText = (clause: Clause, kind: AgentKind): void => {
   const call = '<tool_call>{"name":"find_order","arguments":{"id":"B-2"}}</tool_call>';
   const written = [
@@ -252,7 +252,7 @@ const replies = (clause: Clause, kind: AgentKind): void => {
     t.deepEqual(await pieces.next(), { done: false, value: '네, ' });
     abort.abort();
     await t.throwsAsync(async () => pieces.next(), { name: 'AbortError' });
-    // Beside the reply's end there may be that of a request to cancel it.
+    // Beside the end of the reply there may be that of a cancel request.
     while (server.counts.aborted === 0) await server.responseClosed();
     t.is(server.counts.aborted, 1);
   });
@@ -339,7 +339,7 @@ const failures = (clause: Clause, kind: AgentKind): void => {
 };
 
 const time = (clause: Clause, kind: AgentKind): void => {
-  // Its requests are a thread and a run, and a run arrives before it is cancelled (test/agents/langgraph/barge-in).
+  // Its requests are a thread and a run, and a run is sent before it is cancelled (test/agents/langgraph/barge-in).
   const takesRuns = kind.agentType === 'langgraph';
 
   clause('a server that does not start in time fails and is disconnected', async (t) => {

@@ -1,4 +1,4 @@
-/** Whatever a server sends, the conversation hears of a failure in time, and of no words that were not meant. */
+/** For any server response, the conversation receives a failure in time and no unintended words. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { ReplyFailure } from '#machines/reply.ts';
@@ -8,7 +8,7 @@ import type { AgentKind } from './agent-kinds.ts';
 import { agentOf } from './agent-world.ts';
 import type { DeclareTest } from './clause.ts';
 
-/** Only what sends no words for certain is given up soon; the rest is waited for, however busy the machine is. */
+/** Only a response that certainly has no words times out soon; for the others a busy machine gets enough time. */
 const timesFor = (failures: readonly ReplyFailure[]) =>
   failures[0] === 'first_token_timeout' ? { firstTokenMs: 1_000 } : {};
 
@@ -18,7 +18,7 @@ const write = (response: Parameters<Answer>[0], bytes: string | Buffer): Promise
     else response.write(bytes, (error) => resolve(error === undefined || error === null));
   });
 
-/** Sends the same over and over until nobody takes it any more. */
+/** Sends the same bytes repeatedly until the connection is closed. */
 const endlessly =
   (bytes: string | Buffer, pauseMs = 0): Answer =>
   async (response) => {

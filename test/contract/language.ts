@@ -1,4 +1,4 @@
-/** The contract of a line whose language is changed (`machines/line.ts`, clause 13), as a suite that every driver runs. */
+/** The contract of a line whose language changes (`machines/line.ts`, clause 13), as a suite that every driver runs. */
 import { createClause, type DeclareTest } from './clause.ts';
 import type { LineDriver, NotingDriver } from './line-driver.ts';
 import type { WatchedLine } from './watched-line.ts';
@@ -10,7 +10,7 @@ export const languageContract = (
   name: string,
   makeDriver: () => NotingDriver | Promise<NotingDriver>,
 ): void => {
-  // A simulated line makes its voices for its recording alone.
+  // A simulated line synthesizes only for its recording.
   const clause = createClause(test, `${name}, changing its language`, makeDriver, [], { recording: true });
 
   const answered = async (driver: LineDriver, line: WatchedLine): Promise<void> =>

@@ -98,7 +98,7 @@ const stoppedPauseClauses = (clause: Clause): void => {
   });
 };
 
-/** Does with an onset and what comes of it as a call does. */
+/** Handles an onset and its result as a call does. */
 const asCallsDo = ({ type }: { type: string }, line: WatchedLine): void => {
   if (type === 'line.onset') line.tell({ type: 'pauseTalking' });
   if (type === 'line.no_speech') line.tell({ type: 'resumeTalking' });

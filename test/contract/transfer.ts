@@ -1,18 +1,18 @@
 /**
- * The contract of a line that hands its other party to a person (`machines/line.ts`, clauses 11 and 12), as a suite that every
- * driver runs. Those that reach no person say so as every line does.
+ * The contract of a line that transfers its other party to a person (`machines/line.ts`, clauses 11 and 12), as a suite
+ * that every driver runs. Drivers that reach no person report that, as every line does.
  */
 import { answered } from './answered.ts';
 import { createClause, type Clause, type DeclareTest } from './clause.ts';
 import type { LineDriver } from './line-driver.ts';
 import type { WatchedLine } from './watched-line.ts';
 
-/** People to whom calls are transferred, of the simulated line and behind a trunk; to a web phone nobody is there. */
+/** Transfer targets of the simulated line and behind a trunk; a web phone has none. */
 const whoAnswers = '01000000011';
 const whoIsBusy = '01000000012';
 const whoLetsItRing = '01000000013';
 
-/** Answers a warm transfer, hears what it is about and hangs up. */
+/** Answers a warm transfer, hears the briefing and hangs up. */
 const whoDeclines = '01000000014';
 
 const outcomesOf = (line: WatchedLine): string[] =>
@@ -21,7 +21,7 @@ const outcomesOf = (line: WatchedLine): string[] =>
 const isDecided = (line: WatchedLine): boolean => outcomesOf(line).length > 0;
 
 const warmTransferContract = (clause: Clause): void => {
-  /** Either nobody was reached, which has been told, or somebody waits to be told what the call is about. */
+  /** Either no person was reached, which has been reported, or one waits for the briefing. */
   const answeredWarmly = async (driver: LineDriver, line: WatchedLine, to: string): Promise<boolean> => {
     await answered(driver, line);
     line.tell({ type: 'transfer', to, mode: 'warm' });

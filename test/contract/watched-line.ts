@@ -1,4 +1,4 @@
-/** A line under observation: what it was told, what it said, and every breach of the contract of `machines/line.ts`. */
+/** A line under observation: its commands, its events, and every breach of the contract of `machines/line.ts`. */
 import type { Line, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 import { breachesOfOrder, isLastWord } from './watched-order.ts';
 import { watchTransfer } from './watched-transfer.ts';
@@ -18,13 +18,13 @@ export type WatchedLine = {
   saw(type: LineEvent['type']): boolean;
   /** The types of all events, in order. */
   story(): string[];
-  /** The last word was said. */
+  /** The last event was emitted. */
   isOver(): boolean;
-  /** To be called when the line is over or closed and time has gone by: what is missing is a breach, too. */
+  /** Called when the line is over or closed and time has passed: a missing event is a breach, too. */
   finish(): readonly string[];
 };
 
-/** Opens a line and watches it. `onEvent` is called with each event, as the call would be. */
+/** Opens a line and observes it. `onEvent` is called with each event, as the call would be. */
 export const openWatched = (
   open: OpenLine,
   input: LineInput,
@@ -63,7 +63,7 @@ export const openWatched = (
     open(input, (event) => {
       check(event);
       events.push(event);
-      // The call reacts inside the event; the line must not answer in the same breath.
+      // The call reacts within the event; the line must not respond synchronously.
       during('an event', () => onEvent(event, watched));
     }),
   );

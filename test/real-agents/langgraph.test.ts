@@ -20,7 +20,7 @@ testsAgainst(langgraphServer, (server) => {
     return response.json();
   };
 
-  /** How the runs of a call have ended, the oldest first. */
+  /** How the runs of a call ended, oldest first. */
   const runs = async (callId: string): Promise<string[]> =>
     runList
       .parse(await ask(callId, 'runs'))

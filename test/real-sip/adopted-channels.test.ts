@@ -1,4 +1,4 @@
-/** A gateway is killed in mid-call, and another process goes on with its channel of FreeSWITCH, within its dialog. */
+/** A gateway is killed during a call, and another process takes over its FreeSWITCH channel within its dialog. */
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -40,7 +40,7 @@ if (missing.length > 0) {
   const untilChannels = (count: number): Promise<void> =>
     until(async () => (await servers.mediaServers[0]?.channels()) === count);
 
-  /** A call of a process that has died, at whose far end there is somebody. */
+  /** A call of a dead process, with a live far end. */
   const leaveCall = async (t: ExecutionContext): Promise<{ channel: MediaChannel; farEnd: EarAndMouth }> => {
     const farEnd = await startEarAndMouth();
     t.teardown(farEnd.close);
@@ -162,7 +162,7 @@ if (missing.length > 0) {
     const next = await startNext(t);
     const adopted = await leaveCall(t);
     const endpoint = await next.adoptEndpoint(adopted.channel);
-    // Only now: the time that is left to the first one is short.
+    // Started late: the first one has little time left.
     const left = await leaveCall(t);
     await untilChannels(1);
     t.regex(await servers.console(`uuid_exists ${left.channel.uuid}`), /^false/);

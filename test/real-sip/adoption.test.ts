@@ -1,4 +1,4 @@
-/** A gateway is killed in mid-call, and another one goes on with the same dialog, through the relay. */
+/** A gateway is killed during a call, and another one continues the same dialog through the relay. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +35,7 @@ if (missing.length > 0) {
 
   type Media = 'direct' | 'freeswitch';
 
-  /** A call that stands in a process of its own, through a proxy that wants to stay in the way; `timer` is of its answer. */
+  /** An active call in a process of its own, through a record-routing proxy; `timer` is that of its answer. */
   const startDoomed = async (t: ExecutionContext, media: Media, timer: Record<string, string> = {}) => {
     const network = createUdpNetwork(servers.sipPort);
     t.teardown(network.close);
@@ -104,7 +104,7 @@ if (missing.length > 0) {
     };
   };
 
-  /** The far end is told of a new place of the sound only where there is one: a channel of FreeSWITCH stays what it is. */
+  /** The far end gets a new media address only if it changes: a channel of FreeSWITCH stays as it is. */
   const soundMoves = async (t: ExecutionContext, { far, trunk }: Doomed, media: Media): Promise<void> => {
     if (media === 'freeswitch') return;
     const again = await far.receives('INVITE');
@@ -171,7 +171,7 @@ if (missing.length > 0) {
         await far.receives('ACK');
       }
       await has('line.adopted');
-      // drachtio-server sends it after half of the time, more or less five seconds.
+      // drachtio-server sends it after half of the interval, give or take five seconds.
       const refresh = await far.receives('INVITE');
       t.is(refresh.body, described.body);
       t.regex(headerOf(refresh, 'Session-Expires') ?? '', /^12; ?refresher=uac$/);
@@ -190,7 +190,7 @@ if (missing.length > 0) {
         const doomed = await startDoomed(t, media, timer('90;refresher=uas'));
         const { far } = doomed;
         const left = await doomed.kill();
-        // Nobody lives now; by RFC 3261 section 14.1 another INVITE meanwhile would be refused.
+        // No gateway is alive now; by RFC 3261 section 14.1, a second INVITE meanwhile would be refused.
         far.sends('INVITE', { sdp, headers: { 'Session-Expires': '90;refresher=uac' } });
         await until(() => doomed.relay.sizes().held === 1);
         const { has, line } = await adopt(t, doomed, left, media);

@@ -1,4 +1,4 @@
-/** Answers of far ends: with early media, without usable sound, again and again, two at once. */
+/** Answers of far ends: with early media, without usable audio, retransmitted, from two telephones. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -171,7 +171,7 @@ const testRepeatedAnswers = ({ callTo }: ScriptedCalls): void => {
     t.is(count('line.answered'), 1);
   });
 
-  // drachtio-server acknowledges the first answer once more and tells nobody of the second; its side gives up by itself
+  // drachtio-server acknowledges the first answer again and does not report the second; its sender gives up by itself
   // (RFC 3261 section 13.3.1.4).
   realTimeTest('the call goes to one of two telephones that answer', async (t) => {
     const { line, end, has, count } = await callTo(

@@ -1,4 +1,4 @@
-/** Figures of calls on real servers when they are over: loss, sound that goes one way alone, how soon it rang. */
+/** Final statistics of calls on real servers: loss, one-way audio, post-dial delay. */
 import { createSocket } from 'node:dgram';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
@@ -9,7 +9,7 @@ import { realTimeTest } from './real-time-test.ts';
 import { withScriptedCalls } from './scripted-calls.ts';
 import { answer, leave, pause, pickUp, receive, ring, tellTheEar } from './scripted-end.ts';
 
-/** Of twenty packets, one does not arrive. */
+/** One packet of twenty does not arrive. */
 const loses = 20;
 
 const startEar = async (

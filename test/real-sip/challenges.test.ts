@@ -1,4 +1,7 @@
-/** A trunk that challenges in several ways, and gives reasons: by a far end of raw UDP that checks the proofs itself. */
+/**
+ * A trunk that challenges in several ways and sends reasons: a raw UDP far end that verifies the digest responses
+ * itself.
+ */
 import { createHash } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -21,7 +24,7 @@ const sdpAt = (port: number): string =>
     '',
   ].join('\r\n');
 
-/** Whether the proof in this header is that of the account, over the Request-URI as it came. */
+/** True if the digest response in this header is that of the account, for the Request-URI as received. */
 const isProof = (text: string, header: string, hash: string, nonce: string): boolean => {
   const [, method = '', uri = ''] = /^([A-Z]+) (\S+) /.exec(text) ?? [];
   const [credentials] = challengesIn(headerIn(text, header));
@@ -41,7 +44,7 @@ const challenges = [
 ];
 const proxyChallenge = 'Proxy-Authenticate: Digest realm="t, one", nonce="C", qop="auth"';
 
-/** `bye`: the Reason of a BYE that it sends behind ACK; without one it waits for ours, which it challenges. */
+/** `bye`: the Reason of a BYE that it sends after the ACK; without one it waits for ours, which it challenges. */
 const startChallengingTrunk = async (t: ExecutionContext, { bye }: { bye?: string } = {}) => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -92,7 +95,7 @@ const startChallengingTrunk = async (t: ExecutionContext, { bye }: { bye?: strin
     socket.send(request.join('\r\n'), to, '127.0.0.1');
   };
 
-  /** A request again of which the first was answered already is answered again. */
+  /** A retransmitted request is answered again. */
   const take = (text: string, to: number): void => {
     const [, method = ''] = /^([A-Z]+) /.exec(text) ?? [];
     if (method === 'ACK') {

@@ -1,6 +1,6 @@
 /**
- * The sound of a channel of FreeSWITCH: codecs that become others while a call stands, packets of other lengths than its own.
- * What is heard has the pitch that was said, and no hole.
+ * The audio of a FreeSWITCH channel: codec changes during a call, and other packet lengths than its own. The audio must
+ * keep its pitch and have no gap.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
@@ -70,13 +70,13 @@ const connectedMedia = async (t: ExecutionContext, servers: SipServers): Promise
   return media;
 };
 
-/** What is heard at an endpoint, from its connection on; `say` puts a tone into the call. */
+/** Audio received at an endpoint since its connection; `say` sends a tone into the call. */
 const speaking = async (endpoint: MediaEndpoint, sampleRate: SampleRate) => {
   const heard: Int16Array[] = [];
   const path = await endpoint.connect({ onAudio: (samples) => heard.push(samples), onLost() {} }, sampleRate);
   return {
     say: (hertz: number, seconds: number) => path.send(toneOf(hertz, seconds, sampleRate)),
-    /** Of the last so many milliseconds. */
+    /** In the last given milliseconds. */
     lately: (milliseconds: number): Int16Array =>
       joinSamples(heard).slice((-milliseconds * sampleRate) / 1_000),
     heardMs: (): number => joinSamples(heard).length / (sampleRate / 1_000),
@@ -94,7 +94,7 @@ const changes: readonly [TrunkCodec, TrunkCodec][] = [
   ['G722', 'opus'],
 ];
 
-/** A far end with packets of this length, which describes its sound with these lines, and an endpoint that it talks with. */
+/** A far end with packets of this length and these SDP lines, and an endpoint that is connected to it. */
 const callWith = async (
   t: ExecutionContext,
   media: MediaServers,
@@ -131,16 +131,16 @@ const packetTimes: readonly (readonly string[])[] = [
   ['a=maxptime:60'],
 ];
 
-/** Of the sound, in milliseconds. */
+/** Duration of the audio in milliseconds. */
 const toneMs = 2_000;
 
-/** Milliseconds of a sound in which a tone is heard. */
+/** Milliseconds of audio in which a tone is audible. */
 const heardMsOf = (hertz: number, samples: Int16Array): number =>
   100 * amplitudesOf(hertz, samples, 8_000).filter((level) => level > 4_000).length;
 
 type Described = { frameMs: number; direction: 'in' | 'out'; lines: readonly string[] };
 
-/** Both talk; returns which parts of it are heard. */
+/** Both talk; returns which parts are heard. */
 const talk = async (t: ExecutionContext, media: MediaServers, call: Described) => {
   const { far, endpoint } = await callWith(t, media, call);
   const here = await speaking(endpoint, 8_000);
@@ -219,7 +219,7 @@ const testEndedUnicast = (servers: () => SipServers): void =>
     await until(() => loud().length > 25);
     const uuid = endpoint.channel()?.uuid ?? '';
     const park = async (): Promise<string> => (await servers().console(`uuid_getvar ${uuid} gw_park`)).trim();
-    // Another park, into which the channel goes by itself, ends the unicast.
+    // Another park that the channel enters by itself ends the unicast.
     await servers().console(`uuid_broadcast ${uuid} 'transfer::again-1 XML trunkline' aleg`);
     await until(async () => !['', '_undef_', '1'].includes(await park()));
     await until(() => loud().some((at) => at > Date.now() - 100));
@@ -292,7 +292,7 @@ onRealServers('the sound of a channel', (servers) => {
       await hears('and back');
     });
 
-  /** Somebody with a channel, whose audio is here. */
+  /** A far end with a channel whose audio is here. */
   const personOn = async (t: ExecutionContext, media: MediaServers) => {
     const ear = await startEarAndMouth();
     t.teardown(ear.close);

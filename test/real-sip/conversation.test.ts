@@ -1,4 +1,4 @@
-/** Whole conversations: what a far end says as sound reaches the agent as words, and stands in the transcript. */
+/** Whole conversations: speech of a far end reaches the agent as words and is written into the transcript. */
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
@@ -33,7 +33,7 @@ if (missing.length > 0) {
     await servers.close();
   });
 
-  /** What the agent answers to these words; an answer that says goodbye asks for the hangup first. */
+  /** The agent's reply to these words; a reply that says goodbye requests the hangup first. */
   type Answers = (message: string) => string;
 
   const bindAgent = async (
@@ -59,7 +59,7 @@ if (missing.length > 0) {
     return server;
   };
 
-  /** A gateway whose calls go to a far end with an ear and a mouth. */
+  /** A gateway whose calls go to a far end that hears and speaks. */
   const world = async (t: ExecutionContext): Promise<{ gateway: TestGateway; far: EarAndMouth }> => {
     const { far, trunkPort } = await startSpeakingEnd(t, servers);
     return { gateway: await listeningGateway(t, { servers, recognizer, trunkPort }), far };
@@ -122,7 +122,7 @@ if (missing.length > 0) {
         return callId !== '';
       });
       t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
-      // A telephone on a busy machine stalls now and then, which makes two turns of one sentence.
+      // A telephone on a busy machine stalls occasionally, which splits a sentence into two turns.
       t.is(messagesTo(agent).join(' '), wanted);
       const words = await wordsOf(gateway, callId);
       t.is(words.flatMap(([role, text]) => (role === 'user' ? [text] : [])).join(' '), wanted);

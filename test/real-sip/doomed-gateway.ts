@@ -1,4 +1,7 @@
-/** A process with one call on real servers, which says what it keeps of it, and when it stands; then it waits to be killed. */
+/**
+ * A process with one call on real servers that prints its stored state, and when the call is up; then it waits to be
+ * killed.
+ */
 import { z } from 'zod';
 import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
 import { lineInput } from '#test/helpers/line-input.ts';

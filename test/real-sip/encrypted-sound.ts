@@ -1,6 +1,6 @@
 /**
- * Trunks that encrypt their sound, for each of those who carry it: it is heard by both parties, or there is no call.
- * baresip is the other side.
+ * Trunks that encrypt their audio, for each carrier: either both parties hear it, or there is no call. baresip is the
+ * other side.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,13 +29,13 @@ import { callIn, offers, startTrunk } from './trunk-ends.ts';
 const own = '07012345678';
 const callee = '01099998888';
 
-/** The gateway's voice, in tones that can be told at the far end. */
+/** The gateway's voice, in tones that can be recognized at the far end. */
 const toneSynthesizer: Synthesizer = {
   name: 'tones',
   synthesize: async (text) => ({ sampleRate: 8_000, samples: sayInTones(text) }),
 };
 
-/** What the tests of one file share. */
+/** Resources shared by the tests of one file. */
 const createWorld = (servers: () => SipServers, media: Trunk['media']) => {
   const logged: string[] = [];
 
@@ -97,7 +97,7 @@ const heardAt = async (telephone: Telephone): Promise<string[]> => {
   return texts;
 };
 
-/** Says something to each other, one after the other. */
+/** Both say something, one after the other. */
 const talk = async (line: WatchedLine, theirs: string, ours: string): Promise<void> => {
   await until(() => heardOn(line).includes(theirs));
   const utterance = line.say(ours);
@@ -153,7 +153,7 @@ const declareCalls = (
     await talk(line, 'Back again.', 'Still here.');
     t.false(line.saw('line.failed'));
     line.tell({ type: 'hangUp' });
-    // baresip stops recording with the first hold; what it cannot decrypt it complains of.
+    // baresip stops recording at the first hold; it reports what it cannot decrypt.
     t.deepEqual(await heardAt(telephone), ['Good day.']);
     const log = await telephone.log();
     t.notRegex(log, /failed to decrypt/);
@@ -174,7 +174,7 @@ const declareRefusals = (
     t.like(refusing.events.at(-1), { cause: 'media_error', sip: { status: 488 } });
     await lines.close();
 
-    // It takes no notice of what it is offered.
+    // It ignores the offered encryption.
     const careless = await startTrunk('silent', servers().folder);
     t.teardown(careless.close);
     const answered = open(await linesWith(t, { port: careless.port }));

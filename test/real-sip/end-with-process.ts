@@ -17,7 +17,7 @@ const startGuard = (script: string): Writable => {
   return stdin;
 };
 
-/** Leaves detached processes alone, which have a process group of their own. */
+/** Does not affect detached processes, which have a process group of their own. */
 const endChildren = `
 group=$(ps -o pgid= -p "$PPID")
 left=' '

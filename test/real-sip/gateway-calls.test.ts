@@ -1,4 +1,4 @@
-/** Whole calls: the API on one side, a telephone on the other, SIP and sound between them. */
+/** Whole calls: the API on one side, a telephone on the other, SIP and audio between them. */
 import { z } from 'zod';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
 import { decodeRecording } from './decode-recording.ts';

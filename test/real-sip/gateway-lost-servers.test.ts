@@ -1,4 +1,4 @@
-/** A whole gateway that loses its servers, or is not let in by them. */
+/** A whole gateway that loses its servers, or is rejected by them. */
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
 import { startFarEnd, startTelephone } from './far-end.ts';
 import { onRealServers } from './on-real-servers.ts';

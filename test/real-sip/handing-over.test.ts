@@ -1,4 +1,4 @@
-/** Gateways with calls on real servers are asked to end: each call goes on at another one, or in the next process. */
+/** Gateways with calls on real servers are stopped: each call continues at another one, or in the next process. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { glob, readFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ import { createUdpNetwork } from './udp-network.ts';
 
 const personNumber = '01000000011';
 
-/** Heard for longer than a test lasts. */
+/** Longer than a test lasts. */
 const tone = Int16Array.from(
   { length: 8_000 * 90 },
   (_, index) => 6_000 * Math.sin((2 * Math.PI * 1_000 * index) / 8_000),
@@ -44,7 +44,7 @@ if (missing.length > 0) {
   });
   test.afterEach.always(() => servers.close());
 
-  /** The sound of all calls arrives here. */
+  /** The audio of all calls arrives here. */
   const startEar = async (t: ExecutionContext) => {
     const socket = createSocket('udp4').bind(0, '127.0.0.1');
     t.teardown(() => socket.close());
@@ -154,7 +154,7 @@ if (missing.length > 0) {
       .map(({ type }) => type);
   };
 
-  /** What it has warned of. */
+  /** Its warnings. */
   const warningsOf = ({ stdout }: Running): string =>
     stdout()
       .split('\n')
@@ -181,15 +181,15 @@ if (missing.length > 0) {
     }
   };
 
-  /** A telephone, and what it has heard of the other one. */
+  /** A telephone, and the audio that it received from the other one. */
   const startTalking = async (t: ExecutionContext, call: FarCall) => {
     const sound = await startEarAndMouth();
     t.teardown(sound.close);
-    /** Heard before its audio went elsewhere. */
+    /** Received before its audio moved. */
     let earlier: readonly HeardPacket[] = [];
     return {
       call,
-      /** Takes the session that the last INVITE offers. */
+      /** Accepts the session that the last INVITE offers. */
       async take(): Promise<void> {
         earlier = [...earlier, ...sound.heard()];
         const [, port] = /^m=audio (\d+)/m.exec(call.last('INVITE').body) ?? [];
@@ -214,7 +214,7 @@ if (missing.length > 0) {
     other: Awaited<ReturnType<typeof startTalking>>,
   ): Promise<void> => until(() => one.hears() && other.hears());
 
-  /** Whether both sides of a recording are heard in the half second before its last tenth. */
+  /** True if both sides of a recording are audible in the half second before its last tenth. */
   const isHeardLast = async (folder: string, callId: string): Promise<boolean[]> => {
     let file = '';
     for await (const name of glob(`*/${callId}*.ogg`, { cwd: folder })) file = name;
@@ -297,7 +297,7 @@ if (missing.length > 0) {
           t.false(types.includes('call.transfer_failed'));
           t.is(types.filter((type) => type === 'call.ended').length, 1);
           t.deepEqual([...party.call.unread(), ...person.call.unread()], []);
-          // Those of the gateway that is left are kept ready.
+          // The pooled ones of the remaining gateway.
           await until(
             async () => (await servers.mediaServers[0]?.channels()) === mediaPool.pool.size,
             45_000,

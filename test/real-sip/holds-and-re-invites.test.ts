@@ -1,4 +1,4 @@
-/** Calls that are put on hold and taken back, and other re-INVITEs. */
+/** Calls that are put on hold and resumed, and other re-INVITEs. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { until } from './real-lines.ts';

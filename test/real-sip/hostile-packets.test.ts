@@ -1,4 +1,4 @@
-/** Packets from outside that must stop nothing. */
+/** Packets from outside that must not stop any program. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const droppedStrings = [
   text.replaceAll(/\|([0-9a-f]{2})\|/g, (_, code: string) => String.fromCharCode(parseInt(code, 16))),
 );
 
-/** As the module `string` of iptables searches a packet. */
+/** The packet as searched by the module `string` of iptables. */
 const isDropped = (packet: string): boolean =>
   droppedStrings.some((dropped) => packet.toLowerCase().includes(dropped));
 
@@ -64,7 +64,7 @@ if (missing.length > 0) {
     socket.on('message', (answer) => answers.push(answer.toString()));
     const { port } = socket.address();
     const send = (packet: string | Buffer): void => socket.send(packet, servers.sipPort, '127.0.0.1');
-    /** To which there must be an answer. */
+    /** Requests that require an answer. */
     const ask = async (callId: string): Promise<string> => {
       send(request('OPTIONS', { callId, contact: `<sip:127.0.0.1:${port}>` }));
       const isAnswer = (answer: string): boolean => answer.includes(`Call-ID: ${callId}\r\n`);
@@ -138,7 +138,7 @@ if (missing.length > 0) {
     t.deepEqual(lines.health(), { ready: true });
     t.true(lines.refusedCallers().unusable_contact > 8, 'they came as far as the gateway');
     t.deepEqual(arrivals, []);
-    // 400 is drachtio-server's own word on what it cannot read, 487 on a CANCEL.
+    // 400 is drachtio-server's own response to unreadable requests, 487 to a CANCEL.
     const statuses = answers
       .filter((answer) => /^CSeq: 1 INVITE/m.test(answer) && answer.includes('contact-'))
       .map((answer) => answer.slice(8, 11));
@@ -169,7 +169,7 @@ if (missing.length > 0) {
       const { send } = await startSender(t);
       t.deepEqual(lines.health(), { ready: true });
       send(within(deadlyRoutes[0] ?? ''));
-      // A server that lives here needs no such rule any more: the page is to be changed then.
+      // A server that survives this makes the rule unnecessary: the page is to be changed then.
       await until(() => !lines.health().ready);
       await servers.restartDrachtio();
       await until(() => lines.health().ready);

@@ -1,4 +1,4 @@
-/** Calls of far ends: with which codecs, with what cannot be taken, again and again. */
+/** Inbound calls: codecs, unacceptable offers, retransmissions. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Trunk, TrunkSrtp } from '#src/domain/trunk.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
@@ -22,7 +22,7 @@ const allowing = (terms: Partial<Trunk>) => ({
   trunks: directoryOf([someTrunk({ host: '127.0.0.1', inboundAddresses: ['127.0.0.1'], ...terms })]),
 });
 
-/** What is offered, what the trunk has, and what is chosen. */
+/** The offered codecs, those of the trunk, and the chosen one. */
 const voices: readonly [string, Trunk['codecs'], number][] = [
   ['8 0', null, 8],
   ['0 8', null, 0],

@@ -1,4 +1,4 @@
-/** Signalling and sound over IPv6, with drachtio-server alone: the gateway carries the sound itself. */
+/** Signalling and audio over IPv6, with drachtio-server alone: the gateway carries the audio itself. */
 import { createSocket } from 'node:dgram';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -36,7 +36,7 @@ const startSip = async (t: ExecutionContext) => {
   return { control, sipPort };
 };
 
-/** A trunk at ::1 with an ear and a mouth, and lines whose calls come from it and go to it. */
+/** A trunk at ::1 with audio, and lines whose calls come from it and go to it. */
 const startWorld = async (t: ExecutionContext) => {
   const { control, sipPort } = await startSip(t);
   const ear = await startEarAndMouth({ address });
@@ -58,7 +58,7 @@ const startWorld = async (t: ExecutionContext) => {
   return { sipPort, ear, end, lines, open };
 };
 
-/** The ear is told where the gateway listens, by the gateway's own description. */
+/** The trunk sends its audio to the address in the gateway's SDP. */
 const tellTheEar = (ear: EarAndMouth, sdp: string): void => {
   const socket = createSocket('udp6');
   socket.send(`call ${/^m=audio (\d+)/m.exec(sdp)?.[1]}`, ear.port, address, () => socket.close());

@@ -1,4 +1,4 @@
-/** Keys by INFO and as tones, and requests that are not done here, in a call and outside of one. */
+/** DTMF digits by INFO and as tones, and unsupported requests, in a call and outside of one. */
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { startEar, withScriptedCalls } from './scripted-calls.ts';
@@ -21,7 +21,7 @@ const voiceAlone = soundAt()
   .replace('AVP 0 101', 'AVP 0')
   .replaceAll(/\n.*:101 .*/g, '');
 
-/** The tones of 5, and silence before and behind them. */
+/** The tones of 5, with silence before and after them. */
 const toneOfFive = Int16Array.from({ length: 4_800 }, (_, index) => {
   const wave = (hertz: number): number => Math.sin((2 * Math.PI * hertz * index) / 8_000);
   return index < 1_600 || index >= 3_200 ? 0 : 6_000 * (wave(770) + wave(1_336));

@@ -1,4 +1,4 @@
-/** A gateway that was killed: calls that stand go on at the next one, and no far end is left ringing. */
+/** A gateway that was killed: active calls continue at the next one, and no far end keeps ringing. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -39,7 +39,7 @@ if (missing.length > 0) {
     number: z.string(),
   });
 
-  /** A gateway in a process of its own, and what the next one needs to stand in for it. */
+  /** A gateway in a process of its own, and the state that the next one needs to replace it. */
   const startDoomed = async (t: ExecutionContext, end: UdpEnd) => {
     const databaseUrl = await testDatabaseUrl(t);
     const folder = await mkdtemp(join(tmpdir(), 'trunkline-killed-'));
@@ -127,7 +127,7 @@ if (missing.length > 0) {
           (await statuses()).join() === 'completed agent_hangup,completed agent_hangup,failed system_error',
         15_000,
       );
-      // Those that were kept ready are parked; those of calls are not.
+      // Pooled channels are parked; those of calls are not.
       await until(async () => (await servers.mediaServers[0]?.channels()) === 2 * pool.size);
       await delay(2_000);
       t.deepEqual(
@@ -142,7 +142,7 @@ if (missing.length > 0) {
     messages: z.array(z.object({ direction: z.string(), start_line: z.string() })),
   });
 
-  /** Where each message went, and how it begins. */
+  /** The destination and the first line of each message. */
   const ladderOf = async (admin: ApiClient, callId: string): Promise<string[]> =>
     ladderIn
       .parse((await admin.get(`/api/v1/admin/calls/${callId}/sip`)).body)

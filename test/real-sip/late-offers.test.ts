@@ -1,4 +1,4 @@
-/** Callers without an offer, whoever carries the sound: they get ours, and are heard and spoken to by the answer of their ACK. */
+/** Callers without an offer, for any carrier: they get our offer, and audio flows by the answer of their ACK. */
 import { realTimeTest } from './real-time-test.ts';
 import { startEar, withScriptedCalls } from './scripted-calls.ts';
 import { acknowledge, answer, expectAnswer, invite, leave, pause, receive, soundAt } from './scripted-end.ts';

@@ -1,4 +1,4 @@
-/** Speech on real servers: what a far end says and what reaches its ear, by the sound alone. */
+/** Speech on real servers: what a far end says and hears, by its audio alone. */
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
@@ -20,8 +20,8 @@ import { soundings } from './wave.ts';
 import { realTimeTest } from './real-time-test.ts';
 
 /**
- * A busy machine delays single measurements, a defect delays all of them: so many rounds must be within a limit, out of
- * so many at most.
+ * A busy machine delays single measurements, a defect delays all of them: this many rounds must be within the limit,
+ * out of at most this many.
  */
 const rounds = { within: 3, most: 8 };
 
@@ -39,7 +39,7 @@ if (missing.length > 0) {
     await servers.close();
   });
 
-  /** An answered call to a far end with an ear and a mouth. */
+  /** An answered call to a far end that hears and speaks. */
   const call = async (
     t: ExecutionContext,
     options: Partial<DrachtioLinesOptions> & {
@@ -59,14 +59,14 @@ if (missing.length > 0) {
     return { line, far };
   };
 
-  /** Something more than before is heard, or nothing of what was said until then: its sound was broken on the way. */
+  /** New words were recognized, or none of those said so far: the audio was damaged in transit. */
   const untilHeardAfter = (
     line: WatchedLine,
     { before, to }: { before: number; to: number },
   ): Promise<void> => until(() => line.all('line.heard').length > before || Date.now() - to > 5_000);
 
   /**
-   * Says it again where it was not understood, as a person does: FreeSWITCH has no jitter buffer, and each packet that a
+   * Repeats words that were not understood, as a person does: FreeSWITCH has no jitter buffer, and each packet that a
    * busy machine delays costs a frame of the words.
    */
   const sayUntilHeard = async (
@@ -241,7 +241,7 @@ if (missing.length > 0) {
     await hangUp(t, line);
   });
 
-  /** The words of espeak-ng, as slowly as an engine that makes them while they are spoken. */
+  /** The words of espeak-ng, as slowly as from a streaming engine. */
   const streaming = (): Synthesizer & { completeAt: Map<string, number> } => {
     const whole = espeakNg();
     const completeAt = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Session descriptions longer than drachtio-server can hold: they are refused, and the calls after them stand. */
+/** Session descriptions longer than drachtio-server can hold: they are refused, and later calls work. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { LineEvent } from '#machines/line.ts';

@@ -1,4 +1,4 @@
-/** Several media servers, one of which dies, hangs or comes back; and what is left on them by a gateway that died. */
+/** Several media servers, one of which dies, hangs or returns; and the channels that a dead gateway leaves on them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -185,7 +185,7 @@ if (missing.length > 0) {
     await delay(15);
     await Promise.all([one.kill(), servers.killDrachtio()]);
     await Promise.all([one.restart(), servers.restartDrachtio()]);
-    // Until endpoints that did not come about are given up; what nobody catches fails this file.
+    // Until endpoints that could not be created are given up; an uncaught error fails this file.
     await delay(mediaServers.createMs + 500);
     await until(() => lines.health().ready);
     const line = await call(lines);

@@ -1,4 +1,4 @@
-/** A server that dies while a call rings: the call comes to its end, and nothing of it is left. */
+/** A server that dies while a call rings: the call ends, and everything of it is released. */
 import test, { type ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';

@@ -1,4 +1,4 @@
-/** Calls to which no sound comes, or no more of it. */
+/** Calls that receive no audio, or no more of it. */
 import { mediaServers } from '#config/policy.ts';
 import { pooled, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -57,7 +57,7 @@ withScriptedCalls('missing sound', ({ callTo, callFrom }) => {
         ask('INVITE', 1, { sdp: soundAt('a=sendonly') }),
         expectAnswer(200),
         ask('ACK', 1),
-        // Its sound goes nowhere from here on.
+        // Its audio is lost from here on.
         tellTheEar.replace('[$port]', '9'),
         pause(4_000),
         ask('INVITE', 2, { sdp: soundAt('a=sendrecv') }),

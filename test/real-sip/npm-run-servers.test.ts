@@ -66,7 +66,7 @@ const startCommand = async (t: ExecutionContext, environment: Record<string, str
   };
 };
 
-/** The command lines of running processes in which this stands. */
+/** The command lines of running processes that contain this text. */
 const processesThatName = async (text: string, chosen = ['-eo', 'args']): Promise<string> => {
   const child = spawn('ps', chosen, { stdio: ['ignore', 'pipe', 'ignore'] });
   const chunks: Buffer[] = [];

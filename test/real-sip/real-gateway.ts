@@ -27,18 +27,18 @@ export const realGateway = (
     ...environment,
   });
 
-/** None but those that such a gateway keeps ready. */
+/** Only those that such a gateway pools. */
 export const noChannelIsLeft = (servers: SipServers): Promise<void> =>
   until(async () => (await servers.mediaServers[0]?.channels()) === mediaServers.pool.size);
 
-/** The gateway's own voice, as it goes out on a telephone line. */
+/** The gateway's own voice, as sent on a telephone line. */
 export const voiceOf = async (text: string, language: string): Promise<Int16Array> => {
   const { sampleRate, samples } = await espeakNg().synthesize(text, language);
   const resample = await loadResampler();
   return resample(samples, sampleRate, 8_000);
 };
 
-/** The outbound agent of the gateway's number: asks for the hangup, then says this one sentence. */
+/** The outbound agent of the gateway's number: requests the hangup, then says this one sentence. */
 export const bindFarewellAgent = async (
   t: ExecutionContext,
   gateway: TestGateway,

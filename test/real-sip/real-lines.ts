@@ -18,7 +18,7 @@ import { ownLinePorts } from './ports.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
 import type { SipServers } from './sip-servers.ts';
 
-/** Endpoints that each of these lines keeps ready on each media server. */
+/** Number of endpoints that each of these lines pools on each media server. */
 export const pooled = 2;
 
 /** Lines on the real servers whose outbound calls go to this port of loopback. */
@@ -55,7 +55,7 @@ export const realLines = async (
     ...options,
   });
 
-/** Waits until it holds. Only what hangs reaches the limit: a busy machine may be late by many seconds. */
+/** Waits until the condition holds. Only a hang reaches the limit: a busy machine may be late by many seconds. */
 export const until = async (
   condition: () => boolean | Promise<boolean>,
   atMostMs = 30_000,

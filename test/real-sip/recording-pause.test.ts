@@ -1,4 +1,4 @@
-/** A recording that is paused on a real line, by a program or for secret keys: what sounds meanwhile is nowhere in the file. */
+/** A recording paused on a real line, by a program or for secret digits: audio in between is nowhere in the file. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,7 +29,7 @@ if (missing.length > 0) {
   });
 
   realTimeTest('both channels omit what is said in a pause and contain everything else', async (t) => {
-    // Tones all the time from one side, words all the time from the other.
+    // Continuous tones from one side, continuous words from the other.
     const says = Array.from({ length: 30 }, (_, index) => ({ afterMs: index * 1_000, text: 'ab' }));
     const telephone = await startTelephone(servers.folder, { seconds: 40, says });
     t.teardown(telephone.close);
@@ -67,7 +67,7 @@ if (missing.length > 0) {
       samples
         .subarray(begin * sampleRate, end * sampleRate)
         .reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
-    // So far from the edges that a block of the codec does not reach over them.
+    // Far enough from the edges for any block of the codec.
     const levels = channels.map((samples) => ({
       before: loudest(samples, 0, from),
       within: loudest(samples, from + 0.1, to - 0.1),
@@ -81,7 +81,7 @@ if (missing.length > 0) {
     }
   });
 
-  /** A hum, and the tone of a key over again, as a network leaves it beside the events of RTP. */
+  /** A hum, and the tone of a digit above it, as a network adds it beside RTP events. */
   const tonesAndHum = (seconds: number): Int16Array => {
     const samples = Int16Array.from({ length: 8_000 * seconds }, (_, index) =>
       index % 8_000 < 3_000 ? 0 : 3_000 * Math.sin((2 * Math.PI * 420 * index) / 8_000),

@@ -29,7 +29,7 @@ const trunkStates = z.object({ trunks: z.array(z.object({ state: z.string() })) 
 
 const transferFact = z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) });
 
-/** A call to a far end that does this once it has answered; its trunk has these settings. */
+/** A call to a far end with this behaviour after the answer; its trunk has these settings. */
 const callTo = async (
   t: ExecutionContext,
   servers: SipServers,
@@ -92,7 +92,7 @@ const callTo = async (
   };
 };
 
-/** A NOTIFY about the REFER, which is answered with 200. */
+/** A NOTIFY about the REFER, which gets 200. */
 const notify = (cseq: number, status: string, state = 'active;expires=60'): string[] => [
   ask('NOTIFY', cseq, {
     headers: ['Event: refer', `Subscription-State: ${state}`, 'Content-Type: message/sipfrag;version=2.0'],
@@ -101,7 +101,7 @@ const notify = (cseq: number, status: string, state = 'active;expires=60'): stri
   expectAnswer(200),
 ];
 
-/** Waits for a request that holds these words. */
+/** Waits for a request that contains these words. */
 const receiveWith = (method: string, words: string): string =>
   `<recv request="${method}"><action><ereg regexp="${words}" search_in="msg" check_it="true" assign_to="checked"/></action></recv>`;
 
@@ -239,10 +239,10 @@ onRealServers('refer', (servers) => {
     await noChannelIsLeft(servers());
   });
 
-  /** Asks to be connected with this number. */
+  /** Requests a transfer to this number. */
   const refer = (cseq: number, number: string): string =>
     ask('REFER', cseq, { headers: [`Refer-To: <sip:${number}@[local_ip]>`] });
-  /** It is told this of the transfer. */
+  /** A NOTIFY about the transfer. */
   const hear = (words: string): string[] => [receiveWith('NOTIFY', words), answer('200 OK')];
 
   realTimeTest('a far end without permission to transfer gets 603', async (t) => {

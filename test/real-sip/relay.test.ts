@@ -1,4 +1,7 @@
-/** The relay in a process of its own, before a real drachtio-server: what becomes of calls when gateways, or it, are killed. */
+/**
+ * The relay in a process of its own, in front of a real drachtio-server: calls while gateways, or the relay itself, are
+ * killed.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -125,7 +128,7 @@ if (missing.length > 0) {
     await one.call.receives('BYE');
     one.call.answers(200);
     await gateway.told('SIP/2.0 200');
-    // drachtio-server brings nobody what the far end asks within a dialog of a connection that is gone; it is over then.
+    // drachtio-server delivers in-dialog requests of a lost connection to no one; the dialog is over then.
     other.call.sends('BYE');
     await other.call.receives(481);
     await until(async () => (await gateway.asksForDialog(other.dialogId))[1] === gone[1]);

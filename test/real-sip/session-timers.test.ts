@@ -1,4 +1,4 @@
-/** Session timers: who refreshes a call, and what comes of a call that nobody refreshes. */
+/** Session timers: which side refreshes a call, and the end of a call that is not refreshed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -74,7 +74,7 @@ const testRefreshes = ({ callTo }: ScriptedCalls): void => {
       ...leave,
     ]);
     await has('line.answered');
-    // It is sent after half of the time, more or less five seconds.
+    // It is sent after half of the interval, give or take five seconds.
     await until(async () => ((await end.messages()).match(/^INVITE sip:/gm) ?? []).length === 2);
     await delay(500);
     t.is(count('line.ended') + count('line.failed'), 0);

@@ -1,4 +1,4 @@
-/** Headers of INVITEs through a whole gateway: those that calls have, and those that are taken from callers. */
+/** Custom headers of INVITEs through a whole gateway: those of calls, and those read from callers. */
 import { z } from 'zod';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
 import { onRealServers } from './on-real-servers.ts';

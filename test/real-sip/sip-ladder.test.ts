@@ -1,4 +1,4 @@
-/** The SIP messages of a whole gateway's calls, as they are kept and read. */
+/** The SIP messages of a whole gateway's calls, as they are stored and read. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { z } from 'zod';

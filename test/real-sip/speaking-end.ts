@@ -1,4 +1,4 @@
-/** A far end with an ear and a mouth, to which calls go by sipp, and a gateway that hears it. */
+/** A far end that hears and speaks, with sipp for its SIP, and a gateway that recognizes it. */
 import type { ExecutionContext } from 'ava';
 import type { TestGateway } from '#test/helpers/gateway.ts';
 import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
@@ -26,7 +26,7 @@ export const startSpeakingEnd = async (
   return { far, trunkPort: sipp.port };
 };
 
-/** A gateway that understands tones, with an English number of these settings. */
+/** A gateway that recognizes tones, with an English number of these settings. */
 export const listeningGateway = async (
   t: ExecutionContext,
   { servers, recognizer, trunkPort }: { servers: SipServers; recognizer: ToneVoskServer; trunkPort: number },

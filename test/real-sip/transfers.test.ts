@@ -1,4 +1,7 @@
-/** Calls whose other party is handed to a person, on real servers: SIP of both far ends, and what each hears of the other. */
+/**
+ * Calls whose other party is transferred to a person, on real servers: SIP of both far ends, and the audio between
+ * them.
+ */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -40,7 +43,7 @@ const answer = async (t: ExecutionContext, call: FarCall): Promise<Person> => {
   return { call, sound };
 };
 
-/** What both sides of the recording hold, in samples that are no silence. */
+/** Audible samples on both sides of the recording. */
 const createRecording = () => {
   const loud = { counterparty: 0, agent: 0 };
   const count = (samples: Int16Array): number => samples.filter((one) => Math.abs(one) > audible).length;
@@ -116,9 +119,9 @@ const connected = async (t: ExecutionContext, servers: Servers, media: TrunkMedi
   return { ...call, second };
 };
 
-/** Says a beep there; resolves with how long it took to be heard by the other. */
+/** Sends a beep there; resolves with its delay until the other side hears it. */
 const isHeard = async (speaker: EarAndMouth, listener: EarAndMouth): Promise<number> => {
-  // A beep of before is over.
+  // A previous beep is over.
   await until(() => Date.now() - (listener.lastHeardAt() ?? 0) > 500);
   const saidAt = Date.now();
   const { from } = await speaker.play(beep);
@@ -127,11 +130,11 @@ const isHeard = async (speaker: EarAndMouth, listener: EarAndMouth): Promise<num
   return Math.round((firstHeard?.at ?? Infinity) - from);
 };
 
-/** Until those alone are left that are kept ready. */
+/** Waits until only pooled channels are left. */
 const untilNoneIsLeft = ({ mediaServers }: Servers): Promise<void> =>
   until(async () => (await mediaServers[0]?.channels()) === pooled);
 
-/** How many channels are in a bridge. */
+/** Number of channels in a bridge. */
 const bridged = async ({ console }: Pick<SipServers, 'console'>): Promise<number> => {
   const channels = (await console('show channels')).matchAll(/^[0-9a-f-]{36}/gm);
   const partners = await Promise.all(
@@ -140,7 +143,7 @@ const bridged = async ({ console }: Pick<SipServers, 'console'>): Promise<number
   return partners.filter((partner) => /^[0-9a-f-]{36}$/.test(partner)).length;
 };
 
-/** The name of the channel that takes audio at this port. */
+/** The name of the channel that receives audio at this port. */
 const channelAt = async ({ console }: Pick<SipServers, 'console'>, port: number): Promise<string> => {
   for (const [uuid] of (await console('show channels')).matchAll(/^[0-9a-f-]{36}/gm))
     if (Number(await console(`uuid_getvar ${uuid} local_media_port`)) === port) return uuid;
@@ -159,7 +162,7 @@ const hangUpBoth = async ({
   await until(() => line.isOver());
 };
 
-/** Describes the audio of that person again, and resolves with the answer. */
+/** Sends the SDP of that person again, and resolves with the response. */
 const describes = async (
   { call, sound }: Person,
   changes: Parameters<typeof describeSound>[0],
@@ -349,7 +352,7 @@ onRealServers('transfers', (servers) => {
   realTimeTest('when FreeSWITCH dies, both legs of a bridge are hung up', async (t) => {
     const call = await connected(t, servers(), 'freeswitch');
     await servers().killFreeSwitch();
-    // Whatever comes of it, later tests need it.
+    // Later tests need it even after a failure.
     await servers().restartFreeSwitch();
     for (const { call: leg } of [call.first, call.second]) {
       await leg.receives('BYE');
@@ -364,7 +367,7 @@ onRealServers('transfers', (servers) => {
   for (const who of ['first', 'second'] as const)
     realTimeTest(`when FreeSWITCH ends one channel of a bridge, both legs are hung up: ${who}`, async (t) => {
       const call = await connected(t, servers(), 'freeswitch');
-      // That to which the audio of this person goes.
+      // The port that receives this person's audio.
       const [, port] = /^m=audio (\d+)/m.exec(call[who].call.last('INVITE').body) ?? [];
       await servers().console(`uuid_kill ${await channelAt(servers(), Number(port))} MEDIA_TIMEOUT`);
       if (who === 'first') {

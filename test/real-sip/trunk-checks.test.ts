@@ -1,4 +1,4 @@
-/** Trunks are tried out: whether they are there, and what to do when they are not. */
+/** Trunk checks: whether a trunk is reachable, and advice if it is not. */
 import { startLoopingTrunk } from './looping-trunk.ts';
 import { pooled, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';

@@ -1,4 +1,4 @@
-/** Calls that come in by trunks: who may call, and with which offer. */
+/** Inbound calls by trunks: admission and offers. */
 import { randomUUID } from 'node:crypto';
 import { workspaceId } from '#test/sip/trunks/some-trunk.ts';
 import { pooled, until } from './real-lines.ts';

@@ -1,6 +1,6 @@
 /**
- * A trunk on real servers behind which everybody answers and is silent, but for the people to whom the contract of
- * transfers hands calls (`test/contract/transfer.ts`).
+ * A trunk on real servers whose callees all answer and stay silent, except the transfer targets of the contract
+ * (`test/contract/transfer.ts`).
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { kindOf } from '#test/doubles/sip-parser.ts';
 import { ownPort } from './ports.ts';
 import { createUdpNetwork } from './udp-network.ts';
 
-/** What somebody does with a call; times are from its answer on. */
+/** Behaviour of a callee in a call; times are from its answer on. */
 type Manner = 'answers' | 'is busy' | 'lets it ring' | 'takes it' | 'hangs up';
 
 const people: Readonly<Record<string, Manner>> = {
@@ -28,7 +28,7 @@ const mannerOf = (call: FarCall): Manner => {
   return people[number] ?? 'answers';
 };
 
-/** The sound of a telephone: silence, and keys. */
+/** The audio of a telephone: silence, and DTMF digits. */
 const openSound = async () => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -79,7 +79,7 @@ export const startTrunkOfPeople = async (
       if (sounds.has(call)) call.sends('BYE');
       end(call);
     }
-    // Again and again: who it is may not have been told yet what the call is about.
+    // Repeatedly: the person may not have heard the briefing yet.
     while (manner === 'takes it' && sounds.has(call)) {
       await delay(1_000, undefined, { ref: false });
       sounds.get(call)?.press('1');

@@ -1,4 +1,4 @@
-/** Calls out by trunks: passwords, headers, encryption of the signalling, and which trunk is next. */
+/** Outbound calls by trunks: credentials, headers, TLS, and failover. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';

@@ -1,4 +1,4 @@
-/** Where calls out go: what a trunk refuses another one carries, and where a trunk sends a call on to. */
+/** Routing of outbound calls: failover between trunks, and redirects of a trunk. */
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { answer, receive, startScripted } from './scripted-end.ts';

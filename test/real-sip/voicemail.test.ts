@@ -1,4 +1,4 @@
-/** An answering machine on real servers: told by its words and its beep, and left a message that its ear hears. */
+/** An answering machine on real servers: detected by its words and its beep, and left a message that it hears. */
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
@@ -27,7 +27,7 @@ if (missing.length > 0) {
     await servers.close();
   });
 
-  /** A gateway whose calls go to a far end, which says this, beeps and listens. */
+  /** A gateway whose calls go to a far end that says this, beeps and listens. */
   const world = async (
     t: ExecutionContext,
     number: Record<string, unknown>,

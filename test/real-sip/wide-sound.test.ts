@@ -1,5 +1,5 @@
 /**
- * Sound above 4000 Hz in a voice: with G.722 and Opus it reaches the recognizer and the far end, with G.711 it does
+ * Audio above 4000 Hz in a voice: with G.722 and Opus it reaches the recognizer and the far end, with G.711 it does
  * not.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,12 +15,12 @@ import { isWithout, onRealServers } from './on-real-servers.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 
-/** Of the far end's voice and of the agent's; a telephone carries neither. */
+/** Pitches of the far end's voice and of the agent's; a telephone carries neither. */
 const theirs = 5_500;
 const ours = 6_200;
 const amplitude = 6_000;
 
-/** Keeps what it hears. */
+/** Stores received audio. */
 const keepingRecognizer = () => {
   const heard: Int16Array[] = [];
   const rates: number[] = [];

@@ -1,4 +1,4 @@
-/** Clauses of the contract of a line: what becomes of dialling. */
+/** Clauses of the line contract: results of dialling. */
 import type { UnansweredCause } from '#machines/line.ts';
 import { answered } from '../answered.ts';
 import type { Clause } from '../clause.ts';

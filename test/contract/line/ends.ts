@@ -1,4 +1,4 @@
-/** Clauses of the contract of a line: its end, by either side, and its being closed. */
+/** Clauses of the line contract: its end by either side, and its close. */
 import { answered, longSentence } from '../answered.ts';
 import type { Clause } from '../clause.ts';
 import type { FarEndKind, LineDriver } from '../line-driver.ts';
@@ -19,7 +19,7 @@ export const endClauses = (clause: Clause): void => {
         line.all('line.played').map(({ whole }) => whole),
         [false, false],
       );
-      // Whether it was heard is another matter.
+      // It may or may not have been heard.
       const story = line.story().filter((type) => type !== 'line.one_way');
       t.deepEqual(story.slice(-3), ['line.played', 'line.played', 'line.ended']);
     },
@@ -87,7 +87,7 @@ const phases: readonly [string, FarEndKind, (driver: LineDriver, line: WatchedLi
   ['over', 'busy', (driver, line) => driver.until(() => line.isOver())],
 ];
 
-/** In whatever the line is at. */
+/** In any state of the line. */
 export const closeClauses = (clause: Clause): void => {
   for (const [phase, farEnd, bring] of phases)
     clause(`a line that is ${phase} emits no events after its close`, farEnd, async (t, driver, reach) => {

@@ -1,4 +1,4 @@
-/** Clauses of the contract of a line: what the other party says, and what answers. */
+/** Clauses of the line contract: speech of the other party, and the classification of who answered. */
 import { answered, longSentence } from '../answered.ts';
 import type { Clause } from '../clause.ts';
 

@@ -1,4 +1,4 @@
-/** Clauses of the contract of a line: DTMF in both directions. */
+/** Clauses of the line contract: DTMF in both directions. */
 import { answered, longSentence } from '../answered.ts';
 import type { Clause } from '../clause.ts';
 

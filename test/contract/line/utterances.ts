@@ -1,4 +1,4 @@
-/** Clauses of the contract of a line: what the agent says. */
+/** Clauses of the line contract: utterances of the agent. */
 import { answered, longSentence } from '../answered.ts';
 import type { Clause } from '../clause.ts';
 
