@@ -19,7 +19,8 @@ import type { Journal } from '#src/calls/journal/journal.ts';
 import type { CallTime } from '#src/calls/live/call-time.ts';
 import type { Switchboard } from '#src/calls/live/switchboard.ts';
 import type { CallBus } from '#src/calls/call-bus.ts';
-import { callInput, type CallTimes } from '#src/calls/setup/call-input.ts';
+import type { CallTimes } from '#src/calls/call-parts.ts';
+import { callInput } from '#src/calls/setup/call-input.ts';
 import type { LostCalls } from './orphaned-calls.ts';
 import { resumption } from './resume-state.ts';
 

@@ -133,38 +133,37 @@ export const startCalls = (runtime: Runtime, parts: CallParts): StartedCalls => 
   const knownKeys = createKnownKeys({ database, liveCalls, everyMs: knownKeysMs, clock, logger });
   started.defer(knownKeys.close);
   bus.subscribe('connecting', ({ numberId }) => knownKeys.begin(numberId));
+  const { journal, beginnings, summarizeSoFar } = parts.journalling;
   const control = createCallControl({
-    database,
-    sealing,
-    journal: parts.journalling.journal,
-    liveCalls,
-    switchboard,
-    bus,
-    keepAgent: agents.keep,
-    keepBeginning: parts.journalling.beginnings.keep,
-    handshake: agents.handshake,
-    summarizeSoFar: parts.journalling.summarizeSoFar,
-    sentencesOf,
-    hasLines: config.lines !== 'none',
-    askNode: parts.cluster.askNode,
-    counting: parts.cluster.counting,
-    limits: { maxCalls: config.maxCalls, maxBeginning: loadLimits.beginning },
-    load: startLoadShedding(runtime, parts),
-    platformPolicy: runtime.platformPolicy,
-    configuredHeaders: configuredHeadersOf(config.realLines),
-    country: runtime.country,
-    maxCallsInProgress: platformMaxCallsInProgress,
-    platformDailyMinutes: config.dailyMinutes,
-    onDailyNotice(notice) {
-      parts.telemetry.metrics.dailyNotice(notice);
-      const { owner, id, what } = notice;
-      if (what === 'warned')
-        logger.warn({ owner, id }, 'four fifths of the minutes of outbound calls of a day are used');
+    storage: { database, sealing },
+    live: { bus, journal, liveCalls, switchboard, keepBeginning: beginnings.keep },
+    agents: { keepAgent: agents.keep, handshake: agents.handshake, sentencesOf, summarizeSoFar },
+    cluster: {
+      node: config.node,
+      askNode: parts.cluster.askNode,
+      counting: parts.cluster.counting,
+      underway,
+    },
+    telephony: {
+      hasLines: config.lines !== 'none',
+      configuredHeaders: configuredHeadersOf(config.realLines),
+      country: runtime.country,
+    },
+    limits: {
+      admission: { maxCalls: config.maxCalls, maxBeginning: loadLimits.beginning },
+      load: startLoadShedding(runtime, parts),
+      platformPolicy: runtime.platformPolicy,
+      maxCallsInProgress: platformMaxCallsInProgress,
+      platformDailyMinutes: config.dailyMinutes,
+      onDailyNotice(notice) {
+        parts.telemetry.metrics.dailyNotice(notice);
+        const { owner, id, what } = notice;
+        if (what === 'warned')
+          logger.warn({ owner, id }, 'four fifths of the minutes of outbound calls of a day are used');
+      },
+      queues: queueLimits,
     },
     times: callTimes,
-    node: config.node,
-    underway,
-    queueLimits,
     clock: steadyClock,
     now: clock.now,
     logger,

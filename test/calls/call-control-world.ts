@@ -17,6 +17,7 @@ import { sentencesOf } from '#src/agents/utterances.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { createCallBus } from '#src/calls/call-bus.ts';
 import { createCallControl } from '#src/calls/call-control.ts';
+import type { CallParts } from '#src/calls/call-parts.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
 import { createJournal } from '#src/calls/journal/journal.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
@@ -32,7 +33,14 @@ import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 
-type Options = Parameters<typeof createCallControl>[0];
+/** The parts that calls need, without their groups. */
+type Options = CallParts['storage'] &
+  CallParts['live'] &
+  CallParts['agents'] &
+  CallParts['cluster'] &
+  CallParts['telephony'] &
+  CallParts['limits'] &
+  Pick<CallParts, 'times' | 'clock' | 'now' | 'logger'>;
 
 /** A line opened by the chart. */
 type OpenedLine = {
@@ -89,7 +97,7 @@ const alone = {
       throw new Error('No other gateway is there');
     },
   },
-  limits: { maxCalls: 100, maxBeginning: 100 },
+  admission: { maxCalls: 100, maxBeginning: 100 },
   load: { pressure: () => null },
   configuredHeaders: null,
   platformPolicy: platformPolicyOf(readConfig({}, false)),
@@ -99,7 +107,7 @@ const alone = {
   times: callTimes,
   node: 'test',
   underway: { forMs: 0, lookMs: 100 },
-  queueLimits,
+  queues: queueLimits,
 } satisfies Partial<Options>;
 
 /** Actions of the other party, through the line of its call. */
@@ -223,7 +231,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     logger,
   });
   const dailyNotices: DailyNotice[] = [];
-  const callControl = createCallControl({
+  const all: Options = {
     database,
     sealing,
     journal,
@@ -238,6 +246,15 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     now: wallClock.now,
     logger,
     ...changes,
+  };
+  const callControl = createCallControl({
+    ...all,
+    storage: all,
+    live: all,
+    agents: all,
+    cluster: all,
+    telephony: all,
+    limits: all,
   });
 
   return {

@@ -7,7 +7,8 @@ import { SimulatedClock } from 'xstate';
 import { queueLimits } from '#config/policy.ts';
 import { mostAsked } from '#machines/asked-words.ts';
 import { briefingOf } from '#src/calls/in-call/briefing.ts';
-import { type AskNode, createInCallRequests } from '#src/calls/in-call/in-call-requests.ts';
+import type { AskNode } from '#src/calls/call-parts.ts';
+import { createInCallRequests } from '#src/calls/in-call/in-call-requests.ts';
 import { createLeftHangups } from '#src/continuity/pending-hang-ups.ts';
 import { createRecordingRequests } from '#src/calls/in-call/pause-recording.ts';
 import { createPerformRequest } from '#src/calls/in-call/perform-request.ts';
@@ -429,23 +430,26 @@ const setUpPauseRecording = async (options: { recording?: boolean } = {}) => {
   const { numberId, workspaceId } = number;
   liveCalls.add({ callId, numberId, workspaceId, direction: 'outbound', status: 'ringing' });
   const requests = createRecordingRequests(
-    createInCallRequests({
-      database,
-      liveCalls,
-      switchboard: { find: (id) => (id === callId ? world.actor : undefined) },
-      node: 'test',
-      askNode: () => Promise.reject(new Error('There is no other gateway')),
-      hasMedia: true,
-      underway: { forMs: 0, lookMs: 100 },
-      clock: steadyClock,
-      perform: createPerformRequest({
+    createInCallRequests(
+      {
+        storage: { database },
+        live: { liveCalls, switchboard: { find: (id) => (id === callId ? world.actor : undefined) } },
+        cluster: {
+          node: 'test',
+          askNode: () => Promise.reject(new Error('There is no other gateway')),
+          underway: { forMs: 0, lookMs: 100 },
+        },
+        telephony: { hasLines: true },
+        clock: steadyClock,
+      },
+      createPerformRequest({
         database,
         journal: { waitingOf: () => 0 },
         queueLimits,
         writeBriefing: () => undefined,
         clock: steadyClock,
       }),
-    }),
+    ),
   );
   const mine = { callId, numberId: number.numberId };
   return { database, world, requests, mine };

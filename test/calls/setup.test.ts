@@ -1,7 +1,8 @@
 /** Call setup: input, admission, minutes of a day, load shedding and the start of a call. */
 import test from 'ava';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
-import { type AdmissionLimits, createAdmission } from '#src/calls/setup/admission.ts';
+import type { AdmissionLimits } from '#src/calls/call-parts.ts';
+import { createAdmission } from '#src/calls/setup/admission.ts';
 import { callInput } from '#src/calls/setup/call-input.ts';
 import { createDailyMinutes, type DailyNotice } from '#src/calls/setup/daily-minutes.ts';
 import { createLoadShedding, type LoadLimits } from '#src/calls/setup/load-shedding.ts';
@@ -147,10 +148,12 @@ const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
   const liveCalls = createLiveCalls();
   let pressure: Pressure | null = null;
   const admission = createAdmission({
-    liveCalls,
-    load: { pressure: () => pressure },
-    hasLines: true,
-    limits: { maxCalls: 100, maxBeginning: 100, ...limits },
+    live: { liveCalls },
+    limits: {
+      admission: { maxCalls: 100, maxBeginning: 100, ...limits },
+      load: { pressure: () => pressure },
+    },
+    telephony: { hasLines: true },
   });
   let counter = 0;
   return {
@@ -472,7 +475,7 @@ test.serial('dials only after the row is stored', async (t) => {
 });
 
 test.serial('a call that could not be stored returns its permit', async (t) => {
-  const world = await createCallControlWorld(t, { limits: { maxCalls: 1, maxBeginning: 100 } });
+  const world = await createCallControlWorld(t, { admission: { maxCalls: 1, maxBeginning: 100 } });
   const number = await world.number();
   const elsewhere = { ...number, id: '00000000-0000-4000-8000-000000000000' };
   const request = { to: '01000000001', instruction: null, maxDurationSec: null, keyed: null };
@@ -482,7 +485,7 @@ test.serial('a call that could not be stored returns its permit', async (t) => {
 });
 
 test.serial('an active call counts once; its permit is free again after its end', async (t) => {
-  const world = await createCallControlWorld(t, { limits: { maxCalls: 2, maxBeginning: 100 } });
+  const world = await createCallControlWorld(t, { admission: { maxCalls: 2, maxBeginning: 100 } });
   const [first, second] = [await world.place(), await world.place()];
   await t.throwsAsync(world.place(), { code: 'over_capacity' });
   world.clock.increment(44_000);

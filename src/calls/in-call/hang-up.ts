@@ -4,7 +4,8 @@
  */
 import type { HangUp } from '#src/domain/own-call.ts';
 import type { CallOfNumber } from '#src/domain/in-call-request.ts';
-import { notActive, type InCallRequests, type InCallRequestsOptions } from './in-call-requests.ts';
+import type { CallParts } from '../call-parts.ts';
+import { notActive, type InCallRequests } from './in-call-requests.ts';
 
 export type HangupRequests = {
   /**
@@ -20,7 +21,7 @@ export type HangupRequests = {
 
 export const createHangupRequests = (
   requests: InCallRequests,
-  liveCalls: InCallRequestsOptions['liveCalls'],
+  { live: { liveCalls } }: CallParts,
 ): HangupRequests => {
   const requestHangup: HangupRequests['requestHangup'] = ({ callId, numberId, immediate }) =>
     requests.send({ callId, numberId, action: immediate ? 'hangup_immediately' : 'hangup' });

@@ -12,10 +12,10 @@ import { findCall } from '#src/persistence/calls/calls.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { transferPolicyOf } from '#src/persistence/numbers/numbers.ts';
 import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
+import type { CallParts } from '../call-parts.ts';
 import type { CallActor } from '../live/switchboard.ts';
 import { briefingOf } from './briefing.ts';
 import type { InCallRequests } from './in-call-requests.ts';
-import type { SentencesOf } from './speak-for-agent.ts';
 
 /** For a call of this gateway. */
 export const transfer = (actor: CallActor, request: TransferRequest, admit: () => void): void => {
@@ -91,8 +91,7 @@ const briefed = async (
 
 export const createTransferRequests = (
   requests: InCallRequests,
-  database: Database,
-  sentencesOf: SentencesOf,
+  { storage: { database }, agents: { sentencesOf } }: CallParts,
 ): TransferRequests => ({
   async transfer(asked) {
     const { callId, numberId, to, mode, acceptKey, ringTimeoutSec, onFailure, country, say } = asked;

@@ -6,15 +6,7 @@ import type { CapacityLimit } from '#src/domain/capacity.ts';
 import { once } from '#src/domain/once.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { CallsInProgress } from '#src/persistence/calls/counted-creation.ts';
-import type { LiveCalls } from '../live/live-calls.ts';
-import type { LoadShedding } from './load-shedding.ts';
-
-export type AdmissionLimits = {
-  /** Calls in progress on this gateway. */
-  maxCalls: number;
-  /** Maximum of calls that begin at once: more would only wait for the database. */
-  maxBeginning: number;
-};
+import type { AdmissionLimits, CallParts } from '../call-parts.ts';
 
 export type Admission = {
   /**
@@ -63,14 +55,16 @@ export const checkConcurrency = (
   if (ofWorkspace >= maxCallsInProgress) throw concurrencyLimit('The workspace', maxCallsInProgress);
 };
 
-export const createAdmission = (options: {
-  liveCalls: LiveCalls;
-  limits: AdmissionLimits;
-  load: Pick<LoadShedding, 'pressure'>;
-  /** A gateway without telephone lines admits no calls. */
-  hasLines: boolean;
+/** A gateway without telephone lines admits no calls. */
+export const createAdmission = ({
+  live: { liveCalls },
+  limits: { admission: limits, load },
+  telephony: { hasLines },
+}: {
+  live: Pick<CallParts['live'], 'liveCalls'>;
+  limits: Pick<CallParts['limits'], 'admission' | 'load'>;
+  telephony: Pick<CallParts['telephony'], 'hasLines'>;
 }): Admission => {
-  const { liveCalls, limits, load } = options;
   /** Requests that were admitted before any lookup and are not answered yet. */
   let approaching = 0;
   /** Admitted calls that are not yet on the switchboard: in total, and per number and workspace. */
@@ -94,7 +88,7 @@ export const createAdmission = (options: {
   };
 
   const check = (): void => {
-    if (!options.hasLines) {
+    if (!hasLines) {
       throw new Refusal(
         'service_unavailable',
         'This gateway has no telephone lines. Place calls with another one.',

@@ -8,10 +8,9 @@ import type { ConsentPolicy } from '#src/domain/consent.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { MenuPolicy, Screening, Voicemail } from '#src/domain/voicemail.ts';
+import type { CallTimes } from '../call-parts.ts';
 import { introductionFor } from '#src/domain/introduction.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
-
-export type CallTimes = { farewellWaitMs: number; hangUpTimeoutMs: number; adoptTimeoutMs: number };
 
 /** The input of a call's chart. */
 export const callInput = (call: {

@@ -1,18 +1,17 @@
 /** Call setup by direction: outbound and inbound calls. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import pino from 'pino';
-import { type AuthenticateCaller, createReceiveCall } from '#src/calls/setup/receive-call.ts';
+import type { AuthenticateCaller } from '#src/calls/call-parts.ts';
 import type { HandshakeResult } from '#src/domain/agent-call.ts';
 import type { DestinationKind } from '#src/domain/destinations.ts';
 import { trunkDefaults } from '#src/domain/trunk.ts';
-import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
 import { putAgentBinding } from '#src/persistence/numbers/agent-bindings.ts';
 import { facts } from '#src/persistence/calls/call-facts.ts';
 import { patchNumber, putInboundAuth } from '#src/persistence/numbers/numbers.ts';
 import { createTrunk } from '#src/persistence/trunks/trunks.ts';
 import { patchWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { testDatabase } from '#test/helpers/database.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { beginning, type CallControlWorld, createCallControlWorld } from '../call-control-world.ts';
 
 // Place call
@@ -443,7 +442,7 @@ test.serial('skips the handshake for a caller that cannot be admitted', async (t
 });
 
 test.serial('a full or draining gateway rejects callers without a row', async (t) => {
-  const full = await createCallControlWorld(t, { limits: { maxCalls: 0, maxBeginning: 100 } });
+  const full = await createCallControlWorld(t, { admission: { maxCalls: 0, maxBeginning: 100 } });
   const refused = await full.receive();
   t.deepEqual(refused.verdict, { accepted: false, because: 'over_capacity' });
   t.is(await full.rowOf(refused.callId), undefined);
@@ -473,30 +472,21 @@ test.serial('does not treat an internal error as a rejection', async (t) => {
 const arrival = { callId: crypto.randomUUID(), from: '01012345678', to: '07000000001', at: Date.now() };
 
 const withoutRoom = test.macro({
-  title: (_title, code: RefusalCode) => `skips the look-up for an arrival rejected with ${code}`,
-  async exec(t, code: RefusalCode) {
-    const never = async (): Promise<never> => {
-      throw new Error('It was looked up all the same');
-    };
-    const receiveCall = createReceiveCall({
-      database: await testDatabase(),
-      admission: {
-        approach: () => {
-          throw new Refusal(code, 'There is no room.');
-        },
+  title: (_title, code: 'over_capacity' | 'draining') =>
+    `skips the look-up for an arrival rejected with ${code}`,
+  async exec(t, code: 'over_capacity' | 'draining') {
+    const database = await testDatabase();
+    const world = await createCallControlWorld(t, {
+      database: {
+        ...database,
+        ...scriptedStatements(() => Promise.reject(new Error('It was looked up anyway'))),
       },
-      findNumber: never,
-      handshake: never,
-      startCall: never,
-      policyOf: () => {
-        throw new Error('Nobody was called');
-      },
-      bus: { publish: () => t.fail() },
-      now: Date.now,
-      node: 'test',
-      logger: pino({ level: 'silent' }),
+      ...(code === 'over_capacity' ? { admission: { maxCalls: 0, maxBeginning: 100 } } : {}),
     });
-    t.deepEqual(await receiveCall(arrival), { accepted: false, because: code });
+    if (code === 'draining') world.callControl.admission.drain();
+    world.bus.subscribe('began', () => t.fail());
+    world.bus.subscribe('stored', () => t.fail());
+    t.deepEqual(await world.callControl.receiveCall(arrival), { accepted: false, because: code });
   },
 });
 
