@@ -81,11 +81,15 @@ const socketOpenedBy = (connect: () => void): Socket => {
  * fsmrf: throws while it reads: if the SIP profile is missing, and on a header with a stray `%`. Uncaught in the
  * socket's event, that would end the process.
  */
-const guardReading = (socket: Socket, isRead: (data: Buffer) => boolean, onError: (error: Error) => void) => {
+const guardReading = (
+  socket: Socket,
+  accepts: (data: Buffer) => boolean,
+  onError: (error: Error) => void,
+) => {
   const readers = socket.listeners('data');
   socket.removeAllListeners('data').on('data', (data: Buffer) => {
     try {
-      if (isRead(data)) for (const read of readers) Reflect.apply(read, socket, [data]);
+      if (accepts(data)) for (const read of readers) Reflect.apply(read, socket, [data]);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
     }
@@ -150,17 +154,16 @@ export const connectToFreeSwitch = async (
   socket.on('close', () => fail(new Error('it closed the connection.')));
   socket.setTimeout(connectMs, () => fail(new Error('it does not answer.')));
   // fsmrf: calls nobody back when FreeSWITCH refuses the secret.
-  const isRead = (data: Buffer): boolean => {
+  const accepts = (data: Buffer): boolean => {
     if (state !== 'connecting' || !data.includes('-ERR invalid\n')) return state !== 'closed';
     fail(new ServerRefusal('it refused the secret (GW_FREESWITCH_SECRET).'));
     return false;
   };
-  socket.once('connect', () => guardReading(socket, isRead, fail));
+  socket.once('connect', () => guardReading(socket, accepts, fail));
 
   const mediaServer = await ready.promise;
   const { conn } = mediaServer;
   mediaServer._server.close();
-  socket.setTimeout(0);
   state = mediaServer;
   // fsmrf: reports an event that is no JSON here, and would then reconnect.
   conn.on('error', fail);
@@ -192,6 +195,7 @@ export const connectToFreeSwitch = async (
 
   // fsmrf: JSON events are read without decoding their headers; those in plain format would be decoded, and may throw.
   await request((onReply) => conn.subscribe(['DTMF'], (reply) => onReply(textOf(reply))));
+  socket.setTimeout(0);
 
   return {
     address: mediaServer.address,
