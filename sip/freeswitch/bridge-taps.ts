@@ -58,7 +58,7 @@ const openTap = async (
     await ear.connect({ onAudio, onLost: () => {} }, telephoneRate);
     await ear.takeAnswer(channel.localSdp);
     const uuid = channel.channel()?.uuid;
-    if (uuid === undefined) throw new Error('A channel of a media server has a name');
+    if (uuid === undefined) throw new Error('A channel of a media server has an id');
     await commands.run(`uuid_setvar_multi ${uuid} ${directions[direction]}=true;eavesdrop_enable_dtmf=false`);
     await commands.sendMessage(uuid, {
       'call-command': 'execute',
@@ -100,7 +100,7 @@ export const openBridgeTaps = (
       try {
         tap = await openTap(firstUuid, direction, onAudio, means);
       } catch (error) {
-        if (!isClosed) logger.warn({ err: error }, 'a side of a bridge is not recorded: it is tried again');
+        if (!isClosed) logger.warn({ err: error }, 'one side of a bridge is not recorded; retrying');
         return openLater(direction, onAudio);
       }
       if (isClosed) return tap.end();

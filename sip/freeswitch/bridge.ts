@@ -35,7 +35,7 @@ const areBridged = async (
 ): Promise<boolean> => {
   const partnerOf = async ({ uuid }: BridgeSide): Promise<string> => {
     const partner = (await api(`uuid_getvar ${uuid} ${partnerVariable}`)).trim();
-    if (partner.startsWith('-ERR')) throw new Error('A channel of the bridge is gone');
+    if (partner.startsWith('-ERR')) throw new Error('A channel of the bridge no longer exists');
     return partner;
   };
   const partners = await Promise.all([partnerOf(first), partnerOf(second)]);

@@ -159,7 +159,7 @@ export const openChannelSound = async (
       try {
         const isThere = (await commands.api(`uuid_exists ${uuid}`)).trim() === 'true';
         if (isThere) return;
-        throw new ChannelGone('The channel is gone');
+        throw new ChannelGone('The channel no longer exists');
       } catch (error) {
         if (error instanceof ChannelGone) throw error;
         await waitFor(clock, askAgainMs);
@@ -170,10 +170,10 @@ export const openChannelSound = async (
     await askUntilAnswered();
     if (isMissing()) await waitFor(clock, frameMs);
     if (!isMissing()) return;
-    if (!patience.allowsAnother()) throw new Error('FreeSWITCH ends the sound of a call again and again');
+    if (!patience.allowsAnother()) throw new Error('FreeSWITCH repeatedly ends the audio of a call');
     await pause();
     await resume();
-    means.logger.warn({ channel: uuid }, 'FreeSWITCH had ended the sound of a channel: it is open again');
+    means.logger.warn({ channel: uuid }, 'FreeSWITCH had ended the audio of a channel; it is open again');
   };
 
   let last: Promise<void> = Promise.resolve();

@@ -95,7 +95,7 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
       refill();
     },
     onLost() {
-      logger.debug('an endpoint that was kept ready is gone');
+      logger.debug('a ready endpoint was lost');
       refillIn(numbers.refillMs);
     },
     clock,
@@ -117,7 +117,7 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
       if (begun === filling) ready.add(endpoint);
       else await endpoint.destroy();
     } catch (error) {
-      logger.debug({ err: error }, 'no endpoint could be made beforehand');
+      logger.debug({ err: error }, 'an endpoint could not be created in advance');
       return refillIn(numbers.retryMs);
     } finally {
       making -= 1;
@@ -132,7 +132,7 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
       making < numbers.atOnce &&
       ready.size() + making < numbers.size
     )
-      backgroundTasks.add('making an endpoint beforehand', make);
+      backgroundTasks.add('creating an endpoint in advance', make);
   };
 
   return {

@@ -89,7 +89,7 @@ const createFate = () => {
     destroy(): boolean {
       const stood = state === 'standing' || state === 'lost';
       state = 'destroyed';
-      destroyed.reject(new Error('The sound of the call is not wanted any more'));
+      destroyed.reject(new Error('The endpoint was destroyed'));
       return stood;
     },
   };
@@ -151,7 +151,7 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
   let detached: Frames | null = channel.isBridged === true ? parked : null;
   const loseSound = (error: unknown): void => {
     if (!fate.isStanding()) return;
-    logger.warn({ err: error }, 'the sound of a channel does not go on');
+    logger.warn({ err: error }, 'the audio of a channel could not be continued');
     fate.lose('NO_SOUND');
   };
   const describe = async (remoteSdp: string): Promise<string> => {
@@ -183,7 +183,7 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
     if (now.packetMs === 10 || remote === null) return;
     sendsShort = true;
     describeInTurn(remote).catch((error: unknown) =>
-      logger.warn({ err: error }, 'a channel does not take packets of 10 ms'),
+      logger.warn({ err: error }, 'a channel rejected packets of 10 ms'),
     );
   };
   const modify = async (remoteSdp: string): Promise<string> => {
@@ -226,7 +226,7 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
       await modify(remoteSdp);
     },
     async connect(events, callRate) {
-      if (sound !== 'not connected') throw new Error('The sound of a call is connected once');
+      if (sound !== 'not connected') throw new Error('The audio of a call is connected only once');
       sound = 'connecting';
       const codecRate = (): SampleRate => soundRateOf(now.codec);
       opening = openChannelSound(uuid, events, {
@@ -243,7 +243,7 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
       return sound.path;
     },
     async press(keys) {
-      if (!hasTelephoneEvents(described)) throw new Error('The far end takes no telephone events');
+      if (!hasTelephoneEvents(described)) throw new Error('The far end does not support telephone events');
       await commands.run(`uuid_send_dtmf ${uuid} ${keys}`);
     },
     hasTelephoneEvents: () => hasTelephoneEvents(described),

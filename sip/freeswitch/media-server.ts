@@ -72,7 +72,7 @@ const create = async (
     made = await within(clock, createMs, 'Creating an endpoint', channel, endLate);
   } catch (error) {
     // A channel may have been created although its answer was lost.
-    backgroundTasks.add('ending a channel that did not come about', () => commands.api(`uuid_kill ${uuid}`));
+    backgroundTasks.add('ending a channel whose creation failed', () => commands.api(`uuid_kill ${uuid}`));
     throw error;
   }
   return srtp === 'off'
@@ -93,7 +93,7 @@ const takeReady = async (
     const modifying = endpoint.modify(offer);
     return { ...endpoint, localSdp: await within(clock, answerMs, 'Modifying an endpoint', modifying) };
   } catch (error) {
-    logger.debug({ err: error }, 'an endpoint that was kept ready does not take an offer');
+    logger.debug({ err: error }, 'a ready endpoint rejected an offer');
     backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
     return null;
   }
@@ -140,9 +140,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     onConnected() {
       fill();
       // The server may be another process than before.
-      backgroundTasks.add('looking for the channels of calls', () =>
-        endpoints.loseThose(freeSwitch.hasChannel),
-      );
+      backgroundTasks.add('checking the channels of calls', () => endpoints.loseThose(freeSwitch.hasChannel));
     },
     onHeartbeat: (heartbeat) => load.heartbeat(heartbeat),
     onLost() {
@@ -150,7 +148,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
       pool.empty();
     },
     onGone: () => loseAll('is gone'),
-    onSilent: () => loseAll('does not answer any more'),
+    onSilent: () => loseAll('no longer answers'),
   });
 
   const { hasTime, createFresh } = createWorkshop({ ...options, ...freeSwitch.means, server: name });
@@ -194,7 +192,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
       endpoints.add(async () => {
         const ready = srtp === 'off' ? await takeReady(pool, offer, options) : null;
         if (ready !== null) return ready;
-        if (!hasTime()) throw new Error(`FreeSWITCH at ${name} has too much to do`);
+        if (!hasTime()) throw new Error(`FreeSWITCH at ${name} is overloaded`);
         return createFresh(offer, srtp);
       }),
     /** Ends a channel left by an earlier process; a missing channel is ignored. */

@@ -99,7 +99,7 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
         }
       }
       const Failure = isOfferRefused(failure) ? Error : NoPlace;
-      throw new Failure('No media server has a place for the call', { cause: failure });
+      throw new Failure('No media server has room for the call', { cause: failure });
     },
     /**
      * Takes over the channel of a dead process. Rejects if the channel or its server does not exist. `keepsBridge`: its
@@ -111,7 +111,7 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
       keepsBridge = false,
     ): Promise<MediaEndpoint> {
       const server = servers.find(({ name }) => name === channel.server);
-      if (server === undefined) throw new Error('The media server of the channel is not known here');
+      if (server === undefined) throw new Error('The media server of the channel is unknown to this gateway');
       return server.adoptEndpoint(channel, srtp, keepsBridge);
     },
     /** The bridge for these two endpoints; `null` if they are not on one media server or must not be bridged. */

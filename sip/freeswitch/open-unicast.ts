@@ -94,7 +94,7 @@ export const openUnicast = async (
   });
   try {
     const beginning = begin(uuid, channel, { ...commands, own, theirs });
-    await Promise.race([ended, within(clock, beginMs, 'Connecting the sound of a call', beginning)]);
+    await Promise.race([ended, within(clock, beginMs, 'Connecting the audio of a call', beginning)]);
   } catch (error) {
     channel.close();
     throw error;

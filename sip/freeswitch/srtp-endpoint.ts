@@ -114,7 +114,7 @@ export const createSrtpEndpoint = (
         answer = remoteSdp;
         return;
       }
-      throw new Error('FreeSWITCH did not take the answer');
+      throw new Error('FreeSWITCH did not accept the answer');
     },
   };
 };

@@ -67,7 +67,7 @@ type Claimed = Pick<Channel, 'localSdp' | 'isBridged'>;
 /** Rejects if the channel no longer exists. `keepsBridge`: its bridge, if any, continues. */
 export const claimChannel = async (uuid: string, keepsBridge: boolean, means: Means): Promise<Claimed> => {
   const localSdp = await valueOf(uuid, 'rtp_local_sdp_str', means.commands);
-  if (localSdp === null) throw new Error('The channel is gone');
+  if (localSdp === null) throw new Error('The channel no longer exists');
   await means.keepAlive.claim(means.commands, uuid);
   if (keepsBridge && (await valueOf(uuid, partnerVariable, means.commands)) !== null)
     return { localSdp, isBridged: true };
@@ -81,7 +81,7 @@ export const adoptChannel = async (
   keepsBridge: boolean,
   { srf, ...means }: Means & { srf: Srf },
 ): Promise<Channel> => {
-  if (dialog === undefined) throw new Error('Nothing is known of the dialog of the channel');
+  if (dialog === undefined) throw new Error('The dialog of the channel is unknown');
   const claimed = await claimChannel(uuid, keepsBridge, means);
   return { ...claimed, uuid, dialog: dialogOf(uuid, dialog, claimed.localSdp, srf), remoteSdp: null };
 };

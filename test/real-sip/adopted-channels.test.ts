@@ -150,11 +150,11 @@ if (missing.length > 0) {
     const next = await startNext(t);
     const { channel } = await leaveCall(t);
     await t.throwsAsync(next.adoptEndpoint({ ...channel, server: '127.0.0.1:1' }), {
-      message: 'The media server of the channel is not known here',
+      message: 'The media server of the channel is unknown to this gateway',
     });
     await servers.console(`uuid_kill ${channel.uuid}`);
     await untilChannels(0);
-    await t.throwsAsync(next.adoptEndpoint(channel), { message: 'The channel is gone' });
+    await t.throwsAsync(next.adoptEndpoint(channel), { message: 'The channel no longer exists' });
     t.is(next.states()[0]?.calls, 0);
   });
 
