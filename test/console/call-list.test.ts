@@ -40,7 +40,7 @@ const rowsOf = (page: Page) => page.locator('.call-table tbody tr');
 
 const rowOf = (page: Page, place: number) => page.getByRole('link', { name: numberOf(place) });
 
-/** Which call has the focus. */
+/** The call that has the focus. */
 const focused = async (page: Page): Promise<string | null> =>
   page.evaluate('document.activeElement.textContent');
 
@@ -110,7 +110,7 @@ consoleTest('calls are searched and filtered, and the address holds the filters'
   t.is(lines[0]?.[names?.indexOf('counterparty') ?? -1], numberOf(count));
   await page.getByText('Saved.', { exact: true }).waitFor();
 
-  // As a file that has no room for all of them.
+  // As a file without space for all of them.
   await page.route('**/calls.csv*', (route) =>
     route.fulfill({ contentType: 'text/csv', body: `call_id\r\n"${notAllExported}"\r\n` }),
   );
@@ -272,7 +272,7 @@ const call = (minute: number, changes: Partial<CallListItem> = {}): CallListItem
   ...changes,
 });
 
-/** Calls of these minutes; `next` says that more come behind them. */
+/** Calls of these minutes; `next` marks that more follow. */
 const page = (minutes: readonly number[], next: string | null = null): CallListPage => ({
   calls: minutes.map((minute) => call(minute)),
   next_cursor: next,

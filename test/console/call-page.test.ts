@@ -155,7 +155,7 @@ consoleTest(
   someSpeed,
 );
 
-/** How much of a lane's path is sound: bars that are more than a line. */
+/** The share of a lane's path that shows audio: bars that are more than a line. */
 const loudBars = (path: string): number =>
   [...path.matchAll(/M[\d.]+ ([\d.]+)V([\d.]+)/g)].filter(([, top, end]) => Number(end) - Number(top) > 8)
     .length;
@@ -200,7 +200,7 @@ consoleTest(
   someSpeed,
 );
 
-// Acts in a call
+// Requests to a call
 
 const settledAxe = async (t: ExecutionContext, page: Page, what: string): Promise<void> => {
   await page.locator('.loading').waitFor({ state: 'detached' });
@@ -232,7 +232,7 @@ consoleTest(
     await settledAxe(t, page, 'the form of a transfer');
     await page.getByLabel('Key that takes the call').fill('1');
     await to.press('Enter');
-    // Whom the number does not name; the error is beside the field, which has the focus.
+    // A number that is not permitted; the error is beside the field, which has the focus.
     await page.locator('[name=to][aria-invalid=true]:focus').waitFor();
     await korean.getByRole('button', { name: '담당자에게 연결' }).click();
     await korean.getByLabel('담당자 번호').fill('0299999999');
@@ -419,7 +419,7 @@ consoleTest('a call of another workspace is not found', async (t, { open }) => {
 
 // SIP messages
 
-/** A call over two trunks, the second of which asks for a password; as on real lines. */
+/** A call over two trunks, the second of which challenges; as on real lines. */
 const withLadder = async ({ gateway, databaseUrl }: ConsoleWorld): Promise<string> => {
   const callId = await gateway.call('01000000003');
   await gateway.untilStatus(callId, 'no_answer');
@@ -603,7 +603,7 @@ consoleTest(
   soundSettings,
 );
 
-// Who has the floor
+// Floor
 
 const floorIn = (
   conversation: string | null,

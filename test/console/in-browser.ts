@@ -69,7 +69,7 @@ export type ConsoleWorld = {
   complaints: string[];
 };
 
-/** The longest wait for anything on a page; only what hangs reaches it. */
+/** The longest wait for anything on a page; only a hang reaches it. */
 const patienceMs = 60_000;
 
 const openPage = async (
@@ -110,7 +110,7 @@ const openPage = async (
   const page = await context.newPage();
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
-    // A refused request is an answer; what a page does with it is what the tests look at.
+    // A refused request is a response; the tests check how a page handles it.
     const isRefused = /^(Failed to load resource|WebSocket connection to )/.test(message.text());
     if (message.type() === 'error' && !isRefused) complaints.push(message.text());
   });
@@ -155,7 +155,7 @@ const inNewWorkspace = async ({ gateway, database }: StartedGateway): Promise<Te
   });
 };
 
-/** A test in a browser. It is skipped, and says so, without Chromium. `settings` are those of the gateway. */
+/** A test in a browser, skipped without Chromium. `settings` are those of the gateway. */
 export const consoleTest = (
   title: string,
   run: (t: ExecutionContext, world: ConsoleWorld) => Promise<void>,

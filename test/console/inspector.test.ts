@@ -34,7 +34,7 @@ consoleTest(
     await actors.getByRole('button', { name: 'conversation on-hold' }).waitFor();
     await actors.getByRole('button', { name: /^line/ }).waitFor();
 
-    // Somebody presses a key: an event from outside to the call, and from there to its line.
+    // A DTMF digit of the other party: an external event to the call, and from there to its line.
     const press = () => gateway.client.post(`/api/v1/calls/${call}/keys`, { keys: '1' });
     await press();
     const pressed = rows.filter({ hasText: 'keys.requested' }).filter({ hasText: 'Event' });

@@ -218,7 +218,7 @@ if (hasEspeak)
         'window.heard = []; const { play } = Audio.prototype;' +
           'Audio.prototype.play = async function () { await play.call(this); window.heard.push(this.duration); };',
       );
-      /** The seconds of the last sound that was played, when so many were. */
+      /** Seconds of the last audio that was played, once this many were played. */
       const heard = (count: number): Promise<number> =>
         until('the sound is played', async () => {
           const seconds = z.array(z.number()).parse(await page.evaluate('window.heard'));

@@ -423,7 +423,7 @@ const takingWorld = async (then: (database: Database) => Database['transaction']
     ...taking,
     callIds,
     wentOn,
-    /** So many of the statements that follow are not answered. */
+    /** This many of the following statements get no response. */
     failNext: (times: number) => (fails = times),
     take: () => taking.take(() => takeHandedOver({ transaction }, { from, by: randomUUID(), callIds })),
   };
@@ -437,7 +437,7 @@ const answerIsLost =
     throw lostConnection();
   };
 
-/** The server hears of no commit. */
+/** The server does not receive the commit. */
 const commitIsLost =
   (database: Database): Database['transaction'] =>
   (work) =>
@@ -476,7 +476,7 @@ type Call = { isStanding: boolean; isQuiet: boolean };
 
 const quiet: Call = { isStanding: true, isQuiet: true };
 const speaking: Call = { ...quiet, isQuiet: false };
-/** It is only being set up, or its far end ends with this process. */
+/** It is still being set up, or its far end ends with this process. */
 const bound: Call = { ...quiet, isStanding: false };
 
 const numbers = { lookMs: 50, batch: 2, silenceMs: 3_000 };

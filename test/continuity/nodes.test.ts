@@ -23,7 +23,7 @@ const other = (changes: Partial<OtherNode> = {}): OtherNode => ({
   ...changes,
 });
 
-/** How many looks it takes until the other is dead; `undefined` when it lives through all of them. */
+/** Number of checks until the other is dead; `undefined` if it survives all of them. */
 const looksUntilDead = (nodes: readonly OtherNode[], by = judgedNumbers): number | undefined => {
   const judge = createNodeJudge(by);
   const index = nodes.findIndex((node) => judge.look([node]).length > 0);
@@ -97,7 +97,7 @@ const watchedNumbers = {
   claimMs: 60_000,
 };
 
-/** A gateway whose looks the test makes happen; it has no session of its own, as if its connection was gone. */
+/** A gateway whose checks the test triggers; it has no session of its own, as after a lost connection. */
 const watching = (
   database: Database,
   node: string,
@@ -186,7 +186,7 @@ test.serial('one of two gateways cleans up after a dead third one, once', async 
   t.deepEqual(await database.execute('select 1 from node'), []);
 });
 
-/** The looks in which a clean-up is tried that fails so many times. */
+/** The checks in which a clean-up is tried that fails this many times. */
 const triesOf = async (t: ExecutionContext, failures: number): Promise<number> => {
   const { database, names } = await nodeWatchWorld(t);
   await watching(database, names.dead).join();

@@ -1,6 +1,6 @@
 /**
- * A name that is at a public address when it is asked for first, and at the gateway's own machine from then on. To be run
- * where 11.0.0.1 is an address of the machine; prints what was connected to.
+ * A name that has a public address at the first look-up, and the gateway's own machine afterwards. Run where 11.0.0.1
+ * is an address of the machine; prints the connected address.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -44,7 +44,7 @@ const client = createEndpointClient({
   connectionsPerHost: 1,
   lookup: (host, options, callback) => {
     names.lookupFor('one')(host, options, (...found) => {
-      // Before the connection is made the name is somewhere else already.
+      // The name changes before the connection is made.
       nameServer.zone[name] = { ipv4: [addresses.own], ttlSec: 1 };
       callback(...found);
     });
