@@ -21,7 +21,7 @@ import { StartError } from '#src/domain/start-error.ts';
 import { terminalJson, terminalLine } from '#src/domain/terminal-text.ts';
 import { systemClock } from '#src/clocks.ts';
 import { createLogger } from '#src/logger.ts';
-import { startLanguageModel } from '#src/parts/language-model.ts';
+import { startLanguageModel } from '#src/parts/agents.ts';
 import { startOutgoing } from '#src/parts/outgoing.ts';
 
 /** The only workspace here. */

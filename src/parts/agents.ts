@@ -1,5 +1,5 @@
-/** Agents of calls: replies and handshakes. */
-import { agentBreakers, agentTimes, graphTimes, replyLimits } from '#config/policy.ts';
+/** Agents of calls, and the operator's language model, if configured. */
+import { agentBreakers, agentTimes, graphTimes, replyLimits, languageModelLimits } from '#config/policy.ts';
 import { createCallAgents, type CallAgents } from '#src/agents/call-agents.ts';
 import type { OwnCall } from '#src/domain/own-call.ts';
 import { createAgents } from '#src/agents/create-agent.ts';
@@ -13,8 +13,43 @@ import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import { createCircuitBreakers } from '#src/domain/circuit-breakers.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
 import type { Runtime } from './runtime.ts';
-import type { StartedLanguageModel } from './language-model.ts';
 import type { Outgoing } from './outgoing.ts';
+import type { LanguageModel } from '#src/agents/language-model/ask-model.ts';
+import { createSummarizeByModel } from '#src/agents/language-model/summarize-by-model.ts';
+import type { SummarizeByModel } from '#src/domain/call-summary.ts';
+import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
+
+export type StartedLanguageModel = {
+  /** `null`: the built-in agent works without a model. */
+  model: LanguageModel | null;
+  summarize: SummarizeByModel | null;
+};
+
+/** `onFailure` is called for each failed request. */
+export const startLanguageModel = (
+  { config, clock, started }: Pick<Runtime, 'config' | 'clock' | 'started'>,
+  onFailure: NonNullable<LanguageModel['failed']>,
+): StartedLanguageModel => {
+  if (config.languageModel === null) return { model: null, summarize: null };
+  const { connectMs, connections, firstTokenMs } = languageModelLimits;
+  const client = createEndpointClient({
+    // The operator chose the server, so private addresses are allowed.
+    rules: { allowedHosts: [], allowLoopback: true, anywhere: true },
+    connectMs,
+    maxBodyBytes: replyLimits.streamBytes,
+    connectionsPerHost: connections,
+  });
+  started.defer(() => client.close());
+  const model: LanguageModel = {
+    ...config.languageModel,
+    client,
+    clock,
+    limits: replyLimits,
+    firstTokenMs,
+    failed: onFailure,
+  };
+  return { model, summarize: createSummarizeByModel(model) };
+};
 
 export type Agents = CallAgents & {
   startReply: StartReply;

@@ -29,10 +29,41 @@ import type { Recordings } from '#src/recordings/recordings.ts';
 import type { TrunkHeaders } from '#src/persistence/trunks/trunks.ts';
 import type { Runtime } from './runtime.ts';
 import type { Agents } from './agents.ts';
-import { startLoadShedding } from './load-shedding.ts';
 import type { Cluster } from './cluster.ts';
 import type { StartedJournal } from './journal.ts';
 import type { StartedLines } from './telephony.ts';
+import { createLoadShedding, type LoadShedding } from '#src/calls/setup/load-shedding.ts';
+
+type Measured = { telemetry: Telemetry; journalling: Pick<StartedJournal, 'journal'> };
+
+export const startLoadShedding = (
+  { config, steadyClock, logger, started }: Pick<Runtime, 'config' | 'steadyClock' | 'logger' | 'started'>,
+  { telemetry, journalling }: Measured,
+): LoadShedding => {
+  const { everyMs, memory, journal, delayLeft } = loadLimits;
+  const shedding = createLoadShedding({
+    limits: {
+      event_loop: { from: config.maxDelayMs, until: config.maxDelayMs * delayLeft },
+      memory,
+      journal,
+    },
+    measures: {
+      event_loop: telemetry.eventLoop.delayMs,
+      memory: telemetry.memoryShare,
+      journal: journalling.journal.backlog,
+    },
+    everyMs,
+    clock: steadyClock,
+    onChange({ pressure, measured, sheds }) {
+      telemetry.metrics.loadShed(pressure, sheds);
+      const about = { pressure, measured: Math.round(measured * 1_000) / 1_000 };
+      if (sheds) logger.warn(about, 'this gateway has too much to do: it takes no more calls for now');
+      else logger.info(about, 'this gateway takes calls again');
+    },
+  });
+  started.defer(shedding.close);
+  return shedding;
+};
 
 /** Actors and actions of a call's charts. */
 export type CallWorld = {

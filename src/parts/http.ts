@@ -1,6 +1,6 @@
 /** HTTP server: the API, websockets of web phones, and with GW_INSPECT of the inspector. */
 import type { RequestListener } from 'node:http';
-import { inspectorLimits, webPhones as webPhonePolicy } from '#config/policy.ts';
+import { inspectorLimits, webPhones as webPhonePolicy, listenInLimits } from '#config/policy.ts';
 import { createPhoneSocket } from '#sip/webphone/phone-socket.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/http/client-errors.ts';
@@ -13,9 +13,34 @@ import { createInspectorSocket } from '#src/inspector/inspector-socket.ts';
 import { apiServicesOf, type ApiParts } from './api-services.ts';
 import type { Runtime } from './runtime.ts';
 import type { HttpServer } from './http-server.ts';
-import { openListenIn } from './listen-in.ts';
 import { startCallWatching } from './call-watching.ts';
 import { createWebSocketRoutes, type WebSocketRoutes } from '#src/api/http/websocket-routes.ts';
+import { listenInPolicyOf, noteListeningBegun, noteListeningEnded } from '#src/administration/listen-in.ts';
+import {
+  createListenInSocket,
+  type ListenInSocket,
+  type ListenInSocketOptions,
+  type Wish,
+} from '#src/listen-in/listen-in-socket.ts';
+
+export const openListenIn = (
+  { database, sealing, clock, steadyClock, logger }: Runtime,
+  follow: ListenInSocketOptions['follow'],
+): ListenInSocket => {
+  const administratorOf = (wish: Wish) => ({ database, sealing, clock, ...wish });
+  return createListenInSocket({
+    policyOf: (wish) => listenInPolicyOf(administratorOf(wish), wish.callId),
+    async begin(wish, policy) {
+      const begunAt = steadyClock.now();
+      await noteListeningBegun(administratorOf(wish), wish.callId, policy);
+      return () =>
+        noteListeningEnded(administratorOf(wish), wish.callId, (steadyClock.now() - begunAt) / 1_000);
+    },
+    follow,
+    limits: listenInLimits,
+    logger,
+  });
+};
 
 /** Websockets for admin tokens and console sessions. */
 const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRoutes => {

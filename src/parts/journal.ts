@@ -13,7 +13,7 @@ import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import type { Runtime } from './runtime.ts';
 import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
-import type { StartedLanguageModel } from './language-model.ts';
+import type { StartedLanguageModel } from './agents.ts';
 
 export type StartedJournal = {
   journal: Journal;

@@ -25,7 +25,7 @@ import { createWebPhones, type Dial, type WebPhones } from '#sip/webphone/web-ph
 import { languages } from '#src/domain/language.ts';
 import type { Health } from '#src/api/api-services.ts';
 import { createTrunkLoad } from '#src/persistence/trunks/trunk-channels.ts';
-import { createDialFromPhone } from './dial-from-phone.ts';
+import { createDialFromPhone } from './simulator.ts';
 import type { Runtime } from './runtime.ts';
 
 export type ChosenLines = {

@@ -1,5 +1,5 @@
-/** Telephone lines with their dependencies: speech engines, trunks, stored far ends. */
-import { closing, speechEngines, trunkLifeTimes, turnModelLimits } from '#config/policy.ts';
+/** Telephony: lines with their speech engines, trunks, SIP traces and stored far ends. */
+import { closing, speechEngines, trunkLifeTimes, turnModelLimits, sipTrace } from '#config/policy.ts';
 import type { TurnModel } from '#sip/audio/listening/turn-end/model-ends.ts';
 import { createLegKeeper } from '#src/continuity/leg-store.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
@@ -12,8 +12,75 @@ import { createTrunkDirectory, type TrunkDirectory } from '#src/trunks/trunk-dir
 import { chooseLines, type ChosenLines } from './line-driver.ts';
 import type { Runtime } from './runtime.ts';
 import type { Outgoing } from './outgoing.ts';
-import { startSipTraces } from './sip-traces.ts';
 import { startSpeech, type StartedSpeech } from './speech.ts';
+import type { KeepSipMessage } from '#sip/drachtio/capture/sip-capture.ts';
+import { createHepCollector, type HepCollector } from '#sip/hep/collector.ts';
+import { createBatchWriter, type BatchWriter } from '#src/calls/journal/batch-writer.ts';
+import { isTransient } from '#src/persistence/database/connection-errors.ts';
+import {
+  deleteSipMessages,
+  keepSipMessages,
+  type StoredSipMessage,
+} from '#src/persistence/calls/sip-messages.ts';
+import type { Config } from '#config/config.ts';
+import { sweepSipMessages } from '#src/housekeeping/old-sip-messages.ts';
+
+/** Parts of the runtime. */
+type Needed = Pick<Runtime, 'database' | 'clock' | 'logger' | 'started'> & {
+  config: Pick<Config, 'sipTraceDays' | 'hep'>;
+};
+
+export type StartedSipTraces = {
+  /** `null` if no trace is kept. */
+  keep: KeepSipMessage | null;
+  /** Lost messages since the start. */
+  lost: () => number;
+};
+
+const startWriter = ({ database, clock, logger, started }: Needed): BatchWriter<StoredSipMessage> => {
+  const writer = createBatchWriter<StoredSipMessage>({
+    what: 'SIP messages of calls',
+    write: (some) => keepSipMessages(database.journal, some),
+    isPassing: isTransient,
+    weightOf: ({ text }) => text.length,
+    ...sipTrace.writing,
+    clock,
+    logger,
+  });
+  started.defer(writer.close);
+  return writer;
+};
+
+const startCollector = ({ config, clock, logger, started }: Needed): HepCollector | null => {
+  if (config.hep === null) return null;
+  const collector = createHepCollector(config.hep, { ...sipTrace.collector, clock, logger });
+  started.defer(collector.close);
+  return collector;
+};
+
+/** Ends when waiting messages are written; does not wait for an unreachable database. */
+export const startSipTraces = (runtime: Needed): StartedSipTraces => {
+  const { config, database, clock, logger, started } = runtime;
+  const { sipTraceDays: days } = config;
+  const sweeping = sweepSipMessages({
+    remove: (range) => deleteSipMessages(database, range),
+    days,
+    ...sipTrace.sweeping,
+    clock,
+    logger,
+  });
+  started.defer(sweeping.close);
+  const collector = startCollector(runtime);
+  const writer = days === 0 ? null : startWriter(runtime);
+  if (writer === null && collector === null) return { keep: null, lost: () => 0 };
+  return {
+    keep(callId, message) {
+      collector?.send(message);
+      return writer?.add({ callId, ...message }) ?? true;
+    },
+    lost: () => (writer?.lost() ?? 0) + (collector?.lost() ?? 0),
+  };
+};
 
 export type StartedLines = ChosenLines & {
   trunks: TrunkDirectory;

@@ -28,7 +28,7 @@ import { keepSipMessages, sipMessagesOf } from '#src/persistence/calls/sip-messa
 import { writeCredentials } from '#src/start/credentials.ts';
 import { exposureWarning } from '#src/start/exposure-warning.ts';
 import { listen } from '#src/parts/http-server.ts';
-import { startSipTraces } from '#src/parts/sip-traces.ts';
+import { startSipTraces } from '#src/parts/telephony.ts';
 import { startSpeech } from '#src/parts/speech.ts';
 import { createWebSocketRoutes } from '#src/api/http/websocket-routes.ts';
 import { welcome } from '#src/start/welcome.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { secretsFor, tooManyHeaders } from '#src/administration/number-agents.ts';
+import { tooManyHeaders } from '#src/administration/number-agents.ts';
 import { numberOf } from '#src/administration/administer-numbers.ts';
 import { changedHeaders, mostAgentHeaders } from '#src/domain/agent-headers.ts';
 import { trialAgents } from '#src/domain/agent-trial.ts';
@@ -124,7 +124,7 @@ const storedSecretsFor = async (
   services: ApiServices,
   { numberId, token, direction }: Decoded<z.output<typeof trialRequest>>,
   chatUrl: string | null,
-): ReturnType<typeof secretsFor> => {
+): ReturnType<ApiServices['directory']['secretsFor']> => {
   if (!numberId || chatUrl === null) return { token: null, headers: {} };
   const stored = await services.directory.secretsFor(numberId, { direction, chatUrl });
   return { ...stored, token: token === undefined ? stored.token : null };
