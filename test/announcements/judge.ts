@@ -1,6 +1,6 @@
 /**
- * Plays an announcement into an outbound call in simulated time, through all that listens and plays in a real call, and
- * returns who the gateway takes the answerer for. The recognizer knows the words and emits them as late as real ones do.
+ * Plays an announcement into an outbound call in simulated time, with all components of a real call, and returns the
+ * gateway's classification. The recognizer knows the words and emits them as late as real ones do.
  */
 import { pino } from 'pino';
 import { listening, platformCallPolicy } from '#config/policy.ts';
@@ -22,34 +22,34 @@ import { announcements, type Announcement } from './announcements.ts';
 import { readVoices } from './voices.ts';
 
 export type Verdict = {
-  /** `null`: it stayed unclear. */
+  /** `null`: no classification. */
   by: AnsweredBy | null;
-  /** Milliseconds from the first sound of the announcement to the verdict. */
+  /** Milliseconds from the first audio of the announcement to the verdict. */
   afterMs: number;
-  /** The message would begin so long behind the last sound of the announcement, in milliseconds; negative: into it. */
+  /** Start of the message after the last audio of the announcement, in milliseconds; negative: before its end. */
   messageMs: number | null;
 };
 
 export type Judged = { announcement: Announcement; lengthMs: number; verdict: Verdict };
 
-/** Whether the agent says its opening meanwhile. */
+/** True if the agent says its opening meanwhile. */
 export type Agent = 'speaks' | 'waits';
 
 const frameLength = 160;
 const frameMs = 20;
-/** From the answer to the first sound. */
+/** From the answer to the first audio. */
 const beforeMs = 800;
-/** The longest wait for a verdict behind the last sound. */
+/** The longest wait for a verdict after the last audio. */
 const behindMs = 12_000;
 const beep = Int16Array.from(tones(500, [1_000]), (sample) => Math.round(sample * 9_000));
-/** The loss of the agent's voice on its way back is 36 dB, four frames late. */
+/** The echo of the agent's voice is 36 dB quieter and four frames late. */
 const echo = { factor: 0.016, frames: 4 };
 /** Five seconds of an opening. */
 const openingLength = 40_000;
 
 type Cue = { atMs: number; text: string; lengthMs: number };
 
-/** The samples of an announcement, and when which words begin. */
+/** The samples of an announcement, and the start times of its words. */
 const compose = (parts: Announcement['parts'], voice: (text: string) => Int16Array) => {
   const sounds: Int16Array[] = [];
   const cues: Cue[] = [];
@@ -165,10 +165,10 @@ export const judgeAll = async ({
   return judged;
 };
 
-/** A person may be judged by the silence behind the first words, everybody else by what was said. */
+/** A person may be recognized by the silence after the first words, everything else by its words. */
 const lateMs = { human: 4_000, machine: 2_000, screening: 2_000, menu: 2_000 } as const;
 
-/** `late`: the verdict is right and came this long after the last sound. */
+/** `late`: the verdict is right and came this long after the last audio. */
 export const rate = ({ announcement, lengthMs, verdict }: Judged): 'right' | 'late' | 'wrong' | 'unclear' => {
   if (verdict.by === null) return 'unclear';
   const leavesMessage = verdict.messageMs !== null && announcement.by !== 'machine';

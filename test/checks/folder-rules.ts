@@ -72,12 +72,12 @@ export const rules: Readonly<Record<string, Rule>> = {
     values: ['machines', 'src/domain', 'src/persistence'],
     packages: ['@xstate/store', 'pino', 'xstate'],
   },
-  /** What lets a call outlive its process: ownership, checkpoints, hand-over, take-over, orphaned calls and nodes. */
+  /** Survival of calls beyond their process: ownership, checkpoints, hand-over, take-over, orphaned calls and nodes. */
   'src/continuity': {
     values: ['machines', 'src/calls', 'src/cluster', 'src/domain', 'src/persistence'],
     packages: ['pino', 'xstate', 'zod'],
   },
-  /** What can be done to a workspace by the admin API and by the operator's commands. */
+  /** Operations on a workspace for the admin API and the operator's commands. */
   'src/administration': { values: ['src/domain', 'src/events', 'src/persistence'], packages: ['pino'] },
   'src/api': {
     values: ['src/administration', 'src/client', 'src/domain', 'src/events'],
@@ -122,7 +122,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     values: ['machines', 'src/charts', 'src/client', 'src/domain'],
     packages: ['yaml', 'zod'],
   },
-  /** What is published: it runs in browsers and in Node, and needs nothing but its own files. */
+  /** The published client: it runs in browsers and in Node, and imports only its own files. */
   'src/client': { node: false },
   'src/client-generator': { packages: ['prettier', 'zod-openapi'] },
   'src/console': {

@@ -182,18 +182,18 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
     characters: 64_000,
     read: (text) => ['ko', 'en', 'ja'].map((language) => isSaidByMachine(text, language)),
   },
-  'what the built-in agent hears': {
+  'understanding of the built-in agent': {
     characters: 64_000,
     read: (text) => ['ko', 'en', 'ja'].map((language) => hear(text, wordsFor(language))),
   },
-  'a reply that comes whole': {
+  'a complete reply': {
     characters: 64_000,
     read(text) {
       const utterances = createUtterances();
       return [utterances.add(text), utterances.pause(), utterances.end()];
     },
   },
-  'a reply that comes in pieces': {
+  'a chunked reply': {
     characters: 16_000,
     read(text) {
       const utterances = createUtterances();
@@ -216,7 +216,7 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
     },
   },
   'plain words': { characters: 16_000, read: (text) => createSpeakable().say(text) },
-  'the time that a text takes': {
+  'speaking time': {
     characters: 16_000,
     read: (text) => [sayingTime(text), heardAfter(text, 5_000)],
   },
@@ -237,11 +237,11 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
       for await (const frame of readFrames(bodyOf(bytes), { longestLine: 64_000 })) partOf(frame);
     },
   },
-  'an answer of n8n': {
+  'a response of n8n': {
     characters: 64_000,
     read: (text) => [findReply(Array.from(text)), findReply({ output: { text } }), plainReply(text)],
   },
-  'what an onlooker may see': {
+  'masking for the inspector': {
     characters: 64_000,
     read: (text) => masked({ text, from: text, list: inPieces(text, 10) }),
   },
@@ -250,23 +250,23 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
     characters: 64_000,
     read: (text) => [normalizePhoneNumber(text, 'KR'), readPhoneNumber(text, 'KR')],
   },
-  'who calls': {
+  'caller identity': {
     characters: 64_000,
     read: (text) => [userOf(text), userOf(`<sip:${text}`), nameAddressesIn(text)],
   },
-  'why a call was refused': {
+  'reason of a refused call': {
     characters: 64_000,
     read: (text) => unansweredCause({ status: 480, reason: text, rang: true }),
   },
   credentials: { characters: 64_000, read: (text) => [challengesIn(text), challengesIn(`Digest ${text}`)] },
-  'bodies of several parts': {
+  'multipart bodies': {
     characters: 64_000,
     read: (text) =>
       [text, 'multipart/mixed;boundary=b'].map((type) =>
         descriptionIn({ has: () => true, get: () => type, body: `--b\r\n${text}\r\n--b--` }),
       ),
   },
-  'keys by INFO': { characters: 64_000, read: (text) => dtmfOf('application/dtmf-relay', text) },
+  'DTMF digits by INFO': { characters: 64_000, read: (text) => dtmfOf('application/dtmf-relay', text) },
   'session descriptions': {
     characters: 64_000,
     read: (text) => [
@@ -275,11 +275,11 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
       readDescription(offer(`\r\n${text}`)),
     ],
   },
-  'a range of bytes': {
+  'a byte range': {
     characters: 16_000,
     read: (text) => [byteRangeOf(text, 100), byteRangeOf(`bytes=${text}`, 100)],
   },
-  'when to come back': { characters: 16_000, read: (text) => retryAfterMs(text, 0) },
+  'Retry-After': { characters: 16_000, read: (text) => retryAfterMs(text, 0) },
 };
 
 /** Highest cost of a hostile text, as a multiple of the cost of plain words. */

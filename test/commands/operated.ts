@@ -1,4 +1,4 @@
-/** `npm run admin` beside a gateway that runs on the same database. */
+/** `npm run admin` beside a running gateway on the same database. */
 import { dirname } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { z } from 'zod';
@@ -45,7 +45,7 @@ export const sharedOperated = () => {
   };
 };
 
-/** A failure as the operator reads it, and its exit code. */
+/** A failure as shown to the operator, and its exit code. */
 export const failure = async (t: ExecutionContext, running: Promise<string>) => {
   const error = await t.throwsAsync(running);
   return failureOf(error);

@@ -42,7 +42,7 @@ import { mayBeTransferredTo, transferTarget } from '#src/domain/transfer-targets
 
 const korean = (input: string): string | undefined => normalizePhoneNumber(input, 'KR');
 
-/** The number, and what it is. */
+/** The number, and its description. */
 const accepted = test.macro<[Country, string, string, string?]>({
   exec: (t, country, _, input, digits = input.replaceAll(/[- ]/g, '')) =>
     t.is(normalizePhoneNumber(input, country), digits),
@@ -169,7 +169,7 @@ test(refused, 'JP', 'a number in Tokyo that is too short', '03-1234-567');
 test(refused, 'JP', 'an emergency number', '110');
 test(refused, 'JP', 'the international form', '+81312345678');
 
-/** Any number in one of Korea's forms. */
+/** A random number in one of Korea's notations. */
 const koreanNumber = fc.oneof(
   fc.stringMatching(/^010\d{8}$/),
   fc.stringMatching(/^0(2|3[1-3]|4[1-4]|5[1-5]|6[1-4])[2-9]\d{6}$/),
@@ -387,7 +387,7 @@ const rules = (words: string): Destinations => {
 
 const usual = kindsBut(platformDeniedDestinations).join(' ');
 
-/** Of several rules each has to allow it. */
+/** Each of several rules has to permit it. */
 const problem = (number: string, country: Country, ...words: string[]) =>
   destinationProblem({ destinations: words.map(rules) }, number, country);
 
@@ -587,7 +587,7 @@ const number: PolicySettings = {
   destinations: only('toll_free'),
 };
 
-/** What holds for a call where each of these says where it may go. */
+/** The resulting policy of a call when each of these sets permitted destinations. */
 const inForce = (settings: PolicySettings, ...destinations: Destinations[]): CallPolicy => ({
   ...settings,
   destinations,

@@ -88,7 +88,7 @@ test('remembers only servers with failures', (t) => {
 
 // Coalesced task
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test decides. */
 const coalescedTaskSteps = () => {
   const ends: (() => void)[] = [];
   const task = createCoalescedTask(() => new Promise<void>((resolve) => ends.push(resolve)));
@@ -140,7 +140,7 @@ test.serial('close waits for the current run and starts no other', async (t) => 
 
 // Repeated task
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test decides. */
 const repeatedTaskSteps = () => {
   const clock = createOrderedClock();
   const ends: (() => void)[] = [];
@@ -225,7 +225,7 @@ test('further calls during or after a failed run do not repeat it', (t) => {
 
 // With timeout
 
-/** A clock that knows how many of its timers still run. */
+/** A clock that counts its pending timers. */
 const countingClock = () => {
   const clock = new SimulatedClock();
   const running = new Set<unknown>();
@@ -320,7 +320,7 @@ const day = test.macro<[string, string, string, string]>({
 test(day, 'Asia/Seoul', '2026-11-21T15:30:00.000Z', '2026-11-21T15:00:00.000Z', '2026-11-22T15:00:00.000Z');
 test(day, 'Asia/Seoul', '2026-11-21T14:59:59.999Z', '2026-11-20T15:00:00.000Z', '2026-11-21T15:00:00.000Z');
 test(day, 'UTC', '2026-11-21T00:00:00.000Z', '2026-11-21T00:00:00.000Z', '2026-11-22T00:00:00.000Z');
-// 25 hours, 23 hours, and one that begins at one o'clock since midnight is left out.
+// 25 hours, 23 hours, and a day that begins at one o'clock because midnight is skipped.
 test(
   day,
   'Europe/Berlin',

@@ -13,7 +13,7 @@ export type AvaRun = {
   failed: FailedTest[];
   /** Milliseconds of each passed test, by file and title. */
   durations: { file: string; title: string; ms: number }[];
-  /** What AVA printed, its description of each failure at the end. */
+  /** Output of AVA, with its description of each failure at the end. */
   output: string;
 };
 
@@ -64,7 +64,7 @@ export const runAva = async ({ config, files = [], onMessage, signal }: AvaOptio
   return run;
 };
 
-/** What AVA printed about failures behind the list of tests; all of it where there is no such part. */
+/** AVA's description of failures after the list of tests; the whole output if it has no such part. */
 export const failureDetails = (output: string): string => {
   const start = output.indexOf('\n  ─\n');
   return (start === -1 ? output.slice(-20_000) : output.slice(start + 5)).trim();
