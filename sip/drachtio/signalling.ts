@@ -53,7 +53,7 @@ export type TrunkTimes = {
 
 export type SignallingOptions = {
   connection: SignallingConnection;
-  mediaServers: Pick<MediaServers, 'adoptEndpoint' | 'endChannel'>;
+  mediaServers: Pick<MediaServers, 'takeOverEndpoint' | 'endChannel'>;
   carriers: Carriers;
   directory: TrunkDirectory;
   /** Trunk of the configuration; `null` if there is none. */

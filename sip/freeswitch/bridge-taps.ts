@@ -19,7 +19,7 @@ export type TapEvents = {
   onSecond: (samples: Int16Array) => void;
 };
 
-export type TapMeans = {
+export type TapOptions = {
   commands: Pick<Commands, 'run' | 'sendMessage'>;
   direct: DirectOptions;
   /** Creates a channel with that offer. */
@@ -44,19 +44,19 @@ const openTap = async (
   tapped: string,
   direction: Direction,
   onAudio: (samples: Int16Array) => void,
-  { commands, direct, createChannel }: TapMeans,
+  { commands, direct, createChannel }: TapOptions,
 ): Promise<Tap> => {
-  const ear = await createDirectEndpoint(undefined, { srtp: 'off', codecs: ['PCMU'] }, direct);
+  const receiver = await createDirectEndpoint(undefined, { srtp: 'off', codecs: ['PCMU'] }, direct);
   let channel: MediaEndpoint | null = null;
   const end = async (): Promise<void> => {
-    await ear.destroy();
+    await receiver.destroy();
     await channel?.destroy();
   };
   try {
     // This process only listens and sends no silence.
-    channel = await createChannel(ear.localSdp.replace('a=sendrecv', 'a=recvonly'));
-    await ear.connect({ onAudio, onLost: () => {} }, telephoneRate);
-    await ear.takeAnswer(channel.localSdp);
+    channel = await createChannel(receiver.localSdp.replace('a=sendrecv', 'a=recvonly'));
+    await receiver.connect({ onAudio, onLost: () => {} }, telephoneRate);
+    await receiver.takeAnswer(channel.localSdp);
     const uuid = channel.channel()?.uuid;
     if (uuid === undefined) throw new Error('A channel of a media server has an id');
     await commands.run(`uuid_setvar_multi ${uuid} ${directions[direction]}=true;eavesdrop_enable_dtmf=false`);
@@ -76,7 +76,7 @@ const openTap = async (
 export const openBridgeTaps = (
   firstUuid: string,
   { onFirst, onSecond }: TapEvents,
-  means: TapMeans,
+  means: TapOptions,
 ): BridgeTaps => {
   const { backgroundTasks, clock, logger } = means;
   const taps = new Set<Tap>();

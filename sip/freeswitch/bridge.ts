@@ -19,9 +19,9 @@ import type { Commands } from './connection.ts';
 export const partnerVariable = 'bridge_to';
 
 /** Interval of the check whether the channels are bridged; bridging takes about one frame of 20 ms. */
-const lookMs = 5;
+const pollMs = 5;
 
-export type BridgeMeans = {
+export type BridgeOptions = {
   commands: Pick<Commands, 'api' | 'run'>;
   /** Timeout for FreeSWITCH. */
   answerMs: number;
@@ -45,17 +45,17 @@ const areBridged = async (
 const untilBridged = async (
   first: BridgeSide,
   second: BridgeSide,
-  { commands, answerMs, clock }: BridgeMeans,
+  { commands, answerMs, clock }: BridgeOptions,
 ): Promise<void> => {
-  let isGivenUp = false;
+  let isAbandoned = false;
   const look = async (): Promise<void> => {
-    while (!isGivenUp && !(await areBridged(first, second, commands)))
-      await new Promise<void>((resolve) => void clock.setTimeout(resolve, lookMs));
+    while (!isAbandoned && !(await areBridged(first, second, commands)))
+      await new Promise<void>((resolve) => void clock.setTimeout(resolve, pollMs));
   };
   try {
     await within(clock, answerMs, 'Bridging two channels', look());
   } finally {
-    isGivenUp = true;
+    isAbandoned = true;
   }
 };
 
@@ -66,7 +66,7 @@ const untilBridged = async (
 export const bridgeChannels = async (
   first: BridgeSide,
   second: BridgeSide,
-  means: BridgeMeans,
+  means: BridgeOptions,
 ): Promise<void> => {
   const sides = [first, second];
   try {

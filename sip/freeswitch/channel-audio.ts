@@ -20,10 +20,10 @@ import {
   openUnicast,
   type Unicast,
   type UnicastEvents,
-  type UnicastMeans,
+  type UnicastOptions,
   type UnicastRates,
 } from './open-unicast.ts';
-import { repark, type ReparkMeans } from './repark.ts';
+import { repark, type ReparkOptions } from './repark.ts';
 
 /** FreeSWITCH reads every 20 ms; observed: it changes the codec in the second read at the latest. */
 const codecChangeMs = 100;
@@ -31,13 +31,13 @@ const codecChangeMs = 100;
 /** Time in which a FreeSWITCH that answers again resumes sending. */
 const frameMs = 40;
 /** Delay before an unanswered query is repeated. */
-const askAgainMs = 1_000;
+const repeatQueryMs = 1_000;
 
 /** A unicast that has ended this many times, each time within this duration, is not opened again. */
 const mostEnds = 5;
 const shortMs = 2_000;
 
-export type ChannelSound = {
+export type ChannelAudio = {
   path: AudioPath;
   /** Ends the unicast; outgoing audio waits. Rejects without any change when the channel does not reach a new park. */
   pause(): Promise<void>;
@@ -51,8 +51,8 @@ export type ChannelSound = {
  */
 export type Change = 'nothing' | 'codec' | 'frames';
 
-export type ChannelSoundMeans = UnicastMeans &
-  ReparkMeans & {
+export type ChannelAudioOptions = UnicastOptions &
+  ReparkOptions & {
     /** Called when frames are shorter than 20 ms. */
     onShortFrames: () => void;
     /** FreeSWITCH has ended the unicast, and reopening it failed. */
@@ -68,7 +68,7 @@ const waitFor = (clock: Clock, milliseconds: number): Promise<void> =>
 class ChannelGone extends Error {}
 
 /** Whether an ended unicast should be opened again. */
-const createPatience = (clock: Clock) => {
+const createReopenLimit = (clock: Clock) => {
   let openedAt = clock.now();
   let ends = 0;
   return {
@@ -86,11 +86,11 @@ const createPatience = (clock: Clock) => {
  * Rejects when no audio arrives within a few seconds, or when `ended` does. `isPaused`: begins without a unicast, until
  * `resume`.
  */
-export const openChannelSound = async (
+export const openChannelAudio = async (
   uuid: string,
   { onAudio, onLost }: SoundEvents,
-  means: ChannelSoundMeans & UnicastRates & { change: Change; isPaused: boolean },
-): Promise<ChannelSound> => {
+  means: ChannelAudioOptions & UnicastRates & { change: Change; isPaused: boolean },
+): Promise<ChannelAudio> => {
   const { clock, commands } = means;
   let state: 'open' | 'paused' | 'closed' = means.isPaused ? 'paused' : 'open';
   let isSilent = false;
@@ -101,7 +101,7 @@ export const openChannelSound = async (
     onShortFrames: means.onShortFrames,
     onSilence(isSilentNow) {
       isSilent = isSilentNow;
-      if (isSilentNow) inTurn(reopenIfEnded).catch(means.onFailed);
+      if (isSilentNow) inSequence(reopenIfEnded).catch(means.onFailed);
     },
   };
 
@@ -127,7 +127,7 @@ export const openChannelSound = async (
     await untilChanged(means.change);
     connect(await openUnicast(uuid, events, means));
   }
-  const patience = createPatience(clock);
+  const reopenLimit = createReopenLimit(clock);
 
   const pause = async (): Promise<void> => {
     if (state !== 'open') return;
@@ -142,7 +142,7 @@ export const openChannelSound = async (
   const resume = async (): Promise<void> => {
     if (state !== 'paused') return;
     const opened = await openUnicast(uuid, events, means);
-    patience.opened();
+    reopenLimit.opened();
     if (state !== 'paused') return opened.close();
     state = 'open';
     return connect(opened);
@@ -154,7 +154,7 @@ export const openChannelSound = async (
    * Resolves when FreeSWITCH has answered, or when the query is no longer needed; the heartbeat detects a lost
    * FreeSWITCH.
    */
-  const askUntilAnswered = async (): Promise<void> => {
+  const queryUntilAnswered = async (): Promise<void> => {
     while (isMissing())
       try {
         const isThere = (await commands.api(`uuid_exists ${uuid}`)).trim() === 'true';
@@ -162,22 +162,22 @@ export const openChannelSound = async (
         throw new ChannelGone('The channel no longer exists');
       } catch (error) {
         if (error instanceof ChannelGone) throw error;
-        await waitFor(clock, askAgainMs);
+        await waitFor(clock, repeatQueryMs);
       }
   };
 
   const reopenIfEnded = async (): Promise<void> => {
-    await askUntilAnswered();
+    await queryUntilAnswered();
     if (isMissing()) await waitFor(clock, frameMs);
     if (!isMissing()) return;
-    if (!patience.allowsAnother()) throw new Error('FreeSWITCH repeatedly ends the audio of a call');
+    if (!reopenLimit.allowsAnother()) throw new Error('FreeSWITCH repeatedly ends the audio of a call');
     await pause();
     await resume();
     means.logger.warn({ channel: uuid }, 'FreeSWITCH had ended the audio of a channel; it is open again');
   };
 
   let last: Promise<void> = Promise.resolve();
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
+  const inSequence = (work: () => Promise<void>): Promise<void> => {
     const done = last.then(work);
     last = done.catch(() => {});
     return done;
@@ -192,9 +192,9 @@ export const openChannelSound = async (
         unicast?.close();
       },
     },
-    pause: () => inTurn(pause),
+    pause: () => inSequence(pause),
     resume: (change) =>
-      inTurn(async () => {
+      inSequence(async () => {
         if (state === 'paused') await untilChanged(change);
         await resume();
       }),

@@ -20,41 +20,42 @@ const names = {
 const fields = Object.keys(names) as (keyof typeof names)[];
 
 /** FreeSWITCH calculates its packet loss every five seconds, the first time before there is data. */
-const tellingPackets = 300;
+const minPackets = 300;
 
-const said = (text: string | undefined): string | null => (text === undefined || text === '' ? null : text);
+const textOrNull = (text: string | undefined): string | null =>
+  text === undefined || text === '' ? null : text;
 
-const counted = (text: string | undefined): number | null =>
+const numberOrNull = (text: string | undefined): number | null =>
   text === undefined || !/^\d+(?:\.\d+)?$/.test(text) ? null : Number(text);
 
-const place = (ip: string | undefined, port: string | undefined): string | null =>
-  said(ip) === null || said(port) === null ? null : addressText(ip ?? '', port ?? '');
+const addressOrNull = (ip: string | undefined, port: string | undefined): string | null =>
+  textOrNull(ip) === null || textOrNull(port) === null ? null : addressText(ip ?? '', port ?? '');
 
 /** Converts FreeSWITCH's ratio of lost to received packets into the share of all sent packets. */
 const lossOf = (lostToReceived: number | null, received: number | null): number | null =>
-  lostToReceived === null || received === null || received < tellingPackets
+  lostToReceived === null || received === null || received < minPackets
     ? null
     : lostToReceived / (1 + lostToReceived);
 
 /** Parses the answer to the second command; `null` if the channel is gone. */
-export const readChannelFigures = (body: string): SoundFigures | null => {
+export const parseChannelStatistics = (body: string): SoundFigures | null => {
   const values = body.trim().split('|');
   if (values.length !== fields.length) return null;
   const value = (name: keyof typeof names): string | undefined => values[fields.indexOf(name)];
-  const received = counted(value('received'));
+  const received = numberOrNull(value('received'));
   return callFigures({
-    codec: said(value('codec')),
-    localAddress: place(value('localIp'), value('localPort')),
-    remoteAddress: place(value('remoteIp'), value('remotePort')),
-    received: { packets: received, loss: lossOf(counted(value('loss')), received), jitterMs: null },
-    sent: { packets: counted(value('sent')), loss: null, jitterMs: null },
+    codec: textOrNull(value('codec')),
+    localAddress: addressOrNull(value('localIp'), value('localPort')),
+    remoteAddress: addressOrNull(value('remoteIp'), value('remotePort')),
+    received: { packets: received, loss: lossOf(numberOrNull(value('loss')), received), jitterMs: null },
+    sent: { packets: numberOrNull(value('sent')), loss: null, jitterMs: null },
     roundTripMs: null,
     isHeardThere: null,
     isSentThere: null,
   });
 };
 
-export const askChannelFigures = async (
+export const queryChannelStatistics = async (
   uuid: string,
   { api }: Pick<Commands, 'api'>,
 ): Promise<SoundFigures | null> => {
@@ -63,5 +64,5 @@ export const askChannelFigures = async (
     api(`uuid_set_media_stats ${uuid}`),
     api(`eval uuid:${uuid} ${expression}`),
   ]);
-  return readChannelFigures(answer);
+  return parseChannelStatistics(answer);
 };

@@ -71,7 +71,7 @@ export const prepareAnswer = ({ dialog }: Pick<Channel, 'dialog'>, remoteSdp: st
 };
 
 /** Ends a channel; resolves when FreeSWITCH has confirmed it, which may never happen. */
-export const sayBye = ({ dialog }: Pick<Channel, 'dialog'>): Promise<void> =>
+export const sendBye = ({ dialog }: Pick<Channel, 'dialog'>): Promise<void> =>
   new Promise((resolve, reject) => {
     dialog.destroy({ headers: {} }, (error: unknown) => {
       if (error === null || error === undefined) resolve();

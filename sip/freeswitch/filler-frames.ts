@@ -5,7 +5,7 @@
  */
 
 /** Audio that is further ahead of time arrived in bursts. */
-const mostAheadMs = 500;
+const maxAheadMs = 500;
 
 const isFilled = (samples: Int16Array): boolean => samples.every((sample) => sample === -1);
 
@@ -18,7 +18,7 @@ export const createFillerFilter = (samplesPerMs: number): ((samples: Int16Array)
   return (samples) => {
     const lastsMs = samples.length / samplesPerMs;
     if (!isFilled(samples)) {
-      aheadMs = Math.min(mostAheadMs, aheadMs + Math.max(0, lastsMs - everyMs));
+      aheadMs = Math.min(maxAheadMs, aheadMs + Math.max(0, lastsMs - everyMs));
       return false;
     }
     everyMs = lastsMs;

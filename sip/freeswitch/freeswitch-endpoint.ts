@@ -14,12 +14,12 @@ import {
   type PacketMs,
 } from '#sip/sdp/media-offer.ts';
 import { within } from '../background-tasks.ts';
-import { askChannelFigures } from './channel-statistics.ts';
-import { offerTo, sayBye, type Channel } from './channel.ts';
+import { queryChannelStatistics } from './channel-statistics.ts';
+import { offerTo, sendBye, type Channel } from './channel.ts';
 import type { Commands } from './connection.ts';
 import type { FreeSwitch } from './freeswitch.ts';
-import { openChannelSound, type Change, type ChannelSound } from './channel-audio.ts';
-import type { UnicastMeans } from './open-unicast.ts';
+import { openChannelAudio, type Change, type ChannelAudio } from './channel-audio.ts';
+import type { UnicastOptions } from './open-unicast.ts';
 import { repark } from './repark.ts';
 
 /** A party that holds a call may be silent for the longest duration of a call. */
@@ -29,7 +29,7 @@ const heldSilenceMs = 86_400_000;
 export const rtpTimeoutHeader = (rtpTimeoutMs: number): Record<string, string> =>
   rtpTimeoutMs === 0 ? {} : { 'X-Rtp-Timeout': String(rtpTimeoutMs) };
 
-export type EndpointOptions = UnicastMeans & {
+export type EndpointOptions = UnicastOptions & {
   /** Name of the server. */
   server: string;
   commands: Commands;
@@ -37,7 +37,7 @@ export type EndpointOptions = UnicastMeans & {
   /** Timeout for FreeSWITCH's confirmation of a BYE. */
   answerMs: number;
   /**
-   * FreeSWITCH ends the channel after this time without RTP, counted from the other party's description; 0 for never.
+   * FreeSWITCH ends the channel after this time without RTP, numberOrNull from the other party's description; 0 for never.
    */
   rtpTimeoutMs: number;
   logger: Logger;
@@ -56,41 +56,41 @@ const dialogIn = (dialog: Srf.Dialog): MediaChannel['dialog'] => {
   return typeof id === 'string' && typeof contact === 'string' ? { id, contact } : undefined;
 };
 
-type Ending = (reason: string | null) => void;
+type LossListener = (reason: string | null) => void;
 
 /** Channel state. A lost channel may still exist in FreeSWITCH and must be hung up. */
-const createFate = () => {
-  const listeners: Ending[] = [];
-  let state: 'standing' | 'lost' | 'over' | 'destroyed' = 'standing';
-  let lostBecause: string | null = null;
+const createChannelState = () => {
+  const listeners: LossListener[] = [];
+  let state: 'up' | 'lost' | 'over' | 'destroyed' = 'up';
+  let lostReason: string | null = null;
   /** Rejects when the endpoint is destroyed; the catch avoids an unhandled rejection. */
   const destroyed = Promise.withResolvers<never>();
   destroyed.promise.catch(() => {});
   const lose = (reason: string | null): void => {
-    if (state !== 'standing') return;
+    if (state !== 'up') return;
     state = 'lost';
-    lostBecause = reason;
+    lostReason = reason;
     for (const listener of listeners) listener(reason);
   };
   return {
     destroyed: destroyed.promise,
-    isStanding: (): boolean => state === 'standing',
+    isUp: (): boolean => state === 'up',
     lose,
     /** FreeSWITCH has ended the channel. */
     end(reason: string | null): void {
       lose(reason);
       if (state === 'lost') state = 'over';
     },
-    onLost(listener: Ending): void {
-      if (state === 'lost' || state === 'over') queueMicrotask(() => listener(lostBecause));
+    onLost(listener: LossListener): void {
+      if (state === 'lost' || state === 'over') queueMicrotask(() => listener(lostReason));
       else listeners.push(listener);
     },
     /** Returns whether the channel must be hung up. */
     destroy(): boolean {
-      const stood = state === 'standing' || state === 'lost';
+      const mayExist = state === 'up' || state === 'lost';
       state = 'destroyed';
       destroyed.reject(new Error('The endpoint was destroyed'));
-      return stood;
+      return mayExist;
     },
   };
 };
@@ -99,7 +99,7 @@ const createFate = () => {
  * FreeSWITCH reads the timeout when it processes a description. It also has a timeout for held calls, but forgets it
  * immediately. The audio timeout is set because an endpoint that makes the offer begins without a timeout.
  */
-const createSoundTimeout = (uuid: string, { commands, rtpTimeoutMs }: EndpointOptions) => {
+const createAudioTimeout = (uuid: string, { commands, rtpTimeoutMs }: EndpointOptions) => {
   let timeoutMs = 0;
   return async (remoteSdp: string): Promise<void> => {
     const next = rtpTimeoutMs === 0 ? 0 : isHold(remoteSdp) ? heldSilenceMs : rtpTimeoutMs;
@@ -125,141 +125,142 @@ const changeOf = (before: Frames, after: Frames): Change => {
 export const createMediaEndpoint = (channel: Channel, options: EndpointOptions): MediaEndpoint => {
   const { uuid, dialog, localSdp } = channel;
   const { server, commands, answerMs, clock, logger } = options;
-  const fate = createFate();
+  const channelState = createChannelState();
   const digits: ((digit: string) => void)[] = [];
   const stopListening = options.onDigit(uuid, (digit) => {
     for (const listener of digits) listener(digit);
   });
   dialog.on('destroy', (bye) => {
     stopListening();
-    fate.end(reasonOf(bye));
+    channelState.end(reasonOf(bye));
   });
 
-  const expectSound = createSoundTimeout(uuid, options);
-  let sound: 'not connected' | 'connecting' | ChannelSound = 'not connected';
+  const setAudioTimeout = createAudioTimeout(uuid, options);
+  let audio: 'not connected' | 'connecting' | ChannelAudio = 'not connected';
   /** Audio that is connected or being connected; `null` before. */
-  let opening: Promise<ChannelSound> | null = null;
+  let opening: Promise<ChannelAudio> | null = null;
   const parked = framesOf(channel);
-  let now = parked;
+  let frames = parked;
   /** Last accepted description of the other party. */
   let remote = channel.remoteSdp;
-  /** FreeSWITCH's last answer contains telephone events if the far end supports them. */
-  let described = localSdp;
+  /** FreeSWITCH's last answer; contains telephone events if the far end supports them. */
+  let lastAnswer = localSdp;
   /** The other party sends packets of 10 ms regardless of its description. */
   let sendsShort = false;
   /** Frames at the time its audio moved to a bridge; `null` while its audio is here. */
   let detached: Frames | null = channel.isBridged === true ? parked : null;
-  const loseSound = (error: unknown): void => {
-    if (!fate.isStanding()) return;
+  const loseAudio = (error: unknown): void => {
+    if (!channelState.isUp()) return;
     logger.warn({ err: error }, 'the audio of a channel could not be continued');
-    fate.lose('NO_SOUND');
+    channelState.lose('NO_SOUND');
   };
   const describe = async (remoteSdp: string): Promise<string> => {
     // FreeSWITCH's answer contains its earlier packet length, so the other party's description is used.
     const packetMs = sendsShort ? 10 : packetMsIn(remoteSdp);
-    const before = now;
+    const before = frames;
     const isSame = changeOf(before, { codec: voiceIn(remoteSdp) ?? before.codec, packetMs }) === 'nothing';
-    const paused = typeof sound === 'string' || isSame || detached !== null ? null : sound;
+    const paused = typeof audio === 'string' || isSame || detached !== null ? null : audio;
     await paused?.pause();
     try {
       const answer = answering(remoteSdp, await offerTo(channel, remoteSdp, packetMs));
       remote = remoteSdp;
-      now = { codec: voiceIn(answer) ?? before.codec, packetMs };
-      described = answer;
+      frames = { codec: voiceIn(answer) ?? before.codec, packetMs };
+      lastAnswer = answer;
       return answer;
     } finally {
-      paused?.resume(changeOf(before, now)).catch(loseSound);
+      paused?.resume(changeOf(before, frames)).catch(loseAudio);
     }
   };
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const inSequence = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const done = last.then(work);
     last = done.catch(() => {});
     return done;
   };
-  const describeInTurn = (remoteSdp: string): Promise<string> => inTurn(() => describe(remoteSdp));
+  const describeInSequence = (remoteSdp: string): Promise<string> => inSequence(() => describe(remoteSdp));
   /** If FreeSWITCH read every 20 ms, it would drop half of the audio. The other party is not notified. */
-  const takeShortPackets = (): void => {
-    if (now.packetMs === 10 || remote === null) return;
+  const requestShortPackets = (): void => {
+    if (frames.packetMs === 10 || remote === null) return;
     sendsShort = true;
-    describeInTurn(remote).catch((error: unknown) =>
+    describeInSequence(remote).catch((error: unknown) =>
       logger.warn({ err: error }, 'a channel rejected packets of 10 ms'),
     );
   };
   const modify = async (remoteSdp: string): Promise<string> => {
-    await expectSound(remoteSdp);
+    await setAudioTimeout(remoteSdp);
     try {
-      return await describeInTurn(remoteSdp);
+      return await describeInSequence(remoteSdp);
     } catch (error) {
-      if (remote !== null) await expectSound(remote);
+      if (remote !== null) await setAudioTimeout(remote);
       throw error;
     }
   };
   const detach = (): Promise<void> =>
-    inTurn(async () => {
+    inSequence(async () => {
       if (opening === null) throw new Error('The audio of the call is not connected');
       if (detached !== null) return;
       await (await opening).pause();
-      detached = now;
+      detached = frames;
     });
   const attach = (): Promise<void> =>
-    inTurn(async () => {
+    inSequence(async () => {
       if (detached === null) return;
       const before = detached;
       detached = null;
       try {
         await repark(uuid, options);
-        await (await opening)?.resume(changeOf(before, now) === 'nothing' ? 'nothing' : 'codec');
+        await (await opening)?.resume(changeOf(before, frames) === 'nothing' ? 'nothing' : 'codec');
       } catch (error) {
-        loseSound(error);
+        loseAudio(error);
       }
     });
   const side: BridgeSide = { server, uuid, detach, attach };
   return {
     channel: () => ({ server, uuid, dialog: dialogIn(dialog) }),
-    bridgeSide: () => (fate.isStanding() && opening !== null && hasTelephoneEvents(described) ? side : null),
+    bridgeSide: () =>
+      channelState.isUp() && opening !== null && hasTelephoneEvents(lastAnswer) ? side : null,
     localSdp,
-    sampleRate: () => soundRateOf(now.codec),
+    sampleRate: () => soundRateOf(frames.codec),
     modify,
-    answerEarly: describeInTurn,
+    answerEarly: describeInSequence,
     async takeAnswer(remoteSdp) {
       await modify(remoteSdp);
     },
     async connect(events, callRate) {
-      if (sound !== 'not connected') throw new Error('The audio of a call is connected only once');
-      sound = 'connecting';
-      const codecRate = (): SampleRate => soundRateOf(now.codec);
-      opening = openChannelSound(uuid, events, {
+      if (audio !== 'not connected') throw new Error('The audio of a call is connected only once');
+      audio = 'connecting';
+      const codecRate = (): SampleRate => soundRateOf(frames.codec);
+      opening = openChannelAudio(uuid, events, {
         ...options,
         callRate,
         codecRate,
-        change: changeOf(parked, now),
+        change: changeOf(parked, frames),
         isPaused: detached !== null,
-        onShortFrames: takeShortPackets,
-        onFailed: loseSound,
-        ended: fate.destroyed,
+        onShortFrames: requestShortPackets,
+        onFailed: loseAudio,
+        ended: channelState.destroyed,
       });
-      sound = await opening;
-      return sound.path;
+      audio = await opening;
+      return audio.path;
     },
     async press(keys) {
-      if (!hasTelephoneEvents(described)) throw new Error('The far end does not support telephone events');
+      if (!hasTelephoneEvents(lastAnswer)) throw new Error('The far end does not support telephone events');
       await commands.run(`uuid_send_dtmf ${uuid} ${keys}`);
     },
-    hasTelephoneEvents: () => hasTelephoneEvents(described),
+    hasTelephoneEvents: () => hasTelephoneEvents(lastAnswer),
     onDigit: (listener) => void digits.push(listener),
-    figures: async () => (fate.isStanding() ? askChannelFigures(uuid, commands) : null),
-    onLost: fate.onLost,
-    lose: () => fate.lose(null),
+    figures: async () => (channelState.isUp() ? queryChannelStatistics(uuid, commands) : null),
+    onLost: channelState.onLost,
+    lose: () => channelState.lose(null),
     async leave() {
       stopListening();
-      fate.destroy();
+      channelState.destroy();
     },
     async destroy() {
       stopListening();
-      if (!fate.destroy()) return;
+      if (!channelState.destroy()) return;
       try {
-        await within(clock, answerMs, 'BYE to FreeSWITCH', sayBye(channel));
+        await within(clock, answerMs, 'BYE to FreeSWITCH', sendBye(channel));
       } catch (error) {
         // Either drachtio-server or FreeSWITCH is gone; in the first case the event socket ends the channel.
         await commands.api(`uuid_kill ${uuid}`);

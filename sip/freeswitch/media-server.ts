@@ -10,11 +10,11 @@ import type { SoundThread } from '../media-thread/media-thread.ts';
 import type { Resample } from '#sip/audio/resampler.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import type { ServerAddress } from '../reconnect.ts';
-import { adoptChannel } from './take-over-channel.ts';
+import { takeOverChannel } from './take-over-channel.ts';
 import { bridgeChannels } from './bridge.ts';
 import { openBridgeTaps, type BridgeTaps, type TapEvents } from './bridge-taps.ts';
 import { createCallEndpoints } from './call-endpoints.ts';
-import { inviteChannel, sayBye, type Channel } from './channel.ts';
+import { inviteChannel, sendBye, type Channel } from './channel.ts';
 import { createFreeSwitch, type FreeSwitch } from './freeswitch.ts';
 import { createEndpointPool, isUsualOffer, type EndpointPool, type PoolNumbers } from './endpoint-pool.ts';
 import { createMediaEndpoint, rtpTimeoutHeader, type EndpointOptions } from './freeswitch-endpoint.ts';
@@ -51,12 +51,12 @@ export type MediaServerOptions = MediaServerNumbers & {
 };
 
 /** Dependencies of creating endpoints. */
-type Making = MediaServerOptions & EndpointOptions & FreeSwitch['means'];
+type FactoryOptions = MediaServerOptions & EndpointOptions & FreeSwitch['means'];
 
 /** Creates an endpoint; `offer` is the caller's. Rejects after a few seconds at the latest. */
 const create = async (
   { offer, srtp }: { offer: string | undefined; srtp: TrunkSrtp },
-  options: Making,
+  options: FactoryOptions,
 ): Promise<MediaEndpoint> => {
   const { rtpTimeoutMs, createMs, clock, commands, backgroundTasks } = options;
   const asked = srtp === 'off' ? { offer, headers: {} } : srtpRequest(offer);
@@ -66,7 +66,7 @@ const create = async (
     { ...asked, headers },
     { ...options, sipAddress: options.sipAddress() },
   );
-  const endLate = (late: Channel): void => backgroundTasks.add('ending a late channel', () => sayBye(late));
+  const endLate = (late: Channel): void => backgroundTasks.add('ending a late channel', () => sendBye(late));
   let made: Channel;
   try {
     made = await within(clock, createMs, 'Creating an endpoint', channel, endLate);
@@ -100,7 +100,7 @@ const takeReady = async (
 };
 
 /** Factory of fresh endpoints. A slow failure shows that the server is overloaded. */
-const createWorkshop = (options: Making) => {
+const createEndpointFactory = (options: FactoryOptions) => {
   const { busy, clock } = options;
   const breaker = createCircuitBreaker(clock, busy.coolDown);
   return {
@@ -151,7 +151,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     onSilent: () => loseAll('no longer answers'),
   });
 
-  const { hasTime, createFresh } = createWorkshop({ ...options, ...freeSwitch.means, server: name });
+  const { hasTime, createFresh } = createEndpointFactory({ ...options, ...freeSwitch.means, server: name });
 
   const pool = createEndpointPool({
     ...options,
@@ -198,10 +198,10 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     /** Ends a channel left by an earlier process; a missing channel is ignored. */
     endChannel: freeSwitch.endChannel,
     /** See `createMediaServers`. */
-    adoptEndpoint: (left: MediaChannel, srtp: TrunkSrtp, keepsBridge: boolean): Promise<MediaEndpoint> =>
+    takeOverEndpoint: (left: MediaChannel, srtp: TrunkSrtp, keepsBridge: boolean): Promise<MediaEndpoint> =>
       endpoints.add(async () => {
         const means = { ...options, ...freeSwitch.means, server: name };
-        const channel = await adoptChannel(left, keepsBridge, means);
+        const channel = await takeOverChannel(left, keepsBridge, means);
         return srtp === 'off'
           ? createMediaEndpoint(channel, means)
           : createSrtpEndpoint(channel, { ...means, offers: false });

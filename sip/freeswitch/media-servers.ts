@@ -105,14 +105,14 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
      * Takes over the channel of a dead process. Rejects if the channel or its server does not exist. `keepsBridge`: its
      * bridge, if any, continues, and its audio moves here when its endpoint is attached.
      */
-    async adoptEndpoint(
+    async takeOverEndpoint(
       channel: MediaChannel,
       srtp: TrunkSrtp = 'off',
       keepsBridge = false,
     ): Promise<MediaEndpoint> {
       const server = servers.find(({ name }) => name === channel.server);
       if (server === undefined) throw new Error('The media server of the channel is unknown to this gateway');
-      return server.adoptEndpoint(channel, srtp, keepsBridge);
+      return server.takeOverEndpoint(channel, srtp, keepsBridge);
     },
     /** The bridge for these two endpoints; `null` if they are not on one media server or must not be bridged. */
     bridgeOf(first: MediaEndpoint, second: MediaEndpoint): Bridge | null {

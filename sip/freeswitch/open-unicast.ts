@@ -26,7 +26,7 @@ import type { Commands } from './connection.ts';
  */
 const beginMs = 8_000;
 
-export type UnicastMeans = {
+export type UnicastOptions = {
   soundThread: Pick<SoundThread, 'openUnicast'>;
   /** Address of this host at which FreeSWITCH reaches it. */
   ownAddress: string;
@@ -77,7 +77,7 @@ export type Unicast = {
 export const openUnicast = async (
   uuid: string,
   { onAudio, onLost, onSilence, onShortFrames }: UnicastEvents,
-  means: UnicastMeans & UnicastRates & { ended: Promise<never> },
+  means: UnicastOptions & UnicastRates & { ended: Promise<never> },
 ): Promise<Unicast> => {
   const { soundThread, ownAddress: own, silenceMs, commands, clock, ended } = means;
   const { resample, callRate, codecRate } = means;

@@ -13,9 +13,9 @@ import { within } from '../background-tasks.ts';
 import type { Commands } from './connection.ts';
 
 /** Interval of the check whether the channel is in its new park; it takes one or two frames of 20 ms. */
-const lookMs = 5;
+const pollMs = 5;
 
-export type ReparkMeans = {
+export type ReparkOptions = {
   commands: Pick<Commands, 'api' | 'sendMessage'>;
   /** Timeout for FreeSWITCH. */
   answerMs: number;
@@ -25,13 +25,13 @@ export type ReparkMeans = {
 /** Resolves when the channel is in its new park. Rejects if the channel does not exist or does not get there. */
 export const repark = async (
   uuid: string,
-  { commands: { api, sendMessage }, answerMs, clock }: ReparkMeans,
+  { commands: { api, sendMessage }, answerMs, clock }: ReparkOptions,
 ): Promise<void> => {
   const park = String(randomInt(2 ** 47));
-  let isGivenUp = false;
+  let isAbandoned = false;
   const arrive = async (): Promise<void> => {
-    while (!isGivenUp && (await api(`uuid_getvar ${uuid} gw_park`)).trim() !== park)
-      await new Promise<void>((resolve) => void clock.setTimeout(resolve, lookMs));
+    while (!isAbandoned && (await api(`uuid_getvar ${uuid} gw_park`)).trim() !== park)
+      await new Promise<void>((resolve) => void clock.setTimeout(resolve, pollMs));
   };
   await sendMessage(uuid, {
     'call-command': 'execute',
@@ -41,6 +41,6 @@ export const repark = async (
   try {
     await within(clock, answerMs, 'Parking a channel', arrive());
   } finally {
-    isGivenUp = true;
+    isAbandoned = true;
   }
 };

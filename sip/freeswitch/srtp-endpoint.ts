@@ -18,10 +18,10 @@ import { createMediaEndpoint, type EndpointOptions } from './freeswitch-endpoint
 const codecs = [...usualCodecs];
 const answerMs = 3_000;
 /** Interval of the check whether an answer was accepted. */
-const lookMs = 20;
+const pollMs = 20;
 
 /** Port 9 discards its input (RFC 863), which is only silence until the far end has answered. */
-const offerOfNobody = (): string =>
+const placeholderOffer = (): string =>
   [
     'v=0',
     'o=- 1 1 IN IP4 127.0.0.1',
@@ -46,7 +46,7 @@ const asOffer = (answer: string): string =>
 
 /** INVITE for an endpoint with encrypted audio; see config/freeswitch for the header. */
 export const srtpRequest = (remoteSdp: string | undefined): ChannelRequest => ({
-  offer: withOneKey(remoteSdp ?? offerOfNobody()),
+  offer: withOneKey(remoteSdp ?? placeholderOffer()),
   headers: { 'X-Srtp': 'required' },
 });
 
@@ -77,11 +77,11 @@ export const createSrtpEndpoint = (
     await within(clock, answerMs, 'Giving FreeSWITCH an answer', acknowledged);
   };
 
-  const hasTaken = async (key: string | undefined): Promise<boolean> => {
+  const hasAccepted = async (key: string | undefined): Promise<boolean> => {
     for (let looks = 1; looks <= 5; looks += 1) {
       const taken = await commands.api(`uuid_getvar ${uuid} srtp_remote_audio_crypto_key`);
       if (taken.trim() === key) return true;
-      await new Promise<void>((resolve) => void clock.setTimeout(resolve, lookMs));
+      await new Promise<void>((resolve) => void clock.setTimeout(resolve, pollMs));
     }
     return false;
   };
@@ -110,7 +110,7 @@ export const createSrtpEndpoint = (
       // In the first milliseconds of a channel FreeSWITCH sometimes ignores an answer.
       for (let tries = 1; tries <= 3; tries += 1) {
         await offerAgain();
-        if (!(await hasTaken(key))) continue;
+        if (!(await hasAccepted(key))) continue;
         answer = remoteSdp;
         return;
       }

@@ -10,9 +10,9 @@ import { partnerVariable } from './bridge.ts';
 import type { Channel } from './channel.ts';
 import type { Commands } from './connection.ts';
 import type { KeepAlive } from './keep-alive.ts';
-import { repark, type ReparkMeans } from './repark.ts';
+import { repark, type ReparkOptions } from './repark.ts';
 
-type Means = ReparkMeans & {
+type Means = ReparkOptions & {
   commands: Pick<Commands, 'api' | 'run' | 'sendMessage'>;
   keepAlive: Pick<KeepAlive, 'claim'>;
 };
@@ -76,7 +76,7 @@ export const claimChannel = async (uuid: string, keepsBridge: boolean, means: Me
 };
 
 /** Also rejects if its dialog is unknown. */
-export const adoptChannel = async (
+export const takeOverChannel = async (
   { uuid, dialog }: MediaChannel,
   keepsBridge: boolean,
   { srf, ...means }: Means & { srf: Srf },

@@ -68,15 +68,15 @@ const createSilence = (silenceMs: number, onSilence: UnicastEvents['onSilence'])
 };
 
 /** Single short frames are remainders and do not count. */
-const tellingFrames = 5;
+const minShortFrames = 5;
 
 const createLengthWatch = (usualLength: number, onShortFrames: UnicastEvents['onShortFrames']) => {
   let shortFrames = 0;
-  let isTold = false;
+  let isReported = false;
   return (length: number): void => {
     shortFrames = length < usualLength ? shortFrames + 1 : 0;
-    if (isTold || shortFrames < tellingFrames) return;
-    isTold = true;
+    if (isReported || shortFrames < minShortFrames) return;
+    isReported = true;
     onShortFrames();
   };
 };

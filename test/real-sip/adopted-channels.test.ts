@@ -125,7 +125,7 @@ if (missing.length > 0) {
       for (let times = 1; times <= 8; times += 1) {
         const { channel, farEnd } = await leaveCall(t);
         const killedAt = Date.now();
-        const endpoint = await next.adoptEndpoint(channel);
+        const endpoint = await next.takeOverEndpoint(channel);
         const digits: string[] = [];
         endpoint.onDigit((digit) => void digits.push(digit));
         await talk(t, endpoint, farEnd);
@@ -149,19 +149,19 @@ if (missing.length > 0) {
   realTimeTest('does not resume a missing channel or one of another server', async (t) => {
     const next = await startNext(t);
     const { channel } = await leaveCall(t);
-    await t.throwsAsync(next.adoptEndpoint({ ...channel, server: '127.0.0.1:1' }), {
+    await t.throwsAsync(next.takeOverEndpoint({ ...channel, server: '127.0.0.1:1' }), {
       message: 'The media server of the channel is unknown to this gateway',
     });
     await servers.console(`uuid_kill ${channel.uuid}`);
     await untilChannels(0);
-    await t.throwsAsync(next.adoptEndpoint(channel), { message: 'The channel no longer exists' });
+    await t.throwsAsync(next.takeOverEndpoint(channel), { message: 'The channel no longer exists' });
     t.is(next.states()[0]?.calls, 0);
   });
 
   realTimeTest('a resumed channel outlives its time limit, others do not', async (t) => {
     const next = await startNext(t);
     const adopted = await leaveCall(t);
-    const endpoint = await next.adoptEndpoint(adopted.channel);
+    const endpoint = await next.takeOverEndpoint(adopted.channel);
     // Started late: the first one has little time left.
     const left = await leaveCall(t);
     await untilChannels(1);

@@ -7,8 +7,8 @@ import pino from 'pino';
 import { createBackgroundTasks } from '#sip/background-tasks.ts';
 import { ServerRefusal } from '#sip/heartbeat.ts';
 import { claimChannel } from '#sip/freeswitch/take-over-channel.ts';
-import { askChannelFigures, readChannelFigures } from '#sip/freeswitch/channel-statistics.ts';
-import { openChannelSound } from '#sip/freeswitch/channel-audio.ts';
+import { queryChannelStatistics, parseChannelStatistics } from '#sip/freeswitch/channel-statistics.ts';
+import { openChannelAudio } from '#sip/freeswitch/channel-audio.ts';
 import { createEndpointPool, isUsualOffer } from '#sip/freeswitch/endpoint-pool.ts';
 import {
   commandsOn,
@@ -782,7 +782,7 @@ const setUpChannelSound = async (isThere: () => Promise<string> = async () => 't
   ended.promise.catch(() => {});
   let park = '';
   let rate: SampleRate = 8_000;
-  const sound = await openChannelSound(
+  const sound = await openChannelAudio(
     'a-channel',
     { onAudio: () => {}, onLost: () => {} },
     {
@@ -1079,7 +1079,7 @@ test.serial('offers FreeSWITCH packets shorter than 20 ms', async (t) => {
 // Channel statistics
 
 test.serial('reads channel statistics of FreeSWITCH: codec, addresses, packets and loss', (t) => {
-  const figures = readChannelFigures('PCMA|192.0.2.1|54246|198.51.100.7|60451|809|854|0.05\n');
+  const figures = parseChannelStatistics('PCMA|192.0.2.1|54246|198.51.100.7|60451|809|854|0.05\n');
   t.like(figures, {
     codec: 'PCMA',
     localAddress: '192.0.2.1:54246',
@@ -1093,19 +1093,19 @@ test.serial('reads channel statistics of FreeSWITCH: codec, addresses, packets a
 });
 
 test.serial('loss that FreeSWITCH has not computed yet is unknown', (t) => {
-  const figures = readChannelFigures('PCMU|127.0.0.1|2|127.0.0.1|4|200|200|0.00');
+  const figures = parseChannelStatistics('PCMU|127.0.0.1|2|127.0.0.1|4|200|200|0.00');
   t.deepEqual(figures?.received, { packets: 200, loss: null, jitterMs: null, mos: null });
 });
 
 test.serial('returns no statistics for a channel without audio or without existence', (t) => {
-  t.like(readChannelFigures('|||||||'), { codec: null, localAddress: null, remoteAddress: null });
-  t.is(readChannelFigures('|||||||')?.received.packets, null);
-  t.is(readChannelFigures('-ERR No such channel!\n'), null);
+  t.like(parseChannelStatistics('|||||||'), { codec: null, localAddress: null, remoteAddress: null });
+  t.is(parseChannelStatistics('|||||||')?.received.packets, null);
+  t.is(parseChannelStatistics('-ERR No such channel!\n'), null);
 });
 
 test.serial('requests that FreeSWITCH writes its statistics before reading them', async (t) => {
   const asked: string[] = [];
-  await askChannelFigures('a-channel', {
+  await queryChannelStatistics('a-channel', {
     async api(command) {
       asked.push(command.split(' ').slice(0, 2).join(' '));
       return '';

@@ -23,7 +23,7 @@ export type AdoptOptions = MoveOptions & {
   left: LeftLine;
   srf: Srf;
   send: SendCommand;
-  mediaServers: Pick<MediaServers, 'adoptEndpoint'>;
+  mediaServers: Pick<MediaServers, 'takeOverEndpoint'>;
   trunks: () => readonly Trunk[];
   legTracker: Pick<LegTracker, 'track' | 'endChannels' | 'endOrphans'>;
   logger: Logger;
@@ -61,7 +61,7 @@ const adoptSound = async (
     // Asking about a dialog makes the relay deliver its requests to this process.
     if (channel.dialog !== undefined && !(await dialogStands(channel.dialog.id, send))) return null;
     const keepsBridge = options.left.connectedWith !== null;
-    const endpoint = await mediaServers.adoptEndpoint(channel, trunk.srtp, keepsBridge);
+    const endpoint = await mediaServers.takeOverEndpoint(channel, trunk.srtp, keepsBridge);
     return ofCall(endpoint, standing, trunk, options);
   } catch (error) {
     logger.warn({ err: error }, 'the sound of a call that was left comes by another channel');
