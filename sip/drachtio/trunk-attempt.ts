@@ -9,7 +9,7 @@ import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { inviteTo, placeAt, type Place } from '../trunks/addressing.ts';
 import type { ChosenTrunk } from '../trunks/choose.ts';
-import { createCourse } from '../trunks/course.ts';
+import { createRedirectTargets } from '../trunks/redirect-targets.ts';
 import { causeOf, goesOn, isTrunksFault } from '../trunks/failover.ts';
 import type { Permit } from '../trunks/limits.ts';
 import { offerWith } from '#sip/sdp/media-offer.ts';
@@ -179,7 +179,7 @@ const allowedRedirections = async (
 const callEverywhere = async (trunkCall: TrunkCall): Promise<Tried> => {
   const { trunk, addresses, call } = trunkCall;
   const { country, logger } = call;
-  const course = createCourse(addresses.map((address) => placeAt(trunk, address, call.to, country)));
+  const course = createRedirectTargets(addresses.map((address) => placeAt(trunk, address, call.to, country)));
   let tried: Tried = final(unanswered('trunk_error', noSip));
   for (let place = course.next(); place !== undefined; place = course.next()) {
     const { contacts, ...here } = await callAt(place, trunkCall);

@@ -9,7 +9,7 @@ import { inviteTo, type Place, placeAt, trunkUri } from '#sip/trunks/addressing.
 import { adviceFor } from '#sip/trunks/check-advice.ts';
 import { type ChoiceOptions, chooseTrunks, whyNoRoute } from '#sip/trunks/choose.ts';
 import { configuredTrunk } from '#sip/trunks/configured-trunk.ts';
-import { createCourse } from '#sip/trunks/course.ts';
+import { createRedirectTargets } from '#sip/trunks/redirect-targets.ts';
 import { causeOf, goesOn, isTrunksFault } from '#sip/trunks/failover.ts';
 import { type Acquired, createTrunkLimits, type Permit } from '#sip/trunks/limits.ts';
 import {
@@ -338,7 +338,7 @@ test('reports a number that no trunk serves, even with a bound trunk', (t) => {
 const place = (name: string) => ({ uri: `sip:${name}`, isOwn: false, key: null });
 
 test('tries redirect targets next, each once', (t) => {
-  const course = createCourse([place('a')]);
+  const course = createRedirectTargets([place('a')]);
   t.deepEqual(course.next(), place('a'));
   t.true(course.redirect([place('b'), place('c')]));
   t.deepEqual(course.next(), place('b'));
@@ -347,25 +347,25 @@ test('tries redirect targets next, each once', (t) => {
 });
 
 test('a redirect to the origin of the call leads to no target', (t) => {
-  const course = createCourse([place('a')]);
+  const course = createRedirectTargets([place('a')]);
   course.next();
   t.false(course.redirect([place('a')]));
   t.is(course.next(), undefined);
 });
 
 test('follows five redirects at most', (t) => {
-  const course = createCourse([place('0')]);
+  const course = createRedirectTargets([place('0')]);
   let followed = 0;
   while (course.next() !== undefined) {
     followed += 1;
     course.redirect([place(String(followed))]);
   }
   t.is(followed, 6);
-  t.is(createCourse([place('a')]).redirect('bcdefghi'.split('').map(place)), true);
+  t.is(createRedirectTargets([place('a')]).redirect('bcdefghi'.split('').map(place)), true);
 });
 
 test('further addresses of a trunk follow its redirect targets', (t) => {
-  const course = createCourse([place('a'), place('b')]);
+  const course = createRedirectTargets([place('a'), place('b')]);
   course.next();
   t.false(course.redirect([place('b')]));
   t.true(course.redirect([place('c')]));

@@ -7,7 +7,7 @@ import type { Place } from './addressing.ts';
 /** Maximum of followed redirects in one call over one trunk. */
 const mostRedirections = 5;
 
-export const createCourse = (own: readonly Place[]) => {
+export const createRedirectTargets = (own: readonly Place[]) => {
   const left: Place[] = [...own];
   const known = new Set(own.map(({ uri }) => uri));
   let redirections = 0;
