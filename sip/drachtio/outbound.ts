@@ -49,7 +49,7 @@ export const dial = (
 
   const tryAll = async (): Promise<Outcome> => {
     const { routes, leftOut } = await options.choose();
-    const reason = whyNoRoute(leftOut, options.rests.secondsUntil);
+    const reason = whyNoRoute(leftOut, options.coolDowns.secondsUntil);
     let last = unanswered('trunk_error', { ...noSip, reason });
     for (const [index, chosen] of routes.entries()) {
       route.tries(chosen.trunk);

@@ -18,7 +18,7 @@ import { allTrunks, createChooser } from '../trunks/chooser.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
 import { createTrunkLimits } from '../trunks/limits.ts';
 import { createSharedLimits, type SharedLimits, type SharedTrunkLoad } from '../trunks/shared-limits.ts';
-import { createTrunkRests } from '../trunks/rests.ts';
+import { createTrunkCoolDowns } from '../trunks/cool-downs.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { SipCapture } from './capture/sip-capture.ts';
 import type { Carriers } from '../carriers.ts';
@@ -42,7 +42,7 @@ export type TrunkTimes = {
   /** Longest wait for a free channel or for the next second of the trunk's rate limit. */
   patienceMs: number;
   /** Longest cool-down after `Retry-After`, whatever value the trunk sends. */
-  longestRestMs: number;
+  longestCoolDownMs: number;
   /** Timeout of a BYE or CANCEL; the call has ended anyway. */
   byeMs: number;
   /** Requested lifetime of a registration, in seconds. */
@@ -138,7 +138,7 @@ const createPlacing =
     directory,
     isDown,
     ...means
-  }: Pick<Dialling, 'limits' | 'rests' | 'srf' | 'carriers' | 'country' | 'silenceMs' | 'sessionTimes'> &
+  }: Pick<Dialling, 'limits' | 'coolDowns' | 'srf' | 'carriers' | 'country' | 'silenceMs' | 'sessionTimes'> &
     Pick<Dialling, 'clock' | 'backgroundTasks'> & {
       choose: ReturnType<typeof createChooser>['choose'];
       directory: TrunkDirectory;
@@ -170,8 +170,8 @@ export const createSignalling = (options: SignallingOptions) => {
   const legTracker = createLegTracker({ ...options, store: legs, send, endChannel });
   const access = createInboundAccess({ ...options, numbers: options.inboundAccess });
   const limits = limitsFor(options);
-  const rests = createTrunkRests({ ...trunkTimes, clock });
-  const { choose, route } = createChooser(options, rests);
+  const coolDowns = createTrunkCoolDowns({ ...trunkTimes, clock });
+  const { choose, route } = createChooser(options, coolDowns);
   const askTrunk = createAskTrunk({ ...trunkTimes, srf, problem, clock });
   const shared = { srf, carriers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
   const trunkCheck = createTrunkCheck({ ...shared, askTrunk, trackLeg: () => legTracker.track(null) });
@@ -183,7 +183,7 @@ export const createSignalling = (options: SignallingOptions) => {
   const handlers = createHandlers({ access, inbound }, canTakeCallsOf);
 
   const isDown = (): boolean => isClosed || problem() !== null;
-  const place = createPlacing({ ...shared, choose, directory, limits, rests, isDown });
+  const place = createPlacing({ ...shared, choose, directory, limits, coolDowns, isDown });
 
   return {
     askTrunk,
@@ -207,7 +207,7 @@ export const createSignalling = (options: SignallingOptions) => {
     /** Starts the trunk directory and begins to accept calls. */
     async takeCalls(onArrival: OnArrival): Promise<void> {
       const { channelsOf } = limits;
-      await directory.start({ ...askTrunk, tryOut: trunkCheck.check, rests, channelsOf, route });
+      await directory.start({ ...askTrunk, tryOut: trunkCheck.check, coolDowns, channelsOf, route });
       inbound.open(onArrival);
     },
 

@@ -15,7 +15,7 @@ import type { Permit } from '../trunks/limits.ts';
 import { offerWith } from '#sip/sdp/media-offer.ts';
 import { redirectionsIn, type Redirection } from '../trunks/redirects.ts';
 import type { SharedLimits } from '../trunks/shared-limits.ts';
-import type { TrunkRests } from '../trunks/rests.ts';
+import type { TrunkCoolDowns } from '../trunks/cool-downs.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import { releasingWith, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { allowedBy, hangUp, noSip, type Outcome } from './attempt.ts';
@@ -48,7 +48,7 @@ export type CallOptions = {
   /** Allowed destinations of the call, checked when a trunk redirects it. */
   destinations: () => Promise<readonly Destinations[]>;
   limits: Pick<SharedLimits, 'acquire' | 'count'>;
-  rests: TrunkRests;
+  coolDowns: TrunkCoolDowns;
   /** Time after which a trunk without any response is given up. */
   silenceMs: number;
   sessionTimes: SessionTimes;
@@ -119,7 +119,7 @@ const inviteThere = async (
   place: Place,
   { trunk, permit, endpoint, call }: TrunkCall,
 ): Promise<TriedPlace> => {
-  const { signal, rests, country } = call;
+  const { signal, coolDowns, country } = call;
   const over = (outcome: Outcome): TriedPlace => ({ ...final(outcome), contacts: null });
   if (signal.aborted) return over(unanswered('cancelled', noSip));
   const { headers, ...address } = inviteTo(trunk, place, call.from, country);
@@ -143,7 +143,7 @@ const inviteThere = async (
   const { failoverStatuses } = trunk;
   // With any other status `Retry-After` concerns the callee.
   if (retryAfterMs > 0 && place.key !== null && isTrunksFault(failed, failoverStatuses))
-    rests.begin(place.key, retryAfterMs);
+    coolDowns.begin(place.key, retryAfterMs);
   return { outcome: unanswered(causeOf(failed), sip), next: goesOn(failed, failoverStatuses), contacts };
 };
 

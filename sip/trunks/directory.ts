@@ -2,7 +2,7 @@
 import type { Destinations } from '#src/domain/destinations.ts';
 import type { Trunk, TrunkCheckStep, TrunkRoute } from '#src/domain/trunk.ts';
 import type { AskTrunk } from './ask-trunk.ts';
-import type { TrunkRests } from './rests.ts';
+import type { TrunkCoolDowns } from './cool-downs.ts';
 
 export type NumberOwner = { workspaceId: string; trunkId: string | null };
 
@@ -10,7 +10,7 @@ export type TrunkRequests = AskTrunk & {
   /** Registers, checks and calls; numbers in domestic format, equal for a call that returns to the gateway. */
   tryOut(trunk: Trunk, numbers: { from: string; to: string }): Promise<TrunkCheckStep[]>;
   /** Cool-downs of trunks. */
-  rests: Pick<TrunkRests, 'until' | 'end' | 'secondsUntil'>;
+  coolDowns: Pick<TrunkCoolDowns, 'until' | 'end' | 'secondsUntil'>;
   /** Number of current calls over a trunk, or over one of its addresses (`addressKey`). */
   channelsOf(key: string): number;
   /** Trunks that a call from a number of this owner would use now; `to` is domestic or `+…`. */

@@ -31,26 +31,26 @@ const unknownStatus = (state: TrunkState, detail: string | null = null): TrunkSt
   addresses: [],
 });
 
-type Seen = Pick<TrunkRequests, 'rests' | 'channelsOf'>;
+type Seen = Pick<TrunkRequests, 'coolDowns' | 'channelsOf'>;
 
 /** Cool-down applies to a trunk that could carry calls; draining has precedence over everything. */
 const partStatus = (
   life: LifeStatus,
   { isDrained, restsUntil, channels }: { isDrained: boolean; restsUntil: number | null; channels: number },
-  { rests }: Seen,
+  { coolDowns }: Seen,
 ): TrunkPartStatus => {
   const status = { ...life, restsUntil, channels };
   if (isDrained) return { ...status, state: channels > 0 ? 'draining' : 'drained' };
   if (restsUntil === null || (life.state !== 'ready' && life.state !== 'registered')) return status;
-  const detail = `It wants no calls for ${rests.secondsUntil(restsUntil)} more seconds.`;
+  const detail = `It wants no calls for ${coolDowns.secondsUntil(restsUntil)} more seconds.`;
   return { ...status, state: 'resting', detail };
 };
 
 /** Earliest end of a cool-down among its addresses; null if one takes calls now. */
-const restOf = (trunk: Trunk, { rests }: Seen): number | null => {
+const coolDownOf = (trunk: Trunk, { coolDowns }: Seen): number | null => {
   const ends = addressesOf(trunk)
     .filter(({ drained }) => !drained)
-    .map((address) => rests.until(addressKey(trunk, address)));
+    .map((address) => coolDowns.until(addressKey(trunk, address)));
   const known = ends.flatMap((end) => end ?? []);
   return known.length > 0 && known.length === ends.length ? Math.min(...known) : null;
 };
@@ -61,13 +61,13 @@ const statusOf = (life: TrunkLife, seen: Seen): TrunkStatus => {
   const isDrained = trunk.drained || addressesOf(trunk).every(({ drained }) => drained);
   const channels = seen.channelsOf(trunk.id);
   return {
-    ...partStatus(life.status(), { isDrained, restsUntil: restOf(trunk, seen), channels }, seen),
+    ...partStatus(life.status(), { isDrained, restsUntil: coolDownOf(trunk, seen), channels }, seen),
     addresses: trunk.addresses.flatMap((one) => {
       const address = addressName(one);
       const known = lives.get(address);
       if (known === undefined) return [];
       const key = addressKey(trunk, one);
-      const counted = { restsUntil: seen.rests.until(key), channels: seen.channelsOf(key) };
+      const counted = { restsUntil: seen.coolDowns.until(key), channels: seen.channelsOf(key) };
       return [
         { address, ...partStatus(known, { isDrained: trunk.drained || one.drained, ...counted }, seen) },
       ];

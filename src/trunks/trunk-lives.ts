@@ -29,7 +29,7 @@ const isSame = (one: TrunkRecord, other: TrunkRecord): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
 /** Requests to trunks, and cool-downs that end when an actor starts. */
-type Asked = AskTrunk & { rests: Pick<TrunkRequests['rests'], 'end'> };
+type Asked = AskTrunk & { coolDowns: Pick<TrunkRequests['coolDowns'], 'end'> };
 
 export const createTrunkLives = (ask: Asked, options: TrunkLivesOptions): TrunkLives => {
   const { sealing, logger } = options;
@@ -38,7 +38,7 @@ export const createTrunkLives = (ask: Asked, options: TrunkLivesOptions): TrunkL
   const begin = (record: TrunkRecord): void => {
     try {
       const trunk = openTrunk(record, sealing);
-      ask.rests.end(trunk.id);
+      ask.coolDowns.end(trunk.id);
       lives.set(trunk.id, { record, life: beginTrunkLife(trunk, ask, options) });
     } catch (error) {
       logger.error({ trunk_id: record.id, err: error }, 'a trunk cannot be used');

@@ -195,7 +195,11 @@ const decided: readonly [string, unknown, unknown][] = [
   ['time-out of the first words of a reply, in milliseconds (decided limit)', agentTimes.firstTokenMs, 8_000],
   ['time-out of a whole reply, in milliseconds (decided limit)', agentTimes.wholeReplyMs, 60_000],
   ['time-out of a handshake, in milliseconds (decided limit)', agentTimes.handshakeMs, 3_000],
-  ['longest Retry-After of a trunk, in milliseconds (decided limit)', trunkTimes.longestRestMs, 3_600_000],
+  [
+    'longest Retry-After of a trunk, in milliseconds (decided limit)',
+    trunkTimes.longestCoolDownMs,
+    3_600_000,
+  ],
   [
     "time-out of a caller's digest response, in milliseconds (decided limit)",
     inboundAccess.challengeMs,

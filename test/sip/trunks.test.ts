@@ -25,7 +25,7 @@ import {
   type AudioTerms,
 } from '#sip/sdp/media-offer.ts';
 import { redirectionsIn } from '#sip/trunks/redirects.ts';
-import { createTrunkRests } from '#sip/trunks/rests.ts';
+import { createTrunkCoolDowns } from '#sip/trunks/cool-downs.ts';
 import { isSecret, keyIn, withOneKey } from '#sip/sdp/sdes.ts';
 import { createSharedLimits, type SharedTrunkLoad } from '#sip/trunks/shared-limits.ts';
 import { steadyClock } from '#src/clocks.ts';
@@ -139,7 +139,7 @@ const choose = (trunks: readonly Trunk[], changes: Partial<ChoiceOptions> = {}) 
     headers: [],
     trunks,
     isUsable: () => true,
-    rests: { until: () => null },
+    coolDowns: { until: () => null },
     random: () => 0,
     ...changes,
   });
@@ -294,10 +294,10 @@ test('skips drained addresses and drained trunks', (t) => {
 
 test('skips an address in cool-down, and a trunk when all its addresses are', (t) => {
   const ends: Record<string, number> = { 'one a:5060': 9_000, 'one b:5060': 7_000, 'two c:5060': 8_000 };
-  const rests = { until: (key: string) => ends[key] ?? null };
+  const coolDowns = { until: (key: string) => ends[key] ?? null };
   const one = someTrunk({ name: 'one', addresses: [at('a'), at('b')] });
   const two = someTrunk({ name: 'two', addresses: [at('c'), at('d')] });
-  const { routes, leftOut } = choose([one, two], { rests });
+  const { routes, leftOut } = choose([one, two], { coolDowns });
   t.deepEqual(
     routes.map(({ trunk, addresses }) => [trunk.name, addresses]),
     [['two', [at('d')]]],
@@ -698,48 +698,48 @@ test('ignores Contacts beyond the tenth', (t) => {
 
 // Cool-downs
 
-const restsWorld = () => {
+const coolDownWorld = () => {
   const clock = new SimulatedClock();
-  return { clock, rests: createTrunkRests({ ...trunkTimes, clock }) };
+  return { clock, coolDowns: createTrunkCoolDowns({ ...trunkTimes, clock }) };
 };
 
 test('Retry-After puts only its own address into cool-down', (t) => {
-  const { clock, rests } = restsWorld();
-  rests.begin('carrier a', 30_000);
+  const { clock, coolDowns } = coolDownWorld();
+  coolDowns.begin('carrier a', 30_000);
   clock.increment(10_000);
-  t.is(rests.until('carrier a'), 30_000);
-  t.is(rests.secondsUntil(30_000), 20);
-  t.is(rests.until('carrier b'), null);
+  t.is(coolDowns.until('carrier a'), 30_000);
+  t.is(coolDowns.secondsUntil(30_000), 20);
+  t.is(coolDowns.until('carrier b'), null);
   clock.increment(20_000);
-  t.is(rests.until('carrier a'), null);
+  t.is(coolDowns.until('carrier a'), null);
 });
 
 test('limits a cool-down to one hour', (t) => {
-  const { clock, rests } = restsWorld();
-  rests.begin('carrier a', 86_400_000);
+  const { clock, coolDowns } = coolDownWorld();
+  coolDowns.begin('carrier a', 86_400_000);
   clock.increment(3_599_999);
-  t.is(rests.until('carrier a'), 3_600_000);
+  t.is(coolDowns.until('carrier a'), 3_600_000);
   clock.increment(1);
-  t.is(rests.until('carrier a'), null);
+  t.is(coolDowns.until('carrier a'), null);
 });
 
 test('ends the cool-down of all addresses of a trunk', (t) => {
-  const { rests } = restsWorld();
-  rests.begin('carrier a', 30_000);
-  rests.begin('carriers a', 30_000);
-  rests.end('carrier');
-  t.is(rests.until('carrier a'), null);
-  t.is(rests.until('carriers a'), 30_000);
+  const { coolDowns } = coolDownWorld();
+  coolDowns.begin('carrier a', 30_000);
+  coolDowns.begin('carriers a', 30_000);
+  coolDowns.end('carrier');
+  t.is(coolDowns.until('carrier a'), null);
+  t.is(coolDowns.until('carriers a'), 30_000);
 });
 
 test('a clock set back does not lengthen a cool-down', (t) => {
   let now = 7_200_000;
   const clock = Object.assign(new SimulatedClock(), { now: () => now });
-  const rests = createTrunkRests({ ...trunkTimes, clock });
-  rests.begin('carrier a', 1_000);
-  t.is(rests.until('carrier a'), 7_201_000);
+  const coolDowns = createTrunkCoolDowns({ ...trunkTimes, clock });
+  coolDowns.begin('carrier a', 1_000);
+  t.is(coolDowns.until('carrier a'), 7_201_000);
   now = 0;
-  t.is(rests.until('carrier a'), null);
+  t.is(coolDowns.until('carrier a'), null);
 });
 
 // Media offer

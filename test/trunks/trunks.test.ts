@@ -6,7 +6,7 @@ import pino from 'pino';
 import { readConfig } from '#config/config.ts';
 import { trunkMachine } from '#machines/trunk-life.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
-import { createTrunkRests } from '#sip/trunks/rests.ts';
+import { createTrunkCoolDowns } from '#sip/trunks/cool-downs.ts';
 import { systemClock } from '#src/clocks.ts';
 import { type Trunk, trunkDefaults, type TrunkSettings } from '#src/domain/trunk.ts';
 import { patchNumber } from '#src/persistence/numbers/numbers.ts';
@@ -42,9 +42,9 @@ const trunkDirectoryWorld = async (t: ExecutionContext) => {
     if (world.refusal !== null) throw new Error(world.refusal);
     return { at: 1_000, expiresSec: 600 };
   };
-  const rests = createTrunkRests({ clock: systemClock, longestRestMs: 3_600_000 });
+  const coolDowns = createTrunkCoolDowns({ clock: systemClock, longestCoolDownMs: 3_600_000 });
   const ask: TrunkRequests = {
-    rests,
+    coolDowns,
     channelsOf: (key) => world.channels[key] ?? 0,
     tryOut: async () => [],
     route: () => ({ number: '', trunks: [], leftOut: [], sentence: 'nobody' }),
@@ -88,7 +88,7 @@ const trunkDirectoryWorld = async (t: ExecutionContext) => {
   const untilNames = (...wanted: string[]) =>
     until(`the trunks are ${wanted.join()}`, () => names().toSorted().join() === wanted.join() || undefined);
   const one = (trunkId: string) => ({ trunkId, workspaceId: number.workspaceId });
-  return { db, number, asked, world, rests, ask, directory, add, untilNames, one };
+  return { db, number, asked, world, coolDowns, ask, directory, add, untilNames, one };
 };
 
 test.serial('loads enabled trunks at the start, with their passwords', async (t) => {
@@ -158,17 +158,17 @@ test.serial('the status shows the activity of a trunk', async (t) => {
 });
 
 test.serial('shows the cool-down of a trunk until its settings change', async (t) => {
-  const { rests, ask, directory, add, one, db } = await trunkDirectoryWorld(t);
+  const { coolDowns, ask, directory, add, one, db } = await trunkDirectoryWorld(t);
   const id = await add();
   await directory.start(ask);
   const status = () => directory.status({ id, enabled: true });
   t.is(status().state, 'ready');
-  rests.begin(`${id} 10.0.0.1`, 600_000);
-  t.like(status(), { state: 'resting', restsUntil: rests.until(`${id} 10.0.0.1`) });
+  coolDowns.begin(`${id} 10.0.0.1`, 600_000);
+  t.like(status(), { state: 'resting', restsUntil: coolDowns.until(`${id} 10.0.0.1`) });
   t.regex(status().detail ?? '', /^It wants no calls for (600|599) more seconds\.$/);
   await patchTrunk(db, one(id), { weight: 11 });
   await until('it is ready again', () => status().state === 'ready' || undefined);
-  t.is(rests.until(`${id} 10.0.0.1`), null);
+  t.is(coolDowns.until(`${id} 10.0.0.1`), null);
   await directory.close();
 });
 
@@ -297,7 +297,7 @@ const trunkLivesWorld = () => {
     {
       register: (trunk) => answer('register', trunk),
       check: (trunk) => answer('check', trunk),
-      rests: { end() {} },
+      coolDowns: { end() {} },
       async unregister(trunk) {
         await answer('leave', trunk);
         await far.leaving();

@@ -4,21 +4,21 @@
  */
 import type { Clock } from '#src/domain/clock.ts';
 
-export const createTrunkRests = (options: {
+export const createTrunkCoolDowns = (options: {
   clock: Clock;
   /** Maximum cool-down in milliseconds; longer requests are reduced to it. */
-  longestRestMs: number;
+  longestCoolDownMs: number;
 }) => {
-  const { clock, longestRestMs } = options;
+  const { clock, longestCoolDownMs } = options;
   const ends = new Map<string, number>();
 
   /** Wall-clock milliseconds since the epoch; `null` for an address that accepts calls. `key` is an `addressKey`. */
   const until = (key: string): number | null => {
     const end = ends.get(key);
     if (end === undefined) return null;
-    const restMs = end - clock.now();
+    const coolDownMs = end - clock.now();
     // A value above the maximum means that the clock was set back.
-    if (restMs > 0 && restMs <= longestRestMs) return end;
+    if (coolDownMs > 0 && coolDownMs <= longestCoolDownMs) return end;
     ends.delete(key);
     return null;
   };
@@ -26,7 +26,7 @@ export const createTrunkRests = (options: {
   return {
     until,
     begin(key: string, milliseconds: number): void {
-      ends.set(key, clock.now() + Math.min(milliseconds, longestRestMs));
+      ends.set(key, clock.now() + Math.min(milliseconds, longestCoolDownMs));
     },
     /** Ends the cool-down of a trunk whose settings changed. */
     end(trunkId: string): void {
@@ -37,4 +37,4 @@ export const createTrunkRests = (options: {
   };
 };
 
-export type TrunkRests = ReturnType<typeof createTrunkRests>;
+export type TrunkCoolDowns = ReturnType<typeof createTrunkCoolDowns>;
