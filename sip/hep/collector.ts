@@ -33,7 +33,7 @@ export type HepCollector = {
 type Address = { host: string; family: 4 | 6 };
 
 /** Address of the collector; resolved periodically, keeping the last address while resolution fails. */
-const createWhereabouts = (host: string, lookUpMs: number, clock: Clock, logger: Logger) => {
+const createAddressLookUp = (host: string, lookUpMs: number, clock: Clock, logger: Logger) => {
   let known: Address | null = null;
   let askedAt = -Infinity;
 
@@ -77,7 +77,7 @@ export const createHepCollector = (
   options: CollectorNumbers & { clock: Clock; logger: Logger },
 ): HepCollector => {
   const { gatherMs, limit, lookUpMs, closeMs, clock, logger } = options;
-  const whereabouts = createWhereabouts(host, lookUpMs, clock, logger);
+  const currentAddress = createAddressLookUp(host, lookUpMs, clock, logger);
   const sockets = createSockets(logger);
   let gathered: SipMessage[] = [];
   let timer: unknown = null;
@@ -94,7 +94,7 @@ export const createHepCollector = (
     });
 
   const sendGathered = async (messages: readonly SipMessage[]): Promise<void> => {
-    const address = await whereabouts();
+    const address = await currentAddress();
     if (address === null || isClosed) lost += messages.length;
     else for (const message of withNumericAddresses(messages)) await sendOne(message, address);
   };
