@@ -15,10 +15,10 @@ import {
   showCalls,
   type FollowCharts,
   type InspectedCalls,
-  type OnlookerLimits,
-} from './onlooker.ts';
+  type ViewerLimits,
+} from './viewer.ts';
 
-export type InspectorLimits = OnlookerLimits & {
+export type InspectorLimits = ViewerLimits & {
   /** Concurrent viewers, in total and per workspace. */
   viewers: number;
   viewersOfWorkspace: number;

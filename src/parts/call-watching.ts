@@ -12,7 +12,7 @@ import { createProofJudge } from '#src/cluster/node-proof.ts';
 import { createCallWatches } from '#src/cluster/watch-calls.ts';
 import type { ListenInSocketOptions } from '#src/listen-in/listen-in-socket.ts';
 import type { InspectorSocketOptions } from '#src/inspector/inspector-socket.ts';
-import { showHeld } from '#src/inspector/onlooker.ts';
+import { showHeld } from '#src/inspector/viewer.ts';
 import { bytesIn } from '#src/domain/sample-bytes.ts';
 import { findHolder } from '#src/persistence/calls/call-holders.ts';
 import type { Runtime } from './runtime.ts';

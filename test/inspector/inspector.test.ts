@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { inspectorLimits } from '#config/policy.ts';
 import { createInspectorSocket } from '#src/inspector/inspector-socket.ts';
 import { masked } from '#src/inspector/inspect-call.ts';
-import { type InspectedCalls, createSessionNames } from '#src/inspector/onlooker.ts';
+import { type InspectedCalls, createSessionNames } from '#src/inspector/viewer.ts';
 import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 import { until } from '#test/helpers/until.ts';

@@ -50,7 +50,7 @@ export type FollowCharts = (
   stopped: AbortSignal,
 ) => Promise<void>;
 
-export type OnlookerLimits = {
+export type ViewerLimits = {
   /** Bytes that may be buffered for a slow reader; beyond it the viewer is disconnected. */
   waitingBytes: number;
   /** A viewer that does not answer for this long is disconnected and releases its permit. */
@@ -94,7 +94,7 @@ const sendTo = (viewer: WebSocket, waitingBytes: number, logger: Logger): Sendin
     send(message) {
       if (viewer.readyState !== viewer.OPEN) return;
       if (backlog.waiting() > waitingBytes) {
-        logger.info('an onlooker of the inspector was too slow and was sent away');
+        logger.info('disconnected a viewer of the inspector that read too slowly');
         viewer.close(closeCodes.tooSlow, 'too slow');
         return;
       }
@@ -184,13 +184,13 @@ const showAll = (workspaceId: string, calls: InspectedCalls, { send, hasRoom }: 
 export const showCalls = (
   viewer: WebSocket,
   { workspaceId, callId }: { workspaceId: string; callId: string | null },
-  options: { calls: InspectedCalls; follow: FollowCharts; limits: OnlookerLimits; logger: Logger },
+  options: { calls: InspectedCalls; follow: FollowCharts; limits: ViewerLimits; logger: Logger },
 ): void => {
   const { calls, limits, logger } = options;
   const sending = sendTo(viewer, limits.waitingBytes, logger);
   const leaving = new AbortController();
   cutOffWhenSilent(viewer, limits.pingMs);
-  viewer.on('error', (error) => logger.debug({ err: error }, 'an onlooker of the inspector was lost'));
+  viewer.on('error', (error) => logger.debug({ err: error }, 'a viewer of the inspector was lost'));
   viewer.on('close', () => leaving.abort());
   if (callId === null) {
     leaving.signal.addEventListener('abort', showAll(workspaceId, calls, sending));
