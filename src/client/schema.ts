@@ -1161,7 +1161,7 @@ export type TrunkCheckStep = {
   }[];
 };
 
-export type TrunkFigures = {
+export type TrunkStatistics = {
   /** `configured` for the trunk of the gateway itself. */
   trunk_id: string;
   name: string;
@@ -2484,7 +2484,7 @@ export type Operations = {
       since: string;
       /** ISO 8601 with the numeric UTC offset of the workspace. */
       until: string;
-      trunks: TrunkFigures[];
+      trunks: TrunkStatistics[];
     };
   };
   /** List the trunks for a number. The trunks that a call to this number would try now, in order, and those that are excluded, without calling. Trunks of the same priority are ordered at random for each call. */

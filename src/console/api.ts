@@ -15,7 +15,7 @@ import type {
   ReplayStep,
   SipLadder,
   Trunk,
-  TrunkFigures,
+  TrunkStatistics,
   TrunkCheckStep,
   Turn,
   Webhook,
@@ -188,7 +188,8 @@ export const replayDelivery = (id: string): Promise<Delivery> => client.replayDe
 export const listTrunks = async (): Promise<Trunk[]> => (await client.listTrunks()).trunks;
 
 /** Statistics of the last 24 hours. */
-export const listTrunkFigures = async (): Promise<TrunkFigures[]> => (await client.listTrunkFigures()).trunks;
+export const listTrunkFigures = async (): Promise<TrunkStatistics[]> =>
+  (await client.listTrunkFigures()).trunks;
 
 export const getTrunk = (id: string): Promise<Trunk> => client.getTrunk({ id });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { trunkFigures } from '#src/administration/trunk-figures.ts';
+import { trunkStatistics } from '#src/administration/trunk-statistics.ts';
 import { momentInQuery, timestamp } from '../fields.ts';
 import { defineRoute } from '../http/route.ts';
 
@@ -38,7 +38,7 @@ const figures = z
       .meta({ description: 'Average mean opinion score of received audio.', example: 4.31 }),
     one_way_calls: z.int().meta({ description: 'Calls in which one party heard nothing.', example: 0 }),
   })
-  .meta({ id: 'TrunkFigures' });
+  .meta({ id: 'TrunkStatistics' });
 
 export const listTrunkFigures = defineRoute({
   method: 'get',
@@ -67,6 +67,6 @@ export const listTrunkFigures = defineRoute({
 }).handledBy(async ({ caller, query }, services) => {
   const { until = new Date(services.operation.clock.now()) } = query;
   const { since = new Date(until.getTime() - dayMs) } = query;
-  const trunks = await trunkFigures(services.directory.administrator(caller), { since, until });
+  const trunks = await trunkStatistics(services.directory.administrator(caller), { since, until });
   return { status: 200, body: { since, until, trunks } };
 });

@@ -22,7 +22,7 @@ export type {
   SipLadder,
   SipMessage,
   Trunk,
-  TrunkFigures,
+  TrunkStatistics,
   TrunkCheckStep,
   TranscriptTurn as Turn,
   Usage,

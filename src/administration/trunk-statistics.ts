@@ -3,7 +3,7 @@ import { carriedCalls, failedCalls, type CarriedCalls } from '#src/persistence/t
 import { listTrunks } from '#src/persistence/trunks/trunks.ts';
 import type { WorkspaceReader } from './administrator.ts';
 
-export type TrunkFigures = Omit<CarriedCalls, 'durationSec'> & {
+export type TrunkStatistics = Omit<CarriedCalls, 'durationSec'> & {
   /** Calls that failed on it and used another trunk. */
   outboundFailedOver: number;
   /** ASR: share of outbound calls on the trunk that were answered. */
@@ -25,7 +25,7 @@ const idle = (trunk: { id: string; name: string }): CarriedCalls => ({
   oneWayCalls: 0,
 });
 
-const figuresOf = ({ durationSec, ...calls }: CarriedCalls, failedOver: number): TrunkFigures => {
+const statisticsOf = ({ durationSec, ...calls }: CarriedCalls, failedOver: number): TrunkStatistics => {
   const seizures = calls.outboundCalls + failedOver;
   return {
     ...calls,
@@ -36,10 +36,10 @@ const figuresOf = ({ durationSec, ...calls }: CarriedCalls, failedOver: number):
 };
 
 /** Existing trunks in their order, then deleted and configured ones that carried calls in the period. */
-export const trunkFigures = async (
+export const trunkStatistics = async (
   { database, workspaceId }: WorkspaceReader,
   time: { since: Date; until: Date },
-): Promise<TrunkFigures[]> => {
+): Promise<TrunkStatistics[]> => {
   const within = { workspaceId, ...time };
   const [trunks, carried, failed] = await Promise.all([
     listTrunks(database, workspaceId),
@@ -51,5 +51,5 @@ export const trunkFigures = async (
     name,
   }));
   const others = carried.filter(({ trunkId }) => trunks.every(({ id }) => id !== trunkId));
-  return [...known, ...others].map((calls) => figuresOf(calls, failed.get(calls.trunkId) ?? 0));
+  return [...known, ...others].map((calls) => statisticsOf(calls, failed.get(calls.trunkId) ?? 0));
 };
