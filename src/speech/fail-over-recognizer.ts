@@ -9,10 +9,10 @@ import type { CircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { once } from '#src/domain/once.ts';
 import type { EngineEvent, RecognitionEngine } from './recognition-engine.ts';
-import { createUnsettledSound } from './unsettled-sound.ts';
+import { createUnprocessedAudio } from './unprocessed-audio.ts';
 
 /** Tracks audio of a call that was dropped before any engine processed it. Logged once. */
-const createUnheardSound = (tell: (samples: number) => void, logger: Logger) => {
+const createLostAudio = (tell: (samples: number) => void, logger: Logger) => {
   /** Audio given to the current engine without an answer; `null` once it answers. */
   let doubtful: number | null = 0;
   const warn = once(() => logger.warn('no recognizer answers: what a caller says is given up'));
@@ -72,11 +72,11 @@ export const failOverRecognizer = (
 ): Recognizer => ({
   name: candidates.map(({ engine }) => engine.name).join(', '),
   open(options, emit) {
-    const kept = createUnsettledSound((numbers.keptMs * options.sampleRate) / 1_000);
+    const kept = createUnprocessedAudio((numbers.keptMs * options.sampleRate) / 1_000);
     const asked = whoHears(candidates, options.language);
     let current: Recognition | null | 'closed' = null; // Null while the call waits for one.
     let tellsTurnEnds = false;
-    const unheard = createUnheardSound((samples) => onUnheard(samples / options.sampleRate), logger);
+    const unheard = createLostAudio((samples) => onUnheard(samples / options.sampleRate), logger);
     let waiting: unknown;
 
     const openWith = (candidate: RecognitionCandidate): void => {

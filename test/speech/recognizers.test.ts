@@ -14,7 +14,7 @@ import { flite } from '#src/speech/flite.ts';
 import { pocketsphinx, pocketsphinxProgram } from '#src/speech/pocketsphinx.ts';
 import type { EngineEvent, RecognitionEngine } from '#src/speech/recognition-engine.ts';
 import { createSpeechEngines } from '#src/speech/speech-engines.ts';
-import { createUnsettledSound } from '#src/speech/unsettled-sound.ts';
+import { createUnprocessedAudio } from '#src/speech/unprocessed-audio.ts';
 import { vosk } from '#src/speech/vosk.ts';
 import { withoutRepeatedPartials } from '#src/speech/socket-recognition.ts';
 import { until } from '#test/helpers/until.ts';
@@ -821,7 +821,7 @@ test('loses no audio and repeats no finalized words, wherever an engine fails', 
 
 // Unconfirmed audio
 
-const replayed = (kept: ReturnType<typeof createUnsettledSound>) => {
+const replayed = (kept: ReturnType<typeof createUnprocessedAudio>) => {
   const given: unknown[] = [];
   kept.replay({
     write: (samples) => void given.push([...samples]),
@@ -834,7 +834,7 @@ const replayed = (kept: ReturnType<typeof createUnsettledSound>) => {
 
 /** Two samples before a voice, four with it, two after it. */
 const sentence = () => {
-  const kept = createUnsettledSound(100);
+  const kept = createUnprocessedAudio(100);
   kept.write(numbered(2));
   kept.speechBegan();
   kept.write(numbered(4, 2));
@@ -881,14 +881,14 @@ test('repeats completely the audio that is finalized during its repetition', (t)
 });
 
 test('never exceeds the maximum', (t) => {
-  const kept = createUnsettledSound(5);
+  const kept = createUnprocessedAudio(5);
   kept.speechBegan();
   for (let at = 0; at < 12; at += 3) kept.write(numbered(3, at));
   t.deepEqual(replayed(kept).flat(), ['began', ...samples(7, 12)]);
 });
 
 test('storing frames of 20 ms needs hardly more memory than their samples', (t) => {
-  const kept = createUnsettledSound(16_000);
+  const kept = createUnprocessedAudio(16_000);
   for (let frame = 0; frame < 500; frame += 1) kept.write(numbered(160));
   const held = new Set<ArrayBufferLike>();
   kept.replay({

@@ -5,7 +5,7 @@ type Block = { samples: Int16Array; from: number; to: number };
 type Entry = Block | 'began' | 'ended';
 
 /** Audio that a recognizer received but has not processed, kept for the next recognizer. */
-export type UnsettledSound = Pick<Recognition, 'speechBegan' | 'speechEnded'> & {
+export type UnprocessedAudio = Pick<Recognition, 'speechBegan' | 'speechEnded'> & {
   /** Keeps a copy. Returns the number of samples dropped for it. */
   write(samples: Int16Array): number;
   /** Marks this many of all written samples as processed. */
@@ -19,7 +19,7 @@ export type UnsettledSound = Pick<Recognition, 'speechBegan' | 'speechEnded'> & 
 const blockSamples = 2_000;
 
 /** Drops the oldest audio beyond `mostSamples`. */
-export const createUnsettledSound = (mostSamples: number): UnsettledSound => {
+export const createUnprocessedAudio = (mostSamples: number): UnprocessedAudio => {
   const entries: Entry[] = [];
   let from = 0;
   let to = 0;
