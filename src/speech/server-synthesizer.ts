@@ -4,8 +4,8 @@ import { createDeadline } from './deadline.ts';
 import { EngineFailure, EngineRefusal, VoiceRefused } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { wholeAudio } from './sample-reader.ts';
-import { NotLinearSound } from './sound-description.ts';
-import { createSoundReader } from './sound-reader.ts';
+import { NotLinearPcm } from './audio-description.ts';
+import { createAudioReader } from './audio-reader.ts';
 
 export type SpeechRequest = {
   url: string;
@@ -47,7 +47,7 @@ export const serverSynthesizer = (
         body: JSON.stringify(body),
         signal,
       });
-      const sound = createSoundReader(response.contentType, engine.sampleRate);
+      const sound = createAudioReader(response.contentType, engine.sampleRate);
       let count = 0;
       const piece = (samples: Int16Array): Audio => {
         const sampleRate = sound.sampleRate();
@@ -68,7 +68,7 @@ export const serverSynthesizer = (
       if (last.length > 0) yield piece(last);
       if (count === 0) throw failure('answered without sound');
     } catch (error) {
-      if (error instanceof NotLinearSound) throw failure('answered with something else than linear sound');
+      if (error instanceof NotLinearPcm) throw failure('answered with something else than linear sound');
       throw engine.hasChosenVoice && error instanceof EngineRefusal ? new VoiceRefused(name, error) : error;
     } finally {
       deadline.stop();

@@ -9,7 +9,7 @@ import type { EngineWorld } from './engine-world.ts';
 import type { EngineEvent, ListenOptions } from './recognition-engine.ts';
 
 /** Splits audio into messages of equal length; a remainder waits for more. */
-type SoundMessages = {
+type AudioMessages = {
   /** Audio written before `start` is not copied and must not be changed. */
   write(samples: Int16Array): void;
   /** Sends each full message from now on, beginning with earlier audio. */
@@ -23,10 +23,10 @@ type SoundMessages = {
 };
 
 /** `send` must finish with a message before it returns: the buffer is reused. */
-export const createSoundMessages = (
+export const createAudioMessages = (
   messageSamples: number,
   send: (message: Int16Array) => void,
-): SoundMessages => {
+): AudioMessages => {
   const message = new Int16Array(messageSamples);
   let filled = 0;
   let sent = 0;
@@ -166,7 +166,7 @@ export const openSocketRecognition = (
 ): Recognition => {
   const { hello, pause, goodbye, keepAlive: every } = engine;
   const mostWaiting = (world.limits.longestWaitingMs * sampleRate) / 1_000;
-  const sound = createSoundMessages(engine.messageSamples, (message) => {
+  const sound = createAudioMessages(engine.messageSamples, (message) => {
     // ws masks it into memory of its own (RFC 6455 section 5.3).
     socket.send(bytesIn(message));
     keepAlive?.said();

@@ -7,7 +7,7 @@ import { pitchLikeness, pitchWindow } from '#src/domain/pitch.ts';
 import { phantomPhraseIn } from './phantom-phrases.ts';
 
 /** Measures the share of voiced (periodic) audio; nearly all speech is voiced. */
-type VoicedSound = {
+type VoicedAudio = {
   /** Number of frames with a pitch. */
   voicedMs: number;
   /** Share of voiced frames in all frames that are not silent, from 0 to 1. */
@@ -42,7 +42,7 @@ const loudnessOf = (frame: Int16Array): number => {
   return Math.sqrt(sum / Math.max(1, frame.length));
 };
 
-const voicedIn = (audio: Audio): VoicedSound => {
+const voicedIn = (audio: Audio): VoicedAudio => {
   const samples = narrow(audio);
   const ends = Array.from(
     { length: Math.floor(samples.length / frameLength) },

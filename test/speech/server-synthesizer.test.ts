@@ -11,7 +11,7 @@ import { failOverSynthesizer } from '#src/speech/speech-engines.ts';
 import { elevenLabs } from '#src/speech/elevenlabs.ts';
 import type { EngineWorld } from '#src/speech/engine-world.ts';
 import { openaiSpeech } from '#src/speech/openai-speech.ts';
-import { createSoundReader } from '#src/speech/sound-reader.ts';
+import { createAudioReader } from '#src/speech/audio-reader.ts';
 import { writeWav } from '#src/speech/write-wav.ts';
 import { until } from '#test/helpers/until.ts';
 import { engineWorld } from './doubles/engine-world.ts';
@@ -290,7 +290,7 @@ for (const [type, body, sampleRate, samples] of sounds)
     const audio = await synthesizer.synthesize('Hello.', 'en');
     t.is(audio.sampleRate, sampleRate);
     t.deepEqual(audio.samples, samples);
-    const reader = createSoundReader(type, 16_000);
+    const reader = createAudioReader(type, 16_000);
     const pieces: Int16Array[] = [];
     for (let at = 0; at < body.length; at += 7) pieces.push(reader.take(body.subarray(at, at + 7)));
     t.deepEqual(joinSamples([...pieces, reader.end()]), samples, 'cut anywhere');

@@ -18,7 +18,7 @@ import { espeakVoices } from '#src/speech/espeak-voices.ts';
 import { findSynthesizer } from '#src/speech/find-synthesizer.ts';
 import { flite } from '#src/speech/flite.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
-import { createKeepAlive, createSoundMessages } from '#src/speech/socket-recognition.ts';
+import { createKeepAlive, createAudioMessages } from '#src/speech/socket-recognition.ts';
 import { readWav } from '#src/speech/read-wav.ts';
 import { rememberSentences } from '#src/speech/remember-sentences.ts';
 import { runProgram } from '#src/speech/run-program.ts';
@@ -775,7 +775,7 @@ test('rejects random bytes without crashing', (t) => {
 
 const start = (messageSamples: number) => {
   const messages: number[][] = [];
-  const sound = createSoundMessages(messageSamples, (message) => void messages.push([...message]));
+  const sound = createAudioMessages(messageSamples, (message) => void messages.push([...message]));
   return { sound, messages };
 };
 

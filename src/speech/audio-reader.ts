@@ -4,7 +4,7 @@
  */
 import { isWav, readWavHeader } from './read-wav.ts';
 import { createSampleReader } from './sample-reader.ts';
-import { NotLinearSound, type SoundFormat, describedSound, isUsable } from './sound-description.ts';
+import { NotLinearPcm, type AudioFormat, describedAudio, isUsable } from './audio-description.ts';
 
 // First bytes of files and texts other than raw samples; played as samples they are loud noise.
 
@@ -71,16 +71,16 @@ const isOtherFormat = (head: Buffer, described: boolean): boolean =>
   (head.length > 1 && head.subarray(0, textBytes).every(isPrintable)) ||
   (described ? beginsWithFrames(head) : isMpegFrame(head[0], head[1]));
 
-export type SoundReader = {
-  /** Returns the samples so far, as one channel. Throws NotLinearSound. */
+export type AudioReader = {
+  /** Returns the samples so far, as one channel. Throws NotLinearPcm. */
   take(bytes: Uint8Array): Int16Array;
-  /** The response has ended: returns the remaining samples. Throws NotLinearSound. */
+  /** The response has ended: returns the remaining samples. Throws NotLinearPcm. */
   end(): Int16Array;
   sampleRate(): number;
 };
 
 /** Position of the samples and their largest number of bytes. */
-type Beginning = { format: SoundFormat; at: number; length: number };
+type Beginning = { format: AudioFormat; at: number; length: number };
 
 /** Largest header. */
 const longestHeader = 64 * 1024;
@@ -90,7 +90,7 @@ const orderBytes = 1_024;
 const mostOrderBytes = 8 * 1024;
 
 /** Sum of the differences between neighbouring samples; it is large in the wrong byte order. */
-const roughness = (bytes: Buffer, format: SoundFormat): number => {
+const roughness = (bytes: Buffer, format: AudioFormat): number => {
   const samples = createSampleReader(format)(bytes);
   let sum = 0;
   for (let at = 1; at < samples.length; at += 1) sum += Math.abs((samples[at] ?? 0) - (samples[at - 1] ?? 0));
@@ -98,17 +98,17 @@ const roughness = (bytes: Buffer, format: SoundFormat): number => {
 };
 
 /** Returns `null` if more bytes are needed. */
-const withKnownOrder = (bytes: Buffer, format: SoundFormat, isWhole: boolean): SoundFormat | null => {
+const withKnownOrder = (bytes: Buffer, format: AudioFormat, isWhole: boolean): AudioFormat | null => {
   if (bytes.length < orderBytes && !isWhole) return null;
-  const little: SoundFormat = { ...format, byteOrder: 'little' };
+  const little: AudioFormat = { ...format, byteOrder: 'little' };
   const [asStated, asLittle] = [roughness(bytes, format), roughness(bytes, little)];
   if (asStated === 0 && bytes.length < mostOrderBytes && !isWhole) return null;
   return asLittle * 2 < asStated ? little : format;
 };
 
-export const createSoundReader = (contentType: string, usualRate: number): SoundReader => {
-  const described = describedSound(contentType, usualRate);
-  const usual: SoundFormat = { sampleRate: usualRate, channels: 1, byteOrder: 'little' };
+export const createAudioReader = (contentType: string, usualRate: number): AudioReader => {
+  const described = describedAudio(contentType, usualRate);
+  const usual: AudioFormat = { sampleRate: usualRate, channels: 1, byteOrder: 'little' };
   let format = described.kind === 'samples' ? described.format : usual;
   /** Bytes of which the format is not known yet. */
   let head = Buffer.alloc(0);
@@ -119,14 +119,14 @@ export const createSoundReader = (contentType: string, usualRate: number): Sound
     const header = readWavHeader(head);
     if (header !== null && isUsable(header.format)) return header;
     if (header !== null || isWhole || head.length > longestHeader)
-      throw new NotLinearSound('This WAV file cannot be read');
+      throw new NotLinearPcm('This WAV file cannot be read');
     return null;
   };
 
   const samplesBeginning = (isWhole: boolean): Beginning | null => {
     const isDescribed = described.kind === 'samples';
     if (isDescribed && head.length < frameBytes(head) && !isWhole) return null;
-    if (isOtherFormat(head, isDescribed)) throw new NotLinearSound('These are no samples');
+    if (isOtherFormat(head, isDescribed)) throw new NotLinearPcm('These are no samples');
     const isSure = described.kind !== 'samples' || described.isOrderSure;
     const known = isSure ? format : withKnownOrder(head, format, isWhole);
     return known && { format: known, at: 0, length: Infinity };
@@ -137,7 +137,7 @@ export const createSoundReader = (contentType: string, usualRate: number): Sound
     if (head.length < beginningBytes && !isWhole) return null;
     if (isWav(head)) return wavBeginning(isWhole);
     if (described.kind === 'wav' || described.kind === 'other')
-      throw new NotLinearSound('The type is none of samples');
+      throw new NotLinearPcm('The type is none of samples');
     return samplesBeginning(isWhole);
   };
 

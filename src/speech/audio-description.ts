@@ -4,29 +4,29 @@ import { MIMEType } from 'node:util';
 export type ByteOrder = 'little' | 'big';
 
 /** 16-bit linear samples, interleaved. */
-export type SoundFormat = { sampleRate: number; channels: number; byteOrder: ByteOrder };
+export type AudioFormat = { sampleRate: number; channels: number; byteOrder: ByteOrder };
 
 /**
  * A WAV file, raw samples, or undescribed bytes. The byte order of `audio/L16` is uncertain: RFC 3551 requires network
  * byte order, but some servers send little-endian samples.
  */
-export type SoundDescription =
+export type AudioDescription =
   | { kind: 'wav' }
-  | { kind: 'samples'; format: SoundFormat; isOrderSure: boolean }
+  | { kind: 'samples'; format: AudioFormat; isOrderSure: boolean }
   | { kind: 'undescribed' }
   /** Another format, or an unknown one. */
   | { kind: 'other' };
 
 /** The audio is not 16-bit linear, or not understood. */
-export class NotLinearSound extends Error {
-  override readonly name = 'NotLinearSound';
+export class NotLinearPcm extends Error {
+  override readonly name = 'NotLinearPcm';
 }
 
 const lowestRate = 4_000;
 const highestRate = 192_000;
 const mostChannels = 8;
 
-export const isUsable = ({ sampleRate, channels }: Omit<SoundFormat, 'byteOrder'>): boolean =>
+export const isUsable = ({ sampleRate, channels }: Omit<AudioFormat, 'byteOrder'>): boolean =>
   Number.isInteger(sampleRate) &&
   sampleRate >= lowestRate &&
   sampleRate <= highestRate &&
@@ -92,7 +92,7 @@ const orderOf = (type: MIMEType): ByteOrder | null | undefined => {
 };
 
 /** `contentType` is the header's value, or empty. */
-export const describedSound = (contentType: string, usualRate: number): SoundDescription => {
+export const describedAudio = (contentType: string, usualRate: number): AudioDescription => {
   const type = parsed(contentType);
   if (type === null || undescribed.has(type.essence)) return { kind: 'undescribed' };
   if (wav.has(type.essence)) return { kind: 'wav' };
@@ -100,7 +100,7 @@ export const describedSound = (contentType: string, usualRate: number): SoundDes
   if (!isNetworkOrder && !littleEndian.has(type.essence)) return { kind: 'other' };
   const order = orderOf(type);
   const bits = numberOf(parameterOf(type, 'bits', 'bit', 'bitdepth', 'bits_per_sample'), 16);
-  const format: SoundFormat = {
+  const format: AudioFormat = {
     sampleRate: numberOf(parameterOf(type, 'rate', 'sample_rate', 'samplerate', 'sample-rate'), usualRate),
     channels: numberOf(parameterOf(type, 'channels', 'channel'), 1),
     byteOrder: order ?? (isNetworkOrder ? 'big' : 'little'),
