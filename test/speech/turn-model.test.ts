@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { SimulatedClock } from 'xstate';
 import { logMel, melBands } from '#src/speech/turn-model/log-mel.ts';
-import { modelSound } from '#src/speech/turn-model/model-sound.ts';
+import { modelAudio } from '#src/speech/turn-model/model-audio.ts';
 import { createPowers } from '#src/speech/turn-model/spectrum.ts';
 import { startTurnModel } from '#src/speech/turn-model/turn-model.ts';
 import { skippedWithout } from '#test/helpers/where-installed.ts';
@@ -73,15 +73,15 @@ test('telephone audio is resampled and placed at the end of eight seconds', (t) 
     Int16Array.from({ length: (rate * milliseconds) / 1_000 }, (_, index) =>
       Math.round(12_000 * Math.sin((2 * Math.PI * 1_000 * index) / rate)),
     );
-  const wide = modelSound(tone(16_000, 1_000), 16_000);
-  const narrow = modelSound(tone(8_000, 1_000), 8_000);
+  const wide = modelAudio(tone(16_000, 1_000), 16_000);
+  const narrow = modelAudio(tone(8_000, 1_000), 8_000);
   t.is(narrow.length, 128_000);
   t.is(narrow[111_999], 0);
   // Without its edges, which have no neighbours.
   for (let index = 112_100; index < 127_900; index += 1)
     t.true(Math.abs((narrow[index] ?? 0) - (wide[index] ?? 0)) < 0.002, `${index}`);
   const long = Int16Array.from({ length: 8_001 * 8 }, (_, index) => index % 30_000);
-  t.is(modelSound(long, 8_000)[0], (long[8] ?? 0) / 32_768, 'the last of it is kept');
+  t.is(modelAudio(long, 8_000)[0], (long[8] ?? 0) / 32_768, 'the last of it is kept');
 });
 
 // Turn model

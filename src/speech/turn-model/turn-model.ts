@@ -8,7 +8,7 @@ import type { TurnModel } from '#sip/audio/listening/turn-end/model-ends.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import type { FromModelThread, ModelPlace, ToModelThread } from './model-thread-messages.ts';
-import { longestMs } from './model-sound.ts';
+import { longestMs } from './model-audio.ts';
 
 export type TurnModelLimits = Readonly<{
   /** Time limit of a waiting question. */

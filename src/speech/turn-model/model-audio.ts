@@ -27,7 +27,7 @@ const doubled = (samples: Int16Array): Float64Array => {
 };
 
 /** Samples from -1 to 1. `sampleRate` is the model's or half of it. */
-export const modelSound = (samples: Int16Array, sampleRate: number): Float64Array => {
+export const modelAudio = (samples: Int16Array, sampleRate: number): Float64Array => {
   const last = samples.subarray(-(length * sampleRate) / modelRate);
   const sound = sampleRate === modelRate ? Float64Array.from(last) : doubled(last);
   const result = new Float64Array(length);
