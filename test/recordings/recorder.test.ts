@@ -20,7 +20,7 @@ import type { CompleteFile } from '#src/recordings/recording-folder.ts';
 import { createRecorder, type RecordingOutcome } from '#src/recordings/recorder.ts';
 import { leaveRecording, recordingsLeftTo } from '#src/persistence/calls/recordings.ts';
 import { createRecordings, type RecordingFact } from '#src/recordings/recordings.ts';
-import { createSoundQueue } from '#src/recordings/sound-queue.ts';
+import { createAudioQueue } from '#src/recordings/audio-queue.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
@@ -460,7 +460,7 @@ const soundQueueSilence = (seconds: number) => ({
 });
 
 test.serial('returns audio by the second, then the end', async (t) => {
-  const queue = createSoundQueue();
+  const queue = createAudioQueue();
   queue.push(soundQueueSilence(2.5));
   queue.end('finished');
   const lengths: unknown[] = [];
@@ -471,7 +471,7 @@ test.serial('returns audio by the second, then the end', async (t) => {
 });
 
 test.serial('an early reader receives audio when it arrives', async (t) => {
-  const queue = createSoundQueue();
+  const queue = createAudioQueue();
   let given: unknown;
   const asking = queue.next().then((piece) => (given = piece));
   await setImmediate();
@@ -482,7 +482,7 @@ test.serial('an early reader receives audio when it arrives', async (t) => {
 });
 
 test.serial('only the first end counts, and no audio is accepted after it', async (t) => {
-  const queue = createSoundQueue();
+  const queue = createAudioQueue();
   queue.end('cut');
   queue.end('finished');
   queue.push(soundQueueSilence(1));
@@ -490,14 +490,14 @@ test.serial('only the first end counts, and no audio is accepted after it', asyn
 });
 
 test.serial('returns no audio after an error', async (t) => {
-  const queue = createSoundQueue();
+  const queue = createAudioQueue();
   queue.push(soundQueueSilence(1));
   queue.end(new Error('the line broke'));
   await t.throwsAsync(queue.next(), { message: 'the line broke' });
 });
 
 test.serial('a patient reader waits until the queue is nearly empty, or for the end', async (t) => {
-  const queue = createSoundQueue();
+  const queue = createAudioQueue();
   queue.push(soundQueueSilence(10));
   await queue.drained();
   queue.push(soundQueueSilence(2));
@@ -518,7 +518,7 @@ test.serial('a patient reader waits until the queue is nearly empty, or for the 
 });
 
 test.serial('queues at most two minutes, not counting returned audio', async (t) => {
-  const queue = createSoundQueue();
+  const queue = createAudioQueue();
   queue.push(soundQueueSilence(120));
   await queue.next();
   queue.push(soundQueueSilence(1));
@@ -530,7 +530,7 @@ test.serial('queues at most two minutes, not counting returned audio', async (t)
 });
 
 test.serial('rejects two sides of different length', async (t) => {
-  const queue = createSoundQueue();
+  const queue = createAudioQueue();
   queue.push({ counterparty: new Int16Array(1), agent: new Int16Array(2) });
   await t.throwsAsync(queue.next(), { message: 'The two sides of a recording must have the same length' });
 });

@@ -15,29 +15,29 @@ const drainedSamples = 10 * recordingSampleRate;
 const maxWaitingSamples = 120 * recordingSampleRate;
 
 /** `finished`: complete. `cut`: the end is missing. `left`: another process continues. */
-export type SoundEnd = 'finished' | 'cut' | 'left';
+export type AudioEnd = 'finished' | 'cut' | 'left';
 
-export type SoundQueue = {
+export type AudioQueue = {
   /** Adds a copy of the audio. Ignored after the end. */
   push(sound: Stretch): void;
   /** Resolves when the queue is short or has ended. */
   drained(): Promise<void>;
   /** Ends the queue; only the first end counts. After an error no audio is returned. */
-  end(how: SoundEnd | Error): void;
+  end(how: AudioEnd | Error): void;
   /**
    * Returns the next piece as soon as there is one, and the end after the last piece. Rejects if the end is an error.
    */
-  next(): Promise<Stretch[] | SoundEnd>;
+  next(): Promise<Stretch[] | AudioEnd>;
   /** Throws if the end is an error. */
   throwIfFailed(): void;
   /** Discards the queued audio. */
   discard(): void;
 };
 
-export const createSoundQueue = (): SoundQueue => {
+export const createAudioQueue = (): AudioQueue => {
   const waiting: Stretch[] = [];
   let waitingSamples = 0;
-  let ended: SoundEnd | Error | undefined;
+  let ended: AudioEnd | Error | undefined;
   let wake = (): void => {};
   let tellDrained: (() => void)[] = [];
 
@@ -49,7 +49,7 @@ export const createSoundQueue = (): SoundQueue => {
     tellDrained = [];
   };
 
-  const end = (how: SoundEnd | Error): void => {
+  const end = (how: AudioEnd | Error): void => {
     ended ??= how;
     wake();
     lookWhetherDrained();

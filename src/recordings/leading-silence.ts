@@ -8,7 +8,7 @@ import { mp3Bitrate, type Encoder, type RecordingFormat } from './encoder.ts';
 import { granuleOf, pagesIn, placeAfter, repeatedPage } from './ogg-pages.ts';
 import type { Playable } from './salvage.ts';
 
-export type SilentBeginning = {
+export type LeadingSilence = {
   /** In order; together they form the beginning of a file. */
   pieces: Iterable<Uint8Array>;
   /** The resulting playable part. It contains at most the requested number of samples. */
@@ -27,10 +27,10 @@ const encodedSilence = async (newEncoder: () => Promise<Encoder>): Promise<Buffe
 };
 
 /** Pages of silence contain the same packets and differ only in position, except for the first and last page. */
-const oggBeginning = async (
+const oggSilence = async (
   newEncoder: () => Promise<Encoder>,
   samples: number,
-): Promise<SilentBeginning | null> => {
+): Promise<LeadingSilence | null> => {
   const pages = pagesIn(await encodedSilence(newEncoder));
   const headers = pages.filter((page) => granuleOf(page) === 0n);
   const [first, repeated] = pages.filter((page) => granuleOf(page) > 0n);
@@ -63,7 +63,7 @@ const framesAtOnce = 1_000;
 const mp3Beginning = async (
   newEncoder: () => Promise<Encoder>,
   samples: number,
-): Promise<SilentBeginning | null> => {
+): Promise<LeadingSilence | null> => {
   const encoded = await encodedSilence(newEncoder);
   // In the middle the encoder outputs pure silence.
   const from = Math.floor(encoded.length / frameBytes / 2) * frameBytes;
@@ -81,9 +81,9 @@ const mp3Beginning = async (
 };
 
 /** Null if the gap is short enough to be encoded. */
-export const silentBeginning = (
+export const leadingSilence = (
   format: RecordingFormat,
   newEncoder: () => Promise<Encoder>,
   samples: number,
-): Promise<SilentBeginning | null> =>
-  format === 'ogg' ? oggBeginning(newEncoder, samples) : mp3Beginning(newEncoder, samples);
+): Promise<LeadingSilence | null> =>
+  format === 'ogg' ? oggSilence(newEncoder, samples) : mp3Beginning(newEncoder, samples);
