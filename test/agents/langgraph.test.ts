@@ -3,7 +3,7 @@ import test from 'ava';
 import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
 import { createSaidWords } from '#src/agents/langgraph/said-messages.ts';
-import { createToldMessages } from '#src/agents/langgraph/runs.ts';
+import { createEmittedMessages } from '#src/agents/langgraph/runs.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { type Answer, hangUpConnection, sendBody, sendJson, stayQuiet } from '#test/helpers/agent-server.ts';
 import { heardParts } from '#test/helpers/heard-reply.ts';
@@ -752,7 +752,7 @@ const user = (content: string) => ({ role: 'user', content }) as const;
 const agent = (content: string) => ({ role: 'assistant', content }) as const;
 
 test("sends a thread only what it lacks, and of that only the user's words", (t) => {
-  const told = createToldMessages();
+  const told = createEmittedMessages();
   const first = [agent('Hello.'), user('One.')];
   t.deepEqual(told.untold(first), [user('One.')]);
   told.hold(first);
@@ -761,14 +761,14 @@ test("sends a thread only what it lacks, and of that only the user's words", (t)
 });
 
 test('sends messages of no run with the next one', (t) => {
-  const told = createToldMessages();
+  const told = createEmittedMessages();
   told.hold([user('One.')]);
   t.deepEqual(told.untold([user('One.'), user('Two.')]), [user('Two.')]);
   t.deepEqual(told.untold([user('One.'), user('Two.'), user('Three.')]), [user('Two.'), user('Three.')]);
 });
 
 test('a repeated request has the newest words again, and an earlier turn removes none', (t) => {
-  const told = createToldMessages();
+  const told = createEmittedMessages();
   told.hold([user('One.'), user('Two.')]);
   t.deepEqual(told.untold([user('One.'), user('Two.')]), [user('Two.')]);
   told.hold([user('One.')]);

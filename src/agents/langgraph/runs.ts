@@ -12,7 +12,7 @@ import type { Thread } from './thread.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 /** Tracks which user messages a thread already contains; a run that is cancelled before it begins adds none. */
-type ToldMessages = {
+type EmittedMessages = {
   /** Messages that the thread does not contain; always includes the newest one, even for a repeated request. */
   untold(messages: readonly Message[]): readonly Message[];
   /** The thread contains all of these messages now. */
@@ -20,7 +20,7 @@ type ToldMessages = {
 };
 
 /** `count`: number of messages that the thread already contains from an earlier process. */
-export const createToldMessages = (count = 0): ToldMessages => {
+export const createEmittedMessages = (count = 0): EmittedMessages => {
   const ofUser = (messages: readonly Message[]): readonly Message[] =>
     messages.filter(({ role }) => role === 'user');
   return {
@@ -50,7 +50,7 @@ const isThreadTrouble = (error: unknown): boolean =>
   error instanceof AgentFailure && [404, 409, 422].includes(error.status ?? 0);
 
 export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, thread: Thread): Runs => {
-  const told = createToldMessages(call.turnsTold);
+  const told = createEmittedMessages(call.turnsTold);
   let last: Run | undefined;
 
   const start = async (
