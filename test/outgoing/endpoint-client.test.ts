@@ -12,7 +12,7 @@ import {
 } from '#src/outgoing/endpoint-client.ts';
 import { createEndpointClients } from '#src/outgoing/endpoint-clients.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
-import { inTurns } from '#src/outgoing/in-turns.ts';
+import { scheduledFairly } from '#src/outgoing/fair-scheduling.ts';
 import { createPermits, type ReleasePermit } from '#src/outgoing/permits.ts';
 import {
   type Answer,
@@ -453,7 +453,7 @@ test.serial(
     let taken = 0;
     let open = 50;
     const reading = Array.from({ length: open }, async () => {
-      for await (const bytes of inTurns(flood(4))) taken += bytes.byteLength;
+      for await (const bytes of scheduledFairly(flood(4))) taken += bytes.byteLength;
       open -= 1;
     });
     let most = 0;
@@ -473,13 +473,13 @@ test.serial(
 test.serial('a small body does not wait for large ones', async (t) => {
   const ending = new AbortController();
   const flooding = Array.from({ length: 50 }, async () => {
-    for await (const bytes of inTurns(flood(1_000)))
+    for await (const bytes of scheduledFairly(flood(1_000)))
       if (bytes.byteLength === 0 || ending.signal.aborted) return;
   });
   for (let pass = 0; pass < 20; pass += 1) await nextPass();
   let heard = '';
   const reading = (async () => {
-    for await (const bytes of inTurns(yieldOnce('one ', 'two ', 'three')))
+    for await (const bytes of scheduledFairly(yieldOnce('one ', 'two ', 'three')))
       heard += Buffer.from(bytes).toString();
   })();
   for (let pass = 0; pass < 8; pass += 1) await nextPass();
@@ -491,7 +491,8 @@ test.serial('a small body does not wait for large ones', async (t) => {
 
 test.serial('reads slow bodies as they arrive', async (t) => {
   const pieces: string[] = [];
-  for await (const bytes of inTurns(yieldOnce('a', 'b', 'c'))) pieces.push(Buffer.from(bytes).toString());
+  for await (const bytes of scheduledFairly(yieldOnce('a', 'b', 'c')))
+    pieces.push(Buffer.from(bytes).toString());
   t.deepEqual(pieces, ['a', 'b', 'c']);
 });
 
@@ -504,7 +505,7 @@ test.serial('returns the same bytes, followed by the error', async (t) => {
   const parts: Uint8Array[] = [];
   await t.throwsAsync(
     async () => {
-      for await (const bytes of inTurns(broken())) parts.push(bytes);
+      for await (const bytes of scheduledFairly(broken())) parts.push(bytes);
     },
     { message: 'the connection was lost' },
   );

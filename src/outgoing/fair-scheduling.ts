@@ -51,7 +51,9 @@ const turn = (taken: number, bytes: number): Promise<void> | undefined => {
 };
 
 /** Returns the same bytes, split where they are long. */
-export async function* inTurns(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* scheduledFairly(
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
   let taken = 0;
   for await (const bytes of body) {
     for (let at = 0; at < bytes.byteLength; at += pieceBytes) {
