@@ -9,7 +9,7 @@ import { type LookupFunction, isIPv4 } from 'node:net';
 import { callbackify } from 'node:util';
 import type { Clock } from '#src/domain/clock.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
-import type { AskNameServers, ResolvedAddress } from './ask-name-servers.ts';
+import type { ResolveName, ResolvedAddress } from './query-name-servers.ts';
 import { EndpointFailure } from './endpoint-failure.ts';
 import type { HostsFile } from './hosts-file.ts';
 import type { Permits } from './permits.ts';
@@ -97,12 +97,12 @@ export type NameResolver = {
 };
 
 export type NameResolverOptions = {
-  askNameServers: AskNameServers;
+  queryNameServers: ResolveName;
   /**
    * For names that the operator allows and DNS does not know: the system's resolver (search domains, mDNS). It uses a
    * shared thread, so customers cannot cause it.
    */
-  askSystem: AskNameServers;
+  querySystem: ResolveName;
   isTrusted: (name: string) => boolean;
   hostsFile: HostsFile;
   /** Concurrent look-ups. */
@@ -119,13 +119,13 @@ const namesLoopback = (name: string): boolean => name === 'localhost' || name.en
 
 /** Name servers first, then the system. */
 const askAll =
-  ({ askNameServers, askSystem, isTrusted }: NameResolverOptions): AskNameServers =>
+  ({ queryNameServers, querySystem, isTrusted }: NameResolverOptions): ResolveName =>
   async (name) => {
     try {
-      return await askNameServers(name);
+      return await queryNameServers(name);
     } catch (error) {
       if (!(error instanceof Error) || !isGone(error) || !isTrusted(name)) throw error;
-      return askSystem(name);
+      return querySystem(name);
     }
   };
 

@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { agentTimes, outgoingLimits } from '#config/policy.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
-import { createAskNameServers, createAskSystem } from '#src/outgoing/ask-name-servers.ts';
+import { createNameServerQuery, createSystemQuery } from '#src/outgoing/query-name-servers.ts';
 import { createEndpointClients, type EndpointClients } from '#src/outgoing/endpoint-clients.ts';
 import { endpointUrlProblem } from '#src/outgoing/endpoint-url.ts';
 import { openHostsFile } from '#src/outgoing/hosts-file.ts';
@@ -48,8 +48,8 @@ export const startOutgoing = async ({
   const trusted = new Set(allowedHosts.map(plainHost));
   const ca = await readAgentCa(config.agentCaFile);
   const names = createNameResolver({
-    askNameServers: createAskNameServers({ clock, nameServers }),
-    askSystem: createAskSystem(),
+    queryNameServers: createNameServerQuery({ clock, nameServers }),
+    querySystem: createSystemQuery(),
     isTrusted: (name) => trusted.has(name),
     hostsFile: openHostsFile(),
     permits: createPermits(lookUps),

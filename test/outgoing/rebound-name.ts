@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { createAskNameServers } from '#src/outgoing/ask-name-servers.ts';
+import { createNameServerQuery } from '#src/outgoing/query-name-servers.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import { createNameResolver } from '#src/outgoing/name-resolver.ts';
@@ -29,8 +29,8 @@ for (const place of ['checked', 'own'] as const) {
 const nameServer = await startNameServer({ [name]: { ipv4: [addresses.checked], ttlSec: 1 } });
 let laterMs = 0;
 const names = createNameResolver({
-  askNameServers: createAskNameServers({ clock: systemClock, nameServers: [nameServer.address] }),
-  askSystem: () => Promise.reject(new Error('The system is asked only for names that the operator allows')),
+  queryNameServers: createNameServerQuery({ clock: systemClock, nameServers: [nameServer.address] }),
+  querySystem: () => Promise.reject(new Error('The system is asked only for names that the operator allows')),
   isTrusted: () => false,
   hostsFile: () => [],
   permits: createPermits(10),

@@ -13,7 +13,7 @@ import * as fc from 'fast-check';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { SimulatedClock } from 'xstate';
 import { systemClock } from '#src/clocks.ts';
-import { createAskNameServers, type ResolvedAddress } from '#src/outgoing/ask-name-servers.ts';
+import { createNameServerQuery, type ResolvedAddress } from '#src/outgoing/query-name-servers.ts';
 import { endpointUrlProblem } from '#src/outgoing/endpoint-url.ts';
 import { openHostsFile, parseHosts } from '#src/outgoing/hosts-file.ts';
 import { createNameResolver } from '#src/outgoing/name-resolver.ts';
@@ -332,12 +332,12 @@ const setUpNameResolver = (
   const asked: { name: string; answer: PromiseWithResolvers<ResolvedAddress[]> }[] = [];
   const systemAsked: string[] = [];
   const names = createNameResolver({
-    askNameServers(name) {
+    queryNameServers(name) {
       const answer = Promise.withResolvers<ResolvedAddress[]>();
       asked.push({ name, answer });
       return answer.promise;
     },
-    async askSystem(name) {
+    async querySystem(name) {
       systemAsked.push(name);
       return [{ address: '10.0.0.9', ttlSec: 30 }];
     },
@@ -513,7 +513,7 @@ test.serial('the guard checks exactly the connected addresses, even if a name ch
 const setUpAskNameServers = async (t: ExecutionContext, zone: Zone) => {
   const server = await startNameServer(zone);
   t.teardown(server.close);
-  return { server, ask: createAskNameServers({ clock: systemClock, nameServers: [server.address] }) };
+  return { server, ask: createNameServerQuery({ clock: systemClock, nameServers: [server.address] }) };
 };
 
 test.serial('finds addresses of both families with their TTL', async (t) => {

@@ -7,7 +7,7 @@ import { doneWithin } from '#src/domain/with-timeout.ts';
 export type ResolvedAddress = { address: string; ttlSec: number };
 
 /** Rejects with an error whose `code` is one of `node:dns`. */
-export type AskNameServers = (name: string) => Promise<ResolvedAddress[]>;
+export type ResolveName = (name: string) => Promise<ResolvedAddress[]>;
 
 /** Timeout per server in milliseconds, and rounds over all servers; each round waits twice as long. */
 const patience = { timeout: 800, tries: 2 };
@@ -25,14 +25,14 @@ const saysNo = (error: unknown): boolean =>
  * Resolves both families by c-ares, which uses no thread of the shared pool. `lookup` of `node:dns` blocks one of its
  * four threads while a name server does not answer, and files and zlib wait for them.
  */
-export const createAskNameServers = ({
+export const createNameServerQuery = ({
   clock,
   nameServers,
 }: {
   clock: Clock;
   /** `address` or `address:port`; null for the system's name servers. */
   nameServers: readonly string[] | null;
-}): AskNameServers => {
+}): ResolveName => {
   let resolver = new Resolver(patience);
   let madeAt = clock.now();
   if (nameServers !== null) resolver.setServers(nameServers);
@@ -70,7 +70,7 @@ export const createAskNameServers = ({
 const systemTtlSec = 30;
 
 /** Asks the system's resolver, one name at a time, so at most one shared thread waits. */
-export const createAskSystem = (): AskNameServers => {
+export const createSystemQuery = (): ResolveName => {
   let before: Promise<unknown> = Promise.resolve();
   return (name) => {
     const asked = before.then(async () => {
