@@ -9,7 +9,7 @@ import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk, TrunkCheckStep } from '#src/domain/trunk.ts';
 import { addressesOf, addressName } from '#src/domain/trunk-addresses.ts';
 import { inviteTo, placeAt } from '../trunks/addressing.ts';
-import { TrunkRefusal, type AskTrunk } from '../trunks/ask-trunk.ts';
+import { TrunkRefusal, type OutOfDialogRequests } from '../trunks/out-of-dialog-requests.ts';
 import { adviceFor, type CheckedStep } from '../trunks/check-advice.ts';
 import { createLadder, type Ladder } from '../trunks/ladder.ts';
 import { offerWith } from '#sip/sdp/media-offer.ts';
@@ -72,7 +72,7 @@ const verdictOf = (
 };
 
 export type TrunkCheckOptions = {
-  askTrunk: AskTrunk;
+  outOfDialog: OutOfDialogRequests;
   srf: Srf;
   trackLeg: () => TrackedLeg;
   carriers: Pick<Carriers, 'problem' | 'createEndpoint' | 'termsFor'>;
@@ -121,7 +121,7 @@ const callOnce = async (
 };
 
 export const createTrunkCheck = (options: TrunkCheckOptions) => {
-  const { askTrunk, carriers, clock, backgroundTasks, logger } = options;
+  const { outOfDialog, carriers, clock, backgroundTasks, logger } = options;
   /** Numbers with a call to themselves in progress, and whether the call has arrived. */
   const selfCalls = new Map<string, boolean>();
   const never = new AbortController().signal;
@@ -166,7 +166,7 @@ export const createTrunkCheck = (options: TrunkCheckOptions) => {
       addresses.map((address) => {
         const who = addresses.length === 1 ? 'The trunk' : `The address ${addressName(address)}`;
         const sendOptions = (ladder: Ladder): Promise<unknown> =>
-          askTrunk.check(trunk, never, { ladder, address });
+          outOfDialog.check(trunk, never, { ladder, address });
         return ask('options', sendOptions, `${who} answers.`);
       }),
     );
@@ -182,7 +182,7 @@ export const createTrunkCheck = (options: TrunkCheckOptions) => {
 
     /** Numbers in domestic format; both are the same for a call that should come back. */
     async check(trunk: Trunk, call: CheckCall): Promise<TrunkCheckStep[]> {
-      const register = (ladder: Ladder): Promise<unknown> => askTrunk.register(trunk, never, ladder);
+      const register = (ladder: Ladder): Promise<unknown> => outOfDialog.register(trunk, never, ladder);
       return [
         trunk.register
           ? await ask('registration', register, 'The trunk took the registration.')

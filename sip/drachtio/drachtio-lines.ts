@@ -10,7 +10,7 @@ import type { InboundAccess, InboundAccessNumbers } from '../inbound-access/inbo
 import type { Lines, LinesHealth } from '../lines.ts';
 import { mediaMeansFor, type CommonMeans } from '#sip/audio/media-means.ts';
 import { createSoundThread, type StartSoundRun } from '../media-thread/media-thread.ts';
-import type { AskTrunk } from '../trunks/ask-trunk.ts';
+import type { OutOfDialogRequests } from '../trunks/out-of-dialog-requests.ts';
 import { referTo } from '../trunks/addressing.ts';
 import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
@@ -65,7 +65,7 @@ export type DrachtioLinesOptions = CommonMeans & {
 };
 
 export type DrachtioLines = Lines & {
-  askTrunk: AskTrunk;
+  outOfDialog: OutOfDialogRequests;
   tryTrunk: TrunkCheck['check'];
   /** Number of callers from unknown sources since the start. */
   refusedCallers: InboundAccess['refused'];
@@ -194,7 +194,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
 
   return {
     name: 'drachtio',
-    askTrunk: signalling.askTrunk,
+    outOfDialog: signalling.outOfDialog,
     tryTrunk: signalling.tryTrunk,
     refusedCallers: signalling.refusedCallers,
     mediaServers: mediaServers.states,

@@ -13,7 +13,7 @@ import {
 import { headerOf } from '../headers/header-values.ts';
 import { tagIn } from '../headers/name-addresses.ts';
 import type { OnArrival } from '../lines.ts';
-import { createAskTrunk } from '../trunks/ask-trunk.ts';
+import { createOutOfDialogRequests } from '../trunks/out-of-dialog-requests.ts';
 import { allTrunks, createChooser } from '../trunks/chooser.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
 import { createTrunkLimits } from '../trunks/limits.ts';
@@ -172,9 +172,9 @@ export const createSignalling = (options: SignallingOptions) => {
   const limits = limitsFor(options);
   const coolDowns = createTrunkCoolDowns({ ...trunkTimes, clock });
   const { choose, route } = createChooser(options, coolDowns);
-  const askTrunk = createAskTrunk({ ...trunkTimes, srf, problem, clock });
+  const outOfDialog = createOutOfDialogRequests({ ...trunkTimes, srf, problem, clock });
   const shared = { srf, carriers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
-  const trunkCheck = createTrunkCheck({ ...shared, askTrunk, trackLeg: () => legTracker.track(null) });
+  const trunkCheck = createTrunkCheck({ ...shared, outOfDialog, trackLeg: () => legTracker.track(null) });
   const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker, sipCapture });
   const adopting = { send, mediaServers, trunks: () => allTrunks(options), limits, legTracker };
   let isClosed = false;
@@ -186,7 +186,7 @@ export const createSignalling = (options: SignallingOptions) => {
   const place = createPlacing({ ...shared, choose, directory, limits, coolDowns, isDown });
 
   return {
-    askTrunk,
+    outOfDialog,
     tryTrunk: trunkCheck.check,
     /** Enabled trunks, including the configured one. */
     trunks: () => allTrunks(options),
@@ -207,7 +207,7 @@ export const createSignalling = (options: SignallingOptions) => {
     /** Starts the trunk directory and begins to accept calls. */
     async takeCalls(onArrival: OnArrival): Promise<void> {
       const { channelsOf } = limits;
-      await directory.start({ ...askTrunk, tryOut: trunkCheck.check, coolDowns, channelsOf, route });
+      await directory.start({ ...outOfDialog, tryOut: trunkCheck.check, coolDowns, channelsOf, route });
       inbound.open(onArrival);
     },
 

@@ -1,12 +1,12 @@
 /** Directory of trunks for real lines, provided by the gateway; it is not queried during a call. */
 import type { Destinations } from '#src/domain/destinations.ts';
 import type { Trunk, TrunkCheckStep, TrunkRoute } from '#src/domain/trunk.ts';
-import type { AskTrunk } from './ask-trunk.ts';
+import type { OutOfDialogRequests } from './out-of-dialog-requests.ts';
 import type { TrunkCoolDowns } from './cool-downs.ts';
 
 export type NumberOwner = { workspaceId: string; trunkId: string | null };
 
-export type TrunkRequests = AskTrunk & {
+export type TrunkRequests = OutOfDialogRequests & {
   /** Registers, checks and calls; numbers in domestic format, equal for a call that returns to the gateway. */
   tryOut(trunk: Trunk, numbers: { from: string; to: string }): Promise<TrunkCheckStep[]>;
   /** Cool-downs of trunks. */

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { createActor, fromPromise, type SnapshotFrom } from 'xstate';
 import type { TrunkActors, TrunkLifeTimes, trunkMachine } from '#machines/trunk-life.ts';
 import { addressName } from '#src/domain/trunk-addresses.ts';
-import type { AskTrunk } from '#sip/trunks/ask-trunk.ts';
+import type { OutOfDialogRequests } from '#sip/trunks/out-of-dialog-requests.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk, TrunkAddress, TrunkPartStatus, TrunkState } from '#src/domain/trunk.ts';
 
@@ -34,7 +34,7 @@ export type TrunkLife = {
   stop(): void;
 };
 
-type Asked = Pick<AskTrunk, 'register' | 'check'>;
+type Asked = Pick<OutOfDialogRequests, 'register' | 'check'>;
 
 /** Duties of one actor: a registration, a health check, or both. */
 type Part = { trunk: Trunk; registers: boolean; isChecked: boolean; address?: TrunkAddress };

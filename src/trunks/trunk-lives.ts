@@ -2,7 +2,7 @@
  * Actors of all enabled trunks, kept in line with the database: a changed trunk gets a new actor, the others keep
  * theirs.
  */
-import type { AskTrunk } from '#sip/trunks/ask-trunk.ts';
+import type { OutOfDialogRequests } from '#sip/trunks/out-of-dialog-requests.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
@@ -29,7 +29,7 @@ const isSame = (one: TrunkRecord, other: TrunkRecord): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
 /** Requests to trunks, and cool-downs that end when an actor starts. */
-type Asked = AskTrunk & { coolDowns: Pick<TrunkRequests['coolDowns'], 'end'> };
+type Asked = OutOfDialogRequests & { coolDowns: Pick<TrunkRequests['coolDowns'], 'end'> };
 
 export const createTrunkLives = (ask: Asked, options: TrunkLivesOptions): TrunkLives => {
   const { sealing, logger } = options;

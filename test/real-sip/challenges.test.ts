@@ -132,9 +132,9 @@ const startChallengingTrunk = async (t: ExecutionContext, { bye }: { bye?: strin
 withTrunkLines('challenges', ({ linesWith }) => {
   realTimeTest('answers the strongest of several challenges and uses our own contact', async (t) => {
     const far = await startChallengingTrunk(t);
-    const { askTrunk } = await linesWith(t, []);
+    const { outOfDialog } = await linesWith(t, []);
     const trunk = trunkAt(far.port, { ...account, register: true });
-    t.like(await askTrunk.register(trunk, new AbortController().signal), { expiresSec: 60 });
+    t.like(await outOfDialog.register(trunk, new AbortController().signal), { expiresSec: 60 });
     t.deepEqual(far.proofs, ['REGISTER']);
     const [first = '', second = ''] = far.heard.filter((text) => text.startsWith('REGISTER'));
     t.is(headerIn(second, 'Call-ID'), headerIn(first, 'Call-ID'));

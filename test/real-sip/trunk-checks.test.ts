@@ -8,12 +8,12 @@ import { account, callee, own, trunkAt, withTrunkLines } from './trunk-lines.ts'
 withTrunkLines('checks of trunks', ({ servers, startTrunkFor, linesWith }) => {
   realTimeTest('a trunk is reachable with any answer to OPTIONS', async (t) => {
     const far = await startTrunkFor(t, 'trunk-options');
-    const { askTrunk } = await linesWith(t, []);
+    const { outOfDialog } = await linesWith(t, []);
     const never = new AbortController().signal;
     const askedAt = Date.now();
-    const { at } = await askTrunk.check(trunkAt(far.port), never);
+    const { at } = await outOfDialog.check(trunkAt(far.port), never);
     t.true(at >= askedAt && at <= Date.now());
-    await t.throwsAsync(askTrunk.check(trunkAt(9), never), { message: /^The trunk / });
+    await t.throwsAsync(outOfDialog.check(trunkAt(9), never), { message: /^The trunk / });
   });
 
   realTimeTest('checks a trunk: registration, OPTIONS, and a call that returns', async (t) => {

@@ -8,7 +8,7 @@ import { challengesIn } from '#sip/headers/challenges.ts';
 import { parametrized, tokensIn, valuesIn } from '#sip/headers/header-values.ts';
 import { nameAddressesIn, tagIn, uriIn } from '#sip/headers/name-addresses.ts';
 import { plainText, reasonsIn } from '#sip/headers/reasons.ts';
-import { registeredSec } from '#sip/trunks/ask-trunk.ts';
+import { registeredSec } from '#sip/trunks/out-of-dialog-requests.ts';
 import { headersOf } from './headers-of.ts';
 
 // Header lists

@@ -929,7 +929,7 @@ test.serial('checks registration, OPTIONS and a call that is cancelled during ri
 const startRegistration = async (t: ExecutionContext) => {
   const { drachtio, lines } = await startSipEdge(t);
   const carrier = someTrunk({ host: '127.0.0.1', port: 15_081, username: 'gw', password: 'secret' });
-  const registering = lines.askTrunk.register(carrier, new AbortController().signal);
+  const registering = lines.outOfDialog.register(carrier, new AbortController().signal);
   const registration = await createFarEnd(drachtio, '127.0.0.1:15081').receives('REGISTER');
   return { registering, registration };
 };
@@ -967,7 +967,7 @@ test.serial('repeats a challenged REGISTER with credentials', async (t) => {
 test.serial('repeats challenged OPTIONS; a trunk that refuses them is still reachable', async (t) => {
   const { drachtio, lines } = await startSipEdge(t);
   const carrier = someTrunk({ host: '127.0.0.1', port: 15_081, username: 'gw', password: 'secret' });
-  const checking = lines.askTrunk.check(carrier, new AbortController().signal);
+  const checking = lines.outOfDialog.check(carrier, new AbortController().signal);
   const asked = await createFarEnd(drachtio, '127.0.0.1:15081').receives('OPTIONS');
   const headers = { 'Proxy-Authenticate': 'Digest realm="t", nonce="n1", qop="auth"' };
   asked.answers(407, { headers });

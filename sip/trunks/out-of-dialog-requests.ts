@@ -46,7 +46,7 @@ export const registeredSec = (response: Headers, contact: string): number | unde
 /**
  * All methods reject with an error whose message is a plain sentence for the operator. `at` is wall-clock milliseconds.
  */
-export type AskTrunk = {
+export type OutOfDialogRequests = {
   register(trunk: Trunk, signal: AbortSignal, ladder?: Ladder): Promise<{ at: number; expiresSec: number }>;
   /** Removes this gateway's registration. */
   unregister(trunk: Trunk): Promise<void>;
@@ -91,7 +91,7 @@ const sentence = (response: Srf.SrfResponse): string => {
 const numberIn = (response: Srf.SrfResponse, header: string): number | undefined =>
   secondsIn(headerOf(response, header));
 
-export type AskTrunkOptions = {
+export type OutOfDialogOptions = {
   srf: Srf;
   /** Returns why there is no connection to drachtio-server; `null` if connected. */
   problem: () => string | null;
@@ -106,7 +106,7 @@ type Asking = { signal?: AbortSignal | undefined; ladder?: Ladder | undefined };
 
 /** Sends a request outside of any dialog; resolves with the final response, including a challenge. */
 const sendOnce = (
-  { srf, clock, answerMs, problem }: AskTrunkOptions,
+  { srf, clock, answerMs, problem }: OutOfDialogOptions,
   uri: string,
   { repetition, ...request }: Pick<Request, 'method' | 'headers'> & { repetition: Repetition | null },
   { signal, ladder }: Asking,
@@ -149,7 +149,7 @@ const sendOnce = (
 
 /** Like `sendOnce`, but answers a challenge if there are credentials for it. */
 const send = async (
-  options: AskTrunkOptions,
+  options: OutOfDialogOptions,
   uri: string,
   { credentials, ...request }: Request,
   asking: Asking,
@@ -179,7 +179,7 @@ const registerRequest = (trunk: Trunk, expiresSec: number): Request => {
   };
 };
 
-export const createAskTrunk = (options: AskTrunkOptions): AskTrunk => {
+export const createOutOfDialogRequests = (options: OutOfDialogOptions): OutOfDialogRequests => {
   const { clock } = options;
 
   const sendRegister = (trunk: Trunk, expiresSec: number, asking: Asking): Promise<Answered> =>
