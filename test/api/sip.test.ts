@@ -228,7 +228,7 @@ const request = message({
   text: 'INVITE sip:x@y SIP/2.0\r\nVia: SIP/2.0/UDP a;branch=z9hG4bK1\r\nFrom: <sip:a>;tag=1\r\nTo: <sip:x>\r\nCall-ID: one\r\nCSeq: 1 INVITE\r\nMax-Forwards: 70\r\nContent-Length: 0\r\n\r\n',
 });
 
-whereInstalled('tshark')('tshark reads it as SIP, and finds nothing wrong with it', async (t) => {
+whereInstalled('tshark')('tshark reads it as SIP without errors', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-pcap-'));
   t.teardown(() => rm(folder, { recursive: true }));
   const path = join(folder, 'call.pcap');

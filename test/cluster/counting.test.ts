@@ -452,7 +452,7 @@ if (hasNatsServer) {
     t.true(own.count() > 0);
   });
 
-  test.serial('accepts a valid token, rejects a wrong one, and logs neither', async (t) => {
+  test.serial('accepts a valid token, rejects a wrong one, and logs no token', async (t) => {
     const { port } = await natsServer(t, { token: 'right-token' });
     const [right, wrong] = [natsGateway(t, port, 'right-token'), natsGateway(t, port, 'wrong-token')];
     await right.untilLogged('woken by NATS');

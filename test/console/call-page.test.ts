@@ -267,7 +267,7 @@ consoleTest(
 );
 
 consoleTest(
-  'a transferred call says that two persons talk, since when, and offers no act of the agent',
+  'a transferred call shows that two persons talk and since when, and offers no agent actions',
   async (t, { gateway, open }) => {
     await gateway.admin.patch(gateway.numberPath, { transfer_to: ['01000000011'] });
     const id = await placeHeldCall(gateway, [{ listen: true }], instruction);
@@ -331,15 +331,18 @@ consoleTest(
   someSpeed,
 );
 
-consoleTest('a number that transfers to nobody yet says where to allow it', async (t, { gateway, open }) => {
-  const id = await placeHeldCall(gateway);
-  const page = await open({ page: `/calls/${id}` });
-  await page.getByRole('button', { name: 'Transfer', exact: true }).click();
-  await page.getByRole('link', { name: 'Allow numbers in its settings' }).click();
-  await page.getByLabel('Calls may be transferred to').waitFor();
-  await hangUp(gateway, id);
-  t.pass();
-});
+consoleTest(
+  'a number without permitted transfers shows where to permit them',
+  async (t, { gateway, open }) => {
+    const id = await placeHeldCall(gateway);
+    const page = await open({ page: `/calls/${id}` });
+    await page.getByRole('button', { name: 'Transfer', exact: true }).click();
+    await page.getByRole('link', { name: 'Allow numbers in its settings' }).click();
+    await page.getByLabel('Calls may be transferred to').waitFor();
+    await hangUp(gateway, id);
+    t.pass();
+  },
+);
 
 // From placing a call to its end
 
@@ -619,7 +622,7 @@ test('the agent has the floor while it thinks, speaks and pauses', (t) => {
     t.deepEqual(floorIn(path), { who: 'agent', doing: 'speaking' }, path);
 });
 
-test('the counterparty has the floor while it speaks; nobody has it in silence, on hold and while ringing', (t) => {
+test('the counterparty has the floor while it speaks; no one has it in silence, on hold and while ringing', (t) => {
   t.deepEqual(floorIn('listening.hearing'), { who: 'counterparty', doing: 'hearing' });
   t.deepEqual(floorIn('listening.catching-up.still-speaking'), { who: 'counterparty', doing: 'hearing' });
   t.deepEqual(floorIn('listening.silent'), { who: 'nobody', doing: 'silent' });
@@ -628,7 +631,7 @@ test('the counterparty has the floor while it speaks; nobody has it in silence, 
   t.deepEqual(floorIn(null, 'ending'), { who: 'nobody', doing: 'ending' });
 });
 
-test('while a call is transferred its chart says who has the floor, and who talks with a person is not ending', (t) => {
+test('the chart of a call in transfer shows the floor, and a talk with a person is not ending', (t) => {
   const inTransfer = (path: string) => floorIn('standing-by.present', `active.talking.transferring.${path}`);
   t.deepEqual(inTransfer('announcing'), { who: 'agent', doing: 'speaking' });
   for (const path of ['consulting', 'referring'])

@@ -12,7 +12,7 @@ import { willShow } from './will-show.ts';
 
 // Pages
 
-consoleTest('shows all that a tried agent would do, and what is left out', async (t, world) => {
+consoleTest('shows all actions of a tried agent, and its invalid controls', async (t, world) => {
   const reply =
     'One moment.<collect digits="4" finish="#" secret="true"/><transfer to="0212345678" mode="warm" briefing="A refund."/><dance/>';
   const agent = await startAgentServer(sendReply(reply));

@@ -555,7 +555,7 @@ test.serial('hands over all possible calls at the end, even during speech', asyn
 });
 
 test.serial(
-  'a gateway that does not take them is passed by, and one that takes none keeps the end from nothing',
+  'skips a gateway that rejects the calls; a shutdown is not delayed when all reject them',
   async (t) => {
     const passed = handOverWorld(others, { a: quiet }, async (node) => {
       if (node === 'one') throw new Error('No answer');
@@ -573,7 +573,7 @@ test.serial(
 const next: Heirs = { are: 'next process' };
 
 test.serial(
-  'for the next process all are let go of at once, when nobody speaks, or after a while',
+  'hands all calls to the next process at once, when no one speaks or after a time-out',
   async (t) => {
     const together = handOverWorld(next, { a: quiet, b: speaking });
     await together.look(10);
@@ -653,26 +653,23 @@ test.serial('reads the latest state of the legs of an earlier process', async (t
   t.deepEqual(await legsOf(database, sealing, node), []);
 });
 
-test.serial(
-  'removes the leg of a call that goes on here, although something else is being written',
-  async (t) => {
-    const database = await testDatabase();
-    const [node, callId, left, other] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-    const dead = keeperOn(database, node);
-    dead.keep(left, { callId, leg });
-    await dead.settled(10_000);
-    const next = keeperOn(database, node);
-    next.takeOver(left, callId);
-    next.keep(other, { callId: null, leg });
-    next.keep(left, { callId, leg });
-    next.remove(left);
-    await next.settled(10_000);
-    t.deepEqual(
-      (await legsOf(database, sealing, node)).map(({ id }) => id),
-      [other],
-    );
-  },
-);
+test.serial('removes the leg of a call that continues here, even during another write', async (t) => {
+  const database = await testDatabase();
+  const [node, callId, left, other] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  const dead = keeperOn(database, node);
+  dead.keep(left, { callId, leg });
+  await dead.settled(10_000);
+  const next = keeperOn(database, node);
+  next.takeOver(left, callId);
+  next.keep(other, { callId: null, leg });
+  next.keep(left, { callId, leg });
+  next.remove(left);
+  await next.settled(10_000);
+  t.deepEqual(
+    (await legsOf(database, sealing, node)).map(({ id }) => id),
+    [other],
+  );
+});
 
 test.serial('leaves the legs of another node alone unless that node is named', async (t) => {
   const database = await testDatabase();
@@ -685,7 +682,7 @@ test.serial('leaves the legs of another node alone unless that node is named', a
 });
 
 test.serial(
-  'an absent database holds nothing up, and gets the last word on each leg when it is back',
+  'an unreachable database delays no call, and gets the latest state of each leg when it is back',
   async (t) => {
     const database = await testDatabase();
     const node = randomUUID();

@@ -210,12 +210,9 @@ test.serial('retries a failed clean-up at the next check', async (t) => {
   t.is(await triesOf(t, 2), 3);
 });
 
-test.serial(
-  'a clean-up that fails again and again is given up, and the dead gateway forgotten',
-  async (t) => {
-    t.is(await triesOf(t, Infinity), 10);
-  },
-);
+test.serial('gives up a clean-up that fails again and again, and forgets the dead gateway', async (t) => {
+  t.is(await triesOf(t, Infinity), 10);
+});
 
 test.serial('keeps a dead node registered until its last call has ended', async (t) => {
   const { database, names } = await nodeWatchWorld(t);
@@ -239,7 +236,7 @@ test.serial('keeps a dead node registered until its last call has ended', async 
 });
 
 test.serial(
-  'one that was found dead and lives learns it, lets go of its calls once, and begins anew',
+  'a live gateway that was declared dead releases its calls once and registers again',
   async (t) => {
     const { database, names } = await nodeWatchWorld(t);
     const cutOff = watching(database, names.dead);

@@ -375,7 +375,7 @@ const lastCommand = (world: World): string | undefined => world.commands.at(-1)?
 const factsOf = (world: World): unknown[] =>
   world.facts.flatMap((fact) => (fact.type === 'call.answered_by' ? [fact.by] : []));
 
-test('publishes once who answered, and with "talk" changes nothing else', (t) => {
+test('publishes who answered once, and "talk" has no other effect', (t) => {
   for (const by of ['human', 'machine'] as const) {
     const world = talking('talk');
     const { commands } = world;

@@ -515,7 +515,7 @@ const voices: readonly [string, string][] = [
 ];
 
 for (const [language, text] of voices)
-  whereInstalled('espeak-ng')(`a voice is no beep (${language})`, async (t) => {
+  whereInstalled('espeak-ng')(`a voice is not a beep (${language})`, async (t) => {
     const { sampleRate, samples } = await espeakNg().synthesize(text, language);
     t.deepEqual(beepsIn(onLine(resample(samples, sampleRate, 8_000))), []);
   });

@@ -225,7 +225,7 @@ test('withdrawn audio is not played by the next ring', (t) => {
   t.deepEqual(frame.slice(0, next.read(frame)), Int16Array.of(2, 2));
 });
 
-test('audio sent without a ring waits, and is taken back whole', (t) => {
+test('withdraws all waiting audio of a path without a ring', (t) => {
   const { time } = setUpTime();
   const path = createAudioPath(8_000, time);
   path.send(new Int16Array(100));

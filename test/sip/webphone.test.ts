@@ -711,7 +711,7 @@ test.serial('reports to the call when a phone stops sending audio', async (t) =>
   t.true(line.saw('line.failed'));
 });
 
-test.serial('a phone that requests unsupported audio is told so and can type', async (t) => {
+test.serial("rejects a phone's request for unsupported audio with a reason, and typing works", async (t) => {
   const network = createPhoneNetwork();
   const callId = crypto.randomUUID();
   const phone = network.phone();

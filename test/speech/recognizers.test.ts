@@ -581,7 +581,7 @@ test.serial('vosk: sends the same messages for any chunking of the audio', async
 // PocketSphinx, where it is installed.
 
 whereInstalled(pocketsphinxProgram, 'flite')(
-  'it understands a sentence, and leaves nothing of it behind',
+  'recognizes a sentence and leaves no files behind',
   async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'trunkline-test-'));
     t.teardown(() => rm(folder, { recursive: true, force: true }));

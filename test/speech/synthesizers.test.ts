@@ -43,12 +43,12 @@ whereInstalled('espeak-ng')('espeak-ng speaks Korean, English and Japanese', asy
   t.true(isSpeech(await espeakNg().synthesize('こんにちは、げんきですか。', 'ja')));
 });
 
-whereInstalled('espeak-ng')('espeak-ng fails where it has no voice, without the text', async (t) => {
+whereInstalled('espeak-ng')('espeak-ng fails without a voice, and the error omits the text', async (t) => {
   const error = await t.throwsAsync(espeakNg().synthesize('a secret', 'xx'));
   t.false(error.message.includes('secret'));
 });
 
-whereInstalled('espeak-ng')('espeak-ng takes every text for words', async (t) => {
+whereInstalled('espeak-ng')('espeak-ng treats every text as words', async (t) => {
   t.is((await espeakNg().synthesize('', 'en')).samples.length, 0);
   const { samples } = await espeakNg().synthesize('-w file', 'en');
   t.true(samples.length > 0);
@@ -95,19 +95,16 @@ test.serial('passes the text by standard input and only valid languages', async 
   t.is((await seen()).trim(), '-v ko -b 1 --stdin --stdout');
 });
 
-whereInstalled('espeak-ng')(
-  'espeak-ng speaks with a voice that was chosen, and refuses one that is none',
-  async (t) => {
-    const usual = await espeakNg().synthesize('Hello, how are you?', 'en');
-    const chosen = await espeakNg('en-us+f3').synthesize('Hello, how are you?', 'en');
-    t.true(isSpeech(chosen));
-    t.notDeepEqual(chosen.samples, usual.samples);
-    await t.throwsAsync(espeakNg('nobody').synthesize('a secret', 'en'), {
-      name: 'VoiceRefused',
-      message: 'espeak-ng did not speak with a chosen voice: espeak-ng ended with code 1',
-    });
-  },
-);
+whereInstalled('espeak-ng')('espeak-ng speaks with a chosen voice and rejects an invalid one', async (t) => {
+  const usual = await espeakNg().synthesize('Hello, how are you?', 'en');
+  const chosen = await espeakNg('en-us+f3').synthesize('Hello, how are you?', 'en');
+  t.true(isSpeech(chosen));
+  t.notDeepEqual(chosen.samples, usual.samples);
+  await t.throwsAsync(espeakNg('nobody').synthesize('a secret', 'en'), {
+    name: 'VoiceRefused',
+    message: 'espeak-ng did not speak with a chosen voice: espeak-ng ended with code 1',
+  });
+});
 
 test.serial('a chosen voice replaces the one of the language', async (t) => {
   const seen = await stub(t, 'espeak-ng');
@@ -376,7 +373,7 @@ test.serial('an engine may or may not list its voices', async (t) => {
   t.is(await voicesOf('another'), null);
 });
 
-whereInstalled('espeak-ng')('each voice that espeak-ng tells of speaks', async (t) => {
+whereInstalled('espeak-ng')('every voice listed by espeak-ng can speak', async (t) => {
   const voices = await espeakVoices();
   t.true(voices.some(({ name, title }) => name === 'ko' && title === 'Korean'));
   t.true(voices.some(({ name }) => name === 'en-us'));

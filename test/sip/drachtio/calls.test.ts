@@ -893,7 +893,7 @@ test.serial('releases the endpoint of a caller who hangs up while it is being cr
   await freeSwitches[0]?.untilChannels(0);
 });
 
-test.serial('tells a caller without a free endpoint when to retry', async (t) => {
+test.serial('refuses a caller without a free endpoint with a retry time', async (t) => {
   const { trunk, inbound, said, freeSwitches } = await startSipEdge(t);
   freeSwitches[0]?.refuseEndpoints();
   const refusal = await trunk.calls(ownNumber, { sdp: inboundSdp }).receives(503);
