@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { Message, ReplyFailure, ReplyInput } from '#machines/reply.ts';
 import { keepWhatTypeStores } from '#src/domain/agent-binding.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
-import { agentContext } from '#src/domain/agent-context.ts';
+import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
 import type { AgentTrial, TrialRequest, TriedTurn } from '#src/domain/agent-trial.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { observedClient, type ExchangeLog } from '#src/outgoing/observed-client.ts';
@@ -63,8 +63,7 @@ const callOf = ({
   context: agentContext({
     id: randomUUID(),
     direction,
-    ownNumber,
-    counterparty: inventedCounterparty,
+    ...partiesOf({ direction, ownNumber, counterparty: inventedCounterparty }),
     language,
   }),
   binding: keepWhatTypeStores({

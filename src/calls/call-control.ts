@@ -4,8 +4,12 @@
  */
 import type { OwnCall } from '#src/domain/own-call.ts';
 import type { CallParts } from './call-parts.ts';
-import { createHangupRequests, type HangupRequests } from './in-call/hang-up.ts';
-import { createInCallRequests, type InCallRequests } from './in-call/in-call-requests.ts';
+import {
+  createHangupRequests,
+  createInCallRequests,
+  type HangupRequests,
+  type InCallRequests,
+} from './in-call/in-call-requests.ts';
 import { createRecordingRequests, type RecordingRequests } from './in-call/pause-recording.ts';
 import { createPerformRequest } from './in-call/perform-request.ts';
 import { createSpeakingRequests, type SpeakingRequests } from './in-call/speak-for-agent.ts';

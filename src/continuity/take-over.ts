@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import type { TakenOverCall } from '#machines/resume-state.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
-import { agentContext } from '#src/domain/agent-context.ts';
+import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
 import { isLanguage } from '#src/domain/language.ts';
 import type { LeftLeg, LeftLine } from '#src/domain/sip-leg.ts';
 import { journalOf } from '#src/persistence/calls/call-journal.ts';
@@ -81,7 +81,12 @@ const createConnect = (options: TakeOverOptions) => {
     { id, direction, ownNumber, counterparty, language, instruction, revival }: Revivable,
     turnsTold: number,
   ): AgentCall => ({
-    context: agentContext({ id, direction, ownNumber, counterparty, language }),
+    context: agentContext({
+      id,
+      direction,
+      ...partiesOf({ direction, ownNumber, counterparty }),
+      language,
+    }),
     binding: revival.beginning.binding,
     bearerToken: revival.tokenSealed && sealing.open(revival.tokenSealed, id),
     headers: openHeaders(sealing, revival.headersSealed ?? {}, id),

@@ -8,7 +8,7 @@ import { createDailyMinutes, type DailyNotice } from '#src/calls/setup/daily-min
 import { createLoadShedding, type LoadLimits } from '#src/calls/setup/load-shedding.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
-import { agentContext } from '#src/domain/agent-context.ts';
+import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
 import { type Pressure, pressures } from '#src/domain/capacity.ts';
 import { phrases } from '#src/domain/phrases.ts';
 import { Refusal } from '#src/domain/refusal.ts';
@@ -50,8 +50,7 @@ const inputOf = (
     context: agentContext({
       id: 'a-call',
       direction,
-      ownNumber: '07011112222',
-      counterparty: '01000000001',
+      ...partiesOf({ direction, ownNumber: '07011112222', counterparty: '01000000001' }),
       language: 'en',
     }),
     binding: {

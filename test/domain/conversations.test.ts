@@ -10,7 +10,7 @@ import {
   canTakeCalls,
   keepWhatTypeStores,
 } from '#src/domain/agent-binding.ts';
-import { agentContext } from '#src/domain/agent-context.ts';
+import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
 import { isBackchannel } from '#src/domain/backchannels.ts';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
 import { introductionFor } from '#src/domain/introduction.ts';
@@ -70,26 +70,15 @@ test('an endpoint accepts calls when it has a type and a chat URL', (t) => {
 
 // Agent context
 
-const call = { id: 'a-call', ownNumber: '0212345678', counterparty: '01000000001', language: 'ko' };
-
-test('the outbound context goes from the own number to the callee', (t) => {
-  t.deepEqual(agentContext({ ...call, direction: 'outbound' }), {
-    call_id: 'a-call',
-    direction: 'outbound',
-    from: '0212345678',
-    to: '01000000001',
-    language: 'ko',
-  });
+test('an agent context has the caller and the callee', (t) => {
+  const call = { direction: 'outbound', from: '0212345678', to: '01000000001', language: 'ko' } as const;
+  t.deepEqual(agentContext({ id: 'a-call', ...call }), { call_id: 'a-call', ...call });
 });
 
-test('the inbound context goes from the caller to the own number', (t) => {
-  t.deepEqual(agentContext({ ...call, direction: 'inbound' }), {
-    call_id: 'a-call',
-    direction: 'inbound',
-    from: '01000000001',
-    to: '0212345678',
-    language: 'ko',
-  });
+test('a stored outbound call goes from the own number, an inbound call to it', (t) => {
+  const numbers = { ownNumber: '0212345678', counterparty: '01000000001' };
+  t.deepEqual(partiesOf({ ...numbers, direction: 'outbound' }), { from: '0212345678', to: '01000000001' });
+  t.deepEqual(partiesOf({ ...numbers, direction: 'inbound' }), { from: '01000000001', to: '0212345678' });
 });
 
 // Backchannels

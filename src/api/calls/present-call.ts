@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { agentContext } from '#src/domain/agent-context.ts';
+import { partiesOf } from '#src/domain/agent-context.ts';
 import { presentExplanation } from '#src/domain/sip-explanation.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
 import type { CallRecord, CallRow, RecordingRecord } from '#src/calls/stored-calls.ts';
@@ -52,7 +52,7 @@ export const presentListedFields = <Call extends Pick<CallRow, Rare | 'transfer'
 
 /** A stored call with the additional properties for clients. */
 export const presentCall = (call: CallRecord): Decoded<z.output<typeof callRecord>> => {
-  const { from, to } = agentContext(call);
+  const { from, to } = partiesOf(call);
   return {
     ...presentListedFields(call),
     callId: call.id,

@@ -4,10 +4,14 @@
  * call, wrong state, no signalling, missing from its gateway. A refused request leaves the call alive. Requests wait
  * for a call that is moving between gateways; a hang-up for a call of a dead gateway is left to the gateway that takes
  * it over.
+ *
+ * Hang-up and cancel are the simplest requests (guides/design/wire.md, "Hang-up" and "Cancel"); the others have files of
+ * their own.
  */
-import type { CallAction, InCallRequest } from '#src/domain/in-call-request.ts';
+import type { CallAction, CallOfNumber, InCallRequest } from '#src/domain/in-call-request.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus } from '#src/domain/end-reasons.ts';
+import type { HangUp } from '#src/domain/own-call.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findCall } from '#src/persistence/calls/calls.ts';
 import { leaveHangup, type HangupAction } from '#src/persistence/calls/pending-hangups.ts';
@@ -161,5 +165,37 @@ export const createInCallRequests = (parts: Parts, perform: PerformRequest): InC
         await wait(clock, underway.lookMs);
       }
     },
+  };
+};
+
+export type HangupRequests = {
+  /**
+   * Hangs up after the farewell, or immediately. Refuses with `call_not_found` (unknown, or a call of another number),
+   * `call_not_active`, `room_unknown`, `hangup_failed` or `hangup_unavailable`; the call then stays alive.
+   */
+  requestHangup(request: CallOfNumber & { immediate: boolean }): Promise<void>;
+  /** The same request by the built-in agent for its own call. */
+  hangUpOwnCall: HangUp;
+  /** Cancels a ringing call. Refuses as a hang-up does. */
+  requestCancel(request: CallOfNumber): Promise<void>;
+};
+
+export const createHangupRequests = (
+  requests: InCallRequests,
+  { live: { liveCalls } }: CallParts,
+): HangupRequests => {
+  const requestHangup: HangupRequests['requestHangup'] = ({ callId, numberId, immediate }) =>
+    requests.send({ callId, numberId, action: immediate ? 'hangup_immediately' : 'hangup' });
+
+  return {
+    requestHangup,
+
+    async hangUpOwnCall(callId, { immediate }) {
+      const numberId = liveCalls.get(callId)?.numberId;
+      if (numberId === undefined) throw notActive();
+      await requestHangup({ callId, numberId, immediate });
+    },
+
+    requestCancel: ({ callId, numberId }) => requests.send({ callId, numberId, action: 'cancel' }),
   };
 };

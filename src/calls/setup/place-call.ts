@@ -115,8 +115,8 @@ export const createPlaceCall =
         context: agentContext({
           id: callId,
           direction: 'outbound',
-          ownNumber: number.number,
-          counterparty: to,
+          from: number.number,
+          to,
           language: number.language,
         }),
         binding,

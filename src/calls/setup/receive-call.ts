@@ -81,8 +81,8 @@ export const createReceiveCall = (
     const context = agentContext({
       id: callId,
       direction: 'inbound',
-      ownNumber: number.number,
-      counterparty: from,
+      from,
+      to: number.number,
       language: number.language,
     });
     return {
