@@ -228,8 +228,11 @@ test.serial('stores events of a call while one of its endpoints is being deleted
   const endpointId = await endpoint();
   const other = await endpoint();
   let stored: Promise<unknown> | undefined;
-  await db.transaction(async (deleting) => {
-    await deleteWebhookEndpoint(deleting, { endpointId, workspaceId: owner.workspaceId });
+  await db.transaction(async (_statements, manager) => {
+    await deleteWebhookEndpoint(
+      { entityManager: () => manager },
+      { endpointId, workspaceId: owner.workspaceId },
+    );
     stored = storedCall(db, owner, { startedAt: at(1) });
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await until('the event waits', async () => (await db.execute(waiting)).length > 0 || undefined);

@@ -53,7 +53,7 @@ const folderNode = () => {
 
 const pendingOf = kyselyQuery((queries, { node }: { node: string }) =>
   recordings(queries)
-    .where('Recording.status', '=', 'pending')
+    .where('Recording.status', '=', sql.lit('pending'))
     .where(folderNode(), '=', node)
     .where('Call.status', 'not in', statusesInProgress)
     .orderBy('Recording.createdAt'),
@@ -66,7 +66,11 @@ export const pendingRecordings = (db: Statements, node: string): Promise<Recordi
 type Left = { callId: string; node: string };
 
 const leaving = kyselyQuery((queries, { callId, node }: Left) =>
-  queries.updateTable('Recording').set({ node }).where('callId', '=', callId).where('status', '=', 'pending'),
+  queries
+    .updateTable('Recording')
+    .set({ node })
+    .where('callId', '=', callId)
+    .where('status', '=', sql.lit('pending')),
 );
 
 /** Assigns the recording to another gateway, because the call's last holder has no part of it. */
@@ -78,7 +82,7 @@ const leftTo = kyselyQuery((queries, { node }: Pick<Left, 'node'>) =>
   queries
     .selectFrom('Recording')
     .select('callId')
-    .where('status', '=', 'pending')
+    .where('status', '=', sql.lit('pending'))
     .where('node', 'is not', null)
     .where('node', '=', node),
 );
@@ -92,7 +96,7 @@ const abandoned = kyselyQuery((queries, { afterSec }: { afterSec: number }) =>
     .selectFrom('Recording')
     .innerJoin('Call', 'Call.id', 'Recording.callId')
     .select(['Recording.callId', folderNode().as('node')])
-    .where('Recording.status', '=', 'pending')
+    .where('Recording.status', '=', sql.lit('pending'))
     .where('Call.status', 'not in', statusesInProgress)
     .where('Call.endedAt', '<=', secondsAgo(afterSec))
     .where(({ not, exists, selectFrom }) =>
@@ -129,7 +133,7 @@ const filesToRemove = kyselyQuery((queries, { node, after, atMost }: ErasedFiles
     .select(({ ref }) => ['Recording.callId', ref('Recording.file').$notNull().as('file')])
     .where('Recording.erasedAt', 'is not', null)
     .where('Recording.file', 'is not', null)
-    .where('Recording.status', '<>', 'pending')
+    .where('Recording.status', '<>', sql.lit('pending'))
     .where(({ eb, or, not, exists, selectFrom }) =>
       or([
         eb(folderNode(), '=', node),
@@ -218,7 +222,7 @@ const pendingElsewhere = kyselyQuery(
       .innerJoin('Call', 'Call.id', 'Recording.callId')
       .select('Recording.callId')
       .where('Recording.callId', '=', ({ fn, val }) => fn.any(val(callIds)))
-      .where('Recording.status', '=', 'pending')
+      .where('Recording.status', '=', sql.lit('pending'))
       .where(folderNode(), '<>', node),
 );
 

@@ -14,7 +14,7 @@ import {
 } from 'pg';
 import { DatabaseAway } from './connection-errors.ts';
 import { takingTurns } from './concurrency-limit.ts';
-import { preparedNameOf } from './sql-text.ts';
+import { preparedNameOf } from './prepared-texts.ts';
 
 const oid = { int8: 20, timestamptz: 1184 };
 
@@ -39,10 +39,7 @@ export const discard = (client: PoolClient): void => {
   client.release(true);
 };
 
-/**
- * The server prepares the texts of `sql-text.ts` once per connection. It plans other statements each time with their
- * values, so that it can use partial indexes.
- */
+/** A prepared statement for constant texts; other texts differ each time or run once. */
 const queryOf = (text: string, values: unknown[]): QueryConfig => {
   const name = preparedNameOf(text);
   return name === undefined ? { text, values } : { name, text, values };

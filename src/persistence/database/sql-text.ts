@@ -1,6 +1,6 @@
 /**
- * Statements as SQL text, for what runs with every call, turn and delivery. The text costs the gateway nothing to
- * build, and the server parses it once per connection (`dialect.ts`). Everything else is written with MikroORM or Kysely.
+ * Statements as SQL text, for what runs with every call, turn and delivery. The server prepares each text once per
+ * connection. Everything else is written with MikroORM or Kysely.
  *
  * A text has no interpolated values, so it can be pasted into psql as it is:
  *
@@ -9,6 +9,7 @@
  * `generic_plan` (PostgreSQL 16 and later) plans `$1`, `$2` … without values. For real times, prepare the text and use
  * `explain (analyze, buffers) execute name(…)` within a transaction that you roll back.
  */
+import { prepareText } from './prepared-texts.ts';
 import type { Statements } from './statements.ts';
 
 export type SqlText<Values extends object, Found> = ((
@@ -16,18 +17,12 @@ export type SqlText<Values extends object, Found> = ((
   values: Values,
 ) => Promise<Found[]>) & { text: string };
 
-/** Names under which the server prepares the texts, once per connection. */
-const preparedNames = new Map<string, string>();
-
-/** Undefined for a text that is not of this module. */
-export const preparedNameOf = (text: string): string | undefined => preparedNames.get(text);
-
 /** `parameters` names the values of `$1`, `$2` …; the columns of the result have the names of `Found`. */
 export const sqlText = <Values extends object, Found>(
   text: string,
   parameters: readonly (keyof Values)[],
 ): SqlText<Values, Found> => {
-  preparedNames.set(text, `trunkline_${preparedNames.size + 1}`);
+  prepareText(text);
   const run = (db: Pick<Statements, 'execute'>, values: Values): Promise<Found[]> =>
     db.execute<Found>(
       text,

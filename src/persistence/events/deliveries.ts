@@ -2,6 +2,7 @@
  * Event deliveries: rows that form a queue. A node claims a delivery for a limited time (`claimedUntil`): claims of a
  * dead process are released once its death is known, and expire in any case.
  */
+import { sql } from 'kysely';
 import { claimDueDeliveries, type ClaimedRow } from './claim-deliveries.ts';
 import { notified } from '../database/notifications.ts';
 import { deliveriesChannel, type EventSnapshot } from './outbox.ts';
@@ -105,7 +106,7 @@ const firstAfter = (queries: Queries, column: 'nextAttemptAt' | 'claimedUntil', 
         .selectFrom('EventDelivery')
         .select(`EventDelivery.${column} as at`)
         .whereRef('EventDelivery.endpointId', '=', 'endpoint.id')
-        .where('EventDelivery.state', '=', 'pending')
+        .where('EventDelivery.state', '=', sql.lit('pending'))
         .where(`EventDelivery.${column}`, '>', now)
         .orderBy(`EventDelivery.${column}`)
         .limit(1)
@@ -135,7 +136,7 @@ const releasing = kyselyQuery((queries, { deliveryId }: { deliveryId: string }) 
     .updateTable('EventDelivery')
     .set({ claimedUntil: null, claimedBy: null })
     .where('id', '=', deliveryId)
-    .where('state', '=', 'pending'),
+    .where('state', '=', sql.lit('pending')),
 );
 
 /** Releases a claimed delivery without an attempt; it is due immediately. */

@@ -1,4 +1,5 @@
 /** Delivery attempts: their results and the deliveries that they unblock. */
+import { sql } from 'kysely';
 import { afterMs, now } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
@@ -83,7 +84,7 @@ const admitting = kyselyQuery((queries, { deliveryId }: { deliveryId: string }) 
         .select('next.id')
         .whereRef('next.endpointId', '=', 'done.endpointId')
         .whereRef('next.callId', '=', 'done.callId')
-        .where('next.state', '=', 'pending')
+        .where('next.state', '=', sql.lit('pending'))
         .orderBy('next.position')
         .limit(1),
     )

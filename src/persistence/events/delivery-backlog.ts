@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
@@ -19,22 +20,22 @@ const counting = kyselyQuery((queries) =>
     .select(({ fn }) => [
       fn
         .countAll<number>()
-        .filterWhere('delivery.state', '=', 'pending')
+        .filterWhere('delivery.state', '=', sql.lit('pending'))
         .filterWhere('endpoint.state', '=', 'active')
         .as('pending'),
       fn
         .countAll<number>()
-        .filterWhere('delivery.state', '=', 'pending')
+        .filterWhere('delivery.state', '=', sql.lit('pending'))
         .filterWhere('endpoint.state', '<>', 'active')
         .as('held'),
-      fn.countAll<number>().filterWhere('delivery.state', '=', 'dead').as('dead'),
+      fn.countAll<number>().filterWhere('delivery.state', '=', sql.lit('dead')).as('dead'),
       fn
         .min<Date | null>('delivery.createdAt')
-        .filterWhere('delivery.state', '=', 'pending')
+        .filterWhere('delivery.state', '=', sql.lit('pending'))
         .filterWhere('endpoint.state', '=', 'active')
         .as('oldestPendingAt'),
     ])
-    .where('delivery.state', 'in', ['pending', 'dead']),
+    .where('delivery.state', 'in', [sql.lit<'pending'>('pending'), sql.lit<'dead'>('dead')]),
 );
 
 /** Counts undelivered events of all workspaces. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
@@ -12,7 +13,7 @@ const failing = kyselyQuery((queries, { workspaceId }: { workspaceId: string }) 
   queries
     .selectFrom('WebhookEndpoint as endpoint')
     .leftJoin('EventDelivery as delivery', (join) =>
-      join.onRef('delivery.endpointId', '=', 'endpoint.id').on('delivery.state', '=', 'dead'),
+      join.onRef('delivery.endpointId', '=', 'endpoint.id').on('delivery.state', '=', sql.lit('dead')),
     )
     .select(({ fn }) => [
       'endpoint.id',

@@ -1,9 +1,10 @@
 /** Webhook endpoints of a workspace (guides/design/events.md, "Endpoints"). */
+import { LockMode } from '@mikro-orm/core';
 import type { Database } from '../database/database.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 import { notify } from '../database/notifications.ts';
 import { deliveriesChannel } from './outbox.ts';
-import { patchRow, type Patch } from '../database/patch.ts';
+import { given, oldestFirst, recordOf, type Patch } from '../database/records.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import { columnsOf, type Row } from '../database/tables.ts';
@@ -19,43 +20,6 @@ export type EndpointPatch = Patch<Pick<WebhookEndpointRecord, 'url' | 'events' |
 };
 
 const columns = columnsOf('WebhookEndpoint');
-
-const ofWorkspace = kyselyQuery((queries, { workspaceId }: Pick<EndpointIn, 'workspaceId'>) =>
-  queries
-    .selectFrom('WebhookEndpoint')
-    .select(columns)
-    .where('workspaceId', '=', workspaceId)
-    .orderBy('createdAt')
-    .orderBy('id'),
-);
-
-const one = kyselyQuery((queries, { endpointId, workspaceId }: EndpointIn) =>
-  queries
-    .selectFrom('WebhookEndpoint')
-    .select(columns)
-    .where('id', '=', endpointId)
-    .where('workspaceId', '=', workspaceId),
-);
-
-const rotation = kyselyQuery((queries, rotated: EndpointIn & { secretSealed: string; previousUntil: Date }) =>
-  queries
-    .updateTable('WebhookEndpoint')
-    .set(({ ref }) => ({
-      previousSecretSealed: ref('secretSealed'),
-      previousSecretUntil: rotated.previousUntil,
-      secretSealed: rotated.secretSealed,
-    }))
-    .where('id', '=', rotated.endpointId)
-    .where('workspaceId', '=', rotated.workspaceId)
-    .returning(columns),
-);
-
-const disabling = kyselyQuery((queries, { endpointId, reason }: { endpointId: string; reason: string }) =>
-  queries
-    .updateTable('WebhookEndpoint')
-    .set({ state: 'disabled', disabledReason: reason })
-    .where('id', '=', endpointId),
-);
 
 const failing = kyselyQuery(
   (queries, { endpointId, at, failure }: { endpointId: string; at: Date; failure: string }) =>
@@ -74,14 +38,6 @@ const working = kyselyQuery((queries, { endpointId }: { endpointId: string }) =>
     .set({ failingSince: null, lastFailure: null })
     .where('id', '=', endpointId)
     .where('failingSince', 'is not', null),
-);
-
-const removal = kyselyQuery((queries, { endpointId, workspaceId }: EndpointIn) =>
-  queries
-    .deleteFrom('WebhookEndpoint')
-    .where('id', '=', endpointId)
-    .where('workspaceId', '=', workspaceId)
-    .returning('id'),
 );
 
 export const createWebhookEndpoint = async (
@@ -104,38 +60,71 @@ export const createWebhookEndpoint = async (
 };
 
 /** Oldest first. */
-export const listWebhookEndpoints = (db: Database, workspaceId: string): Promise<WebhookEndpointRecord[]> =>
-  ofWorkspace(db, { workspaceId });
+export const listWebhookEndpoints = async (
+  db: Database,
+  workspaceId: string,
+): Promise<WebhookEndpointRecord[]> => {
+  const endpoints = await db.entityManager().find(WebhookEndpoint, { workspaceId }, { orderBy: oldestFirst });
+  return endpoints.map((endpoint) => recordOf<WebhookEndpointRecord>(endpoint, columns));
+};
+
+const rowOf = ({ endpointId, workspaceId }: EndpointIn) => ({ id: endpointId, workspaceId });
 
 /** Undefined for an endpoint of another workspace. */
 export const findWebhookEndpoint = async (
   db: Database,
   wanted: EndpointIn,
-): Promise<WebhookEndpointRecord | undefined> => (await one(db, wanted)).at(0);
+): Promise<WebhookEndpointRecord | undefined> => {
+  const endpoint = await db.entityManager().findOne(WebhookEndpoint, rowOf(wanted));
+  return endpoint === null ? undefined : recordOf<WebhookEndpointRecord>(endpoint, columns);
+};
 
-export const patchWebhookEndpoint = async (
+/** Locks the endpoint, so that the delivery worker records no failure of the old settings meanwhile. */
+const changeEndpoint = (
+  db: Database,
+  wanted: EndpointIn,
+  change: (endpoint: Pick<WebhookEndpointRecord, 'secretSealed'>) => Partial<WebhookEndpointRecord>,
+  then: (statements: Statements) => Promise<void> = async () => {},
+): Promise<WebhookEndpointRecord | undefined> =>
+  db.transaction(async (statements, manager) => {
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    const endpoint = await manager.findOne(WebhookEndpoint, rowOf(wanted), { lockMode });
+    if (endpoint === null) return undefined;
+    manager.assign(endpoint, change(endpoint));
+    await then(statements);
+    return recordOf<WebhookEndpointRecord>(endpoint, columns);
+  });
+
+export const patchWebhookEndpoint = (
   db: Database,
   wanted: EndpointIn,
   patch: EndpointPatch,
 ): Promise<WebhookEndpointRecord | undefined> => {
-  const { endpointId, workspaceId } = wanted;
   const reason = patch.state === undefined ? {} : { disabledReason: null };
   // A new URL or a reactivated endpoint clears the failure state.
   const isNew = patch.url !== undefined || patch.state === 'active';
   const failure = isNew ? { failingSince: null, lastFailure: null } : {};
-  const columns = { ...patch, ...reason, ...failure };
-  await patchRow(db, WebhookEndpoint, { id: endpointId, workspaceId }, columns);
-  const patched = await findWebhookEndpoint(db, wanted);
-  if (patched?.state === 'active' && patch.state === 'active') await notify(db, deliveriesChannel);
-  return patched;
+  return changeEndpoint(
+    db,
+    wanted,
+    () => ({ ...given(patch), ...reason, ...failure }),
+    async (statements) => {
+      if (patch.state === 'active') await notify(statements, deliveriesChannel);
+    },
+  );
 };
 
 /** Signs with the new secret; until `previousUntil` also with the replaced one. */
-export const rotateEndpointSecret = async (
+export const rotateEndpointSecret = (
   db: Database,
   wanted: EndpointIn,
-  secret: { secretSealed: string; previousUntil: Date },
-): Promise<WebhookEndpointRecord | undefined> => (await rotation(db, { ...wanted, ...secret })).at(0);
+  { secretSealed, previousUntil }: { secretSealed: string; previousUntil: Date },
+): Promise<WebhookEndpointRecord | undefined> =>
+  changeEndpoint(db, wanted, (endpoint) => ({
+    previousSecretSealed: endpoint.secretSealed,
+    previousSecretUntil: previousUntil,
+    secretSealed,
+  }));
 
 /** Disables the endpoint until an admin reactivates it. */
 export const disableWebhookEndpoint = async (
@@ -143,7 +132,9 @@ export const disableWebhookEndpoint = async (
   endpointId: string,
   reason: string,
 ): Promise<void> => {
-  await disabling(db, { endpointId, reason });
+  await db
+    .entityManager()
+    .nativeUpdate(WebhookEndpoint, { id: endpointId }, { state: 'disabled', disabledReason: reason });
 };
 
 /** Records a failed attempt that began at this time. */
@@ -160,5 +151,7 @@ export const noteEndpointWorks = async (db: Statements, endpointId: string): Pro
 };
 
 /** Deletes the endpoint with its deliveries. Resolves to whether it existed. */
-export const deleteWebhookEndpoint = async (db: Statements, wanted: EndpointIn): Promise<boolean> =>
-  (await removal(db, wanted)).length > 0;
+export const deleteWebhookEndpoint = async (
+  db: Pick<Database, 'entityManager'>,
+  wanted: EndpointIn,
+): Promise<boolean> => (await db.entityManager().nativeDelete(WebhookEndpoint, rowOf(wanted))) > 0;

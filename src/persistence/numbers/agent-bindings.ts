@@ -5,7 +5,7 @@ import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import { mostAgentHeaders, type AgentHeaderChanges, type SealedHeaders } from '#src/domain/agent-headers.ts';
 import type { Database } from '../database/database.ts';
 import { hasAtMost } from '../database/expressions.ts';
-import { given } from '../database/patch.ts';
+import { given } from '../database/records.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 
 /** A binding as it is returned: reports whether the token and each header exist, but not their values. */

@@ -1,13 +1,18 @@
 /** Phone numbers and their settings, as admins of their workspace see them. */
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { StoredCallPolicy } from '#src/domain/call-policy.ts';
 import type { Language } from '#src/domain/language.ts';
 import type { ListenInPolicy } from '#src/domain/listen-in.ts';
 import type { MenuPolicy, ScreeningPolicy, VoicemailPolicy } from '#src/domain/voicemail.ts';
 import type { Database } from '../database/database.ts';
+import { statusesInProgress } from '#src/domain/end-reasons.ts';
+import { Call } from '../calls/call.ts';
+import { IdempotencyRecord } from '../workspaces/idempotency-record.ts';
+import { AgentBinding } from './agent-binding.ts';
+import { NumberKey } from './number-key.ts';
 import { PhoneNumber } from './phone-number.ts';
-import { given, patchRow, type Patch } from '../database/patch.ts';
-import { kyselyQuery } from '../database/kysely-query.ts';
+import { given, oldestFirst, recordOf, type Patch } from '../database/records.ts';
 import { columnsOf, type Row } from '../database/tables.ts';
 
 /** Settings of a number that admins may change; null inherits from the workspace, then from the platform. */
@@ -55,86 +60,24 @@ const columns = columnsOf('PhoneNumber').filter(
   (column) => column !== 'deletedAt' && column !== 'inboundAuthSecretSealed',
 );
 
-const ofWorkspace = kyselyQuery((queries, { workspaceId }: Pick<NumberIn, 'workspaceId'>) =>
-  queries
-    .selectFrom('PhoneNumber')
-    .select(columns)
-    .where('workspaceId', '=', workspaceId)
-    .where('deletedAt', 'is', null)
-    .orderBy('createdAt')
-    .orderBy('id'),
-);
-
-const one = kyselyQuery((queries, { numberId, workspaceId }: NumberIn) =>
-  queries
-    .selectFrom('PhoneNumber')
-    .select(columns)
-    .where('id', '=', numberId)
-    .where('workspaceId', '=', workspaceId)
-    .where('deletedAt', 'is', null),
-);
-
-const transfers = kyselyQuery((queries, { numberId }: Pick<NumberIn, 'numberId'>) =>
-  queries
-    .selectFrom('PhoneNumber')
-    .select(['transferTo', 'recordTransfers', 'transferMaxDurationSec'])
-    .where('id', '=', numberId),
-);
-
 /** Allowed transfer destinations and settings of a number. */
 export type TransferPolicy = Pick<NumberSettings, 'recordTransfers' | 'transferMaxDurationSec'> & {
   targets: readonly string[];
 };
 
 export const transferPolicyOf = async (db: Database, numberId: string): Promise<TransferPolicy> => {
-  const [row] = await transfers(db, { numberId });
-  if (row === undefined) throw new Error('A transfer was asked for of a number that there is not');
-  const { transferTo, ...policy } = row;
-  return { ...policy, targets: transferTo ?? [] };
+  const number = await db.entityManager().findOne(PhoneNumber, { id: numberId });
+  if (number === null) throw new Error('A transfer was requested for a number that does not exist');
+  const { transferTo, recordTransfers, transferMaxDurationSec } = number;
+  return { targets: transferTo ?? [], recordTransfers, transferMaxDurationSec };
 };
-
-const removal = kyselyQuery((queries, { numberId, workspaceId, at }: NumberIn & { at: Date }) =>
-  queries
-    .with('gone', (query) =>
-      query
-        .updateTable('PhoneNumber')
-        .set({
-          deletedAt: at,
-          trunkId: null,
-          inboundAuthMethod: 'none',
-          inboundAuthUrl: null,
-          inboundAuthSecretSealed: null,
-        })
-        .where('id', '=', numberId)
-        .where('workspaceId', '=', workspaceId)
-        .where('deletedAt', 'is', null)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('Call')
-                .select('id')
-                .where('numberId', '=', numberId)
-                .where('status', 'in', ['ringing', 'active']),
-            ),
-          ),
-        )
-        .returning('id'),
-    )
-    .with('withoutKey', (query) =>
-      query.deleteFrom('NumberKey').where('numberId', 'in', query.selectFrom('gone').select('id')),
-    )
-    .with('withoutAgents', (query) =>
-      query.deleteFrom('AgentBinding').where('numberId', 'in', query.selectFrom('gone').select('id')),
-    )
-    .with('withoutAnswers', (query) =>
-      query.deleteFrom('IdempotencyRecord').where('numberId', 'in', query.selectFrom('gone').select('id')),
-    )
-    .selectFrom('gone')
-    .select('id'),
-);
 
 /** Condition: the number was not deleted. */
 const rowOf = ({ numberId, workspaceId }: NumberIn) => ({ id: numberId, workspaceId, deletedAt: null });
+
+/** Locks the number until the transaction ends: new calls of it, other changes and its deletion wait. */
+const lockNumber = (manager: EntityManager, wanted: NumberIn) =>
+  manager.findOne(PhoneNumber, rowOf(wanted), { lockMode: LockMode.PESSIMISTIC_WRITE });
 
 /** Resolves to undefined if the number exists in any workspace. */
 export const createNumber = async (
@@ -152,50 +95,78 @@ export const createNumber = async (
 };
 
 /** Oldest first. */
-export const listNumbers = (db: Database, workspaceId: string): Promise<NumberRecord[]> =>
-  ofWorkspace(db, { workspaceId });
+export const listNumbers = async (db: Database, workspaceId: string): Promise<NumberRecord[]> => {
+  const numbers = await db
+    .entityManager()
+    .find(PhoneNumber, { workspaceId, deletedAt: null }, { orderBy: oldestFirst });
+  return numbers.map((number) => recordOf<NumberRecord>(number, columns));
+};
 
 /** Undefined for a number that was deleted or belongs to another workspace. */
-export const findNumber = async (db: Database, wanted: NumberIn): Promise<NumberRecord | undefined> =>
-  (await one(db, wanted)).at(0);
+export const findNumber = async (db: Database, wanted: NumberIn): Promise<NumberRecord | undefined> => {
+  const number = await db.entityManager().findOne(PhoneNumber, rowOf(wanted));
+  return number === null ? undefined : recordOf<NumberRecord>(number, columns);
+};
+
+const changeNumber = async (
+  db: Database,
+  wanted: NumberIn,
+  changes: Patch<Omit<Row<'PhoneNumber'>, 'id' | 'workspaceId'>>,
+): Promise<NumberRecord | undefined> => {
+  const changed = await db.transaction(async (_statements, manager) => {
+    const number = await lockNumber(manager, wanted);
+    if (number !== null) manager.assign(number, given(changes));
+    return number;
+  });
+  return changed === null ? undefined : recordOf<NumberRecord>(changed, columns);
+};
 
 /** Changes the given settings and resolves to all settings; undefined for a number of another workspace. */
-export const patchNumber = async (
+export const patchNumber = (
   db: Database,
   wanted: NumberIn,
   patch: NumberPatch,
-): Promise<NumberRecord | undefined> => {
-  await patchRow(db, PhoneNumber, rowOf(wanted), patch);
-  return findNumber(db, wanted);
-};
+): Promise<NumberRecord | undefined> => changeNumber(db, wanted, patch);
 
 /**
  * Stores the authentication of a number's callers. `secretSealed`, sealed with the number's id, signs the handshake;
  * undefined keeps the stored one. `none` deletes URL and secret.
  */
-export const putInboundAuth = async (
+export const putInboundAuth = (
   db: Database,
   wanted: NumberIn,
   auth: { method: 'none' } | { method: 'handshake'; url: string; secretSealed?: string | undefined },
-): Promise<NumberRecord | undefined> => {
-  const changes =
-    auth.method === 'none'
+): Promise<NumberRecord | undefined> =>
+  changeNumber(db, wanted, {
+    inboundAuthMethod: auth.method,
+    ...(auth.method === 'none'
       ? { inboundAuthUrl: null, inboundAuthSecretSealed: null }
-      : { inboundAuthUrl: auth.url, inboundAuthSecretSealed: auth.secretSealed };
-  await patchRow(db, PhoneNumber, rowOf(wanted), { inboundAuthMethod: auth.method, ...changes });
-  return findNumber(db, wanted);
-};
+      : { inboundAuthUrl: auth.url, inboundAuthSecretSealed: auth.secretSealed }),
+  });
 
 /**
  * Deletes a number and its key; its digits can be added again. Its row, calls and events are kept. `in_use` while one
  * of its calls is in progress at any node.
  */
-export const deleteNumber = async (
+export const deleteNumber = (
   db: Database,
   wanted: NumberIn,
   at: Date,
-): Promise<'deleted' | 'in_use' | 'unknown'> => {
-  const gone = await removal(db, { ...wanted, at });
-  if (gone.length > 0) return 'deleted';
-  return (await findNumber(db, wanted)) === undefined ? 'unknown' : 'in_use';
-};
+): Promise<'deleted' | 'in_use' | 'unknown'> =>
+  db.transaction(async (_statements, manager) => {
+    const number = await lockNumber(manager, wanted);
+    if (number === null) return 'unknown';
+    const { numberId } = wanted;
+    if ((await manager.count(Call, { numberId, status: { $in: statusesInProgress } })) > 0) return 'in_use';
+    manager.assign(number, {
+      deletedAt: at,
+      trunkId: null,
+      inboundAuthMethod: 'none',
+      inboundAuthUrl: null,
+      inboundAuthSecretSealed: null,
+    });
+    await manager.nativeDelete(NumberKey, { numberId });
+    await manager.nativeDelete(AgentBinding, { numberId });
+    await manager.nativeDelete(IdempotencyRecord, { numberId });
+    return 'deleted';
+  });

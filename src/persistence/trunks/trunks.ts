@@ -4,7 +4,7 @@ import type { TrunkSettings } from '#src/domain/trunk.ts';
 import type { Database } from '../database/database.ts';
 import { TrunkRow } from './trunk.ts';
 import { notify } from '../database/notifications.ts';
-import { patchRow, type Patch } from '../database/patch.ts';
+import { given, oldestFirst, recordOf, type Patch } from '../database/records.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import { columnsOf, type Row } from '../database/tables.ts';
 import { forgetTrunkLoad } from './trunk-channels.ts';
@@ -22,33 +22,6 @@ export type TrunkHeaders = Pick<TrunkRecord, 'headersIn' | 'headersOut'>;
 export type TrunkPatch = Patch<TrunkSettings & Pick<TrunkRecord, 'passwordSealed'>>;
 
 const columns = columnsOf('TrunkRow');
-
-const all = kyselyQuery((queries) => queries.selectFrom('TrunkRow').select(columns));
-
-const ofWorkspace = kyselyQuery((queries, { workspaceId }: Pick<TrunkIn, 'workspaceId'>) =>
-  queries
-    .selectFrom('TrunkRow')
-    .select(columns)
-    .where('workspaceId', '=', workspaceId)
-    .orderBy('createdAt')
-    .orderBy('id'),
-);
-
-const one = kyselyQuery((queries, { trunkId, workspaceId }: TrunkIn) =>
-  queries
-    .selectFrom('TrunkRow')
-    .select(columns)
-    .where('id', '=', trunkId)
-    .where('workspaceId', '=', workspaceId),
-);
-
-const removal = kyselyQuery((queries, { trunkId, workspaceId }: TrunkIn) =>
-  queries
-    .deleteFrom('TrunkRow')
-    .where('id', '=', trunkId)
-    .where('workspaceId', '=', workspaceId)
-    .returning('id'),
-);
 
 const owner = kyselyQuery((queries, { number }: { number: string }) =>
   queries
@@ -71,59 +44,74 @@ const headersOfNumber = kyselyQuery((queries, { number }: { number: string }) =>
     ),
 );
 
-/** Undefined if the name exists in the workspace. */
-export const createTrunk = async (db: Database, trunk: TrunkRecord): Promise<TrunkRecord | undefined> => {
+/** Runs a change that must keep the name unique in its workspace. */
+const unlessNameTaken = async <Result>(change: Promise<Result>): Promise<Result | 'name_taken'> => {
   try {
-    await db.entityManager().insert(TrunkRow, trunk);
-  } catch (error) {
-    if (error instanceof UniqueConstraintViolationException) return undefined;
-    throw error;
-  }
-  await notify(db, trunksChannel);
-  return trunk;
-};
-
-/** Oldest first. */
-export const listTrunks = (db: Database, workspaceId: string): Promise<TrunkRecord[]> =>
-  ofWorkspace(db, { workspaceId });
-
-/** Returns the trunks of all workspaces. */
-export const listAllTrunks = (db: Database): Promise<TrunkRecord[]> => all(db, {});
-
-/** Undefined for a trunk of another workspace. */
-export const findTrunk = async (db: Database, wanted: TrunkIn): Promise<TrunkRecord | undefined> =>
-  (await one(db, wanted)).at(0);
-
-/** Resolves to all settings; undefined for a trunk of another workspace, `name_taken` if the name exists. */
-export const patchTrunk = async (
-  db: Database,
-  wanted: TrunkIn,
-  patch: TrunkPatch,
-): Promise<TrunkRecord | 'name_taken' | undefined> => {
-  try {
-    await patchRow(db, TrunkRow, { id: wanted.trunkId, workspaceId: wanted.workspaceId }, patch);
+    return await change;
   } catch (error) {
     if (error instanceof UniqueConstraintViolationException) return 'name_taken';
     throw error;
   }
-  const patched = await findTrunk(db, wanted);
-  if (patched !== undefined) await notify(db, trunksChannel);
-  return patched;
 };
+
+/** Undefined if the name exists in the workspace. */
+export const createTrunk = async (db: Database, trunk: TrunkRecord): Promise<TrunkRecord | undefined> => {
+  const created = await unlessNameTaken(
+    db.transaction(async (statements, manager) => {
+      await manager.insert(TrunkRow, trunk);
+      await notify(statements, trunksChannel);
+      return trunk;
+    }),
+  );
+  return created === 'name_taken' ? undefined : created;
+};
+
+/** Oldest first. */
+export const listTrunks = async (db: Database, workspaceId: string): Promise<TrunkRecord[]> => {
+  const trunks = await db.entityManager().find(TrunkRow, { workspaceId }, { orderBy: oldestFirst });
+  return trunks.map((trunk) => recordOf<TrunkRecord>(trunk, columns));
+};
+
+/** Returns the trunks of all workspaces. */
+export const listAllTrunks = async (db: Database): Promise<TrunkRecord[]> =>
+  (await db.entityManager().find(TrunkRow, {})).map((trunk) => recordOf<TrunkRecord>(trunk, columns));
+
+/** Condition: a trunk of this workspace. */
+const rowOf = ({ trunkId, workspaceId }: TrunkIn) => ({ id: trunkId, workspaceId });
+
+/** Undefined for a trunk of another workspace. */
+export const findTrunk = async (db: Database, wanted: TrunkIn): Promise<TrunkRecord | undefined> => {
+  const trunk = await db.entityManager().findOne(TrunkRow, rowOf(wanted));
+  return trunk === null ? undefined : recordOf<TrunkRecord>(trunk, columns);
+};
+
+/** Resolves to all settings; undefined for a trunk of another workspace, `name_taken` if the name exists. */
+export const patchTrunk = (
+  db: Database,
+  wanted: TrunkIn,
+  patch: TrunkPatch,
+): Promise<TrunkRecord | 'name_taken' | undefined> =>
+  unlessNameTaken(
+    db.transaction(async (statements, manager) => {
+      const trunk = await manager.findOne(TrunkRow, rowOf(wanted));
+      if (trunk === null) return undefined;
+      manager.assign(trunk, given(patch));
+      await notify(statements, trunksChannel);
+      return recordOf<TrunkRecord>(trunk, columns);
+    }),
+  );
 
 /**
  * Deletes a trunk. Numbers bound to it then use the other trunks of the workspace. Resolves to whether the trunk
  * existed.
  */
-export const deleteTrunk = async (db: Database, wanted: TrunkIn): Promise<boolean> => {
-  const isRemoved = await db.transaction(async (statements) => {
-    const removed = await removal(statements, wanted);
-    if (removed.length > 0) await forgetTrunkLoad(statements, wanted.trunkId);
-    return removed.length > 0;
+export const deleteTrunk = (db: Database, wanted: TrunkIn): Promise<boolean> =>
+  db.transaction(async (statements, manager) => {
+    if ((await manager.nativeDelete(TrunkRow, rowOf(wanted))) === 0) return false;
+    await forgetTrunkLoad(statements, wanted.trunkId);
+    await notify(statements, trunksChannel);
+    return true;
   });
-  if (isRemoved) await notify(db, trunksChannel);
-  return isRemoved;
-};
 
 /** Workspace and bound trunk of a number; undefined for an unknown number. */
 export const findNumberOwner = async (

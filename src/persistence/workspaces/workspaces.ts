@@ -1,7 +1,7 @@
 /** Workspaces, which own all other data. */
 import type { Database } from '../database/database.ts';
 import { Workspace } from './workspace.ts';
-import { patchRow, type Patch } from '../database/patch.ts';
+import { given, oldestFirst, recordOf, type Patch } from '../database/records.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import { columnsOf, type Row } from '../database/tables.ts';
@@ -14,18 +14,6 @@ export type WorkspacePatch = Patch<Omit<WorkspaceRecord, 'id' | 'createdAt'>>;
 
 const columns = columnsOf('Workspace').filter((column) => column !== 'auditEntries');
 
-const all = kyselyQuery((queries) =>
-  queries.selectFrom('Workspace').select(columns).orderBy('createdAt').orderBy('id'),
-);
-
-const first = kyselyQuery((queries) =>
-  queries.selectFrom('Workspace').select(columns).orderBy('createdAt').orderBy('id').limit(1),
-);
-
-const one = kyselyQuery((queries, { id }: { id: string }) =>
-  queries.selectFrom('Workspace').select(columns).where('id', '=', id),
-);
-
 /** Missing settings inherit the platform's policy and time zone. */
 export const createWorkspace = async (
   db: Database,
@@ -34,8 +22,10 @@ export const createWorkspace = async (
   await db.entityManager().insert(Workspace, workspace);
 };
 
-export const findWorkspace = async (db: Database, id: string): Promise<WorkspaceRecord | undefined> =>
-  (await one(db, { id })).at(0);
+export const findWorkspace = async (db: Database, id: string): Promise<WorkspaceRecord | undefined> => {
+  const workspace = await db.entityManager().findOne(Workspace, { id });
+  return workspace === null ? undefined : recordOf<WorkspaceRecord>(workspace, columns);
+};
 
 /** Resolves to the changed workspace; undefined if it does not exist. Applies to calls that begin afterwards. */
 export const patchWorkspace = async (
@@ -43,8 +33,12 @@ export const patchWorkspace = async (
   id: string,
   patch: WorkspacePatch,
 ): Promise<WorkspaceRecord | undefined> => {
-  await patchRow(db, Workspace, { id }, patch);
-  return findWorkspace(db, id);
+  const manager = db.entityManager();
+  const workspace = await manager.findOne(Workspace, { id });
+  if (workspace === null) return undefined;
+  manager.assign(workspace, given(patch));
+  await manager.flush();
+  return recordOf<WorkspaceRecord>(workspace, columns);
 };
 
 const locking = kyselyQuery((queries, { ids }: { ids: readonly string[] }) =>
@@ -63,8 +57,13 @@ export const lockWorkspaces = async (db: Statements, ids: readonly string[]): Pr
 };
 
 /** Oldest first. */
-export const listWorkspaces = (db: Database): Promise<WorkspaceRecord[]> => all(db, {});
+export const listWorkspaces = async (db: Database): Promise<WorkspaceRecord[]> => {
+  const workspaces = await db.entityManager().find(Workspace, {}, { orderBy: oldestFirst });
+  return workspaces.map((workspace) => recordOf<WorkspaceRecord>(workspace, columns));
+};
 
 /** The oldest workspace; undefined in a fresh database. */
-export const firstWorkspace = async (db: Database): Promise<WorkspaceRecord | undefined> =>
-  (await first(db, {})).at(0);
+export const firstWorkspace = async (db: Database): Promise<WorkspaceRecord | undefined> => {
+  const [first] = await db.entityManager().find(Workspace, {}, { orderBy: oldestFirst, limit: 1 });
+  return first && recordOf<WorkspaceRecord>(first, columns);
+};
