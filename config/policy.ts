@@ -316,7 +316,7 @@ export const listenInLimits = {
 /** Browsers that receive simulated calls; see sip/webphone. Reloading the page takes less than `comeBackMs`. */
 export const webPhones = {
   comeBackMs: 6_000,
-  /** See `SoundNumbers` of sip/webphone. */
+  /** See `PhoneAudioNumbers` of sip/webphone. */
   sound: { burstMs: 2_000, stallMs: 20_000 },
   limits: {
     phones: 200,

@@ -19,7 +19,7 @@ import type { ConversationEvent } from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
 import { line, type AnsweredBy, type KeysCommand, type LineCommand } from './line.ts';
 import type { EndReason } from './outcome.ts';
-import type { DtmfMeans } from './sound-figures.ts';
+import type { DtmfMeans } from './media-statistics.ts';
 import type { BriefingWritten, TransferFailure, TransferRequest, TransferWanted } from './transfer.ts';
 
 export const callSetup = setup({

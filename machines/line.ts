@@ -46,7 +46,7 @@
  *    request without a timely answer.
  */
 import { fromCallback, type AnyActorRef } from 'xstate';
-import type { DtmfMeans, SoundFigures } from './sound-figures.ts';
+import type { DtmfMeans, MediaStatistics } from './media-statistics.ts';
 
 export type Direction = 'inbound' | 'outbound';
 
@@ -89,7 +89,7 @@ export type CallRoute = {
 };
 
 /** Direction without audio: audio of the other party is missing; or ours does not arrive, according to RTCP reports. */
-export type OneWaySound = 'nothing_received' | 'nothing_delivered';
+export type OneWayAudio = 'nothing_received' | 'nothing_delivered';
 
 /** Events of a line, for its call. `at` and `startedAt` are wall-clock milliseconds since the epoch. */
 export type LineEvent =
@@ -133,7 +133,7 @@ export type LineEvent =
   /** The machine records from now on: its beep is over, or it has been silent for long. */
   | { type: 'line.takes_message'; at: number }
   /** The call exists, and one party does not hear the other. */
-  | { type: 'line.one_way'; at: number; missing: OneWaySound }
+  | { type: 'line.one_way'; at: number; missing: OneWayAudio }
   /** The person of a warm transfer answered, and is not connected yet. */
   | { type: 'line.transfer_answered'; at: number }
   /** The briefing was heard to its end. */
@@ -164,7 +164,7 @@ export type LineEvent =
       by: 'counterparty' | 'network' | 'gateway';
       sip?: SipDetails;
       route?: CallRoute;
-      sound?: SoundFigures;
+      sound?: MediaStatistics;
     };
 
 /** Cold: the person who answers is connected at once. Warm: hears a briefing first. */

@@ -116,7 +116,7 @@ const record = (
 };
 
 /** Audio in both directions at the sample rate of the call. */
-const createSound = (options: CallMediaOptions, sampleRate: SampleRate, language: string) => {
+const createCallAudio = (options: CallMediaOptions, sampleRate: SampleRate, language: string) => {
   const { input, hearing, time, report, logger } = options;
   const recording = record(options, sampleRate);
   const playout = createPlayout({
@@ -157,7 +157,7 @@ const createSound = (options: CallMediaOptions, sampleRate: SampleRate, language
 
 export const createCallMedia = (options: CallMediaOptions): CallMedia => {
   const { time, report } = options;
-  let sound: ReturnType<typeof createSound> | null = null;
+  let sound: ReturnType<typeof createCallAudio> | null = null;
   /** Path of the agent's voice, once it is open. */
   let path: AudioPath | null = null;
   /** The call bridged with this one. */
@@ -186,7 +186,7 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
   return {
     async begin(endpoint, sampleRate = endpoint.sampleRate()) {
       rate = sampleRate;
-      const begun = createSound(options, sampleRate, language ?? options.input.language);
+      const begun = createCallAudio(options, sampleRate, language ?? options.input.language);
       sound = begun;
       const onAudio = (samples: Int16Array): void => {
         begun.recording?.heard(samples);

@@ -1,11 +1,11 @@
 /** Endpoint for the audio of one call, independent of its provider. */
-import type { SoundFigures } from '#machines/sound-figures.ts';
+import type { MediaStatistics } from '#machines/media-statistics.ts';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { AudioPath } from './audio-path.ts';
 import type { SampleRate } from './samples.ts';
 
 /** Samples are mono 16-bit linear at the rate given to `connect`. */
-export type SoundEvents = {
+export type AudioEvents = {
   /** Audio of the other party, in order. */
   onAudio: (samples: Int16Array) => void;
   /** Audio was lost although `close` was not called. */
@@ -57,14 +57,14 @@ export type MediaEndpoint = {
    * Opens the audio of the call in both directions; once per call. The rate is constant for the call, even after a
    * codec change. Rejects if the audio cannot be opened.
    */
-  connect(events: SoundEvents, sampleRate: SampleRate): Promise<AudioPath>;
+  connect(events: AudioEvents, sampleRate: SampleRate): Promise<AudioPath>;
   /** Sends DTMF digits as RFC 4733 events; `w` pauses for half a second. Rejects if these were not agreed on. */
   press(keys: string): Promise<void>;
   /** Whether DTMF is sent as RTP events (RFC 4733), by the last agreement. */
   hasTelephoneEvents(): boolean;
   onDigit(listener: (digit: string) => void): void;
   /** Transport and quality of the audio from its beginning until now; `null` if they are no longer available. */
-  figures(): Promise<SoundFigures | null>;
+  statistics(): Promise<MediaStatistics | null>;
   /** The endpoint ended or was given up without a local request; with the reason, if known. */
   onLost(listener: (reason: string | null) => void): void;
   /** The carrier no longer answers: treats the endpoint as ended. */

@@ -27,7 +27,7 @@ import { answerInDialogRequests } from './dialog/received-requests.ts';
 import { ReferTransfer } from './transfer/refer-transfer.ts';
 import { ReferRequest } from './transfer/refer-request.ts';
 import { SecondLeg } from './transfer/second-leg.ts';
-import { watchSound, type SoundWatch } from './sound-watch.ts';
+import { watchMedia, type MediaWatch } from './media-watch.ts';
 import { withTones } from './dtmf/tone-endpoint.ts';
 
 export type DrachtioLineOptions = MediaMeans & {
@@ -131,7 +131,7 @@ const createDtmfReports = (keypad: Keypad, life: LineLife) => {
 /** Subscribes to requests, DTMF digits and the loss of audio of an answered call. Returns the handler of in-band DTMF tones. */
 const listenTo = (
   connection: Connection,
-  { watch, reportDtmf }: { watch: SoundWatch; reportDtmf: () => void },
+  { watch, reportDtmf }: { watch: MediaWatch; reportDtmf: () => void },
   life: LineLife,
   { clock, backgroundTasks, logger, secondLeg, referTransfer, referRequest, onLeft }: Listening,
 ): ((digit: string) => void) => {
@@ -190,11 +190,11 @@ const connectMedia = (
 };
 
 /** Reads the audio statistics for the record while the endpoint exists, then destroys it. */
-const finishSound = (dialog: CallDialog, { backgroundTasks }: Means): Promise<void> => {
+const finishMedia = (dialog: CallDialog, { backgroundTasks }: Means): Promise<void> => {
   const { connection, watch, keypad } = dialog;
   const measure = async (): Promise<void> => {
-    const figures = (await watch?.finish()) ?? null;
-    dialog.sound = figures && keypad && { ...figures, dtmf: keypad.means() };
+    const statistics = (await watch?.finish()) ?? null;
+    dialog.sound = statistics && keypad && { ...statistics, dtmf: keypad.means() };
   };
   const measured = measure();
   if (connection !== null)
@@ -204,7 +204,7 @@ const finishSound = (dialog: CallDialog, { backgroundTasks }: Means): Promise<vo
 
 const carrySound = (
   connection: Connection,
-  on: { watch: SoundWatch; reportDtmf: () => void },
+  on: { watch: MediaWatch; reportDtmf: () => void },
   media: CallMedia,
   life: LineLife,
   means: Listening,
@@ -297,7 +297,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     actions: {
       carrySound() {
         if (dialog.connection === null) return;
-        const watch = watchSound(dialog.connection.endpoint, { ...options, time, report: life.report });
+        const watch = watchMedia(dialog.connection.endpoint, { ...options, time, report: life.report });
         const keypad = createKeypad(dialog.connection, { ...options, isOver: () => !life.is('answered') });
         dialog.watch = watch;
         dialog.keypad = keypad;
@@ -317,7 +317,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         referRequest.end();
         secondLeg.end();
         media.close();
-        measured = finishSound(dialog, options);
+        measured = finishMedia(dialog, options);
       },
       release(end) {
         time.after(options.byeMs, () => life.send({ type: 'released' }));

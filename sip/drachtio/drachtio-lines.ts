@@ -9,7 +9,7 @@ import type { Country } from '#src/domain/phone-number.ts';
 import type { InboundAccess, InboundAccessNumbers } from '../inbound-access/inbound-access.ts';
 import type { Lines, LinesHealth } from '../lines.ts';
 import { mediaMeansFor, type CommonMeans } from '#sip/audio/media-means.ts';
-import { createSoundThread, type StartSoundRun } from '../media-thread/media-thread.ts';
+import { createMediaThread, type StartThread } from '../media-thread/media-thread.ts';
 import type { OutOfDialogRequests } from '../trunks/out-of-dialog-requests.ts';
 import { referTo } from '../trunks/addressing.ts';
 import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
@@ -56,7 +56,7 @@ export type DrachtioLinesOptions = CommonMeans & {
   /** Where trunks send the audio that this process carries: an address of this host and its ports. */
   rtp: { host: string; ports: { from: number; to: number } };
   /** Where audio is processed; a separate thread by default. */
-  startSoundRun?: StartSoundRun;
+  startMediaThread?: StartThread;
   country: Country;
   /** `null`: SIP messages of calls are not captured. */
   sipMessages: { keep: KeepSipMessage; limits: CaptureLimits } | null;
@@ -85,23 +85,23 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
     clock,
     logger,
   });
-  const soundThread = createSoundThread({
+  const mediaThread = createMediaThread({
     ports: options.rtp.ports,
     logger,
-    ...(options.startSoundRun === undefined ? {} : { start: options.startSoundRun }),
+    ...(options.startMediaThread === undefined ? {} : { start: options.startMediaThread }),
   });
   const mediaServers = createMediaServers(options.freeSwitches, {
     ...options.mediaServers,
     ownAddress: options.mediaHost,
     srf: connection.srf,
-    soundThread,
+    mediaThread,
     resample: options.resample,
     clock,
     backgroundTasks,
     logger,
   });
   const carriers = createCarriers(mediaServers, {
-    thread: soundThread,
+    thread: mediaThread,
     address: options.rtp.host,
     clock,
     rtpTimeoutMs: options.mediaServers.rtpTimeoutMs,
@@ -116,7 +116,7 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
     sipCapture,
     backgroundTasks,
   });
-  return { connection, mediaServers, soundThread, carriers, signalling };
+  return { connection, mediaServers, mediaThread, carriers, signalling };
 };
 
 const healthOf = ({ connection, signalling, ...means }: ReturnType<typeof createServers>): LinesHealth => {
@@ -162,7 +162,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   const lines = new Set<DrachtioLine>();
   const backgroundTasks = createBackgroundTasks(clock, logger);
   const servers = createServers(options, backgroundTasks);
-  const { connection, mediaServers, soundThread, signalling } = servers;
+  const { connection, mediaServers, mediaThread, signalling } = servers;
 
   const lostSignalling = watchSignalling(lines, servers, options);
 
@@ -237,7 +237,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       await backgroundTasks.settled(closeWithinMs);
       mediaServers.close();
       connection.close();
-      await soundThread.close();
+      await mediaThread.close();
     },
   };
 };

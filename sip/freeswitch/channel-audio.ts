@@ -15,7 +15,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createAudioPath, type AudioPath } from '#sip/audio/audio-path.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
-import type { SoundEvents } from '#sip/audio/media-endpoint.ts';
+import type { AudioEvents } from '#sip/audio/media-endpoint.ts';
 import {
   openUnicast,
   type Unicast,
@@ -88,7 +88,7 @@ const createReopenLimit = (clock: Clock) => {
  */
 export const openChannelAudio = async (
   uuid: string,
-  { onAudio, onLost }: SoundEvents,
+  { onAudio, onLost }: AudioEvents,
   means: ChannelAudioOptions & UnicastRates & { change: Change; isPaused: boolean },
 ): Promise<ChannelAudio> => {
   const { clock, commands } = means;

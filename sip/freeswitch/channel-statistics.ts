@@ -2,8 +2,8 @@
  * FreeSWITCH's audio statistics of a call, read by two commands: one writes them into channel variables, the other
  * reads only these, unlike `uuid_dump`, which returns all.
  */
-import type { SoundFigures } from '#machines/sound-figures.ts';
-import { addressText, callFigures } from '#sip/rtp/call-statistics.ts';
+import type { MediaStatistics } from '#machines/media-statistics.ts';
+import { addressText, callStatistics } from '#sip/rtp/call-statistics.ts';
 import type { Commands } from './connection.ts';
 
 const names = {
@@ -38,12 +38,12 @@ const lossOf = (lostToReceived: number | null, received: number | null): number 
     : lostToReceived / (1 + lostToReceived);
 
 /** Parses the answer to the second command; `null` if the channel is gone. */
-export const parseChannelStatistics = (body: string): SoundFigures | null => {
+export const parseChannelStatistics = (body: string): MediaStatistics | null => {
   const values = body.trim().split('|');
   if (values.length !== fields.length) return null;
   const value = (name: keyof typeof names): string | undefined => values[fields.indexOf(name)];
   const received = numberOrNull(value('received'));
-  return callFigures({
+  return callStatistics({
     codec: textOrNull(value('codec')),
     localAddress: addressOrNull(value('localIp'), value('localPort')),
     remoteAddress: addressOrNull(value('remoteIp'), value('remotePort')),
@@ -58,7 +58,7 @@ export const parseChannelStatistics = (body: string): SoundFigures | null => {
 export const queryChannelStatistics = async (
   uuid: string,
   { api }: Pick<Commands, 'api'>,
-): Promise<SoundFigures | null> => {
+): Promise<MediaStatistics | null> => {
   const expression = fields.map((field) => `\${variable_${names[field]}}`).join('|');
   const [, answer] = await Promise.all([
     api(`uuid_set_media_stats ${uuid}`),

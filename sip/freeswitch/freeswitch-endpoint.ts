@@ -9,7 +9,7 @@ import {
   hasTelephoneEvents,
   isHold,
   packetMsIn,
-  soundRateOf,
+  audioRateOf,
   voiceIn,
   type PacketMs,
 } from '#sip/sdp/media-offer.ts';
@@ -117,7 +117,7 @@ const framesOf = ({ localSdp, remoteSdp }: Channel): Frames => ({
 });
 
 const changeOf = (before: Frames, after: Frames): Change => {
-  if (soundRateOf(before.codec) !== soundRateOf(after.codec) || before.packetMs !== after.packetMs)
+  if (audioRateOf(before.codec) !== audioRateOf(after.codec) || before.packetMs !== after.packetMs)
     return 'frames';
   return before.codec === after.codec ? 'nothing' : 'codec';
 };
@@ -220,7 +220,7 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
     bridgeSide: () =>
       channelState.isUp() && opening !== null && hasTelephoneEvents(lastAnswer) ? side : null,
     localSdp,
-    sampleRate: () => soundRateOf(frames.codec),
+    sampleRate: () => audioRateOf(frames.codec),
     modify,
     answerEarly: describeInSequence,
     async takeAnswer(remoteSdp) {
@@ -229,7 +229,7 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
     async connect(events, callRate) {
       if (audio !== 'not connected') throw new Error('The audio of a call is connected only once');
       audio = 'connecting';
-      const codecRate = (): SampleRate => soundRateOf(frames.codec);
+      const codecRate = (): SampleRate => audioRateOf(frames.codec);
       opening = openChannelAudio(uuid, events, {
         ...options,
         callRate,
@@ -249,7 +249,7 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
     },
     hasTelephoneEvents: () => hasTelephoneEvents(lastAnswer),
     onDigit: (listener) => void digits.push(listener),
-    figures: async () => (channelState.isUp() ? queryChannelStatistics(uuid, commands) : null),
+    statistics: async () => (channelState.isUp() ? queryChannelStatistics(uuid, commands) : null),
     onLost: channelState.onLost,
     lose: () => channelState.lose(null),
     async leave() {

@@ -6,7 +6,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import type { BridgeSide, MediaEndpoint } from '#sip/audio/media-endpoint.ts';
-import type { SoundThread } from '../media-thread/media-thread.ts';
+import type { MediaThread } from '../media-thread/media-thread.ts';
 import type { Resample } from '#sip/audio/resampler.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import type { ServerAddress } from '../reconnect.ts';
@@ -43,7 +43,7 @@ export type MediaServerOptions = MediaServerNumbers & {
   /** Address of this host at which FreeSWITCH reaches it. */
   ownAddress: string;
   srf: Srf;
-  soundThread: Pick<SoundThread, 'openUnicast' | 'open'>;
+  mediaThread: Pick<MediaThread, 'openUnicast' | 'open'>;
   resample: Resample;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
@@ -211,7 +211,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
       bridgeChannels(first, second, { ...options, ...freeSwitch.means }),
     /** Brings the audio of a bridge's parties to this process until the taps are closed. */
     tapBridge: (first: BridgeSide, events: TapEvents): BridgeTaps => {
-      const { ownAddress: address, soundThread: thread, clock } = options;
+      const { ownAddress: address, mediaThread: thread, clock } = options;
       return openBridgeTaps(first.uuid, events, {
         ...options,
         ...freeSwitch.means,

@@ -12,9 +12,9 @@
  * - Its samples have the rate of the channel's codec in both directions; the unicast ends with that codec.
  */
 import type { Clock } from '#src/domain/clock.ts';
-import type { SoundEvents } from '#sip/audio/media-endpoint.ts';
+import type { AudioEvents } from '#sip/audio/media-endpoint.ts';
 import type { SampleRing } from '#sip/audio/sample-ring.ts';
-import type { SoundThread, UnicastChannel } from '../media-thread/media-thread.ts';
+import type { MediaThread, UnicastChannel } from '../media-thread/media-thread.ts';
 import { createRateChange, type Resample } from '#sip/audio/resampler.ts';
 import type { SampleRate } from '#sip/audio/samples.ts';
 import { within } from '../background-tasks.ts';
@@ -27,7 +27,7 @@ import type { Commands } from './connection.ts';
 const beginMs = 8_000;
 
 export type UnicastOptions = {
-  soundThread: Pick<SoundThread, 'openUnicast'>;
+  mediaThread: Pick<MediaThread, 'openUnicast'>;
   /** Address of this host at which FreeSWITCH reaches it. */
   ownAddress: string;
   /** Address of FreeSWITCH; throws without a connection. */
@@ -58,7 +58,7 @@ const begin = async (
 /** Rate of the call, and the current rate of the channel's codec. */
 export type UnicastRates = { callRate: SampleRate; codecRate: () => SampleRate };
 
-export type UnicastEvents = SoundEvents & {
+export type UnicastEvents = AudioEvents & {
   /** FreeSWITCH has sent nothing for `silenceMs`, or sends again. */
   onSilence: (isSilent: boolean) => void;
   /** The frames are shorter than 20 ms. */
@@ -79,15 +79,15 @@ export const openUnicast = async (
   { onAudio, onLost, onSilence, onShortFrames }: UnicastEvents,
   means: UnicastOptions & UnicastRates & { ended: Promise<never> },
 ): Promise<Unicast> => {
-  const { soundThread, ownAddress: own, silenceMs, commands, clock, ended } = means;
+  const { mediaThread, ownAddress: own, silenceMs, commands, clock, ended } = means;
   const { resample, callRate, codecRate } = means;
   const theirs = means.serverAddress();
   const rate = codecRate();
-  const channel = await soundThread.openUnicast(own, theirs, { sampleRate: rate, silenceMs });
+  const channel = await mediaThread.openUnicast(own, theirs, { sampleRate: rate, silenceMs });
   const change = createRateChange(resample, rate, callRate);
   channel.listen({
-    onSound: (samples) => onAudio(change.take(samples)),
-    onKey: () => {},
+    onAudio: (samples) => onAudio(change.take(samples)),
+    onDigit: () => {},
     onLost,
     onSilence,
     onShortFrames,

@@ -29,7 +29,7 @@ export type UnicastEvents = {
   onSilence: (isSilent: boolean) => void;
   /** Several frames in succession were shorter than 20 ms; called once. */
   onShortFrames: () => void;
-  onSound: (samples: Int16Array) => void;
+  onAudio: (samples: Int16Array) => void;
 };
 
 const frameMs = 20;
@@ -91,7 +91,7 @@ export const openUnicastSession = async (
     now,
   }: { address: string; from: string; sampleRate: SampleRate; silenceMs: number; now: () => number },
   sound: Pick<SampleRing, 'read' | 'waiting'>,
-  { onBegun, onSound, onSilence, onShortFrames }: UnicastEvents,
+  { onBegun, onAudio, onSilence, onShortFrames }: UnicastEvents,
 ): Promise<UnicastSession> => {
   const socket = await openUdpSocket(address, 0);
   socket.on('error', ignoreError);
@@ -118,7 +118,7 @@ export const openUnicastSession = async (
     silence.end();
     const samples = samplesOf(datagram);
     notice(samples.length);
-    if (!isFiller(samples)) onSound(samples);
+    if (!isFiller(samples)) onAudio(samples);
   });
 
   return {

@@ -5,9 +5,9 @@
  */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { levelOf, quietDb } from '#sip/audio/samples.ts';
-import type { FromSoundThread } from './media-thread-messages.ts';
+import type { FromMediaThread } from './media-thread-messages.ts';
 
-type TellHeard = (message: Extract<FromSoundThread, { type: 'heard' }>) => void;
+type TellHeard = (message: Extract<FromMediaThread, { type: 'heard' }>) => void;
 
 /** Number of beats after the last audible sound during which silence is delivered at once: it may end a turn. */
 const promptBeats = 75;
@@ -33,11 +33,11 @@ export const createHeard = (tell: TellHeard) => {
       const call: OfCall = { frames: [], promptUntil: 0 };
       calls.set(id, call);
       return {
-        onSound(samples: Int16Array): void {
+        onAudio(samples: Int16Array): void {
           call.frames.push(samples);
           if (levelOf(samples) > quietDb) call.promptUntil = beats + promptBeats;
         },
-        onKey: (key: string) => void keys.push({ id, key }),
+        onDigit: (key: string) => void keys.push({ id, key }),
       };
     },
     /** Must be called at each beat. */

@@ -1,9 +1,9 @@
 /** Messages between the main thread and the media thread. */
 import type { SampleRate } from '#sip/audio/samples.ts';
 import type { RtpAgreement } from '#sip/rtp/agreement.ts';
-import type { Figures } from '#sip/rtp/rtp-session.ts';
+import type { RtpStatistics } from '#sip/rtp/rtp-session.ts';
 
-export type ToSoundThread =
+export type ToMediaThread =
   /** Takes ports for a call. `sound` is the memory of the ring with outgoing audio. */
   | { type: 'open'; id: number; address: string; sound: SharedArrayBuffer }
   /** Takes a port for a call whose audio comes from a FreeSWITCH at that address. */
@@ -24,7 +24,7 @@ export type ToSoundThread =
   | { type: 'measure'; id: number }
   | { type: 'close'; id: number };
 
-export type FromSoundThread =
+export type FromMediaThread =
   | { type: 'opened'; id: number; port: number }
   | { type: 'refused'; id: number; reason: string }
   /** The first audio of a FreeSWITCH has arrived. */
@@ -35,4 +35,4 @@ export type FromSoundThread =
   | { type: 'short frames'; id: number }
   /** Incoming audio and digits of all calls since the last message. */
   | { type: 'heard'; sounds: { id: number; samples: Int16Array }[]; keys: { id: number; key: string }[] }
-  | { type: 'figures'; id: number; figures: Figures };
+  | { type: 'statistics'; id: number; statistics: RtpStatistics };

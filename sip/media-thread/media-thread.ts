@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import type { SampleRate } from '#sip/audio/samples.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import type { RtpChannel } from '#sip/rtp/direct-endpoint.ts';
-import type { Figures } from '#sip/rtp/rtp-session.ts';
-import type { FromSoundThread, ToSoundThread } from './media-thread-messages.ts';
+import type { RtpStatistics } from '#sip/rtp/rtp-session.ts';
+import type { FromMediaThread, ToMediaThread } from './media-thread-messages.ts';
 
-export type SoundEvents = {
-  onSound: (samples: Int16Array) => void;
-  onKey: (key: string) => void;
+export type ThreadEvents = {
+  onAudio: (samples: Int16Array) => void;
+  onDigit: (key: string) => void;
   /** The thread ended, and all audio with it. */
   onLost: () => void;
   /** FreeSWITCH has been silent for a while, or sends again. */
@@ -24,7 +24,7 @@ type Channel = {
   readonly port: number;
   /** Outgoing audio. */
   readonly sound: SampleRing;
-  listen(events: SoundEvents): void;
+  listen(events: ThreadEvents): void;
   close(): void;
 };
 
@@ -34,7 +34,7 @@ export type UnicastChannel = Channel & {
   begun: Promise<void>;
 };
 
-export type SoundThread = {
+export type MediaThread = {
   /** Takes ports for a call. Rejects if there is no free one. */
   open(address: string): Promise<RtpChannel>;
   /**
@@ -50,15 +50,15 @@ export type SoundThread = {
 };
 
 /** A running audio thread, and how to end it. */
-export type SoundRun = { tell(message: ToSoundThread): void; end(): Promise<unknown> };
+export type RunningThread = { tell(message: ToMediaThread): void; end(): Promise<unknown> };
 
-export type StartSoundRun = (
+export type StartThread = (
   ports: { from: number; to: number },
-  on: { message: (message: FromSoundThread) => void; ended: () => void; error: (error: unknown) => void },
-) => SoundRun;
+  on: { message: (message: FromMediaThread) => void; ended: () => void; error: (error: unknown) => void },
+) => RunningThread;
 
 /** Starts a worker thread. */
-const startWorker: StartSoundRun = (ports, on) => {
+const startWorker: StartThread = (ports, on) => {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { ports } });
   worker.on('message', on.message);
   worker.on('error', on.error);
@@ -69,7 +69,7 @@ const startWorker: StartSoundRun = (ports, on) => {
 /** Two seconds of telephone audio, or one of wideband audio; the rest of a longer utterance follows during playback. */
 export const ringSamples = 16_384;
 
-const noFigures: Figures = {
+const noStatistics: RtpStatistics = {
   sent: 0,
   received: 0,
   lost: 0,
@@ -87,14 +87,14 @@ const noFigures: Figures = {
 type Entry = {
   opened: PromiseWithResolvers<number>;
   begun: PromiseWithResolvers<void>;
-  events: SoundEvents | null;
-  figures: Figures;
-  measuring: ((figures: Figures) => void)[];
+  events: ThreadEvents | null;
+  statistics: RtpStatistics;
+  measuring: ((statistics: RtpStatistics) => void)[];
 };
 
 /** Resolves all pending requests with the last statistics. */
-const settle = ({ measuring, figures }: Entry): void => {
-  for (const resolve of measuring.splice(0)) resolve(figures);
+const settle = ({ measuring, statistics }: Entry): void => {
+  for (const resolve of measuring.splice(0)) resolve(statistics);
 };
 
 /** Main thread's register of the calls in the thread. */
@@ -109,17 +109,17 @@ const createRegister = () => {
         opened: Promise.withResolvers(),
         begun: Promise.withResolvers(),
         events: null,
-        figures: noFigures,
+        statistics: noStatistics,
         measuring: [],
       };
       entries.set(id, entry);
       return { id, entry };
     },
     /** Resolves with the next reported statistics. */
-    measured: (id: number): Promise<Figures> =>
+    measured: (id: number): Promise<RtpStatistics> =>
       new Promise((resolve) => {
         const entry = entries.get(id);
-        if (entry === undefined) resolve(noFigures);
+        if (entry === undefined) resolve(noStatistics);
         else entry.measuring.push(resolve);
       }),
     remove(id: number): void {
@@ -127,10 +127,10 @@ const createRegister = () => {
       entries.delete(id);
       if (entry !== undefined) settle(entry);
     },
-    take(message: FromSoundThread): void {
+    take(message: FromMediaThread): void {
       if (message.type === 'heard') {
-        for (const { id, samples } of message.sounds) entries.get(id)?.events?.onSound(samples);
-        for (const { id, key } of message.keys) entries.get(id)?.events?.onKey(key);
+        for (const { id, samples } of message.sounds) entries.get(id)?.events?.onAudio(samples);
+        for (const { id, key } of message.keys) entries.get(id)?.events?.onDigit(key);
         return;
       }
       const entry = entries.get(message.id);
@@ -146,8 +146,8 @@ const createRegister = () => {
           return entry.events?.onSilence?.(message.isSilent);
         case 'short frames':
           return entry.events?.onShortFrames?.();
-        case 'figures':
-          entry.figures = message.figures;
+        case 'statistics':
+          entry.statistics = message.statistics;
           return settle(entry);
       }
     },
@@ -169,12 +169,12 @@ type Opened = { channel: Channel; id: number; entry: Entry };
 const forRtp = (
   { channel, id, entry }: Opened,
   register: Pick<ReturnType<typeof createRegister>, 'measured'>,
-  tell: (message: ToSoundThread) => void,
+  tell: (message: ToMediaThread) => void,
 ): RtpChannel => ({
   ...channel,
   agree: (agreement) => tell({ type: 'agree', id, agreement }),
   press: (keys) => tell({ type: 'press', id, keys }),
-  figures: () => entry.figures,
+  statistics: () => entry.statistics,
   measured() {
     const measured = register.measured(id);
     tell({ type: 'measure', id });
@@ -182,21 +182,21 @@ const forRtp = (
   },
 });
 
-export const createSoundThread = (options: {
+export const createMediaThread = (options: {
   /** Port range for RTP. */
   ports: { from: number; to: number };
   logger: Logger;
-  start?: StartSoundRun;
-}): SoundThread => {
+  start?: StartThread;
+}): MediaThread => {
   const { ports, logger, start = startWorker } = options;
   const register = createRegister();
   /** Started at the first call: without audio there is no thread. */
-  let running: SoundRun | null = null;
+  let running: RunningThread | null = null;
   let isClosed = false;
 
-  const tell = (message: ToSoundThread): void => running?.tell(message);
+  const tell = (message: ToMediaThread): void => running?.tell(message);
 
-  const startNow = (): SoundRun =>
+  const startNow = (): RunningThread =>
     start(ports, {
       message: register.take,
       error: (error) => logger.error({ err: error }, 'the thread of the sound has failed'),
@@ -207,7 +207,7 @@ export const createSoundThread = (options: {
     });
 
   const openBy = async (
-    message: (id: number, sound: SharedArrayBuffer) => ToSoundThread,
+    message: (id: number, sound: SharedArrayBuffer) => ToMediaThread,
   ): Promise<Opened> => {
     if (isClosed) throw new Error('No sound is carried any more');
     running ??= startNow();

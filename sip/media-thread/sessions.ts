@@ -9,19 +9,19 @@ import {
   type UnicastSession,
 } from '../freeswitch/unicast-session.ts';
 import { createHeard } from './incoming-audio.ts';
-import type { FromSoundThread, ToSoundThread } from './media-thread-messages.ts';
+import type { FromMediaThread, ToMediaThread } from './media-thread-messages.ts';
 import { startPacer, type BeatTime } from './pacer.ts';
 
-type Opening<Type extends ToSoundThread['type']> = Extract<ToSoundThread, { type: Type }>;
+type Opening<Type extends ToMediaThread['type']> = Extract<ToMediaThread, { type: Type }>;
 
 export type SessionsOptions = {
   /** Port range for RTP. */
   ports: { from: number; to: number };
   time: BeatTime;
-  tell: (message: FromSoundThread) => void;
+  tell: (message: FromMediaThread) => void;
 };
 
-const figuresEveryBeats = 50;
+const statisticsEveryBeats = 50;
 
 /** The beat runs while there are calls. */
 const createBeat = (tick: () => void, time: BeatTime) => {
@@ -39,7 +39,7 @@ const createBeat = (tick: () => void, time: BeatTime) => {
 
 const toFreeSwitch = (
   { id, address, from, sound, sampleRate, silenceMs }: Opening<'open unicast'>,
-  heard: Pick<UnicastEvents, 'onSound'>,
+  heard: Pick<UnicastEvents, 'onAudio'>,
   { time, tell }: SessionsOptions,
 ): Promise<UnicastSession> =>
   openUnicastSession({ address, from, sampleRate, silenceMs, now: time.now }, new SampleRing(sound), {
@@ -51,7 +51,7 @@ const toFreeSwitch = (
 
 export type Sessions = {
   /** Handles a message of the main thread. */
-  take(message: ToSoundThread): void;
+  take(message: ToMediaThread): void;
   /** Closes all sessions, and those that are still opening once they are open. */
   closeAll(): void;
 };
@@ -68,7 +68,7 @@ export const createSessions = (options: SessionsOptions): Sessions => {
 
   const measure = (id: number): void => {
     const session = rtp.get(id);
-    if (session !== undefined) tell({ type: 'figures', id, figures: session.figures() });
+    if (session !== undefined) tell({ type: 'statistics', id, statistics: session.statistics() });
   };
 
   const tick = (): void => {
@@ -76,7 +76,7 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     for (const session of rtp.values()) session.tick();
     for (const session of unicast.values()) session.tick();
     heard.tell();
-    if (beats % figuresEveryBeats !== 0) return;
+    if (beats % statisticsEveryBeats !== 0) return;
     for (const id of rtp.keys()) measure(id);
   };
   const beat = createBeat(tick, time);

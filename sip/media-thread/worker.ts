@@ -3,16 +3,16 @@
  */
 import { performance } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ToSoundThread } from './media-thread-messages.ts';
+import type { ToMediaThread } from './media-thread-messages.ts';
 import { createSessions } from './sessions.ts';
 import { goBeforeOthers } from './thread-priority.ts';
 
 const main = parentPort;
-if (main === null) throw new Error('The thread of the sound is started by createSoundThread');
+if (main === null) throw new Error('The thread of the sound is started by createMediaThread');
 
 goBeforeOthers();
 
-// Set by `createSoundThread` of the same code version.
+// Set by `createMediaThread` of the same code version.
 const { ports } = workerData as { ports: { from: number; to: number } };
 
 const sessions = createSessions({
@@ -27,4 +27,4 @@ const sessions = createSessions({
   tell: (message) => main.postMessage(message),
 });
 
-main.on('message', (message: ToSoundThread) => sessions.take(message));
+main.on('message', (message: ToMediaThread) => sessions.take(message));

@@ -14,7 +14,7 @@ export type RtpAgreement = {
   codec: G711Name;
   payloadType: number;
   /** Payload type of RFC 4733; `null` if the far end does not accept telephone events. */
-  keysPayloadType: number | null;
+  dtmfPayloadType: number | null;
   /** SRTP master keys (`srtp.ts`); `null`: audio is not encrypted. */
   keys: { ours: Uint8Array; theirs: Uint8Array } | null;
   /** Formats that the far end may send, by payload type: more than the one that is sent to it. */

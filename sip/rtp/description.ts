@@ -12,7 +12,7 @@ import type { Address, RtpAgreement, RtpFormat } from './agreement.ts';
 
 /** Payload types of RFC 3551; the one for DTMF is dynamic. */
 const payloadTypes: Readonly<Record<G711Name, number>> = { PCMU: 0, PCMA: 8 };
-const ourKeysPayloadType = 101;
+const ourDtmfPayloadType = 101;
 
 /** Our media address, and the identity of the description within the call. */
 export type OwnDescription = Address & { sessionId: number; version: number };
@@ -23,7 +23,7 @@ export type Formats = {
   /** Our key; `null` for unencrypted audio. */
   key: OfferedKey | null;
   codecs: readonly { codec: G711Name; payloadType: number }[];
-  keysPayloadType: number | null;
+  dtmfPayloadType: number | null;
 };
 
 /** Required encryption, and the master key for outgoing packets, which is constant during a call. */
@@ -36,30 +36,30 @@ export const offeredFormats = (codecs: readonly TrunkCodec[], { srtp, master }: 
   protocol: srtp === 'required' ? 'RTP/SAVP' : 'RTP/AVP',
   key: srtp === 'off' ? null : { tag: 1, master },
   codecs: codecs.filter(isG711).map((codec) => ({ codec, payloadType: payloadTypes[codec] })),
-  keysPayloadType: ourKeysPayloadType,
+  dtmfPayloadType: ourDtmfPayloadType,
 });
 
 /** Formats for the answer to this offer. */
 export const formatsOf = (
   offer: string,
-  { codec, payloadType, keysPayloadType, keys }: RtpAgreement,
+  { codec, payloadType, dtmfPayloadType, keys }: RtpAgreement,
 ): Formats => ({
   protocol: audioIn(offer)?.protocol ?? 'RTP/AVP',
   key: keys === null ? null : { tag: offeredKeyIn(offer)?.tag ?? 1, master: keys.ours },
   codecs: [{ codec, payloadType }],
-  keysPayloadType,
+  dtmfPayloadType,
 });
 
 const family = (address: string): string => (address.includes(':') ? 'IP6' : 'IP4');
 
 export const writeDescription = (
   { address, port, sessionId, version }: OwnDescription,
-  { protocol, key, codecs, keysPayloadType }: Formats,
+  { protocol, key, codecs, dtmfPayloadType }: Formats,
   direction: MediaDirection,
 ): string => {
   const types = [
     ...codecs.map(({ payloadType }) => payloadType),
-    ...(keysPayloadType === null ? [] : [keysPayloadType]),
+    ...(dtmfPayloadType === null ? [] : [dtmfPayloadType]),
   ];
   return [
     'v=0',
@@ -69,9 +69,9 @@ export const writeDescription = (
     't=0 0',
     `m=audio ${port} ${protocol} ${types.join(' ')}`,
     ...codecs.map(({ codec, payloadType }) => `a=rtpmap:${payloadType} ${codec}/8000`),
-    ...(keysPayloadType === null
+    ...(dtmfPayloadType === null
       ? []
-      : [`a=rtpmap:${keysPayloadType} telephone-event/8000`, `a=fmtp:${keysPayloadType} 0-15`]),
+      : [`a=rtpmap:${dtmfPayloadType} telephone-event/8000`, `a=fmtp:${dtmfPayloadType} 0-15`]),
     'a=ptime:20',
     ...(key === null ? [] : [keyLineOf(key)]),
     `a=${direction}`,
@@ -94,9 +94,9 @@ const rtpFormats: Readonly<Record<string, RtpFormat>> = {
 };
 
 /** Formats of our description, by payload type. */
-export const describedFormats = ({ codecs, keysPayloadType }: Formats): Map<number, RtpFormat> => {
+export const describedFormats = ({ codecs, dtmfPayloadType }: Formats): Map<number, RtpFormat> => {
   const described = new Map<number, RtpFormat>(codecs.map(({ codec, payloadType }) => [payloadType, codec]));
-  if (keysPayloadType !== null) described.set(keysPayloadType, 'telephone-event');
+  if (dtmfPayloadType !== null) described.set(dtmfPayloadType, 'telephone-event');
   return described;
 };
 
@@ -131,7 +131,7 @@ export const agreementFrom = (sdp: string, { srtp, master }: Encrypting): RtpAgr
     remoteReports: isReachable(reports) ? reports : remote,
     codec: voice.name === 'PCMU' ? 'PCMU' : 'PCMA',
     payloadType: Number(voice.format),
-    keysPayloadType: keys === undefined ? null : Number(keys.format),
+    dtmfPayloadType: keys === undefined ? null : Number(keys.format),
     keys: theirs === undefined ? null : { ours: master, theirs: theirs.master },
     receives: formatsIn(audio.formats),
     isSending: !isHold(sdp),

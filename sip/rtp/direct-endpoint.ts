@@ -1,15 +1,15 @@
 /** Audio of a call carried by this process itself, without a media server: RTP as sent by telephones. */
-import type { SoundFigures } from '#machines/sound-figures.ts';
+import type { MediaStatistics } from '#machines/media-statistics.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { usualCodecs, type Trunk } from '#src/domain/trunk.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
 import { telephoneRate } from '#sip/audio/samples.ts';
-import { addressText, callFigures } from './call-statistics.ts';
-import { NoPlace, type MediaEndpoint, type SoundEvents } from '#sip/audio/media-endpoint.ts';
+import { addressText, callStatistics } from './call-statistics.ts';
+import { NoPlace, type MediaEndpoint, type AudioEvents } from '#sip/audio/media-endpoint.ts';
 import { createAudioPath, type AudioPath } from '#sip/audio/audio-path.ts';
 import type { SampleRing } from '#sip/audio/sample-ring.ts';
 import type { RtpAgreement } from './agreement.ts';
-import type { Figures } from './rtp-session.ts';
+import type { RtpStatistics } from './rtp-session.ts';
 import { createNegotiation, type Encryption } from './negotiation.ts';
 
 /** RTP of one call in the media thread. */
@@ -19,17 +19,17 @@ export type RtpChannel = {
   /** Outgoing audio. */
   readonly sound: SampleRing;
   listen(events: {
-    onSound: (samples: Int16Array) => void;
-    onKey: (key: string) => void;
+    onAudio: (samples: Int16Array) => void;
+    onDigit: (key: string) => void;
     /** The thread ended, and all audio with it. */
     onLost: () => void;
   }): void;
   agree(agreement: RtpAgreement): void;
   press(keys: string): void;
   /** Last reported statistics, at most a second old. */
-  figures(): Figures;
+  statistics(): RtpStatistics;
   /** Current statistics; the last reported ones if the thread has ended. */
-  measured(): Promise<Figures>;
+  measured(): Promise<RtpStatistics>;
   close(): void;
 };
 
@@ -71,11 +71,11 @@ const createFate = () => {
   };
 };
 
-const figuresOf = (
-  { received, lost, jitterMs, sent, lossThere, jitterThereMs, remote, ...reported }: Figures,
-  { codec, localAddress }: Pick<SoundFigures, 'codec' | 'localAddress'>,
-): SoundFigures =>
-  callFigures({
+const statisticsOf = (
+  { received, lost, jitterMs, sent, lossThere, jitterThereMs, remote, ...reported }: RtpStatistics,
+  { codec, localAddress }: Pick<MediaStatistics, 'codec' | 'localAddress'>,
+): MediaStatistics =>
+  callStatistics({
     codec,
     localAddress,
     remoteAddress: remote && addressText(remote.address, remote.port),
@@ -121,11 +121,11 @@ export const createDirectEndpoint = async (
   const time = createLineTime(options.clock, 1);
   const fate = createFate();
   const digitListeners: ((digit: string) => void)[] = [];
-  let sound: { path: AudioPath; events: SoundEvents } | null = null;
+  let sound: { path: AudioPath; events: AudioEvents } | null = null;
 
   channel.listen({
-    onSound: (samples) => sound?.events.onAudio(samples),
-    onKey: (key) => digitListeners.forEach((listener) => listener(key)),
+    onAudio: (samples) => sound?.events.onAudio(samples),
+    onDigit: (key) => digitListeners.forEach((listener) => listener(key)),
     onLost() {
       sound?.events.onLost();
       fate.lose(null);
@@ -133,13 +133,13 @@ export const createDirectEndpoint = async (
   });
 
   const watchSilence = (): void => {
-    const { silentMs } = channel.figures();
+    const { silentMs } = channel.statistics();
     if (silentMs !== null && silentMs >= options.rtpTimeoutMs) fate.lose('MEDIA_TIMEOUT');
     if (fate.isStanding()) time.after(lookMs, watchSilence);
   };
   if (options.rtpTimeoutMs > 0) time.after(lookMs, watchSilence);
 
-  const hasTelephoneEvents = (): boolean => (negotiation.agreed()?.keysPayloadType ?? null) !== null;
+  const hasTelephoneEvents = (): boolean => (negotiation.agreed()?.dtmfPayloadType ?? null) !== null;
 
   const destroy = async (): Promise<void> => {
     fate.destroy();
@@ -169,10 +169,10 @@ export const createDirectEndpoint = async (
     },
     hasTelephoneEvents,
     onDigit: (listener) => void digitListeners.push(listener),
-    async figures() {
+    async statistics() {
       const codec = negotiation.agreed()?.codec ?? null;
       const localAddress = addressText(options.address, channel.port);
-      return figuresOf(await channel.measured(), { codec, localAddress });
+      return statisticsOf(await channel.measured(), { codec, localAddress });
     },
     onLost: fate.onLost,
     lose: () => fate.lose(null),

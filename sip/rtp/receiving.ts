@@ -4,7 +4,7 @@ import { createConcealment } from './concealment.ts';
 import { parseRtp, type RtpPacket } from './rtp-packet.ts';
 import { createReception, type Reception } from './reception.ts';
 import { createReorderBuffer, type ReorderBuffer } from './reorder-buffer.ts';
-import { createKeyReader } from './telephone-event.ts';
+import { createDigitReader } from './telephone-event.ts';
 
 /** A voice codec, DTMF (RFC 4733) or comfort noise (RFC 3389). */
 export type ReceivingFormat = G711 | 'telephone-event' | 'CN';
@@ -13,8 +13,8 @@ export type ReceivingFormat = G711 | 'telephone-event' | 'CN';
 export type ReceivingFormats = ReadonlyMap<number, ReceivingFormat>;
 
 export type ReceivingEvents = {
-  onSound: (samples: Int16Array) => void;
-  onKey: (key: string) => void;
+  onAudio: (samples: Int16Array) => void;
+  onDigit: (key: string) => void;
 };
 
 export type Receiving = {
@@ -25,7 +25,7 @@ export type Receiving = {
   /** Must be called every 20 ms. */
   expire(at: number): void;
   setFormats(formats: ReceivingFormats): void;
-  reception: Pick<Reception, 'figures' | 'report'>;
+  reception: Pick<Reception, 'statistics' | 'report'>;
 };
 
 /** Maximum wait for a missing packet. */
@@ -34,13 +34,16 @@ const mostWaiting = 25;
 /** A longer gap is a pause, and not concealed. */
 const longestFilled = 10;
 
-export const createReceiving = (first: ReceivingFormats, { onSound, onKey }: ReceivingEvents): Receiving => {
+export const createReceiving = (
+  first: ReceivingFormats,
+  { onAudio, onDigit }: ReceivingEvents,
+): Receiving => {
   let formats = first;
   let ssrc: number | null = null;
   let samplesOfPacket = 160;
   const reception = createReception();
   const concealment = createConcealment();
-  const readKey = createKeyReader();
+  const readKey = createDigitReader();
   /** The last packet was comfort noise or DTMF: a gap after it is a pause, without a voice to continue. */
   let isPause = false;
 
@@ -51,7 +54,7 @@ export const createReceiving = (first: ReceivingFormats, { onSound, onKey }: Rec
     const samples = format.decode(packet.payload);
     samplesOfPacket = samples.length;
     concealment.heard(samples);
-    onSound(samples);
+    onAudio(samples);
   };
 
   const openBuffer = (): ReorderBuffer<RtpPacket> =>
@@ -59,7 +62,7 @@ export const createReceiving = (first: ReceivingFormats, { onSound, onKey }: Rec
       {
         onPacket: pass,
         onGap(packets) {
-          if (!isPause && packets <= longestFilled) onSound(concealment.fill(packets * samplesOfPacket));
+          if (!isPause && packets <= longestFilled) onAudio(concealment.fill(packets * samplesOfPacket));
         },
       },
       { waitMs, most: mostWaiting },
@@ -76,7 +79,7 @@ export const createReceiving = (first: ReceivingFormats, { onSound, onKey }: Rec
   /** Returns whether the event is within the voice stream: some gateways send events from a separate source. */
   const takeEvent = (packet: RtpPacket): boolean => {
     const key = readKey(packet);
-    if (key !== undefined) onKey(key);
+    if (key !== undefined) onDigit(key);
     return ssrc === null || packet.ssrc === ssrc;
   };
 

@@ -5,7 +5,7 @@ export type Reception = {
   /** All packets of an `event` have the timestamp of its beginning, which does not show their sending time. */
   received(packet: ReceivedPacket, at: number, kind?: 'audio' | 'event'): void;
   /** Totals since the beginning of the call, over all streams. */
-  figures(): { packets: number; lost: number; jitterMs: number };
+  statistics(): { packets: number; lost: number; jitterMs: number };
   /** Report on the current stream since the last report; `null` without a stream. */
   report(): ReceptionReport | null;
 };
@@ -106,7 +106,7 @@ export const createReception = (): Reception => {
       }
       current.audio = { at, transit };
     },
-    figures() {
+    statistics() {
       const { packets, lost } = before;
       if (stream === null) return { packets, lost, jitterMs: 0 };
       return {

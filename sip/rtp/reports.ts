@@ -16,11 +16,11 @@ export type Reports = {
   /** Returns the report to send now; `null` if it is not due. */
   due(sent: SentSoFar, heard: () => ReceptionReport | null): Buffer | null;
   goodbye(ssrc: number): Buffer;
-  ofRemote(): RemoteFigures;
+  ofRemote(): RemoteStatistics;
 };
 
 /** The far end's statistics of our stream; `null` without reports. */
-export type RemoteFigures = {
+export type RemoteStatistics = {
   /** Loss since the beginning, 0 to 1. */
   lossThere: number | null;
   jitterThereMs: number | null;

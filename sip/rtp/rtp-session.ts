@@ -10,9 +10,9 @@ import { createReceiving, type Receiving, type ReceivingEvents, type ReceivingFo
 import { createRemote } from './remote.ts';
 import { parseRtcp } from './rtcp.ts';
 import { createSending, type Sending, type SendingFormat } from './sending.ts';
-import { createReports, type RemoteFigures } from './reports.ts';
+import { createReports, type RemoteStatistics } from './reports.ts';
 
-export type Figures = RemoteFigures & {
+export type RtpStatistics = RemoteStatistics & {
   sent: number;
   received: number;
   lost: number;
@@ -28,7 +28,7 @@ export type RtpSession = {
   press(keys: string): void;
   /** Must be called every 20 ms. */
   tick(): void;
-  figures(): Figures;
+  statistics(): RtpStatistics;
   close(): void;
 };
 
@@ -36,10 +36,10 @@ const codecs = { PCMU: pcmu, PCMA: pcma } as const;
 
 const nothingHeard = { packets: 0, lost: 0, jitterMs: 0 };
 
-const formatOf = ({ codec, payloadType, keysPayloadType }: RtpAgreement): SendingFormat => ({
+const formatOf = ({ codec, payloadType, dtmfPayloadType }: RtpAgreement): SendingFormat => ({
   codec: codecs[codec],
   payloadType,
-  keysPayloadType,
+  dtmfPayloadType,
 });
 
 const receivingFormatsOf = ({ receives }: RtpAgreement): ReceivingFormats =>
@@ -133,8 +133,8 @@ export const createRtpSession = (
       }
       sendReport(standing);
     },
-    figures() {
-      const { packets, ...heard } = standing?.receiving.reception.figures() ?? nothingHeard;
+    statistics() {
+      const { packets, ...heard } = standing?.receiving.reception.statistics() ?? nothingHeard;
       return {
         sent: standing?.sending.soFar().packets ?? 0,
         received: packets,

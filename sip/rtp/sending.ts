@@ -11,7 +11,7 @@ export type SendingFormat = {
   codec: G711;
   payloadType: number;
   /** Payload type of RFC 4733; `null` if the far end does not accept telephone events. */
-  keysPayloadType: number | null;
+  dtmfPayloadType: number | null;
 };
 
 export type Sending = {
@@ -105,8 +105,8 @@ export const createSending = (
     return finish(keyDatagram, { payloadType, marker: inStep === 0, timestamp: begun });
   };
 
-  const pressing = (step: Step, keysPayloadType: number): Buffer => {
-    const packet = step.key === null ? soundPacket(0) : keyPacket(step.key, keysPayloadType);
+  const pressing = (step: Step, dtmfPayloadType: number): Buffer => {
+    const packet = step.key === null ? soundPacket(0) : keyPacket(step.key, dtmfPayloadType);
     inStep += 1;
     if (inStep === step.frames) {
       steps.shift();
@@ -118,12 +118,12 @@ export const createSending = (
   return {
     next() {
       const [step] = steps;
-      const { keysPayloadType } = format;
-      if (step !== undefined && keysPayloadType !== null) return pressing(step, keysPayloadType);
+      const { dtmfPayloadType } = format;
+      if (step !== undefined && dtmfPayloadType !== null) return pressing(step, dtmfPayloadType);
       return soundPacket(sound.read(frame));
     },
     press(keys) {
-      if (format.keysPayloadType === null) return false;
+      if (format.dtmfPayloadType === null) return false;
       steps.push(...stepsOf(keys));
       return true;
     },

@@ -82,7 +82,7 @@ const mostSources = 4;
  * Returns the digit of a packet that begins an event, once for each event and as soon as it is known: the event may
  * still last, and any of its packets may be lost. Each source (SSRC) has its own clock.
  */
-export const createKeyReader = (): ((packet: RtpPacket) => string | undefined) => {
+export const createDigitReader = (): ((packet: RtpPacket) => string | undefined) => {
   const readers = new Map<number, ReturnType<typeof createEventReader>>();
   return (packet) => {
     let read = readers.get(packet.ssrc);

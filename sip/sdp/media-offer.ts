@@ -343,4 +343,4 @@ export const hasTelephoneEvents = (sdp: string): boolean =>
   audioIn(sdp)?.formats.some(({ name }) => name === 'TELEPHONE-EVENT') === true;
 
 /** Sample rate of the audio in a codec, which differs from its RTP clock rate. */
-export const soundRateOf = (codec: TrunkCodec): SampleRate => (isWide(codec) ? wideRate : telephoneRate);
+export const audioRateOf = (codec: TrunkCodec): SampleRate => (isWide(codec) ? wideRate : telephoneRate);

@@ -8,7 +8,7 @@ import { createCallMedia, type CallMedia, type MediaMeans } from '#sip/audio/cal
 import type { Cancel, LineTime } from '#sip/audio/line-time.ts';
 import { createHoldTone } from '#sip/audio/playout/hold-tone.ts';
 import { sayingTime } from '#sip/audio/speaking-time.ts';
-import type { CarriedSound } from './party.ts';
+import type { CarriedAudio } from './party.ts';
 import type { SimulatedPlayout } from './simulated-playout.ts';
 import { createSpeech, type Speech } from './simulated-speech.ts';
 import type { Voice } from './sounding-utterance.ts';
@@ -20,7 +20,7 @@ type CarriedVoicesOptions = Pick<VoicesOptions, 'answering' | 'time' | 'report' 
   onLost: () => void;
 };
 
-export type CarryVoices = (sound: CarriedSound, options: CarriedVoicesOptions) => Voices;
+export type CarryVoices = (sound: CarriedAudio, options: CarriedVoicesOptions) => Voices;
 
 /** The agent's voice as reported to its far end. */
 const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => void) => {

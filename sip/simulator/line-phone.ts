@@ -5,7 +5,7 @@
 import type { UnansweredCause } from '#machines/line.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 import type { LineLife } from '../run-line-life.ts';
-import type { CarriedSound, Phone } from './party.ts';
+import type { CarriedAudio, Phone } from './party.ts';
 import type { Voice } from './sounding-utterance.ts';
 import type { Voices } from './voices.ts';
 
@@ -27,7 +27,7 @@ type FarEnd = {
 export class LinePhone implements Phone {
   readonly #line: FarEnd;
   /** The audio of the answer; `null` in a call with words only. */
-  sound: CarriedSound | null = null;
+  sound: CarriedAudio | null = null;
 
   constructor(line: FarEnd) {
     this.#line = line;
@@ -39,7 +39,7 @@ export class LinePhone implements Phone {
   ring(): void {
     this.#line.life.send({ type: 'rang' });
   }
-  answer(sound?: CarriedSound): void {
+  answer(sound?: CarriedAudio): void {
     this.sound = sound ?? null;
     this.#line.life.send({ type: this.#line.isAdopted ? 'adopted' : 'answered' });
   }

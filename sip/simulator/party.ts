@@ -10,7 +10,7 @@ import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { Voice } from './sounding-utterance.ts';
 
 /** Audio endpoint of a call that carries audio: a person with a microphone and a speaker. */
-export type CarriedSound = Pick<MediaEndpoint, 'sampleRate' | 'connect'>;
+export type CarriedAudio = Pick<MediaEndpoint, 'sampleRate' | 'connect'>;
 
 /** The far end's telephone: the actions and perceptions of a person. */
 export interface Phone {
@@ -18,7 +18,7 @@ export interface Phone {
   readonly language: string;
   ring(): void;
   /** Answers with this audio in both directions, if the line can carry it; without it, with words only. */
-  answer(sound?: CarriedSound): void;
+  answer(sound?: CarriedAudio): void;
   /** Rejects the call; only before the answer. */
   refuse(cause: UnansweredCause): void;
   /** Before the answer it cancels. */

@@ -10,7 +10,7 @@ import type { LeftLine } from '#src/domain/sip-leg.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 import { runLineLife, type LineLife } from '../run-line-life.ts';
 import { LinePhone, type AgentSigns } from './line-phone.ts';
-import type { CarriedSound, CreateParty } from './party.ts';
+import type { CarriedAudio, CreateParty } from './party.ts';
 import type { CarryVoices } from './carried-voices.ts';
 import { createTransferring, type Person } from './transferring.ts';
 import { createVoices, type Voices, type VoicesOptions } from './voices.ts';
@@ -44,7 +44,7 @@ const cancelsFarewell = (event: LineEvent): boolean =>
 
 /** Creates voices with carried audio, or with words only. */
 const makeVoices = (
-  carried: CarriedSound | null,
+  carried: CarriedAudio | null,
   options: SimulatedLineOptions,
   { life, onChange }: { life: LineLife; onChange: VoicesOptions['onChange'] },
 ): Voices => {

@@ -8,7 +8,7 @@ import type { AnsweredBy, LineReport } from '#machines/line.ts';
 import { createCallMedia } from '#sip/audio/call-media.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
 import { loadVoiceDetector, type OpenVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
-import type { SoundEvents } from '#sip/audio/media-endpoint.ts';
+import type { AudioEvents } from '#sip/audio/media-endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import { telephoneRate } from '#sip/audio/samples.ts';
 import { pathInto } from '#test/helpers/path-into.ts';
@@ -89,7 +89,7 @@ const judgeOne = async (announcement: Announcement, options: JudgeOptions): Prom
   const recognizer = scriptedRecognizer(gives, (milliseconds, act) => time.after(milliseconds, act));
   const beginsAt = clock.now() + beforeMs;
   const verdict: Verdict = { by: null, afterMs: 0, messageMs: null };
-  let events: SoundEvents | undefined;
+  let events: AudioEvents | undefined;
 
   const onReport = (report: LineReport): void => {
     if (report.type === 'line.onset') media.pauseTalking();

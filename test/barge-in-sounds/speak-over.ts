@@ -8,7 +8,7 @@ import type { BargeIn, LineReport } from '#machines/line.ts';
 import { createCallMedia } from '#sip/audio/call-media.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
 import type { OpenVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
-import type { SoundEvents } from '#sip/audio/media-endpoint.ts';
+import type { AudioEvents } from '#sip/audio/media-endpoint.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import { telephoneRate } from '#sip/audio/samples.ts';
 import { pathInto } from '#test/helpers/path-into.ts';
@@ -68,7 +68,7 @@ export const speakOver = async (
   const time = createLineTime(clock, 1);
   const ring = new SampleRing(ringMemory(65_536));
   const recognizer = scriptedRecognizer(gives, (milliseconds, act) => time.after(milliseconds, act));
-  let events: SoundEvents | undefined;
+  let events: AudioEvents | undefined;
   const verdict: Verdict = { silentAfterMs: null, wentOn: false, wasStopped: false };
 
   const asCallsDo = (report: LineReport): void => {

@@ -68,7 +68,7 @@ test('reads the imports of all files', (t) => {
       ['./facts.ts', 'machines', true],
       ['./line.ts', 'machines', false],
       ['./outcome.ts', 'machines', true],
-      ['./sound-figures.ts', 'machines', true],
+      ['./media-statistics.ts', 'machines', true],
       ['./transfer.ts', 'machines', true],
     ],
   );

@@ -68,7 +68,7 @@ export class MediaChannel {
   #rtp: Socket | null = null;
   #nextRtp: Int16Array = new Int16Array();
   readonly #sending = createSending(
-    { codec: pcmu, payloadType: 0, keysPayloadType: 101 },
+    { codec: pcmu, payloadType: 0, dtmfPayloadType: 101 },
     {
       read: (samples) => {
         samples.set(this.#nextRtp);

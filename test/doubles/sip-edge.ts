@@ -26,7 +26,7 @@ import { createFarEnd, type FarEnd } from './far-end.ts';
 import { startFreeSwitch, type FreeSwitch } from './freeswitch.ts';
 import { patienceMs } from './mailbox.ts';
 import { createSeats } from './seats.ts';
-import { soundRunIn } from './sound-run.ts';
+import { threadRunIn } from './thread-run.ts';
 import { createTurnedClock } from './turned-clock.ts';
 
 export const ownNumber = '07012345678';
@@ -115,7 +115,7 @@ const linesOn = async ({
   inboundAccess,
   mediaHost: '127.0.0.1',
   rtp: { host: '127.0.0.1', ports: { from: 22_000, to: 22_398 } },
-  startSoundRun: soundRunIn(clock),
+  startMediaThread: threadRunIn(clock),
   country: 'KR',
   speech: sameSpeech(silentVoice),
   listening,

@@ -18,7 +18,7 @@ export const soundEndpoint = (connect: MediaEndpoint['connect']): MediaEndpoint 
   press: unused,
   hasTelephoneEvents: () => true,
   onDigit() {},
-  figures: async () => null,
+  statistics: async () => null,
   onLost() {},
   lose() {},
   leave: async () => {},

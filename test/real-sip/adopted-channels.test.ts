@@ -10,7 +10,7 @@ import { mediaServers as numbers } from '#config/policy.ts';
 import { createBackgroundTasks } from '#sip/background-tasks.ts';
 import { createMediaServers } from '#sip/freeswitch/media-servers.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
-import { createSoundThread } from '#sip/media-thread/media-thread.ts';
+import { createMediaThread } from '#sip/media-thread/media-thread.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { LeftLeg, MediaChannel } from '#src/domain/sip-leg.ts';
@@ -77,8 +77,8 @@ if (missing.length > 0) {
     const srf = new Srf();
     await srf.connect(servers.drachtio);
     t.teardown(() => srf.disconnect());
-    const soundThread = createSoundThread({ ports: await ownLinePorts(), logger });
-    t.teardown(() => soundThread.close());
+    const mediaThread = createMediaThread({ ports: await ownLinePorts(), logger });
+    t.teardown(() => mediaThread.close());
     const backgroundTasks = createBackgroundTasks(systemClock, logger);
     const next = createMediaServers([servers.freeSwitch], {
       ...numbers,
@@ -86,7 +86,7 @@ if (missing.length > 0) {
       rtpTimeoutMs: 0,
       ownAddress: '127.0.0.1',
       srf,
-      soundThread,
+      mediaThread,
       resample: await loadResampler(),
       clock: systemClock,
       backgroundTasks,
@@ -138,7 +138,7 @@ if (missing.length > 0) {
         await until(() => farEnd.payloadTypes().has(101));
         const answer = await endpoint.modify(describeSound({ port: farEnd.port, direction: 'sendonly' }));
         t.regex(answer, /^a=recvonly\r?$/m);
-        t.is((await endpoint.figures())?.codec, 'PCMU');
+        t.is((await endpoint.statistics())?.codec, 'PCMU');
         await endpoint.destroy();
         await untilChannels(0);
       }

@@ -10,7 +10,7 @@ import { createBackgroundTasks } from '#sip/background-tasks.ts';
 import { createMediaServers, type Bridge, type MediaServers } from '#sip/freeswitch/media-servers.ts';
 import { createSignallingConnection } from '#sip/drachtio/connection/connection.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
-import { createSoundThread } from '#sip/media-thread/media-thread.ts';
+import { createMediaThread } from '#sip/media-thread/media-thread.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
 import type { SampleRate } from '#sip/audio/samples.ts';
 import { audioIn, withOneVoice } from '#sip/sdp/media-offer.ts';
@@ -37,14 +37,14 @@ const connectedMedia = async (t: ExecutionContext, servers: SipServers): Promise
     clock: systemClock,
     logger,
   });
-  const soundThread = createSoundThread({ ports: await ownLinePorts(), logger });
+  const mediaThread = createMediaThread({ ports: await ownLinePorts(), logger });
   const media = createMediaServers([servers.freeSwitch], {
     ...numbers,
     rtpTimeoutMs: 0,
     pool: { ...numbers.pool, size: 2 },
     ownAddress: '127.0.0.1',
     srf: connection.srf,
-    soundThread,
+    mediaThread,
     resample: await loadResampler(),
     clock: systemClock,
     backgroundTasks,
@@ -55,7 +55,7 @@ const connectedMedia = async (t: ExecutionContext, servers: SipServers): Promise
     await backgroundTasks.settled(2_000);
     media.close();
     connection.close();
-    await soundThread.close();
+    await mediaThread.close();
   });
   const nothing = (): void => {};
   await connection.open({

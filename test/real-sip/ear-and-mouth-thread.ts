@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { parseRtp } from '#sip/rtp/rtp-packet.ts';
-import { createKeyReader, telephoneEventBytes, writeTelephoneEvent } from '#sip/rtp/telephone-event.ts';
+import { createDigitReader, telephoneEventBytes, writeTelephoneEvent } from '#sip/rtp/telephone-event.ts';
 import { goBeforeOthers } from '#sip/media-thread/thread-priority.ts';
 import type { FromThread, ThreadOptions, ToThread } from './ear-and-mouth.ts';
 import { fromMuLaw, toMuLaw } from './mu-law.ts';
@@ -42,7 +42,7 @@ let saying: { samples: Int16Array; at: number; from: number } | null = null;
 /** The remaining packets of pressed digits, one entry per packet; `null` for silence. */
 const pressing: ({ key: string; packet: number } | null)[] = [];
 let keyTimestamp = 0;
-const readKey = createKeyReader();
+const readKey = createDigitReader();
 let sequence = 0;
 let timestamp = 0;
 /** True if the previous frame was sent: RFC 3551 section 4.1 marks the first packet after silence. */

@@ -32,7 +32,7 @@ const mannerOf = (call: FarCall): Manner => {
 const openSound = async () => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  const sending = createSending({ codec: pcmu, payloadType: 0, keysPayloadType: 101 }, { read: () => 0 });
+  const sending = createSending({ codec: pcmu, payloadType: 0, dtmfPayloadType: 101 }, { read: () => 0 });
   let timer: NodeJS.Timeout | undefined;
   return {
     port: socket.address().port,

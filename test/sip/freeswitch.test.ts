@@ -403,7 +403,7 @@ const createEndpointPoolWorld = () => {
       press: async () => {},
       hasTelephoneEvents: () => true,
       onDigit: () => {},
-      figures: async () => null,
+      statistics: async () => null,
       onLost: (listener: (typeof listeners)[number]) => void listeners.push(listener),
       lose: () => listeners.forEach((listener) => listener(null)),
       leave: async () => {},
@@ -686,7 +686,7 @@ const setUpOpenUnicast = (isThere = true) => {
       'a-channel',
       { onAudio: () => {}, onLost: () => {}, onSilence: () => {}, onShortFrames: () => {} },
       {
-        soundThread: {
+        mediaThread: {
           async openUnicast(address, from, { sampleRate, silenceMs }) {
             opened.push([address, from, String(sampleRate), String(silenceMs)]);
             return {
@@ -786,7 +786,7 @@ const setUpChannelSound = async (isThere: () => Promise<string> = async () => 't
     'a-channel',
     { onAudio: () => {}, onLost: () => {} },
     {
-      soundThread: {
+      mediaThread: {
         async openUnicast(_address, _from, { sampleRate }) {
           const ring = new SampleRing(ringMemory(1_024));
           const unicast = { ring, silence: (_isSilent: boolean): void => {}, isClosed: false };
@@ -1079,22 +1079,22 @@ test.serial('offers FreeSWITCH packets shorter than 20 ms', async (t) => {
 // Channel statistics
 
 test.serial('reads channel statistics of FreeSWITCH: codec, addresses, packets and loss', (t) => {
-  const figures = parseChannelStatistics('PCMA|192.0.2.1|54246|198.51.100.7|60451|809|854|0.05\n');
-  t.like(figures, {
+  const statistics = parseChannelStatistics('PCMA|192.0.2.1|54246|198.51.100.7|60451|809|854|0.05\n');
+  t.like(statistics, {
     codec: 'PCMA',
     localAddress: '192.0.2.1:54246',
     remoteAddress: '198.51.100.7:60451',
     sent: { packets: 854, loss: null, jitterMs: null, mos: null },
   });
-  t.is(figures?.received.packets, 809);
+  t.is(statistics?.received.packets, 809);
   // One of twenty: 5 % of the sent packets, while FreeSWITCH counts by received ones.
-  t.true(Math.abs((figures?.received.loss ?? 0) - 0.0476) < 0.001);
-  t.true((figures?.received.mos ?? 0) > 3 && (figures?.received.mos ?? 5) < 4);
+  t.true(Math.abs((statistics?.received.loss ?? 0) - 0.0476) < 0.001);
+  t.true((statistics?.received.mos ?? 0) > 3 && (statistics?.received.mos ?? 5) < 4);
 });
 
 test.serial('loss that FreeSWITCH has not computed yet is unknown', (t) => {
-  const figures = parseChannelStatistics('PCMU|127.0.0.1|2|127.0.0.1|4|200|200|0.00');
-  t.deepEqual(figures?.received, { packets: 200, loss: null, jitterMs: null, mos: null });
+  const statistics = parseChannelStatistics('PCMU|127.0.0.1|2|127.0.0.1|4|200|200|0.00');
+  t.deepEqual(statistics?.received, { packets: 200, loss: null, jitterMs: null, mos: null });
 });
 
 test.serial('returns no statistics for a channel without audio or without existence', (t) => {

@@ -17,8 +17,8 @@ import { createAudioPath } from '#sip/audio/audio-path.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import { createHeard } from '#sip/media-thread/incoming-audio.ts';
 import { startPacer } from '#sip/media-thread/pacer.ts';
-import type { FromSoundThread } from '#sip/media-thread/media-thread-messages.ts';
-import { createSoundThread, ringSamples, type SoundThread } from '#sip/media-thread/media-thread.ts';
+import type { FromMediaThread } from '#sip/media-thread/media-thread-messages.ts';
+import { createMediaThread, ringSamples, type MediaThread } from '#sip/media-thread/media-thread.ts';
 import { createLead } from '#sip/freeswitch/unicast-lead.ts';
 import { openUnicastSession } from '#sip/freeswitch/unicast-session.ts';
 import { loadResampler, resamplingReach } from '#sip/audio/resampler.ts';
@@ -488,7 +488,7 @@ test.serial('raises the priority of a single thread and survives missing permiss
 
 // Heard audio
 
-type Told = Extract<FromSoundThread, { type: 'heard' }>;
+type Told = Extract<FromMediaThread, { type: 'heard' }>;
 
 const frameOf = (level: number): Int16Array => new Int16Array(160).fill(level);
 const quiet = frameOf(10);
@@ -519,10 +519,10 @@ test('delivers silence of all calls in blocks at the same tick, without losses',
   const { told, heard, beats, samplesOf } = startHeardSound();
   const one = heard.of(1);
   const other = heard.of(2);
-  beats(3, () => one.onSound(quiet));
+  beats(3, () => one.onAudio(quiet));
   beats(12, () => {
-    one.onSound(quiet);
-    other.onSound(quiet);
+    one.onAudio(quiet);
+    other.onAudio(quiet);
   });
   t.deepEqual([...told.keys()], [5, 10, 15]);
   t.deepEqual(
@@ -538,17 +538,17 @@ test('delivers silence of all calls in blocks at the same tick, without losses',
 test('delivers a possible voice at once after the silence before it, and so the silence after it', (t) => {
   const { told, heard, beats, samplesOf } = startHeardSound();
   const call = heard.of(1);
-  beats(7, () => call.onSound(quiet));
-  beats(1, () => call.onSound(loud));
+  beats(7, () => call.onAudio(quiet));
+  beats(1, () => call.onAudio(loud));
   t.is(samplesOf(8, 1), 3 * 160);
   t.is(told.get(8)?.sounds[0]?.samples.at(-1), 3_000);
   const second = 50;
-  beats(second, () => call.onSound(quiet));
+  beats(second, () => call.onAudio(quiet));
   t.deepEqual(
     Array.from({ length: second }, (_, after) => samplesOf(9 + after, 1)),
     Array.from({ length: second }, () => 160),
   );
-  beats(2 * second, () => call.onSound(quiet));
+  beats(2 * second, () => call.onAudio(quiet));
   t.deepEqual([...told.keys()].slice(-2), [150, 155]);
 });
 
@@ -557,8 +557,8 @@ test('a voice in one call does not hurry other calls', (t) => {
   const talking = heard.of(1);
   const silent = heard.of(2);
   beats(4, () => {
-    talking.onSound(loud);
-    silent.onSound(quiet);
+    talking.onAudio(loud);
+    silent.onAudio(quiet);
   });
   t.deepEqual([samplesOf(4, 1), samplesOf(4, 2)], [160, undefined]);
 });
@@ -567,8 +567,8 @@ test('delivers a DTMF tone at once', (t) => {
   const { told, heard, beats } = startHeardSound();
   const call = heard.of(1);
   beats(1, () => {
-    call.onSound(quiet);
-    call.onKey('5');
+    call.onAudio(quiet);
+    call.onDigit('5');
   });
   t.deepEqual(told.get(1), { type: 'heard', sounds: [], keys: [{ id: 1, key: '5' }] });
 });
@@ -576,9 +576,9 @@ test('delivers a DTMF tone at once', (t) => {
 test('delivers no audio of a call that is over', (t) => {
   const { told, heard, beats } = startHeardSound();
   const call = heard.of(1);
-  beats(2, () => call.onSound(loud));
+  beats(2, () => call.onAudio(loud));
   heard.forget(1);
-  beats(8, () => call.onSound(loud));
+  beats(8, () => call.onAudio(loud));
   t.deepEqual([...told.keys()], [1, 2]);
 });
 
@@ -655,12 +655,12 @@ const startSoundThread = (t: ExecutionContext, ports: { from: number; to: number
       done();
     },
   });
-  const thread = createSoundThread({ ports, logger: pino({}, stream) });
+  const thread = createMediaThread({ ports, logger: pino({}, stream) });
   t.teardown(() => thread.close());
   return { thread, logged };
 };
 
-const call = async (t: ExecutionContext, thread: SoundThread) => {
+const call = async (t: ExecutionContext, thread: MediaThread) => {
   const options = { thread, address: '127.0.0.1', clock: steadyClock, rtpTimeoutMs: 0 };
   const open = async (offer?: string): Promise<MediaEndpoint> => {
     const endpoint = await createDirectEndpoint(offer, { codecs: null, srtp: 'off' }, options);
@@ -681,18 +681,18 @@ const call = async (t: ExecutionContext, thread: SoundThread) => {
     },
     8_000,
   );
-  return { path, losses, heard: () => heard, soundIsLost: () => soundIsLost, figures: callee.figures };
+  return { path, losses, heard: () => heard, soundIsLost: () => soundIsLost, statistics: callee.statistics };
 };
 
 /** A packet to this target throws: a programming error that ends the thread. */
-const breakDown = async (thread: SoundThread): Promise<void> => {
+const breakDown = async (thread: MediaThread): Promise<void> => {
   const channel = await thread.open('127.0.0.1');
   channel.agree({
     remote: { address: '127.0.0.1', port: 70_000 },
     remoteReports: { address: '127.0.0.1', port: 70_000 },
     codec: 'PCMU',
     payloadType: 0,
-    keysPayloadType: null,
+    dtmfPayloadType: null,
     keys: null,
     receives: new Map(),
     isSending: true,
@@ -710,7 +710,7 @@ test.serial('a failed thread ends the audio of its calls, and the next call gets
   t.true(first.soundIsLost());
   t.regex(logged.join(''), /the thread of the sound has failed/);
   t.notThrows(() => first.path.send(new Int16Array(160)));
-  t.true(((await first.figures())?.received.packets ?? 0) >= 0, 'the last that was told');
+  t.true(((await first.statistics())?.received.packets ?? 0) >= 0, 'the last that was told');
 
   const next = await call(t, thread);
   await until('the next one is heard', () => next.heard() > 800 || undefined);
@@ -799,7 +799,7 @@ const startSession = async (t: ExecutionContext, sampleRate: SampleRate = 8_000)
     sound,
     {
       onBegun: () => (begun += 1),
-      onSound: (samples) => heard.push(samples),
+      onAudio: (samples) => heard.push(samples),
       onSilence: (isSilent) => silences.push(isSilent),
       onShortFrames: () => (short += 1),
     },

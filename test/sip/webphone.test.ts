@@ -9,7 +9,7 @@ import { loadResampler } from '#sip/audio/resampler.ts';
 import type { RecognitionEvent, Recognizer } from '#sip/audio/speech.ts';
 import { longestText, parseFromPhone } from '#sip/webphone/phone-messages.ts';
 import { createPhoneSocket } from '#sip/webphone/phone-socket.ts';
-import { createPhoneSound, isSoundFrame } from '#sip/webphone/phone-sound.ts';
+import { createPhoneAudio, isAudioFrame } from '#sip/webphone/phone-audio.ts';
 import { phoneSampleRate, soundLeadMs } from '#src/domain/web-phone.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { until } from '#test/helpers/until.ts';
@@ -339,7 +339,7 @@ const second = phoneSampleRate;
 
 const createPhoneSoundWorld = async (t: ExecutionContext) => {
   const clock = createOrderedClock();
-  const sound = createPhoneSound(numbers, clock);
+  const sound = createPhoneAudio(numbers, clock);
   const seen = { sent: 0, longest: 0, flushes: 0, heard: 0, lost: 0, played: 0 };
   const speaker = {
     play(frame: Uint8Array): void {
@@ -414,8 +414,8 @@ test.serial('rejects a phone that counts unsent audio or counts backwards', asyn
 });
 
 test.serial('a frame has a fixed length', (t) => {
-  t.true(isSoundFrame(soundFrame(0)));
-  for (const length of [0, 1, 640, 643, 645, 16_384]) t.false(isSoundFrame(new Uint8Array(length)));
+  t.true(isAudioFrame(soundFrame(0)));
+  for (const length of [0, 1, 640, 643, 645, 16_384]) t.false(isAudioFrame(new Uint8Array(length)));
 });
 
 test.serial('ignores audio faster than real time, except after a hiccup', async (t) => {
@@ -457,7 +457,7 @@ test.serial('after reconnection, continues with unsent audio once the phone can 
 
 test.serial('samples keep their byte order at any memory offset', async (t) => {
   const { sound, path } = await createPhoneSoundWorld(t);
-  const other = createPhoneSound(numbers, createOrderedClock());
+  const other = createPhoneAudio(numbers, createOrderedClock());
   const heard: Int16Array[] = [];
   const opened = await other.endpoint.connect(
     { onAudio: (samples) => heard.push(samples), onLost: () => {} },

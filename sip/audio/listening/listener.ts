@@ -19,7 +19,7 @@ import { createVoiceActivity, type VoiceNumbers } from './voice-activity.ts';
 import { frameMs, type OpenVoiceDetector } from './voice-detector.ts';
 
 /** Milliseconds without audio after which a far end counts as silent. */
-const noSoundMs = 200;
+const noAudioMs = 200;
 
 export type ListeningNumbers = Readonly<{
   voice: VoiceNumbers;
@@ -72,16 +72,16 @@ export type ListenerOptions = {
  * Watches for audio that stops arriving while a voice is on. After a stall of the process its timers are due before the
  * waiting packets are read, so the watch checks a second time.
  */
-const createSoundWatch = (time: LineTime, onNoSound: () => void) => {
+const createAudioWatch = (time: LineTime, onNoAudio: () => void) => {
   const alarm = createAlarm(time);
   let lastAt = 0;
-  const hasNone = (): boolean => time.since(lastAt) >= noSoundMs;
+  const hasNone = (): boolean => time.since(lastAt) >= noAudioMs;
   const lookAgain = (): void => {
-    if (hasNone()) onNoSound();
+    if (hasNone()) onNoAudio();
     else start();
   };
   const start = (): void =>
-    alarm.set(noSoundMs, () => {
+    alarm.set(noAudioMs, () => {
       if (hasNone()) alarm.set(frameMs, lookAgain);
       else start();
     });
@@ -241,7 +241,7 @@ export const createListener = (options: ListenerOptions): Listener => {
     },
   });
 
-  const sound = createSoundWatch(time, activity.silence);
+  const sound = createAudioWatch(time, activity.silence);
 
   // The thresholds for voices were measured at the telephone's rate.
   const telephone = createRateChange(options.resample, sampleRate, telephoneRate);

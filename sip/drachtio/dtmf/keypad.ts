@@ -2,7 +2,7 @@
  * The agent's DTMF digits: sent as RTP events (RFC 4733) if both descriptions offer them, by SIP INFO if the far end
  * accepts INFO, or not at all.
  */
-import type { DtmfMeans } from '#machines/sound-figures.ts';
+import type { DtmfMeans } from '#machines/media-statistics.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { within } from '../../background-tasks.ts';
 import type { Connection } from '../attempt.ts';

@@ -15,7 +15,7 @@ import { hangUp, holdRequests, noSip, type Attempt, type Connection, type Outcom
 import { authorizeRequests, isByeWaiting } from '../dialog/sent-requests.ts';
 import type { SendCommand } from './end-leg.ts';
 import type { LegTracker, TrackedLeg } from './leg-tracker.ts';
-import { moveSound, ofCall, type MoveOptions, type Standing } from './move-sound.ts';
+import { moveMedia, ofCall, type MoveOptions, type Standing } from './move-media.ts';
 import { dialogStands, reviveDialog } from './revive.ts';
 import type { AgreedTimer } from '../dialog/session-timer.ts';
 
@@ -48,7 +48,7 @@ const endLost = (legs: readonly LeftLeg[], { callId, legTracker }: AdoptOptions)
 };
 
 /** Adopts the channel of the earlier process; `null` if it cannot be resumed. */
-const adoptSound = async (
+const adoptMedia = async (
   standing: Standing,
   trunk: Trunk,
   options: AdoptOptions,
@@ -80,9 +80,9 @@ const soundOf = async (
   // A call keeps the carrier with which it was set up, whatever its trunk says now.
   const trunk: Trunk = { ...configured, media: standing.leg.channel === null ? 'direct' : 'freeswitch' };
   authorizeRequests(dialog, digestClientFor(credentialsOf(trunk)));
-  const adopted = await adoptSound(standing, trunk, options);
+  const adopted = await adoptMedia(standing, trunk, options);
   if (adopted !== null) return { trunk, endpoint: adopted, timer: standing.agreed };
-  const moved = await moveSound(dialog, standing, trunk, options);
+  const moved = await moveMedia(dialog, standing, trunk, options);
   options.legTracker.endChannels([standing]);
   return { trunk, ...moved };
 };

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
-import type { SoundFigures } from '#machines/sound-figures.ts';
+import type { MediaStatistics } from '#machines/media-statistics.ts';
 import { oneWaySounds } from '#src/domain/one-way-sound.ts';
 import { answerers } from '#src/domain/voicemail.ts';
 import type { CallConsent } from '#src/domain/consent.ts';
@@ -65,7 +65,7 @@ export const Call = defineEntity({
     /** Null if both parties heard each other, or if unknown. */
     oneWay: p.enum(oneWaySounds).nullable(),
     /** Null until the call has ended, and if the line has no packet statistics. */
-    sound: p.json<SoundFigures>().nullable(),
+    sound: p.json<MediaStatistics>().nullable(),
     /** Time at which the words of the call were erased, alone or with all personal data; null while they are stored. */
     wordsErasedAt: p.datetime(3).nullable(),
     /** Time at which all data about the other party was erased; null while it is stored. */

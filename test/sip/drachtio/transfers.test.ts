@@ -3,8 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { SimulatedClock } from 'xstate';
 import type { LineReport, TransferMode } from '#machines/line.ts';
-import type { SoundFigures } from '#machines/sound-figures.ts';
-import { watchSound } from '#sip/drachtio/sound-watch.ts';
+import type { MediaStatistics } from '#machines/media-statistics.ts';
+import { watchMedia } from '#sip/drachtio/media-watch.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
@@ -444,14 +444,14 @@ const createSoundWatchWorld = () => {
     isHeardThere: null as boolean | null,
     isSentThere: null as boolean | null,
     asked: 0,
-    figures: async (): Promise<SoundFigures | null> => {
+    statistics: async (): Promise<MediaStatistics | null> => {
       world.asked += 1;
       const { packets, isHeardThere, isSentThere } = world;
       return { ...someSound, received: { ...someSound.received, packets }, isHeardThere, isSentThere };
     },
   };
-  const endpoint = { figures: () => world.figures() };
-  const watch = watchSound(endpoint, { time, clock, report: (report) => reports.push(report) });
+  const endpoint = { statistics: () => world.statistics() };
+  const watch = watchMedia(endpoint, { time, clock, report: (report) => reports.push(report) });
   const pass = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second += 1) {
       clock.increment(1_000);
@@ -557,7 +557,7 @@ test.serial(
     const { world, clock, watch, pass } = createSoundWatchWorld();
     world.packets = 200;
     await pass(5);
-    world.figures = () => new Promise(() => {});
+    world.statistics = () => new Promise(() => {});
     const finished = watch.finish();
     clock.increment(1_000);
     t.like(await finished, { received: { packets: 200 } });

@@ -10,7 +10,7 @@ import { pcmu } from '#sip/rtp/g711.ts';
 import { UnsupportedDescription, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { parseRtp, writeRtpHeader } from '#sip/rtp/rtp-packet.ts';
 import { createDecryption } from '#sip/rtp/srtp.ts';
-import { createSoundThread } from '#sip/media-thread/media-thread.ts';
+import { createMediaThread } from '#sip/media-thread/media-thread.ts';
 import { levelOf } from '#sip/audio/samples.ts';
 import { directionToward, isHold, offerProblem } from '#sip/sdp/media-offer.ts';
 import { offeredKeyIn } from '#sip/sdp/sdes.ts';
@@ -58,7 +58,7 @@ test('accepts telephone events with the payload types of our offer and of the an
     96: 'telephone-event',
     101: 'telephone-event',
   });
-  t.is(negotiation.agreed()?.keysPayloadType, 96);
+  t.is(negotiation.agreed()?.dtmfPayloadType, 96);
   negotiation.answer(describeSound({ formats: [8] }));
   t.is(negotiation.agreed()?.receives.get(0), 'PCMU', 'what was sent before may still arrive');
 });
@@ -89,7 +89,7 @@ test('agrees on the first known codec of an offer, with its payload types', (t) 
     remoteReports: { address: '198.51.100.2', port: 4_001 },
     codec: 'PCMA',
     payloadType: 96,
-    keysPayloadType: 97,
+    dtmfPayloadType: 97,
     keys: null,
     receives: new Map([
       [13, 'CN'],
@@ -212,7 +212,7 @@ test('rejects media that requires a key and has none', (t) => {
 
 // Direct endpoint
 
-const directEndpointThread = createSoundThread({
+const directEndpointThread = createMediaThread({
   ports: { from: 21_000, to: 21_398 },
   logger: pino({ level: 'silent' }),
 });
@@ -371,20 +371,20 @@ test.serial('returns current statistics: addresses, received and sent packets', 
   const ear = await hearing(callee);
   await hearing(caller);
   await until('something is heard', () => ear.samples().length > 1_600 || undefined);
-  const figures = await callee.figures();
-  t.like(figures, { codec: 'PCMU', isHeardThere: null });
-  t.is(figures?.remoteAddress, (await caller.figures())?.localAddress);
-  t.true((figures?.received.packets ?? 0) >= 10);
-  t.is(figures?.received.loss, 0);
-  t.true((figures?.received.mos ?? 0) > 4);
-  t.true((figures?.sent.packets ?? 0) > 0);
-  t.is(figures?.sent.mos, null, 'nobody has said how it arrives');
+  const statistics = await callee.statistics();
+  t.like(statistics, { codec: 'PCMU', isHeardThere: null });
+  t.is(statistics?.remoteAddress, (await caller.statistics())?.localAddress);
+  t.true((statistics?.received.packets ?? 0) >= 10);
+  t.is(statistics?.received.loss, 0);
+  t.true((statistics?.received.mos ?? 0) > 4);
+  t.true((statistics?.sent.packets ?? 0) > 0);
+  t.is(statistics?.sent.mos, null, 'nobody has said how it arrives');
 });
 
 // Encrypted endpoint
 // Audio that this process carries itself, encrypted.
 
-const encryptedEndpointThread = createSoundThread({
+const encryptedEndpointThread = createMediaThread({
   ports: { from: 21_400, to: 21_798 },
   logger: pino({ level: 'silent' }),
 });
@@ -492,13 +492,13 @@ test.serial('sends only encrypted packets and ignores unencrypted ones', async (
   // Unencrypted, and with the key of the other direction.
   for (const wrong of [Buffer.concat([secret.subarray(0, 12), Buffer.alloc(160, 7)]), secret])
     for (let times = 0; times < 5; times += 1) socket.send(wrong, Number(port), '127.0.0.1');
-  const figures = await endpoint.figures();
+  const statistics = await endpoint.statistics();
   await until(
-    'the next figures',
-    async () => (await endpoint.figures())?.sent.packets !== figures?.sent.packets || undefined,
+    'the next statistics',
+    async () => (await endpoint.statistics())?.sent.packets !== statistics?.sent.packets || undefined,
   );
   t.is(loud(), 0);
-  return t.is((await endpoint.figures())?.received.packets, 0);
+  return t.is((await endpoint.statistics())?.received.packets, 0);
 });
 
 test.serial('keeps its SRTP keys across a repeated description and takes over new keys', async (t) => {
@@ -522,7 +522,7 @@ test.serial('keeps its SRTP keys across a repeated description and takes over ne
 
 const frames = 110;
 
-const lossyRelayThread = createSoundThread({
+const lossyRelayThread = createMediaThread({
   ports: { from: 24_000, to: 24_398 },
   logger: pino({ level: 'silent' }),
 });
@@ -635,7 +635,7 @@ test.serial('plays the rest in order at 5 % loss, with a filling for each lost p
     sound,
     all.map((frame): Counted => (missing.includes(frame) ? 'filled' : frame)),
   );
-  t.true(((await callee.figures())?.received.loss ?? 0) > 0.03);
+  t.true(((await callee.statistics())?.received.loss ?? 0) > 0.03);
 });
 
 test.serial('ignores a stranger that sends to the port of a call, and sends it no audio', async (t) => {

@@ -30,7 +30,7 @@ import {
   inCounterMode,
   indexOf,
 } from '#sip/rtp/srtp.ts';
-import { createKeyReader, telephoneEventBytes, writeTelephoneEvent } from '#sip/rtp/telephone-event.ts';
+import { createDigitReader, telephoneEventBytes, writeTelephoneEvent } from '#sip/rtp/telephone-event.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import type { Address, RtpAgreement } from '#sip/rtp/agreement.ts';
 import { levelOf, silenceDb } from '#sip/audio/samples.ts';
@@ -102,7 +102,7 @@ const agreement: RtpAgreement = {
   remoteReports: { address: '127.0.0.1', port: 9 },
   codec: 'PCMU',
   payloadType: 0,
-  keysPayloadType: null,
+  dtmfPayloadType: null,
   keys: null,
   receives: new Map([
     [0, 'PCMU'],
@@ -125,7 +125,7 @@ const openSession = async (t: ExecutionContext, ports = sessionPorts) => {
   const session = createRtpSession(
     taken,
     { read: () => 0 },
-    { onSound: (samples) => heard.push(samples), onKey: (key) => digits.push(key) },
+    { onAudio: (samples) => heard.push(samples), onDigit: (key) => digits.push(key) },
   );
   let isOpen = true;
   const close = (): void => {
@@ -174,20 +174,20 @@ const voiceOf = (ssrc: number, first = 0) => {
 
 test.serial('watches for missing audio from the agreement on, and not on hold', async (t) => {
   const session = await openSession(t);
-  t.is(session.figures().silentMs, null);
+  t.is(session.statistics().silentMs, null);
   session.agreeOn({});
-  t.is(typeof session.figures().silentMs, 'number');
+  t.is(typeof session.statistics().silentMs, 'number');
   session.agreeOn({ isSending: false, isReceiving: false });
-  t.is(session.figures().silentMs, null);
+  t.is(session.statistics().silentMs, null);
   session.agreeOn({});
-  t.is(typeof session.figures().silentMs, 'number');
+  t.is(typeof session.statistics().silentMs, 'number');
 });
 
 test.serial('expects no media of a far end that only listens', async (t) => {
   const session = await openSession(t);
   session.agreeOn({ isReceiving: false });
-  t.is(session.figures().silentMs, null);
-  t.false(session.figures().isSentThere);
+  t.is(session.statistics().silentMs, null);
+  t.false(session.statistics().isSentThere);
 });
 
 test.serial('keeps sending to the far end while it is silent and a stranger sends', async (t) => {
@@ -197,16 +197,16 @@ test.serial('keeps sending to the far end while it is silent and a stranger send
   session.agreeOn({});
   const [theirs, others] = [voiceOf(1), voiceOf(9)];
   await farEnd.send(theirs(), session.port);
-  await until('the far end is heard', () => session.figures().received === 1 || undefined);
+  await until('the far end is heard', () => session.statistics().received === 1 || undefined);
   // Longer than any pause of a talker: no packet for more than half a second.
-  await until('a pause', () => (session.figures().silentMs ?? 0) > 600 || undefined);
+  await until('a pause', () => (session.statistics().silentMs ?? 0) > 600 || undefined);
   for (let packet = 0; packet < 20; packet += 1) {
     await stranger.send(others(), session.port);
     session.tick();
   }
   await farEnd.send(theirs(), session.port);
-  await until('the far end is heard again', () => session.figures().received === 2 || undefined);
-  t.deepEqual(session.figures().remote, farEnd.address);
+  await until('the far end is heard again', () => session.statistics().received === 2 || undefined);
+  t.deepEqual(session.statistics().remote, farEnd.address);
   await until('media arrives', () => farEnd.received() >= 20 || undefined);
   t.is(stranger.received(), 0);
 });
@@ -218,7 +218,7 @@ test.serial('ignores RTCP of a stranger, and of an SSRC that never sent RTP', as
   session.agreeOn({});
   session.tick();
   await farEnd.send(voiceOf(7)(), session.port);
-  await until('the far end is heard', () => session.figures().received === 1 || undefined);
+  await until('the far end is heard', () => session.statistics().received === 1 || undefined);
   const ourSsrc = await new Promise<number>((resolve) => {
     const ears = createSocket('udp4');
     t.teardown(() => void ears.close());
@@ -250,9 +250,9 @@ test.serial('ignores RTCP of a stranger, and of an SSRC that never sent RTP', as
   await farEnd.send(good, session.port + 1);
   await until(
     'the report of the far end is taken',
-    () => session.figures().jitterThereMs !== null || undefined,
+    () => session.statistics().jitterThereMs !== null || undefined,
   );
-  t.is(session.figures().jitterThereMs, 10);
+  t.is(session.statistics().jitterThereMs, 10);
 });
 
 test.serial('a call that reuses the ports of another one does not receive its far end', async (t) => {
@@ -263,16 +263,16 @@ test.serial('a call that reuses the ports of another one does not receive its fa
   first.agreeOn({});
   const [old, current] = [voiceOf(1), voiceOf(2)];
   await earlier.send(old(), first.port);
-  await until('it is heard', () => first.figures().received === 1 || undefined);
+  await until('it is heard', () => first.statistics().received === 1 || undefined);
   first.close();
   const second = await until('the pair is free', () => openSession(t, ports).catch(() => undefined));
   t.is(second.port, first.port);
   second.agreeOn({});
   for (let packet = 0; packet < 20; packet += 1) await earlier.send(old(), second.port);
   await later.send(current(), second.port);
-  await until('its own far end is heard', () => second.figures().received > 0 || undefined);
-  t.is(second.figures().received, 1);
-  t.deepEqual(second.figures().remote, later.address);
+  await until('its own far end is heard', () => second.statistics().received > 0 || undefined);
+  t.is(second.statistics().received, 1);
+  t.deepEqual(second.statistics().remote, later.address);
 });
 
 test.serial(
@@ -298,11 +298,11 @@ test.serial('comfort noise, telephone events and RTCP count as received media', 
   const next = voiceOf(1);
   const renews = async (what: string, datagram: Buffer, port: number): Promise<void> => {
     const silent = await until('a pause', () => {
-      const { silentMs } = session.figures();
+      const { silentMs } = session.statistics();
       return silentMs !== null && silentMs > 30 ? silentMs : undefined;
     });
     await farEnd.send(datagram, port);
-    await until(what, () => ((session.figures().silentMs ?? Infinity) < silent ? true : undefined));
+    await until(what, () => ((session.statistics().silentMs ?? Infinity) < silent ? true : undefined));
   };
   await renews('voice', next(), session.port);
   await renews('comfort noise', next({ payloadType: 13, payload: [28] }), session.port);
@@ -310,8 +310,8 @@ test.serial('comfort noise, telephone events and RTCP count as received media', 
   const sender = { ssrc: 1, packets: 3, bytes: 480, timestamp: 0 };
   await renews('a sender report', writeReport(sender, null, Date.now()), session.port + 1);
   await renews('the next one', writeReport(sender, null, Date.now()), session.port + 1);
-  t.is(session.figures().received, 3);
-  t.false(session.figures().isSentThere, 'it reports that it has sent no more');
+  t.is(session.statistics().received, 3);
+  t.false(session.statistics().isSentThere, 'it reports that it has sent no more');
 });
 
 test.serial('comfort noise is neither lost nor concealed', async (t) => {
@@ -323,8 +323,8 @@ test.serial('comfort noise is neither lost nor concealed', async (t) => {
     await farEnd.send(next(), session.port);
     await farEnd.send(next({ payloadType: 13, payload: [28] }), session.port);
   }
-  await until('all have come', () => session.figures().received === 100 || undefined);
-  t.is(session.figures().lost, 0);
+  await until('all have come', () => session.statistics().received === 100 || undefined);
+  t.is(session.statistics().lost, 0);
   t.is(joinSamples(session.heard).length, 50 * frameSamples);
 });
 
@@ -340,7 +340,7 @@ test('does not conceal a packet lost after comfort noise or a digit', (t) => {
         [13, 'CN'],
         [101, 'telephone-event'],
       ]),
-      { onSound: (samples) => heard.push(samples), onKey() {} },
+      { onAudio: (samples) => heard.push(samples), onDigit() {} },
     );
     const next = voiceOf(1);
     const take = (datagram: Buffer, at: number): void => {
@@ -527,10 +527,10 @@ test("accepts RTCP from the far end's host about SSRCs that it has sent", (t) =>
 
 // Sending
 
-const format = { codec: pcmu, payloadType: 0, keysPayloadType: 101 };
+const format = { codec: pcmu, payloadType: 0, dtmfPayloadType: 101 };
 
 const setUpSending = (
-  given: Partial<Omit<typeof format, 'keysPayloadType'>> & { keysPayloadType?: number | null } = {},
+  given: Partial<Omit<typeof format, 'dtmfPayloadType'>> & { dtmfPayloadType?: number | null } = {},
 ) => {
   const ring = new SampleRing(ringMemory(1_024));
   const sending = createSending({ ...format, ...given }, ring);
@@ -606,7 +606,7 @@ test('sends a digit for 160 ms with its start timestamp and repeats its end thre
 test('sends several digits in order, with the requested pauses', (t) => {
   const { sending, next } = setUpSending();
   sending.press('1w1');
-  const read = createKeyReader();
+  const read = createDigitReader();
   const told = Array.from({ length: 60 }, next).map((packet) =>
     packet.payloadType === 101 ? read(packet) : undefined,
   );
@@ -618,7 +618,7 @@ test('sends several digits in order, with the requested pauses', (t) => {
 });
 
 test('sends no digits to a far end without telephone events', (t) => {
-  const { sending, next } = setUpSending({ keysPayloadType: null });
+  const { sending, next } = setUpSending({ dtmfPayloadType: null });
   t.false(sending.press('1'));
   t.is(next().payloadType, 0);
 });
@@ -626,7 +626,7 @@ test('sends no digits to a far end without telephone events', (t) => {
 test('switches the format with the next packet in the same stream', (t) => {
   const { ring, sending, next } = setUpSending();
   const before = next();
-  sending.setFormat({ codec: pcma, payloadType: 8, keysPayloadType: null });
+  sending.setFormat({ codec: pcma, payloadType: 8, dtmfPayloadType: null });
   ring.write(new Int16Array(160).fill(1_008));
   const after = next();
   t.is(after.payloadType, 8);
@@ -656,17 +656,17 @@ test('restarted or reordered sequence numbers do not count as loss', (t) => {
   for (let sequence = 100; sequence < 110; sequence += 1) receive(sequence);
   receive(30_000);
   receive(110);
-  t.like(reception.figures(), { packets: 11, lost: 0 });
+  t.like(reception.statistics(), { packets: 11, lost: 0 });
   for (let sequence = 20_000; sequence < 20_010; sequence += 1) receive(sequence);
-  t.like(reception.figures(), { packets: 21, lost: 0 });
+  t.like(reception.statistics(), { packets: 21, lost: 0 });
   receive(20_012);
-  t.like(reception.figures(), { packets: 22, lost: 2 });
+  t.like(reception.statistics(), { packets: 22, lost: 2 });
 });
 
 test('missing packets count as lost, late ones do not', (t) => {
   const reception = createReception();
   for (const sequence of [65_534, 65_535, 2, 0, 3]) reception.received(receptionPacket(sequence), 0);
-  t.like(reception.figures(), { packets: 5, lost: 1 });
+  t.like(reception.statistics(), { packets: 5, lost: 1 });
 });
 
 test('a report has the loss since the previous one and in total', (t) => {
@@ -681,7 +681,7 @@ test('a new stream restarts the sequence and keeps the totals', (t) => {
   const reception = createReception();
   for (const sequence of [1, 3]) reception.received(receptionPacket(sequence), 0);
   for (const sequence of [900, 901]) reception.received(receptionPacket(sequence, 2), 0);
-  t.like(reception.figures(), { packets: 4, lost: 1 });
+  t.like(reception.statistics(), { packets: 4, lost: 1 });
   t.like(reception.report(), { ssrc: 2, cumulativeLost: 0 });
 });
 
@@ -692,8 +692,8 @@ test('jitter is zero for even intervals and approaches the mean deviation of une
     even.received(receptionPacket(index), index * 20);
     uneven.received(receptionPacket(index), index * 20 + (index % 2) * 10);
   }
-  t.is(even.figures().jitterMs, 0);
-  t.true(Math.abs(uneven.figures().jitterMs - 10) < 0.5);
+  t.is(even.statistics().jitterMs, 0);
+  t.true(Math.abs(uneven.statistics().jitterMs - 10) < 0.5);
 });
 
 test('a digit does not raise the jitter, nor does a pause of a sender whose clock stops in it', (t) => {
@@ -707,8 +707,8 @@ test('a digit does not raise the jitter, nor does a pause of a sender whose cloc
   packets(50, (index) => [receptionPacket(100 + index), at]);
   at += 3_000;
   packets(50, (index) => [{ ...receptionPacket(150 + index), marker: index === 0 }, at]);
-  t.is(reception.figures().jitterMs, 0);
-  t.is(reception.figures().lost, 0);
+  t.is(reception.statistics().jitterMs, 0);
+  t.is(reception.statistics().lost, 0);
 });
 
 test('sends no report block before media has arrived', (t) => {
@@ -823,7 +823,7 @@ const heardOver = (plan: Plan): Int16Array => {
   const sound = countingSound(frames);
   let said = 0;
   const sending = createSending(
-    { codec: pcmu, payloadType: 0, keysPayloadType: null },
+    { codec: pcmu, payloadType: 0, dtmfPayloadType: null },
     {
       read(frame) {
         frame.set(sound.subarray(said, (said += frameSamples)));
@@ -833,8 +833,8 @@ const heardOver = (plan: Plan): Int16Array => {
   );
   const pieces: Int16Array[] = [];
   const receiving = createReceiving(new Map([[0, pcmu]]), {
-    onSound: (samples) => pieces.push(samples),
-    onKey() {},
+    onAudio: (samples) => pieces.push(samples),
+    onDigit() {},
   });
   const events: { at: number; happen: () => void }[] = [];
   for (let packet = 0; packet < frames; packet += 1) {
@@ -1218,7 +1218,7 @@ const eventPacket = (
 };
 
 /** The digits in these packets. */
-const readAll = (packets: readonly RtpPacket[], read = createKeyReader()): string =>
+const readAll = (packets: readonly RtpPacket[], read = createDigitReader()): string =>
   packets.map((packet) => read(packet) ?? '').join('');
 
 const tenPackets = (packetOf: (index: number) => RtpPacket): RtpPacket[] =>
@@ -1261,7 +1261,7 @@ test('reports a repeated digit twice, even if all end packets of the first were 
 });
 
 test('reports digits from another SSRC than the voice once each, even if SSRCs alternate', (t) => {
-  const read = createKeyReader();
+  const read = createDigitReader();
   const alternating = tenPackets((index) =>
     eventPacket(index % 2 === 0 ? '1' : '2', 1_000, false, {
       ssrc: 1 + (index % 2),
@@ -1283,7 +1283,7 @@ test('plays voice beside digits of another SSRC, which is not counted', (t) => {
       [0, pcmu],
       [101, 'telephone-event'],
     ]),
-    { onSound: (samples) => heard.push(samples), onKey: (key) => digits.push(key) },
+    { onAudio: (samples) => heard.push(samples), onDigit: (key) => digits.push(key) },
   );
   const next = voiceOf(1);
   for (let index = 0; index < 20; index += 1) {
@@ -1294,21 +1294,21 @@ test('plays voice beside digits of another SSRC, which is not counted', (t) => {
   }
   t.deepEqual(digits, ['7']);
   t.is(heard.length, 20);
-  t.like(receiving.reception.figures(), { packets: 20, lost: 0, jitterMs: 0 });
+  t.like(receiving.reception.statistics(), { packets: 20, lost: 0, jitterMs: 0 });
 });
 
 test('reports a digit sent in many packets once, at its first packet', (t) => {
-  const read = createKeyReader();
+  const read = createDigitReader();
   const told = [false, false, true, true, true].map((isOver) => read(eventPacket('7', 1_000, isOver)));
   t.deepEqual(told, ['7', undefined, undefined, undefined, undefined]);
 });
 
 test('reports a digit whose beginning was lost at its end', (t) => {
-  t.is(createKeyReader()(eventPacket('#', 1_000, true)), '#');
+  t.is(createDigitReader()(eventPacket('#', 1_000, true)), '#');
 });
 
 test('reports a repeated digit twice and ignores late packets of an earlier one', (t) => {
-  const read = createKeyReader();
+  const read = createDigitReader();
   const told = [
     eventPacket('1', 4_294_967_000),
     eventPacket('1', 1_200),
@@ -1319,7 +1319,7 @@ test('reports a repeated digit twice and ignores late packets of an earlier one'
 });
 
 test('ignores unknown events and truncated ones', (t) => {
-  const read = createKeyReader();
+  const read = createDigitReader();
   t.is(read({ ...eventPacket('1', 10), payload: Buffer.from([16, 0, 0, 160]) }), undefined);
   t.is(read({ ...eventPacket('1', 20), payload: Buffer.from([1, 0]) }), undefined);
 });

@@ -9,9 +9,9 @@ import { phoneFrameHead, phoneFrameSamples, phoneSampleRate, soundLeadMs } from 
 import { bytesOf } from '#src/domain/sample-bytes.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { AudioPath } from '#sip/audio/audio-path.ts';
-import type { MediaEndpoint, SoundEvents } from '#sip/audio/media-endpoint.ts';
+import type { MediaEndpoint, AudioEvents } from '#sip/audio/media-endpoint.ts';
 
-export type SoundNumbers = Readonly<{
+export type PhoneAudioNumbers = Readonly<{
   /** Maximum of audio that a phone may be ahead of time after a network hiccup. */
   burstMs: number;
   /** Without a frame for this time, the audio of the call is lost. */
@@ -25,7 +25,7 @@ export type Speaker = {
   flush(): void;
 };
 
-export type PhoneSound = {
+export type PhoneAudio = {
   readonly endpoint: Pick<MediaEndpoint, 'sampleRate' | 'connect'>;
   /** Takes a frame; returns what is wrong with it. */
   hear(message: Uint8Array): 'invalid_sound' | 'too_much' | undefined;
@@ -170,16 +170,16 @@ const createStallWatch = (stallMs: number, clock: Clock, onStall: () => void) =>
 };
 
 /** Whether a binary message is a phone's frame, by its length. */
-export const isSoundFrame = ({ length }: Uint8Array): boolean => length === messageBytes;
+export const isAudioFrame = ({ length }: Uint8Array): boolean => length === messageBytes;
 
 const samplesOf = (message: Uint8Array): Int16Array =>
   // A copy: the message may be unaligned in memory, and listeners keep it.
   new Int16Array(Uint8Array.from(message.subarray(phoneFrameHead)).buffer);
 
-export const createPhoneSound = (numbers: SoundNumbers, clock: Clock): PhoneSound => {
+export const createPhoneAudio = (numbers: PhoneAudioNumbers, clock: Clock): PhoneAudio => {
   const voice = createVoicePath();
   const allowance = createAllowance(numbers.burstMs, clock);
-  let open: { events: SoundEvents; watch: ReturnType<typeof createStallWatch> } | null = null;
+  let open: { events: AudioEvents; watch: ReturnType<typeof createStallWatch> } | null = null;
 
   const close = (): void => {
     open?.watch.stop();

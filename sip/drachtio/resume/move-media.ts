@@ -130,7 +130,7 @@ const move = (to: Move): Promise<Moved> => {
 };
 
 /** Rejects if the far end does not accept the change. */
-export const moveSound = async (
+export const moveMedia = async (
   dialog: Srf.Dialog,
   standing: Standing,
   trunk: Trunk,

@@ -1,7 +1,7 @@
 /** Audio statistics of a call for its call record: transport and quality. Null if unknown. */
 
 /** One direction of the audio, from negotiation until now. */
-export type StreamFigures = {
+export type StreamStatistics = {
   packets: number | null;
   /** Share of lost packets, 0 to 1. */
   loss: number | null;
@@ -16,16 +16,16 @@ export type StreamFigures = {
  */
 export type DtmfMeans = { sent: 'rfc4733' | 'info' | 'none'; received: 'rfc4733' | 'inband' };
 
-export type SoundFigures = {
+export type MediaStatistics = {
   /** Missing in records of earlier versions, and in calls without SIP. */
   dtmf?: DtmfMeans;
   codec: string | null;
   /** RTP addresses as `address:port`: the local one, the source and the target. */
   localAddress: string | null;
   remoteAddress: string | null;
-  received: StreamFigures;
+  received: StreamStatistics;
   /** Statistics of sent audio, according to the other party's RTCP reports. */
-  sent: StreamFigures;
+  sent: StreamStatistics;
   roundTripMs: number | null;
   /** Whether any sent audio arrives, according to those reports. */
   isHeardThere: boolean | null;

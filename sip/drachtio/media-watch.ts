@@ -2,8 +2,8 @@
  * Periodically checks the audio of a call. One-way audio is reported while it happens; the statistics for the record
  * are available when the call is over.
  */
-import type { LineReport, OneWaySound } from '#machines/line.ts';
-import type { SoundFigures } from '#machines/sound-figures.ts';
+import type { LineReport, OneWayAudio } from '#machines/line.ts';
+import type { MediaStatistics } from '#machines/media-statistics.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
@@ -18,11 +18,11 @@ const tellingCallMs = 2_000;
 /** Timeout of a media server; after it the end of the call is reported without statistics. */
 const measureMs = 1_000;
 
-export type SoundWatch = {
+export type MediaWatch = {
   /** A far end that holds the call is not expected to send audio. */
   held(isHeld: boolean): void;
   /** Ends the watch. Resolves with the statistics of the whole call, or the last known ones; never rejects. */
-  finish(): Promise<SoundFigures | null>;
+  finish(): Promise<MediaStatistics | null>;
 };
 
 type Means = {
@@ -34,12 +34,12 @@ type Means = {
 /** Judges missing audio from one check to the next. */
 const createJudge = ({ time, report }: Pick<Means, 'time' | 'report'>) => {
   const begunAt = time.now();
-  const told = new Set<OneWaySound>();
+  const told = new Set<OneWayAudio>();
   let received = 0;
   let since = begunAt;
   let hold: 'never' | 'now' | 'before' = 'never';
 
-  const tell = (missing: OneWaySound): void => {
+  const tell = (missing: OneWayAudio): void => {
     if (told.has(missing)) return;
     told.add(missing);
     report({ type: 'line.one_way', missing });
@@ -57,7 +57,7 @@ const createJudge = ({ time, report }: Pick<Means, 'time' | 'report'>) => {
       else if (hold === 'now') hold = 'before';
       since = time.now();
     },
-    look({ received: { packets }, isHeardThere, isSentThere }: SoundFigures): void {
+    look({ received: { packets }, isHeardThere, isSentThere }: MediaStatistics): void {
       if (packets !== null) take(packets);
       if (hold === 'now') return;
       // Audio is not missing if the far end sends none, as in a speech pause or when it only listens.
@@ -67,22 +67,22 @@ const createJudge = ({ time, report }: Pick<Means, 'time' | 'report'>) => {
       if (isHeardThere === false) tell('nothing_delivered');
     },
     /** Judges the whole call. */
-    conclude({ received: { packets }, isSentThere }: SoundFigures): void {
+    conclude({ received: { packets }, isSentThere }: MediaStatistics): void {
       const isMissing = packets === 0 && isSentThere !== false && hold === 'never';
       if (isMissing && time.since(begunAt) >= tellingCallMs) tell('nothing_received');
     },
   };
 };
 
-export const watchSound = (endpoint: Pick<MediaEndpoint, 'figures'>, means: Means): SoundWatch => {
+export const watchMedia = (endpoint: Pick<MediaEndpoint, 'statistics'>, means: Means): MediaWatch => {
   const { time, clock } = means;
   const judge = createJudge(means);
-  let last: SoundFigures | null = null;
+  let last: MediaStatistics | null = null;
   let isOver = false;
 
-  const measure = async (): Promise<SoundFigures | null> => {
+  const measure = async (): Promise<MediaStatistics | null> => {
     try {
-      last = (await within(clock, measureMs, 'Measuring the sound', endpoint.figures())) ?? last;
+      last = (await within(clock, measureMs, 'Measuring the sound', endpoint.statistics())) ?? last;
     } catch {
       // The carrier of the audio is gone, which is reported separately.
     }
@@ -90,9 +90,9 @@ export const watchSound = (endpoint: Pick<MediaEndpoint, 'figures'>, means: Mean
   };
 
   const look = async (): Promise<void> => {
-    const figures = await measure();
+    const statistics = await measure();
     if (isOver) return;
-    if (figures !== null) judge.look(figures);
+    if (statistics !== null) judge.look(statistics);
     lookLater();
   };
 
@@ -105,9 +105,9 @@ export const watchSound = (endpoint: Pick<MediaEndpoint, 'figures'>, means: Mean
     async finish() {
       isOver = true;
       alarm.cancel();
-      const figures = await measure();
-      if (figures !== null) judge.conclude(figures);
-      return figures;
+      const statistics = await measure();
+      if (statistics !== null) judge.conclude(statistics);
+      return statistics;
     },
   };
 };
