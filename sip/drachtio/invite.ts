@@ -27,7 +27,7 @@ import { afterTooSmall, agreedTimer, timerOffer, type SessionTimes } from './dia
 export type Invited =
   | {
       answered: true;
-      /** Its requests are held until they are released. */
+      /** Dialog of the call; its requests are held until they are released. */
       dialog: Srf.Dialog;
       trackedLeg: TrackedLeg;
       /** The far end's answer to our offer. */

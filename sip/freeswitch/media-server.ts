@@ -178,7 +178,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
       const refusal = load.refusal();
       return refusal && `FreeSWITCH at ${name} takes no new calls: ${refusal}`;
     },
-    /** Its latest heartbeat, if any. */
+    /** The latest heartbeat of the server, if any. */
     load: load.current,
     /** Number of current calls. */
     calls: endpoints.count,

@@ -34,7 +34,7 @@ const hasParameter = (party: NameAddress, name: string, values: readonly string[
 
 const named = (headers: Headers, header: string): NameAddress[] => nameAddressesIn(headerOf(headers, header));
 
-/** Those that name who calls: Remote-Party-ID may name who is called. */
+/** Entries that name the caller: Remote-Party-ID may also name the callee. */
 const remoteParties = (headers: Headers): NameAddress[] =>
   named(headers, 'Remote-Party-ID').filter((party) => !hasParameter(party, 'party', ['called']));
 

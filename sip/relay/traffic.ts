@@ -155,7 +155,7 @@ const bring = (
   return gateway.tell(message);
 };
 
-/** Its unanswered requests are held for the next gateway. */
+/** Removes a gateway; its unanswered requests are held for the next one. */
 const leave = (gateway: GatewayConnection, { gateways, owners, held }: Parts): void => {
   gateways.all.delete(gateway);
   for (const { dialogId, ...request } of owners.gone(gateway))

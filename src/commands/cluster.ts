@@ -95,7 +95,7 @@ const startNode = (
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on('line', (line) => {
       if (line.includes('the gateway is ready')) ready.resolve();
-      // Their welcome messages are suppressed.
+      // The welcome messages of the gateways are suppressed.
       if (/^(?:\[|\d{4}-|Trunkline did)/.test(line)) print(`${name}  ${line}`);
     });
   void once(child, 'exit').then(() => ready.reject(new StartError(`${name} did not start`)));

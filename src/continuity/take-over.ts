@@ -44,7 +44,9 @@ export type TakeOverOptions = {
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
   /** The next line of this call takes over the existing leg. */
   expectLine: (callId: string, left: LeftLine) => void;
-  /** Its recording continues the one of `node`; `talkedMs`: time since the answer, at the time of the query. */
+  /**
+   * The recording of the call continues the one of `node`; `talkedMs`: time since the answer, at the time of the query.
+   */
   expectRecording: (callId: string, earlier: { talkedMs: () => number; node: string }) => void;
   times: CallTimes;
   /** The name of this gateway among those that share the database. */

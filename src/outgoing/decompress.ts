@@ -42,7 +42,7 @@ async function* decode(
     }
     const decoders = [outermost, ...inner];
     const decoded = inner.at(-1) ?? outermost;
-    // Its error also arrives at the last decoder.
+    // An error of the pipeline also arrives at the last decoder.
     pipeline([Readable.from(withFirst(first.value)), ...decoders]).catch(() => undefined);
     try {
       yield* decoded;

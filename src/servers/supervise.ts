@@ -28,10 +28,10 @@ const howItEnded = ({ exitCode, signalCode }: StartedServer['child']): string =>
 export const supervise = (options: {
   start: () => StartedServer;
   times: RestartTimes;
-  /** It exited, and is restarted after this many milliseconds. */
+  /** The server exited, and is restarted after this many milliseconds. */
   onEnded: (how: string, restartsInMs: number) => void;
   onBack: () => void;
-  /** It exits repeatedly and is not restarted any more. */
+  /** The server exits repeatedly and is no longer restarted. */
   onGivenUp: () => void;
 }): Supervised => {
   const { times } = options;

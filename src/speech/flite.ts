@@ -8,13 +8,13 @@ import { runProgram } from './run-program.ts';
 
 const command = 'flite';
 const timeoutMs = 15_000;
-/** It writes audio to a file and almost nothing to its output. */
+/** flite writes audio to a file and almost nothing to its output. */
 const maxBytes = 64 * 1024;
 
 export const flite = (): Synthesizer => ({
   name: command,
   async synthesize(text, _language, signal) {
-    // It seeks back to write the lengths, which a pipe does not allow. The folder is private.
+    // flite seeks back to write the lengths, which a pipe does not allow. The folder is private.
     await using folder = await mkdtempDisposable(join(tmpdir(), 'trunkline-speech-'));
     const file = join(folder.path, 'speech.wav');
     await runProgram({

@@ -22,7 +22,7 @@ const read = (message: unknown, sent: number): EngineEvent[] | null => {
   const { text } = 'text' in final.data ? final.data : final.data.alternatives[0];
   return [
     { type: 'final', text: text.trim() },
-    // It has processed everything sent, except for data in transit.
+    // Vosk has processed everything sent, except for data in transit.
     { type: 'settled', samples: sent },
   ];
 };

@@ -481,7 +481,7 @@ const azureStream = [
   { choices: [{ index: 0, delta: {}, finish_reason: 'stop', content_filter_results: {} }] },
 ];
 
-/** It accepts one deployment, one version and one key. */
+/** A deployment of Azure OpenAI that accepts one name, one version and one key. */
 const azure: Answer = (response, request) => {
   const url = new URL(request.path, 'http://localhost');
   const refuse = (status: number, code: string, message: string) =>

@@ -321,7 +321,7 @@ test.serial('a session ends after a week without use, and after thirty days in a
   for (let week = 1; week <= 4; week += 1) {
     turn(6 * days);
     t.is(await used.get(), 200);
-    // It is recorded asynchronously.
+    // The use is recorded asynchronously.
     while (!(await usedAt())) await new Promise(setImmediate);
   }
   t.is(await unused.get(), 401);

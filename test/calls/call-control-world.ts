@@ -175,7 +175,7 @@ const lookAt = ({
     const actor = switchboard.find(callId);
     return actor && stateName(actor.getSnapshot().value);
   },
-  /** Its row, once every published fact is written. */
+  /** The row of a call, once every published fact is written. */
   async rowOf(callId: string) {
     await journal.settled();
     return findCall(database, { callId, workspaceId: stored.workspaceId });

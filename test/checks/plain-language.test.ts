@@ -91,6 +91,9 @@ const habits: readonly string[] = [
   'Nothing is sent.',
   'Neither may throw.',
   'None of them is ready.',
+  'It has stopped reading.',
+  'They become pauses.',
+  'Those of the call.',
   'Of the call.',
   'from which the rest follows',
   'by which the call is found',
@@ -114,6 +117,7 @@ test('accepts words that only begin alike', (t) => {
     'Often empty.',
     'From the INVITE to the first ring.',
     'Nonempty lists.',
+    'Items in order.',
   ])
     t.is(brokenRule({ kind: 'doc comment', text }), undefined);
 });

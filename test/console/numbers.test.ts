@@ -60,7 +60,7 @@ consoleTest('a number is added and connected to an agent', async (t, { gateway, 
   await page.getByLabel('Chat URL').fill(agent.url);
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
-  // It is written, and never read back.
+  // The token is written, and never read back.
   t.is(await page.getByLabel('Agent authentication token').inputValue(), '');
   await page.getByText('A token is stored.').waitFor();
   t.is(await page.getByLabel('Header of your own: value').inputValue(), '');

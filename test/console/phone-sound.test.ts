@@ -125,7 +125,7 @@ heardOnes(
       before.some(({ person }) => person > audible),
       'the person is heard',
     );
-    // It falls silent at the onset of the voice; its words are recognized later.
+    // The agent falls silent at the onset of the voice; the words are recognized later.
     const around = levels
       .slice(Math.max(0, cut - 150), cut + 50)
       .map(({ agent }) => (agent < quiet ? '.' : '#'));

@@ -476,7 +476,7 @@ type Call = { isStanding: boolean; isQuiet: boolean };
 
 const quiet: Call = { isStanding: true, isQuiet: true };
 const speaking: Call = { ...quiet, isQuiet: false };
-/** It is still being set up, or its far end ends with this process. */
+/** The call is still being set up, or its far end ends with this process. */
 const bound: Call = { ...quiet, isStanding: false };
 
 const numbers = { lookMs: 50, batch: 2, silenceMs: 3_000 };

@@ -339,7 +339,7 @@ const failures = (clause: Clause, kind: AgentKind): void => {
 };
 
 const time = (clause: Clause, kind: AgentKind): void => {
-  // Its requests are a thread and a run, and a run is sent before it is cancelled (test/agents/langgraph/barge-in).
+  // The requests of LangGraph are a thread and a run, and a run is sent before it is cancelled (test/agents/langgraph/barge-in).
   const takesRuns = kind.agentType === 'langgraph';
 
   clause('a server that does not start in time fails and is disconnected', async (t) => {

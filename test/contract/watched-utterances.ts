@@ -8,7 +8,7 @@ type Played = Extract<LineEvent, { type: 'line.played' }>;
 export type WatchedUtterances = {
   /** The line receives this utterance while it exists. */
   said(utterance: Said): void;
-  /** It has to stop all utterances that it has not reported yet. */
+  /** The line receives the command to stop all utterances that it has not reported yet. */
   stopped(): void;
   /** As sentences, for the current event of the line. */
   breachesOf(event: LineEvent): string[];

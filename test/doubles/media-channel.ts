@@ -59,7 +59,7 @@ export class MediaChannel {
   readonly variables = new Map<string, string>();
   readonly #options: MediaChannelOptions;
   #localSdp: string;
-  /** Its unicast after the channel has ended. */
+  /** Unicast of the channel after its end. */
   #pastSound: Unicast | null = null;
   #isOver = false;
   #isAnswered = false;

@@ -622,7 +622,7 @@ test.serial('leaves deliveries claimed during the close to the next worker', asy
   const { receiver, id } = await world.endpoint(onlyEnded);
   await world.call();
 
-  // Its first poll is in progress.
+  // The first poll of the worker is in progress.
   const worker = await world.startWorker();
   await worker.close();
   t.is(receiver.received.length, 0);

@@ -12,7 +12,7 @@ export type SteppedClock = Clock & {
 
 type Timer = { due: number; callback: () => void };
 
-/** It starts at the real time, so that receivers accept the timestamps. */
+/** The clock starts at the real time, so that receivers accept the timestamps. */
 export const createSteppedClock = (): SteppedClock => {
   let now = Date.now();
   const timers = new Set<Timer>();

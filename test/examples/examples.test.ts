@@ -117,7 +117,7 @@ const scripted = z.object({
   replyTo: z.custom<(said: readonly string[]) => string>((value) => typeof value === 'function'),
 });
 
-/** Their servers are run by `npm run test:real-agents`. */
+/** The servers of these examples are run by `npm run test:real-agents`. */
 for (const path of ['langgraph/controls.js', 'mastra/src/mastra/controls.js'])
   test(`${path} describes the controls to the model, and its own replies have no others`, async (t) => {
     const { controls, replyTo } = scripted.parse(

@@ -83,7 +83,7 @@ const ringing = '{"ringing":"alerting"}';
 
 test.serial('without a call id, shows every call of the workspace from its beginning', async (t) => {
   const gateway = await testGateway(t, { GW_INSPECT: '1', GW_SIMULATOR_SPEED: '2' });
-  // It keeps ringing until the end of the test.
+  // The call keeps ringing until the end of the test.
   await gateway.admin.patch(gateway.numberPath, { ring_timeout_sec: 180 });
   const seen = watch(addressOf(gateway, { token: gateway.credentials.admin_token }));
   await gateway.call('01000000002');

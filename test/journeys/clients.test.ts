@@ -456,7 +456,7 @@ const latency = z.record(z.string(), z.number().min(0));
 test.serial('follows a call from ringing to summary, and a read shows the same', async (t) => {
   const gateway = await testGateway(t);
   const { base_url: baseUrl, number_key: key } = gateway.credentials;
-  // It is over when the test decides: the holder of a call may take any time, on a busy machine too.
+  // The test ends the call: its holder may take any time, on a busy machine too.
   const callee = '01000000071';
   await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, {
     script: [{ listen: true }, { say: 'Yes, that is right.' }, { listen: true }, { hold_sec: 600 }],

@@ -38,9 +38,9 @@ const arrangedWithinMs = 180_000;
 
 type World = {
   doomed: Running;
-  /** Takes calls over, as does a third gateway. */
+  /** A gateway that takes calls over, like a third one. */
   heir: Running;
-  /** Has no lines, and so takes none over. */
+  /** A gateway without lines, which takes no calls over. */
   showing: Running;
   databaseUrl: string;
   rows: (sql: string) => Promise<unknown[]>;
@@ -448,7 +448,7 @@ whenKilled(
   'last',
   async (world) => {
     const { doomed, heir, showing } = world;
-    // Its opening lasts longer than the arrangements.
+    // The opening of this call lasts longer than the arrangements.
     const callId = await place(
       doomed,
       silent,

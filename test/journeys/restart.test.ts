@@ -143,7 +143,7 @@ test.serial('repeats deliveries interrupted by a crash as soon as the gateway is
   await first.kill();
 
   await startProcess(t, dataFolder);
-  // Their claims would last for 45 s.
+  // The claims of the killed process would last for 45 s.
   const again = await until(
     'they have arrived again',
     () => (receiver.received.length >= 10 ? receiver.received.slice(5, 10).map(({ id }) => id) : undefined),
@@ -243,7 +243,7 @@ for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) 
         events: ['call.ended'],
       });
       t.is(status, 201);
-      // It accepts only signatures with the current time of the clock.
+      // The receiver accepts only signatures with the current time of the clock.
       receiver.trust(z.string().parse(endpoint['secret']));
       const told = (): number => new Set(receiver.received.map(({ id }) => id)).size;
       const begun = performance.now();

@@ -26,7 +26,7 @@ const bind = async (gateway: Awaited<ReturnType<typeof testGateway>>, url: strin
   });
 };
 
-/** Its end may be stored before its span is over. */
+/** Waits for the span: the end of a call may be stored before its span is over. */
 const spanOf = (callId: string): Promise<CollectedSpan> =>
   until('the span of the call is over', () =>
     spans.find(({ attributes, isOver }) => isOver && attributes['trunkline.call_id'] === callId),

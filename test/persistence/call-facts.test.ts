@@ -419,7 +419,7 @@ test.serial('drops facts of a previous holder and stores those of the new one', 
   for (const [index, fact] of everyFact.entries())
     t.is(
       (await recordFact(db, callId, 2 + index, fact, 2)) !== null,
-      // Its recording is completed and no longer marked as failed.
+      // The recording of the call is completed and no longer marked as failed.
       fact.type !== 'recording.failed',
       fact.type,
     );

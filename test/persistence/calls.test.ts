@@ -220,7 +220,7 @@ test.serial(
     await store(owner, {}, `status = 'active', answered_at = '2026-11-21T03:00:00Z'`);
     await store(owner, {}, `${ended}, duration_sec = 90`);
     await store(owner, {}, `status = 'no_answer', ended_at = '2026-11-21T03:00:40Z', duration_sec = 0`);
-    // Its end was not observed: it counts up to the time when it was found.
+    // The end of the call was not observed: it counts up to the time when it was found.
     await store(owner, {}, ended);
     await store(owner, { maxDurationSec: 60 }, ended);
     await store(owner, { direction: 'inbound' }, `${ended}, duration_sec = 90`);
@@ -372,7 +372,7 @@ const explaining = (database: Database): { database: Database; plans: string[] }
   return { database: { ...database, ...statements, journal: statements }, plans };
 };
 
-/** It was read, or the commit waits for the disk. */
+/** Matches a plan that evaluated the CTE `hurried`: the commit then waits for the disk. */
 const hurried = /CTE hurried\n +-> +Result \(actual/;
 
 const leg: SipLeg = {
@@ -559,7 +559,7 @@ const erasedMessage = (callId: string, atMicros: number): StoredSipMessage => ({
   leftOut: 0,
 });
 
-/** Those that this gateway has to remove. */
+/** The first page of erased files that this gateway has to remove. */
 const first = { node: 'test', after: '00000000-0000-0000-0000-000000000000', atMost: 10 };
 
 const traces = /quokka|wombat|numbat|Book a table|01000000001|0212345678/i;

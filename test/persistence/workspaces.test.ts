@@ -510,7 +510,7 @@ const adminTokensSealing = createSealing(Buffer.alloc(32, 2));
 const at = new Date('2026-11-21T03:00:00.000Z');
 const later = new Date(at.getTime() + 60_000);
 
-/** Its id is the token, too. */
+/** The id of a stored token is the token, too. */
 const storedToken = async (
   db: Database,
   workspaceId: string,

@@ -29,7 +29,7 @@ export class PackagesMissing extends Error {
 }
 
 export type Project = {
-  /** Its folder in `examples/`, and that of the files beside this one which replace those of the example. */
+  /** Folder of the project in `examples/`, and that of the files beside this one which replace those of the example. */
   folder: string;
   /** Executed once after installing: one of the installed programs. */
   build?: { program: string; args: readonly string[]; environment: Record<string, string> };

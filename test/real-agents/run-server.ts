@@ -15,7 +15,7 @@ export type RealAgentServer = {
   close(): Promise<void>;
 };
 
-/** These servers start child processes: all of them are stopped. */
+/** Stops a server with its child processes. */
 const endGroup = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) {
     const exited = once(child, 'exit');

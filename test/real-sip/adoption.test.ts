@@ -171,7 +171,7 @@ if (missing.length > 0) {
         await far.receives('ACK');
       }
       await has('line.adopted');
-      // drachtio-server sends it after half of the interval, give or take five seconds.
+      // drachtio-server sends the refresh after half of the interval, give or take five seconds.
       const refresh = await far.receives('INVITE');
       t.is(refresh.body, described.body);
       t.regex(headerOf(refresh, 'Session-Expires') ?? '', /^12; ?refresher=uac$/);

@@ -174,7 +174,7 @@ const declareRefusals = (
     t.like(refusing.events.at(-1), { cause: 'media_error', sip: { status: 488 } });
     await lines.close();
 
-    // It ignores the offered encryption.
+    // A trunk that ignores the offered encryption.
     const careless = await startTrunk('silent', servers().folder);
     t.teardown(careless.close);
     const answered = open(await linesWith(t, { port: careless.port }));

@@ -40,7 +40,7 @@ export type Scenario =
 let count = 0;
 
 type SippOptions = {
-  /** It exits after this many calls, with 0 if they went as in its scenario; without it, it keeps running. */
+  /** Number of calls after which sipp exits, with 0 if they went as in the scenario; by default it keeps running. */
   calls?: number;
   /** Where a `speaking` far end has its audio. */
   ear?: number;
@@ -103,9 +103,9 @@ type TelephoneOptions = {
   plays?: Audio;
   /** Offered and accepted in this order; by default those of telephones. */
   codecs?: readonly TrunkCodec[];
-  /** Its audio is encrypted, or there is no call; `optional`: if the other side does so, too. */
+  /** Requires encrypted audio; `optional`: only if the other side encrypts, too. */
   srtp?: boolean | 'optional';
-  /** It also accepts calls over TLS, at the port after its own. */
+  /** Accepts calls over TLS, too, at the next port. */
   tls?: boolean;
 };
 

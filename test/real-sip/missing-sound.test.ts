@@ -57,7 +57,7 @@ withScriptedCalls('missing sound', ({ callTo, callFrom }) => {
         ask('INVITE', 1, { sdp: soundAt('a=sendonly') }),
         expectAnswer(200),
         ask('ACK', 1),
-        // Its audio is lost from here on.
+        // The audio of the call is lost from here on.
         tellTheEar.replace('[$port]', '9'),
         pause(4_000),
         ask('INVITE', 2, { sdp: soundAt('a=sendrecv') }),

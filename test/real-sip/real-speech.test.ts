@@ -41,7 +41,7 @@ const spoken = async (folder: string, sampleRate: number): Promise<Audio> => {
   return { sampleRate, samples };
 };
 
-/** It greets, and says goodbye when it has understood something. */
+/** Binds an agent that greets, and says goodbye when it has understood something. */
 const bindAgent = async (t: ExecutionContext, gateway: TestGateway): Promise<void> => {
   const server = await startAgentServer(async (response, request) => {
     const { call_id, message } = z

@@ -181,14 +181,14 @@ let count = 0;
 
 export type ScriptedEnd = {
   port: number;
-  /** Its received and sent messages. */
+  /** Received and sent messages of the far end. */
   messages(): Promise<string>;
   /** Resolves if the scenario succeeded, and rejects with sipp's message otherwise. */
   finished(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** It accepts this many calls, or makes one to `dial`, a port of loopback. */
+/** Starts a far end that accepts this many calls, or makes one to `dial`, a port of loopback. */
 export const startScripted = async (
   folder: string,
   steps: readonly (string | readonly string[])[],

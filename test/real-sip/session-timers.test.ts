@@ -74,7 +74,7 @@ const testRefreshes = ({ callTo }: ScriptedCalls): void => {
       ...leave,
     ]);
     await has('line.answered');
-    // It is sent after half of the interval, give or take five seconds.
+    // The refresh is sent after half of the interval, give or take five seconds.
     await until(async () => ((await end.messages()).match(/^INVITE sip:/gm) ?? []).length === 2);
     await delay(500);
     t.is(count('line.ended') + count('line.failed'), 0);

@@ -13,7 +13,7 @@ export type SpeakingEnd = {
   trunkPort: number;
 };
 
-/** It belongs to the test. */
+/** Starts a far end that ends with the test. */
 export const startSpeakingEnd = async (
   t: ExecutionContext,
   servers: SipServers,

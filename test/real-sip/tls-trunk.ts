@@ -33,7 +33,7 @@ export const startTlsTrunk = async () => {
   return { port: address.port, requests, close: () => void server.close() };
 };
 
-/** It has UDP as well, for the media server. */
+/** Starts a drachtio-server with TLS, and with UDP for the media server. */
 export const startTlsDrachtio = async (folder: string) => {
   const [port, sipPort, tlsPort] = [await ownPort(), await ownPort(), await ownPort()];
   const certFile = join(folder, 'cert.pem');

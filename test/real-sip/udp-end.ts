@@ -83,7 +83,7 @@ const ackOf = ({ host, port }: Place, answer: string): string =>
 export const startUdpEnd = async ({
   /** The response to an INVITE, by the called user. */
   ringing = [],
-  /** It is a proxy for a far end that can be reached only through it. */
+  /** Acts as a proxy for a far end that can be reached only through it. */
   recordRoute = false,
   address = '127.0.0.1',
   /** Port of its audio; without one, it receives none. */

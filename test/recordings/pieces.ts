@@ -18,6 +18,6 @@ export const piecesOf = (format: 'ogg' | 'mp3', bytes: Buffer): Buffer[] => {
   return pieces;
 };
 
-/** Its duration by a full read; throws if it is damaged. */
+/** Duration of a recording by a full read; throws if it is damaged. */
 export const secondsOf = async (format: 'ogg' | 'mp3', bytes: Buffer): Promise<number> =>
   format === 'ogg' ? readOggVorbis(bytes).seconds : (piecesOf('mp3', bytes).length * 576) / 16_000;

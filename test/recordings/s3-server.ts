@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import type { ExecutionContext } from 'ava';
 import type { S3Account } from '#src/recordings/s3-store.ts';
 
-/** Its misbehaviour at a request; `undefined`: none. */
+/** Misbehaviour of the server at a request; `undefined`: none. */
 export type Misbehaviour =
   | { status: number; body?: string }
   /** Handles the request later, when this resolves. */

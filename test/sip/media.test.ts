@@ -605,7 +605,7 @@ const setUpPacer = () => {
   return {
     beats: () => beats,
     dueAt: () => waiting?.at,
-    /** It wakes up this many milliseconds after it was due. */
+    /** Wakes the pacer up this many milliseconds after it was due. */
     wake(lateMs = 0) {
       if (waiting === null) throw new Error('Nothing is due');
       now = waiting.at + lateMs;

@@ -386,7 +386,7 @@ test.serial('withdraws unplayed audio on both sides, and the phone reports its a
   t.is(seen.flushes, 1);
   t.is(path.waiting(), 0);
   const sent = lead + 960;
-  // It continued to play until it received the command.
+  // The phone continued to play until it received the command.
   t.is(sound.hear(soundFrame(1_280)), undefined);
   path.send(new Int16Array(second));
   t.is(seen.sent, sent + lead, 'what was taken back is in nobody’s way');

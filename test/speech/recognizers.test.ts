@@ -702,7 +702,7 @@ test('counts audio dropped while no engine responds, and logs it once', (t) => {
   };
   const told = (): number => warnings().filter(({ msg }) => msg.includes('is given up')).length;
 
-  // It responds: it has heard the audio that is not kept for another engine.
+  // The engine responds: it has processed audio that is not kept for another engine.
   nth(engines, 0).last().emit({ type: 'partial', text: 'so far' });
   say(5);
   t.is(unheardSeconds(), 0);

@@ -152,7 +152,7 @@ const start = async (t: ExecutionContext, world: EngineWorld, ...answers: Engine
   return { server, synthesizer: elevenLabs(world, { url: server.url, key, usualVoice: 'v', voice: null }) };
 };
 
-/** It fails with this message, which contains no secret. */
+/** Asserts that the synthesis fails with this message, which contains no secret. */
 const failsWith = async (
   t: ExecutionContext,
   message: string,

@@ -40,7 +40,7 @@ process.on('message', (message) => {
   }
   if (message === 'report') {
     isWatching = false;
-    // It is part of the current turn.
+    // The next turn also counts: the message arrived in the current one.
     setImmediate(() => process.send?.({ longestMs }));
   }
   if (message === 'calibrate')

@@ -20,7 +20,7 @@ export type BargeInWatch = {
   voiceEnded(awaitsWords: boolean): void;
   /** A backchannel has ended. */
   backchannel(): void;
-  /** It is speech; stops watching. */
+  /** The voice is speech; stops watching. */
   speech(): void;
   /** Stops watching. */
   stop(): void;

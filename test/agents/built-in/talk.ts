@@ -36,7 +36,7 @@ export const talk = ({ language, direction, task }: Call, hangUpFails?: Error) =
     },
   );
 
-  /** Its reply to this history; `onPiece` is called during the reply. */
+  /** The agent's reply to this history; `onPiece` is called during the reply. */
   const reply = async (history: readonly Message[], onPiece?: () => void): Promise<string> => {
     let text = '';
     for await (const piece of agent.reply({ turn: 1, messages: history }, abort.signal)) {

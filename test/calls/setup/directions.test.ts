@@ -258,7 +258,7 @@ test.serial('limits a call to the rest of the daily minutes and rejects it when 
   t.deepEqual(world.dailyNotices, [{ owner: 'workspace', id: world.stored.workspaceId, what: 'refused' }]);
   t.is(await world.rows(), 2);
 
-  // It is hung up at the end of its share, and the unused time is available to the next.
+  // The call is hung up at the end of its share, and its unused time is available to the next one.
   await patch(world, { silenceTimeoutSec: 1_000 });
   world.answer(second);
   world.clock.increment(299_999);

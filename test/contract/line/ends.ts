@@ -19,7 +19,7 @@ export const endClauses = (clause: Clause): void => {
         line.all('line.played').map(({ whole }) => whole),
         [false, false],
       );
-      // It may or may not have been heard.
+      // The utterance may or may not have been heard.
       const story = line.story().filter((type) => type !== 'line.one_way');
       t.deepEqual(story.slice(-3), ['line.played', 'line.played', 'line.ended']);
     },

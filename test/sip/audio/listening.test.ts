@@ -152,7 +152,7 @@ test.serial('treats missing audio as silence', (t) => {
 });
 
 test.serial('reads audio queued during a stalled process before it ends a voice', (t) => {
-  // Its timers all fire at the end of the advanced time.
+  // The timers of this clock all fire at the end of the advanced time.
   const clock = new SimulatedClock();
   const { listener, story, playWith } = listenOn(clock);
   const inTime = (samples: Int16Array): void =>

@@ -454,7 +454,7 @@ test.serial('the next gateway ends dialogs and ringing calls of a dead gateway',
   const [one, other, rings] = [await dialled(dead), await taken(dead), await ringing(dead)];
   const orphans = legs.kept();
   t.deepEqual(orphans.map(({ leg }) => leg.state).toSorted(), ['inviting', 'standing', 'standing']);
-  // Its clock stopped: it does not return.
+  // The clock of the dead gateway stopped: it does not return.
   dead.drachtio.cutConnections();
 
   const next = await startSipEdgeOn(t, dead, { legs: { ...legs.store, orphans: async () => orphans } });

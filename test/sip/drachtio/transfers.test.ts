@@ -293,7 +293,7 @@ for (const who of ['first', 'second'] as const)
 test.serial('hangs up both when the audio of one is lost', async (t) => {
   const { edge, line, first, second } = await connected(t);
   channelsOf(edge)[1]?.hangUp('MEDIA_TIMEOUT');
-  // Its partner is parked: with two simultaneous BYEs, either audio could be lost first.
+  // The other leg is parked: with two simultaneous BYEs, either audio could be lost first.
   t.is(channelsOf(edge).length, 1);
   for (const leg of [first, second]) {
     await leg.receives('BYE');

@@ -2,7 +2,7 @@
 import { pcmu } from '#sip/rtp/g711.ts';
 import { frameSamples } from '#sip/rtp/sending.ts';
 
-/** It counts up to this number, then restarts. */
+/** The audio counts up to this number, then restarts. */
 export const countedFrames = 120;
 
 const loudness = Array.from(
