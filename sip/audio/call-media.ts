@@ -160,7 +160,7 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
   let sound: ReturnType<typeof createCallAudio> | null = null;
   /** Path of the agent's voice, once it is open. */
   let path: AudioPath | null = null;
-  /** The call bridged with this one. */
+  /** The call that is bridged with this call. */
   let partner: Pick<CallMedia, 'pass'> | null = null;
   let rate: SampleRate | null = null;
   /** The changed language; undefined for the initial one. */

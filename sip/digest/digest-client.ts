@@ -29,7 +29,7 @@ type Challenge = {
 /** Control characters cannot be sent back in a quoted string. */
 const isSendable = (text: string): boolean => !/\p{Cc}/u.test(text);
 
-/** Undefined where it cannot be answered. */
+/** Returns undefined for a challenge that cannot be answered. */
 const readChallenge = (parameters: Parameters): Challenge | undefined => {
   const algorithmName = parameters.get('algorithm');
   const algorithm = algorithmOf(algorithmName);

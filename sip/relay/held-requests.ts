@@ -23,7 +23,7 @@ export type HeldRequest = {
 export const createHeldRequests = (options: {
   limits: HeldLimits;
   clock: Clock;
-  /** No gateway took it in time, or there was no room. */
+  /** Called when no gateway took the request in time, or there was no room. */
   onGivenUp: (request: HeldRequest, because: 'time' | 'room') => void;
 }) => {
   const { limits, clock, onGivenUp } = options;

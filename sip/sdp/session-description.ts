@@ -26,7 +26,7 @@ export type MediaSection = {
   formats: readonly string[];
   /** The `m=` line is invalid. */
   isBroken: boolean;
-  /** The lines below it. */
+  /** The lines below the `m=` line. */
   lines: readonly string[];
 };
 

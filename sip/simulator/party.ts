@@ -21,7 +21,7 @@ export interface Phone {
   answer(sound?: CarriedAudio): void;
   /** Rejects the call; only before the answer. */
   refuse(cause: UnansweredCause): void;
-  /** Before the answer it cancels. */
+  /** Hangs up, or cancels before the answer. */
   hangUp(): void;
   /** Begins to say this; wait for `isSpeaking` to become false before the next text. */
   say(text: string): void;

@@ -107,7 +107,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     },
     onOver,
   });
-  /** `null` before the far end can be heard: voices are most of the memory of a ringing line. */
+  /** `null` before the far end can be heard, because voices would take most of the memory of a ringing line. */
   let heard: Voices | null = null;
   const voices = (): Voices => (heard ??= makeVoices(phone.sound, options, { life, onChange }));
   const phone = new LinePhone({ life, voices, signs, time, language: input.language, isAdopted });

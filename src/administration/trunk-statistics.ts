@@ -4,7 +4,7 @@ import { listTrunks } from '#src/persistence/trunks/trunks.ts';
 import type { WorkspaceReader } from './administrator.ts';
 
 export type TrunkStatistics = Omit<CarriedCalls, 'durationSec'> & {
-  /** Calls that failed on it and used another trunk. */
+  /** Calls that failed on this trunk and used another one. */
   outboundFailedOver: number;
   /** ASR: share of outbound calls on the trunk that were answered. */
   answerSeizureRatio: number | null;

@@ -227,7 +227,7 @@ const askedForConsent: TakenOverConversation = {
   wasReprompted: false,
 };
 
-/** Whether a machine has answered: it is not asked for consent. */
+/** Whether a machine has answered, which is not asked for consent. */
 const isMachine = (was: CallProgress['conversation'] | null): boolean =>
   was !== null && outerOf(was.state) === 'voicemail';
 

@@ -40,7 +40,7 @@ const countPass = (): void => {
   });
 };
 
-/** Resolves when it is this body's turn. */
+/** Resolves when this body may be read. */
 const turn = (taken: number, bytes: number): Promise<void> | undefined => {
   countPass();
   if (left > 0 && waiting.size === 0) {

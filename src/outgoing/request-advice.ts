@@ -28,9 +28,9 @@ export type FailedRequest = {
   /** Words of the server that advice quotes, with secrets masked. */
   quote(words: string): string;
   names: {
-    /** Name of the URL's field where it is entered. */
+    /** Name of the form field of the URL. */
     url: 'chat URL' | 'URL';
-    /** Name of the server behind it. */
+    /** Name of the server at this URL. */
     server: 'agent' | 'receiver';
     /** Advice for a login page in the way. */
     letIn: string;

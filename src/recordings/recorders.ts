@@ -31,7 +31,7 @@ export type Recorders = {
 export type EarlierRecording = {
   /** Milliseconds from the answer of the call until now. */
   talkedMs: () => number;
-  /** Gateway that recorded it. */
+  /** Gateway that recorded the part. */
   node: string;
 };
 

@@ -12,12 +12,12 @@ export type RestartTimes = {
   mostStarts: number;
   /** Duration of a run that counts as stable. */
   steadyMs: number;
-  /** Time after SIGTERM at which it is killed. */
+  /** Time after SIGTERM at which the server is killed. */
   patienceMs: number;
 };
 
 export type Supervised = {
-  /** Resolves when it was ready once. Rejects if it never was. */
+  /** Resolves once the server is ready. Rejects if it never is. */
   ready: Promise<void>;
   stop(): Promise<void>;
 };

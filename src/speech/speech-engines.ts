@@ -96,7 +96,7 @@ export type VoiceEngine = {
   readonly name: string;
   /** `null` for its default voice. */
   speakingWith(voice: string | null): Synthesizer;
-  /** Absent if it does not list its voices. */
+  /** Absent if the engine does not list its voices. */
   voices?(): Promise<Voice[]>;
 };
 

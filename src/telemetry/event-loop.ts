@@ -40,7 +40,6 @@ const median = (numbers: readonly number[]): number =>
 
 export const watchEventLoop = (options: {
   numbers: EventLoopNumbers;
-  /** The setting that disables it. */
   clock: Clock;
   measureUtilization: MeasureUtilization;
   registry: Registry;

@@ -167,7 +167,7 @@ for (const { name, bytes, response, expect } of cases) {
   });
 }
 
-/** As its agent reads it; none of these calls a tool. */
+/** Words of a stream as the agent reads them; these replies call no tools. */
 async function* wordsIn(pieces: readonly Uint8Array[]): AsyncGenerator<ReplyPiece, void, undefined> {
   for await (const part of readCompletion(bodyOf(pieces), replyLimits.lineCharacters))
     if (typeof part !== 'object' || 'remark' in part) yield part;
@@ -405,7 +405,7 @@ test.serial('assembles tool calls by index, id or name', async (t) => {
     call({ index: 0, id: 'a', function: { name: 'press_keys', arguments: '{"keys":' } }) +
       call({ index: 0, id: 'a', function: { name: 'press_keys', arguments: '"1"}' } }) +
       call({ index: 1, id: 'b', function: press('2') }),
-    // All of them repeated at the end.
+    // All tool calls repeated at the end.
     call({ index: 0, id: 'a', function: press('1') }, { index: 1, id: 'b', function: press('2') }) +
       call({ index: 0, id: 'a', function: press('1') }, { index: 1, id: 'b', function: press('2') }),
   ]) {

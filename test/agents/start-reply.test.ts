@@ -1198,7 +1198,7 @@ test.serial('lets one turn through after a second; its response closes the break
   const trial = begin('four', 'hangs');
   t.is(await turn('five', 'answers'), 'circuit_open');
   trial.letGo();
-  // No part of it was heard.
+  // The other party heard no part of the reply.
   clock.increment(1_000);
   t.is(await turn('six', 'answers'), 'reply.finished');
   t.is(await turn('seven', 'answers'), 'reply.finished');

@@ -294,7 +294,7 @@ test.serial('a revoked or expired token ends its sessions at once on every gatew
     await browserOf(gateway, `gw_admin_${revoked}`),
     await browserOf(gateway, `gw_admin_${over}`),
   ];
-  // As behind one address: browsers store it by port.
+  // Gateways behind one host name: browsers send the cookies of all ports.
   const atNext = (cookie: string) =>
     apiClient(next.baseUrl)
       .get(numbersPath, { cookie: cookie.replace(/_\d+=/, `_${next.port}=`), ...byConsole })

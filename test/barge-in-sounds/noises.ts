@@ -186,7 +186,7 @@ const machine: Make = (chance) => {
   );
 };
 
-/** A hundred and twenty in all. */
+/** One hundred and twenty noises in total. */
 const kinds: readonly (readonly [name: string, count: number, make: Make])[] = [
   ['cough', 24, cough],
   ['throat clearing', 8, throatClearing],

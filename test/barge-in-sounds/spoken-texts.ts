@@ -1,7 +1,7 @@
 /** Texts that are spoken over the agent's voice: backchannels, and interruptions. */
 export type SpokenKind = 'backchannel' | 'interruption';
 
-/** The position of one of them in `voices.ulaw`. */
+/** The position of a text in `voices.ulaw`. */
 export type VoiceIndex = {
   kind: SpokenKind;
   language: 'ko' | 'en';

@@ -99,7 +99,7 @@ const counts = (outcomes: readonly string[]) =>
     ['stored', 'refused'].map((type) => [type, outcomes.filter((one) => one === type).length]),
   );
 
-/** True if it counts alone now. */
+/** True if the gateway counts alone now. */
 const isAlone = (gateway: Joined): boolean => {
   const isStored = gateway.alone();
   isStored?.();

@@ -429,7 +429,7 @@ const takingWorld = async (then: (database: Database) => Database['transaction']
   };
 };
 
-/** The server has committed it. */
+/** The server has committed the take-over. */
 const answerIsLost =
   (database: Database): Database['transaction'] =>
   async (work) => {

@@ -8,7 +8,7 @@ export type AgentKind = {
   name: string;
   /** `null`: the language model of the built-in agent. */
   agentType: AgentType | null;
-  /** Headers of its requests beside those of all kinds. */
+  /** Headers of this kind's requests, beside those of all kinds. */
   headers?: Readonly<Record<string, string>>;
   /** The body of a complete reply with these words. */
   reply: (words: string) => string;

@@ -18,7 +18,7 @@ export type WatchedLine = {
   saw(type: LineEvent['type']): boolean;
   /** The types of all events, in order. */
   story(): string[];
-  /** The last event was emitted. */
+  /** True once the last event was emitted. */
   isOver(): boolean;
   /** Called when the line is over or closed and time has passed: a missing event is a breach, too. */
   finish(): readonly string[];

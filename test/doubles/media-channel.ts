@@ -50,11 +50,11 @@ export class MediaChannel {
   remoteSdp: string;
   /** Audio by unicast; `null` before it is started and after it is over. */
   sound: Unicast | null = null;
-  /** DTMF digits that it was told to send. */
+  /** DTMF digits that the channel was told to send. */
   pressed = '';
   /** The bridged channel; `null` without a bridge. */
   partner: MediaChannel | null = null;
-  /** The channel on which it eavesdrops, or `null`. */
+  /** The channel on which this one eavesdrops, or `null`. */
   eavesdropsOn: string | null = null;
   readonly variables = new Map<string, string>();
   readonly #options: MediaChannelOptions;
@@ -181,7 +181,7 @@ export class MediaChannel {
     await this.sound?.opened;
   }
 
-  /** Resolves when it was told to send these digits. */
+  /** Resolves when the channel was told to send these digits. */
   async untilPressed(keys: string): Promise<void> {
     while (!this.pressed.endsWith(keys))
       await once(this.#events, 'pressed', { signal: AbortSignal.timeout(patienceMs) });
@@ -204,7 +204,7 @@ export class MediaChannel {
     this.#events.emit('bridged');
   }
 
-  /** Resolves when it is bridged. */
+  /** Resolves when the channel is bridged. */
   async untilBridged(): Promise<void> {
     if (this.partner === null)
       await once(this.#events, 'bridged', { signal: AbortSignal.timeout(patienceMs) });

@@ -6,7 +6,7 @@ import type { ExecutionContext } from 'ava';
 import { until } from '#test/helpers/until.ts';
 
 export type RunningExample = {
-  /** The address that it printed. */
+  /** The address that the program printed. */
   url: string;
   /** All of its output. */
   output(): string;

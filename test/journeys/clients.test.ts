@@ -187,7 +187,7 @@ const using = async (t: ExecutionContext, transport: Transport) => {
   const client = new Client({ name: 'an agent', version: '1' });
   t.teardown(() => client.close());
   await client.connect(transport, patient);
-  /** The client checks that it matches the tool's declaration. */
+  /** Calls a tool; the client checks the result against the tool's declaration. */
   const use = async (name: string, given: Record<string, unknown>, onprogress?: (told: string) => void) =>
     CallToolResultSchema.parse(
       await client.callTool(

@@ -21,7 +21,7 @@ import {
   type Running,
 } from './gateways-of-one-database.ts';
 
-/** Answers everything it hears. */
+/** A callee who answers everything. */
 const talks = '01000000001';
 
 const gateways = sharedGateways(async ({ start, rows }, scope) => {

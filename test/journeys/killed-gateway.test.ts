@@ -26,7 +26,7 @@ import {
   type Running,
 } from './gateways-of-one-database.ts';
 
-/** Answers everything it hears, and continues when its gateway dies. */
+/** A callee who answers everything, and stays when the gateway dies. */
 const talks = '01000000001';
 const isAbsent = '01000000013';
 const takesCalls = '01000000011';
@@ -216,7 +216,7 @@ whenKilled('active calls continue at other gateways, and a ringing one is ended'
     for (const callId of calls) {
       await untilTakenOver(showing, callId);
       t.is(await statusOf(showing, callId), 'active');
-      // At whichever gateway holds it now.
+      // At whichever gateway holds the call now.
       await hangUp(t, heir, callId);
       await untilStatus(showing, callId, 'completed');
     }

@@ -356,7 +356,7 @@ test.serial('sends the agent’s voice in frames, rejects invalid frames, and re
   await next('agent_says');
   t.is(frames.length, 0, 'the phone cannot play yet');
 
-  // Like a browser: it has played all received audio.
+  // Like a browser that has played all received audio.
   const playedSamples = (): number => frames.reduce((sum, { length }) => sum + length / 2, 0);
   const microphone = setInterval(() => socket.send(soundFrame(playedSamples())), 20);
   t.teardown(() => clearInterval(microphone));

@@ -12,7 +12,7 @@ import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 
 const sharing = sharedGatewayWithNumbers();
 
-/** Answers everything it hears. */
+/** A callee who answers everything. */
 const talks = '01000000001';
 const answers = '01000000011';
 const isBusy = '01000000012';

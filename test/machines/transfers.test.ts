@@ -531,7 +531,7 @@ test('stops waiting for a line that never reports the end of the announcement', 
 // On a line
 // The charts on a simulated line with simulated people: every person is released, for any order of requests.
 
-/** Answers everything it hears with one sentence. */
+/** An agent that answers everything with one sentence. */
 const reply = fromCallback<{ type: 'none' }, ReplyInput>(({ sendBack }) => {
   sendBack({ type: 'reply.sentence', text: 'Let me see.' });
   sendBack({ type: 'reply.finished' });

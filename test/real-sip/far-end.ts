@@ -86,7 +86,7 @@ export const startFarEnd = async (
 };
 
 export type Telephone = FarEndProcess & {
-  /** Waits until it has hung up and returns the received audio. */
+  /** Waits until the far end has hung up and returns the received audio. */
   heard(): Promise<Wave>;
   log(): Promise<string>;
   /** One of baresip's own commands, such as `hold`. */

@@ -67,7 +67,7 @@ if (missing.length > 0) {
 
   const callsOf = (lines: DrachtioLines): number[] => lines.mediaServers().map(({ calls }) => calls);
 
-  /** The lines that failed, and those that did not. */
+  /** The lines that failed. */
   const failedOf = (lines: readonly WatchedLine[]): WatchedLine[] =>
     lines.filter((line) => line.saw('line.failed'));
 

@@ -46,14 +46,14 @@ export const start = (
 /** A FreeSWITCH instance of its own. */
 export type RunningMediaServer = {
   address: ServerAddress;
-  /** A response of its console. */
+  /** A response of the server's console. */
   console(command: string): Promise<string>;
   /** Number of channels, including pooled endpoints. */
   channels(): Promise<number>;
-  /** Kills it at once; further use requires its restart. */
+  /** Kills the server at once; further use requires its restart. */
   kill(): Promise<void>;
   restart(): Promise<void>;
-  /** Freezes it until it is resumed. */
+  /** Freezes the server until it is resumed. */
   pause(): void;
   goOn(): void;
   close(): Promise<void>;
@@ -120,7 +120,7 @@ export type SipServers = {
   sipPort: number;
   /** A response of FreeSWITCH's console. */
   console(command: string): Promise<string>;
-  /** Kills it at once; further use requires its restart. */
+  /** Kills the server at once; further use requires its restart. */
   killFreeSwitch(): Promise<void>;
   restartFreeSwitch(): Promise<void>;
   killDrachtio(): Promise<void>;

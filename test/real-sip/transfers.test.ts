@@ -352,7 +352,7 @@ onRealServers('transfers', (servers) => {
   realTimeTest('when FreeSWITCH dies, both legs of a bridge are hung up', async (t) => {
     const call = await connected(t, servers(), 'freeswitch');
     await servers().killFreeSwitch();
-    // Later tests need it even after a failure.
+    // Later tests need FreeSWITCH even after a failure.
     await servers().restartFreeSwitch();
     for (const { call: leg } of [call.first, call.second]) {
       await leg.receives('BYE');

@@ -86,7 +86,7 @@ export const startUdpEnd = async ({
   /** Acts as a proxy for a far end that can be reached only through it. */
   recordRoute = false,
   address = '127.0.0.1',
-  /** Port of its audio; without one, it receives none. */
+  /** Port of the far end's audio; without one, it receives none. */
   ear = 0,
 }: { ringing?: readonly string[]; recordRoute?: boolean; address?: string; ear?: number } = {}) => {
   const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4').bind(0, address);

@@ -23,7 +23,7 @@ export type Misbehaviour =
   | 'breaks off'
   /** Returns the whole object for any range. */
   | 'ignores ranges'
-  /** Confirms an object that it did not store. */
+  /** Confirms an object without storing it. */
   | 'forgets';
 
 type S3Request = { method: string; key: string; query: URLSearchParams; headers: IncomingMessage['headers'] };

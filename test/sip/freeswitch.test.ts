@@ -609,7 +609,7 @@ const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3, partner = '_undef_' } 
       answerMs: 3_000,
       clock,
     });
-  /** Advances the clock until it is done. */
+  /** Advances the clock until the work is done. */
   const passing = async <Result>(work: Promise<Result>): Promise<Result> => {
     let isDone = false;
     const end = (): boolean => (isDone = true);

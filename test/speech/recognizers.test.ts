@@ -713,7 +713,7 @@ test('counts audio dropped while no engine responds, and logs it once', (t) => {
   say(3);
   t.deepEqual([unheardSeconds(), told()], [3, 1]);
 
-  // The next one connects and never responds: until it is given up itself, it may have heard.
+  // The next engine connects and never responds: until it is given up, it may have processed audio.
   clock.increment(5_000);
   say(4);
   t.is(unheardSeconds(), 3);
@@ -733,7 +733,7 @@ test('a failed engine cools down for all calls, longer each time, and one call r
   const open = () => listen(recognizer);
   open();
   open();
-  // Both calls lose it in one outage.
+  // Both calls lose the engine in one outage.
   for (const { emit } of a.opened) emit({ type: 'failed', error: new Error('gone') });
   t.deepEqual([a.opened.length, b.opened.length], [2, 2]);
   clock.increment(4_999);

@@ -40,7 +40,7 @@ process.on('message', (message) => {
   }
   if (message === 'report') {
     isWatching = false;
-    // The next turn also counts: the message arrived in the current one.
+    // Reports in the next turn: the current one is still being measured.
     setImmediate(() => process.send?.({ longestMs }));
   }
   if (message === 'calibrate')

@@ -6,7 +6,7 @@ export type NewWords = {
   comeEarly(): boolean;
   /** A turn has ended with these words, which may not be final. */
   take(partial: string): void;
-  /** Another recognizer returns the words from now on. */
+  /** Resets the state, because another recognizer returns the words from now on. */
   forget(): void;
   /** `hasTurn`: a voice has begun since. */
   newOf(text: string, isFinal: boolean, hasTurn: boolean): string;

@@ -44,7 +44,7 @@ export type TurnTaking = {
 
 export type TurnTakingOptions = {
   numbers: TurnNumbers;
-  /** BCP 47; it may change between turns. */
+  /** Language of the call (BCP 47), which may change between turns. */
   language: () => string;
   time: Pick<LineTime, 'now' | 'after' | 'since'>;
   /** Chooses who decides that a turn is over. */

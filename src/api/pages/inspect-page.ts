@@ -113,7 +113,7 @@ const own = document.querySelector('#own');
 const inspector = 'https://stately.ai';
 const patienceMs = 10_000;
 const waiting = [];
-/** Where the inspector is shown; it says itself when it listens. */
+/** The frame or window of the inspector, which announces when it listens. */
 let target = frame.contentWindow;
 let isListening = false;
 let socket;

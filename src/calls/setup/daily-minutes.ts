@@ -44,7 +44,7 @@ type DailyCall = {
   /** Minutes; null for no limit. */
   ofNumber: number | null;
   ofWorkspace: number | null;
-  /** Duration limit of the call without this one, in seconds. */
+  /** Duration limit of the call without daily minutes, in seconds. */
   maxDurationSec: number;
   startedAt: number;
 };

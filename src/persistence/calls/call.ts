@@ -46,7 +46,7 @@ export const Call = defineEntity({
     endedAt: p.datetime(3).nullable(),
     /** Connected time; null until the call has ended. */
     durationSec: p.double().$type<number>().nullable(),
-    /** Null if it was not determined. */
+    /** The kind of answerer; null if not determined. */
     answeredBy: p.enum(answerers).nullable(),
     sipStatus: p.integer().nullable(),
     sipReason: p.text().nullable(),

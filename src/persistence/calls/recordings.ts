@@ -121,7 +121,7 @@ export type ErasedFile = { callId: string; file: string };
 type ErasedFilesWanted = {
   /** The gateway that removes the files. */
   node: string;
-  /** Calls after this one. */
+  /** Calls after this call id. */
   after: string;
   atMost: number;
 };

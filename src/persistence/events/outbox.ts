@@ -87,7 +87,7 @@ export type RecordingSnapshot = Omit<
   Stored<Pick<Row<'Recording'>, (typeof recordingInSnapshot)[number]>>,
   'truncated'
 > & {
-  /** Absent in events from before it was recorded. */
+  /** Absent in events of older gateway versions. */
   truncated?: boolean;
 };
 

@@ -10,11 +10,11 @@ export type ListedGateway = {
   seenAt: Date;
   /** Whether a database session holds its name. */
   hasSession: boolean;
-  /** Whether other gateways declared it dead and clean up after it. */
+  /** Whether other gateways declared this one dead and clean up after it. */
   isLost: boolean;
   /** Whether it would resume calls that others hand over. */
   takesCalls: boolean;
-  /** Number of the workspace's calls that it holds. */
+  /** Number of the workspace's calls that the gateway holds. */
   ringing: number;
   active: number;
   /** Number of those calls that began at another gateway or in an earlier process. */

@@ -8,7 +8,7 @@ export const Node = defineEntity({
     name: p.text().primary(),
     /** Changes with each start. */
     instance: p.uuid(),
-    /** URL at which other gateways reach it; null if it registered none. */
+    /** URL at which other gateways reach the node; null if it registered none. */
     address: p.text().nullable(),
     /** By the clock of the database. */
     seenAt: p.datetime(3),
@@ -16,9 +16,9 @@ export const Node = defineEntity({
     lostAt: p.datetime(3).nullable(),
     /** Lines of the calls that it would resume; null while it resumes none. */
     takesLines: p.text().nullable(),
-    /** Newest format of `CallRevival` that it reads. */
+    /** Newest format of `CallRevival` that the node reads. */
     takesForm: p.integer().nullable(),
-    /** Whether it counts calls in memory, because it has seen no other gateway (src/cluster/counting.ts). */
+    /** Whether the node counts calls in memory, because it has seen no other gateway (src/cluster/counting.ts). */
     countsAlone: p.boolean().default(false),
     /** End of the latest claim on its clean-up. */
     claimedUntil: p.datetime(3).nullable(),

@@ -19,7 +19,7 @@ export const TrunkChannel = defineEntity({
     trunkId: p.text().primary(),
     /** No foreign key: an inbound call has a channel before it is stored. */
     callId: p.uuid().primary(),
-    /** Gateway that releases it. */
+    /** Gateway that releases the channel. */
     node: p.text(),
     takenAt: p.datetime(3),
   },

@@ -8,7 +8,7 @@ export type ExpectedSetting = {
   /** Accepted texts and their parsed values. */
   valid: Readonly<Record<string, unknown>>;
   invalid: readonly string[];
-  /** Other settings that are required for it to have an effect. */
+  /** Other settings that this one requires to have an effect. */
   with?: Record<string, string>;
 };
 

@@ -28,7 +28,7 @@ const answered = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Prom
   return { edge, line, far };
 };
 
-/** The far end has received the REFER and not answered it. */
+/** The far end has received the REFER and not answered yet. */
 const referring = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Promise<Call> => {
   const call = await answered(t, changes);
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
@@ -36,7 +36,7 @@ const referring = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Pro
   return call;
 };
 
-/** The far end has accepted it. */
+/** The far end has accepted the REFER. */
 const taken = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Promise<Call> => {
   const call = await referring(t, changes);
   call.far.answers(202);

@@ -18,7 +18,7 @@ export type TestPhone = {
   /** Another browser has claimed its name. */
   wasReplaced(): boolean;
   all<Type extends ToPhone['type']>(type: Type): Extract<ToPhone, { type: Type }>[];
-  /** The types of all messages that it received, in order. */
+  /** The types of all messages that the phone received, in order. */
   story(): string[];
 };
 

@@ -39,7 +39,7 @@ export const createSoundingPhone = (
   );
   return {
     phone,
-    /** All samples that it has played. */
+    /** All samples that the phone has played. */
     heard,
     mostWaiting: () => mostWaiting,
     /** Advances the clock with this sample at the microphone. */

@@ -9,7 +9,7 @@ export type Silence = {
   since: number;
   /** All words of the turn so far … */
   text: string;
-  /** … and those that may still change. */
+  /** … and interim words, which may still change. */
   isSettled: boolean;
   /** The recognizer has marked the turn as complete, and neither words nor a voice followed. */
   isComplete: boolean;

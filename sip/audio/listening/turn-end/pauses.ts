@@ -20,7 +20,7 @@ export type PauseNumbers = Readonly<{
 export type JudgeOptions = {
   numbers: PauseNumbers;
   turnEnd: TurnEnd;
-  /** BCP 47; it may change between turns. */
+  /** Language of the call (BCP 47), which may change between turns. */
   language: () => string;
 };
 
