@@ -7,7 +7,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { InCallRequest } from '#src/domain/in-call-request.ts';
 import type { OwnCall } from '#src/domain/own-call.ts';
 import type { Country } from '#src/domain/phone-number.ts';
-import type { CallBeginning } from '#src/persistence/calls/call-revivals.ts';
+import type { CallSettings } from '#src/persistence/calls/call-checkpoints.ts';
 import type { CountedBirth, CountedOutcome } from '#src/persistence/calls/counted-creation.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
@@ -29,7 +29,7 @@ export type CallParts = {
     liveCalls: LiveCalls;
     switchboard: Switchboard;
     /** Keeps the resume data of a call for another process until the call is released. */
-    keepBeginning: KeepBeginning;
+    keepSettings: KeepSettings;
   };
   agents: {
     /** Keeps the agent of a call, with its operations on the call, until the call is released. */
@@ -95,9 +95,9 @@ export type QueueLimits = {
 export type CallTimes = { farewellWaitMs: number; hangUpTimeoutMs: number; adoptTimeoutMs: number };
 
 /** Keeps the settings of a call and the credentials of its agent for the checkpoint that is stored with its answer. */
-export type KeepBeginning = (
+export type KeepSettings = (
   callId: string,
-  beginning: CallBeginning,
+  beginning: CallSettings,
   secrets: Pick<AgentCall, 'bearerToken' | 'headers'>,
 ) => void;
 

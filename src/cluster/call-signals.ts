@@ -6,7 +6,7 @@ import {
   type CallAct,
   type InCallRequest,
 } from '#src/domain/in-call-request.ts';
-import { keysWanted } from '#src/persistence/calls/call-revivals.ts';
+import { keysWanted } from '#src/persistence/calls/call-checkpoints.ts';
 import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
 import { usualTransferDurationSec } from '#src/domain/transfer-targets.ts';
 import type { NodeSignals } from './signals.ts';

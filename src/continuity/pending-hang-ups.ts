@@ -6,11 +6,15 @@ import type { Logger } from 'pino';
 import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { Database } from '#src/persistence/database/database.ts';
-import { leftHangupsOf, removeLeftHangup, type LeftHangup } from '#src/persistence/calls/pending-hangups.ts';
+import {
+  pendingHangupsOf,
+  removePendingHangup,
+  type PendingHangup,
+} from '#src/persistence/calls/pending-hangups.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import type { InCallRequests } from '#src/calls/in-call/in-call-requests.ts';
 
-export type LeftHangups = {
+export type PendingHangUps = {
   /**
    * Performs stored hang-ups of calls on this gateway. Those that are not possible yet are kept for the next run. Never
    * rejects.
@@ -18,17 +22,17 @@ export type LeftHangups = {
   perform(): Promise<void>;
 };
 
-export const createLeftHangups = (options: {
+export const createPendingHangUps = (options: {
   database: Database;
   node: string;
   performHere: InCallRequests['performHere'];
   journal: Pick<Journal, 'written'>;
   logger: Logger;
-}): LeftHangups => {
+}): PendingHangUps => {
   const { database, node, performHere, journal, logger } = options;
 
   /** Whether the hang-up is complete. */
-  const isDone = async ({ callId, numberId, action }: LeftHangup): Promise<boolean> => {
+  const isDone = async ({ callId, numberId, action }: PendingHangup): Promise<boolean> => {
     try {
       await performHere({ callId, numberId, action });
     } catch (error) {
@@ -38,19 +42,20 @@ export const createLeftHangups = (options: {
     }
     // The stored hang-up must outlive this write: otherwise a crash would lose it.
     await journal.written(callId);
-    logger.info({ call_id: callId }, 'a call is hung up, as was asked for while no gateway held it');
+    logger.info(
+      { call_id: callId },
+      'a hang-up was performed that was requested while no gateway held the call',
+    );
     return true;
   };
 
   const performAll = async (): Promise<void> => {
-    for (const left of await leftHangupsOf(database, node))
-      if (await isDone(left)) await removeLeftHangup(database, left);
+    for (const pending of await pendingHangupsOf(database, node))
+      if (await isDone(pending)) await removePendingHangup(database, pending);
   };
 
   const performing = createCoalescedTask(() =>
-    performAll().catch((error: unknown) =>
-      logger.warn({ err: error }, 'hang-ups that were left with calls could not be looked for'),
-    ),
+    performAll().catch((error: unknown) => logger.warn({ err: error }, 'pending hang-ups could not be read')),
   );
 
   return { perform: performing.run };

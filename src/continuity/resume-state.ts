@@ -12,12 +12,12 @@ import type {
 import type { Message } from '#machines/reply.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
-import { keysWanted, type CallProgress, type Revival } from '#src/persistence/calls/call-revivals.ts';
+import { keysWanted, type CallProgress, type Checkpoint } from '#src/persistence/calls/call-checkpoints.ts';
 import type { CallRow } from '#src/persistence/calls/calls.ts';
 
 export type LeftCall = {
   call: Pick<CallRow, 'answeredBy'>;
-  revival: Revival;
+  checkpoint: Checkpoint;
   facts: readonly JournalEntry[];
   kickoff: string | null;
   greeting: string | null;
@@ -40,8 +40,8 @@ const lastOf = (facts: readonly JournalEntry[], ...types: readonly string[]): Jo
   facts.findLast(({ type }) => types.includes(type));
 
 /** Whether the other party must still hear the notice or the consent question that precedes the conversation. */
-const awaitsConsent = ({ facts, revival: { beginning } }: LeftCall): boolean =>
-  beginning.policy.consent.announce !== null && lastOf(facts, 'call.consent') === undefined;
+const awaitsConsent = ({ facts, checkpoint: { settings } }: LeftCall): boolean =>
+  settings.policy.consent.announce !== null && lastOf(facts, 'call.consent') === undefined;
 
 /** Words before the other party's consent are not part of the conversation. */
 const withoutConsent = (facts: readonly JournalEntry[]): readonly JournalEntry[] => {
@@ -120,7 +120,7 @@ const caughtUp = (progress: CallProgress, facts: readonly JournalEntry[]): CallP
 
 type Resumed = Pick<TakenOverConversation, 'resumesAs' | 'unsaid' | 'unanswered' | 'spoken'>;
 
-const beginning = ({ kickoff, greeting }: LeftCall): Resumed => ({
+const opening = ({ kickoff, greeting }: LeftCall): Resumed => ({
   resumesAs: kickoff === null && greeting !== null ? 'saying' : 'listening',
   unsaid: kickoff === null && greeting !== null ? [greeting] : [],
   unanswered: kickoff === null ? 0 : 1,
@@ -143,12 +143,12 @@ const resumed = (
   const outer = outerOf(state);
   switch (outer) {
     case 'opening':
-      return beginning(left);
+      return opening(left);
     case 'replying': {
       // A reply of which no sentence was heard can be requested again without loss.
       const isUnheard =
-        spoken === null && (unplayed.length === 0 || mayBeAskedAgain(left.revival.beginning.binding));
-      const isAskedAgain = isUnheard && (isKickoff || mayBeAskedAgain(left.revival.beginning.binding));
+        spoken === null && (unplayed.length === 0 || mayBeAskedAgain(left.checkpoint.settings.binding));
+      const isAskedAgain = isUnheard && (isKickoff || mayBeAskedAgain(left.checkpoint.settings.binding));
       return isAskedAgain
         ? { ...as('listening', []), unanswered: Math.max(1, unanswered) }
         : as('broken-off');
@@ -157,7 +157,7 @@ const resumed = (
       return as(unplayed.length === 0 ? 'listening' : 'saying');
     case 'screened':
       // The present listener is unknown: the agent speaks its first words.
-      return beginning(left);
+      return opening(left);
     case 'parting':
     case 'voicemail':
     case 'on-hold':
@@ -168,7 +168,7 @@ const resumed = (
 };
 
 /** Why the end of the call was decided, if it was. */
-const endOf = ({ facts, revival: { progress } }: LeftCall, was: CallProgress['conversation'] | null) => {
+const endOf = ({ facts, checkpoint: { progress } }: LeftCall, was: CallProgress['conversation'] | null) => {
   if (progress !== null && progress.endReason !== null) return progress.endReason;
   if (lastOf(facts, 'call.hangup_requested')?.data['immediate'] === true) return 'agent_hangup';
   if (lastOf(facts, 'call.consent')?.data['given'] === false) return 'consent_refused';
@@ -200,7 +200,7 @@ const leftTransferOf = ({ facts, now }: LeftCall): LeftTransfer | null => {
 };
 
 /** The last moment of the conversation; null if only its preliminaries happened. */
-const lastOfConversation = ({ facts, revival: { progress } }: LeftCall) =>
+const lastOfConversation = ({ facts, checkpoint: { progress } }: LeftCall) =>
   progress === null || outerOf(progress.conversation.state) === 'consenting'
     ? null
     : caughtUp(progress, facts);
@@ -258,7 +258,7 @@ const conversationAsItWas = (
   const messages = messagesOf(left);
   const isHeld = lastOf(facts, 'call.held', 'call.resumed')?.type === 'call.held';
   const { resumesAs, unsaid, unanswered, spoken } =
-    was === null ? beginning(left) : resumed(left, was, messages);
+    was === null ? opening(left) : resumed(left, was, messages);
   return {
     resumesAs: isHeld ? 'on-hold' : resumesAs === 'on-hold' ? 'listening' : resumesAs,
     unsaid: isHeld ? [] : unsaid,
@@ -286,14 +286,14 @@ const conversationOf = (left: LeftCall, was: CallProgress['conversation'] | null
 
 /** `node`: the gateway that takes over the call. */
 export const resumption = (left: LeftCall, node: string): TakenOverCall => {
-  const { call, revival, facts } = left;
+  const { call, checkpoint, facts } = left;
   const was = lastOfConversation(left);
   const consentIsAwaited = awaitsConsent(left);
   return {
     node,
     answeredBy: call.answeredBy,
     recordingIsPaused: lastOf(facts, 'recording.paused', 'recording.resumed')?.type === 'recording.paused',
-    pausedForSecret: revival.progress?.pausedForSecret ?? false,
+    pausedForSecret: checkpoint.progress?.pausedForSecret ?? false,
     keysAreHidden: lastOf(facts, 'collect.requested')?.data['secret'] === true,
     consentIsAwaited,
     hangupIsPending: hangupIsPending(left),

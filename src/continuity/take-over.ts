@@ -7,14 +7,15 @@ import type { TakenOverCall } from '#machines/resume-state.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
 import { isLanguage } from '#src/domain/language.ts';
-import type { LeftLeg, LeftLine } from '#src/domain/sip-leg.ts';
+import type { LeftLine } from '#src/domain/sip-leg.ts';
 import { journalOf } from '#src/persistence/calls/call-journal.ts';
-import { byOtherClock, type Revival } from '#src/persistence/calls/call-revivals.ts';
+import { byOtherClock, type Checkpoint } from '#src/persistence/calls/call-checkpoints.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { TakenCall } from '#src/persistence/calls/held-calls.ts';
 import { openHeaders } from '#src/persistence/numbers/sealed-headers.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
-import { legsOfCalls } from '#src/persistence/calls/sip-legs.ts';
+import { openLegs } from '#src/persistence/calls/checkpoint-legs.ts';
+import type { CheckpointLegs } from './checkpoint/legs.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 import type { CallTime } from '#src/calls/live/call-time.ts';
 import type { Switchboard } from '#src/calls/live/switchboard.ts';
@@ -29,9 +30,9 @@ export type TakeOver = {
   goOn(calls: readonly TakenCall[]): Promise<void>;
 };
 
-type Revivable = TakenCall & { revival: Revival };
+type Resumable = TakenCall & { checkpoint: Checkpoint };
 
-export const isRevivable = (call: TakenCall): call is Revivable => call.revival !== null;
+export const isResumable = (call: TakenCall): call is Resumable => call.checkpoint !== null;
 
 export type TakeOverOptions = {
   database: Database;
@@ -42,6 +43,8 @@ export type TakeOverOptions = {
   bus: Pick<CallBus, 'publish'>;
   /** Keeps the input of the agent until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
+  /** Its stored legs are written here from now on. */
+  legs: Pick<CheckpointLegs, 'resume'>;
   /** The next line of this call takes over the existing leg. */
   expectLine: (callId: string, left: LeftLine) => void;
   /**
@@ -68,7 +71,7 @@ const connectedWith = ({ transfer }: TakenOverCall): LeftLine['connectedWith'] =
   transfer?.state === 'connected' ? { to: transfer.to, talkedMs: transfer.talkedMs } : null;
 
 /** Milliseconds without a holder for a call that was handed over; null if its holder died. */
-const unheldMsOf = (progress: Revival['progress'], now: number): number | null =>
+const unheldMsOf = (progress: Checkpoint['progress'], now: number): number | null =>
   progress === null || progress.leftAt === null ? null : now - progress.leftAt;
 
 /** Creates the actor of a call here. Rejects if that is impossible. */
@@ -76,11 +79,11 @@ const createConnect = (options: TakeOverOptions) => {
   const { database, sealing, journal, callTime, clocks, node } = options;
 
   /** Current time of the call. Older gateways did not store its offset. */
-  const nowIn = ({ revival: { aheadMs } }: Revivable, answeredAt: Date): number =>
+  const nowIn = ({ checkpoint: { aheadMs } }: Resumable, answeredAt: Date): number =>
     Math.max(answeredAt.getTime(), aheadMs === null ? clocks.wall() : clocks.database() + aheadMs);
 
   const agentCallOf = (
-    { id, direction, ownNumber, counterparty, language, instruction, revival }: Revivable,
+    { id, direction, ownNumber, counterparty, language, instruction, checkpoint }: Resumable,
     turnsTold: number,
   ): AgentCall => ({
     context: agentContext({
@@ -89,19 +92,20 @@ const createConnect = (options: TakeOverOptions) => {
       ...partiesOf({ direction, ownNumber, counterparty }),
       language,
     }),
-    binding: revival.beginning.binding,
-    bearerToken: revival.tokenSealed && sealing.open(revival.tokenSealed, id),
-    headers: openHeaders(sealing, revival.headersSealed ?? {}, id),
+    binding: checkpoint.settings.binding,
+    bearerToken: checkpoint.tokenSealed && sealing.open(checkpoint.tokenSealed, id),
+    headers: openHeaders(sealing, checkpoint.headersSealed ?? {}, id),
     instruction,
-    transferTo: revival.beginning.transferTo,
+    transferTo: checkpoint.settings.transferTo,
     turnsTold,
   });
 
-  return async (call: Revivable, legs: readonly LeftLeg[]): Promise<void> => {
-    const { id: callId, direction, revival, language, numberId, workspaceId, answeredAt } = call;
+  return async (call: Resumable): Promise<void> => {
+    const { id: callId, direction, checkpoint, language, numberId, workspaceId, answeredAt } = call;
     if (!isLanguage(language) || answeredAt === null) throw new Error('This call cannot go on');
+    const legs = openLegs(sealing, call.legs);
     const facts = await journalOf(database, callId);
-    const { greeting, policy, speech, voicemail, screening, menu } = revival.beginning;
+    const { greeting, policy, speech, voicemail, screening, menu } = checkpoint.settings;
     callTime.goOn(callId, nowIn(call, answeredAt));
     const talkedMs = (): number => callTime.now(callId) - answeredAt.getTime();
     const fresh = callInput({
@@ -116,23 +120,24 @@ const createConnect = (options: TakeOverOptions) => {
       menu,
       times: options.times,
     });
-    const progress = revival.progress && byOtherClock(revival.progress, -callTime.shiftOf(callId));
+    const progress = checkpoint.progress && byOtherClock(checkpoint.progress, -callTime.shiftOf(callId));
     const now = callTime.now(callId);
     const takenOver = resumption(
       {
         call,
-        revival: { ...revival, progress },
+        checkpoint: { ...checkpoint, progress },
         facts,
         kickoff: fresh.kickoff,
         greeting: fresh.greeting,
         now,
-        unheldMs: unheldMsOf(revival.progress, now),
+        unheldMs: unheldMsOf(checkpoint.progress, now),
       },
       node,
     );
     options.bus.publish('began', { callId, direction });
     journal.open(callId, { sequence: facts.at(-1)?.sequence ?? 0, epoch: call.epoch });
     options.keepAgent(callId, agentCallOf(call, turnsTold(takenOver)), workspaceId);
+    options.legs.resume(callId, legs);
     options.expectLine(callId, { legs, connectedWith: connectedWith(takenOver) });
     if (fresh.recording) options.expectRecording(callId, { talkedMs, node: call.takenFrom });
     options.switchboard.connect({ numberId, workspaceId, input: { ...fresh, takenOver } });
@@ -140,12 +145,12 @@ const createConnect = (options: TakeOverOptions) => {
 };
 
 export const createTakeOver = (options: TakeOverOptions): TakeOver => {
-  const { database, sealing, lostCalls, callTime, logger } = options;
+  const { lostCalls, callTime, logger } = options;
   const connect = createConnect(options);
 
-  const goOnWith = async (call: Revivable, legs: readonly LeftLeg[]): Promise<void> => {
+  const goOnWith = async (call: Resumable): Promise<void> => {
     try {
-      await connect(call, legs);
+      await connect(call);
     } catch (error) {
       logger.error({ call_id: call.id, err: error }, 'a call could not be taken over');
       callTime.release(call.id);
@@ -153,30 +158,11 @@ export const createTakeOver = (options: TakeOverOptions): TakeOver => {
     }
   };
 
-  const legsOf = async (calls: readonly Revivable[]): Promise<Map<string | null, readonly LeftLeg[]>> => {
-    const legs = await legsOfCalls(
-      database,
-      sealing,
-      calls.map(({ id }) => id),
-    );
-    return Map.groupBy(legs, ({ callId }) => callId);
-  };
-
   return {
     async goOn(calls) {
-      const waiting = calls.filter(isRevivable);
-      if (waiting.length === 0) return;
-      let legs: Awaited<ReturnType<typeof legsOf>>;
-      try {
-        legs = await legsOf(waiting);
-      } catch (error) {
-        logger.error({ err: error, calls: waiting.length }, 'calls could not be taken over');
-        for (const call of waiting) lostCalls.end(call);
-        return;
-      }
-      const queue = waiting.values();
+      const queue = calls.filter(isResumable).values();
       const workOff = async (): Promise<void> => {
-        for (const call of queue) await goOnWith(call, legs.get(call.id) ?? []);
+        for (const call of queue) await goOnWith(call);
       };
       await Promise.all(Array.from({ length: atOnce }, workOff));
     },

@@ -75,7 +75,7 @@ export type CallWorld = {
 
 type CallParts = {
   telemetry: Telemetry;
-  journalling: Pick<StartedJournal, 'journal' | 'transitions' | 'progress' | 'beginnings' | 'summarizeSoFar'>;
+  journalling: Pick<StartedJournal, 'journal' | 'transitions' | 'progress' | 'settings' | 'summarizeSoFar'>;
   liveCalls: LiveCalls;
   telephony: Pick<StartedLines, 'lines'>;
   agents: Agents;
@@ -102,7 +102,7 @@ const openSwitchboard = (
   { journalling, liveCalls, telephony, agents, recordings, overheard, callMachineWith }: CallParts,
   transferOwn: TransferOwnCall,
 ): { switchboard: Switchboard; openLines: OpenLines } => {
-  const { journal, transitions, progress, beginnings } = journalling;
+  const { journal, transitions, progress, settings } = journalling;
   const { open, adopt } = telephony.lines;
   const secretKeys = createSecretKeys();
   const openLines = createOpenLines({ bus, secretKeys, open, adopt });
@@ -143,7 +143,7 @@ const openSwitchboard = (
     if (fact.type === 'call.answered') agents.begin(callId);
   });
   bus.subscribe('taken', ({ callId }) => switchboard.leave(callId));
-  const holders = [callTime, transitions, progress, beginnings, { release: openLines.close }];
+  const holders = [callTime, transitions, progress, settings, { release: openLines.close }];
   for (const { release } of [...holders, recordings, overheard, agents, secretKeys])
     bus.subscribe('released', ({ callId }) => release(callId));
   return { switchboard, openLines };
@@ -164,10 +164,10 @@ export const startCalls = (runtime: Runtime, parts: CallParts): StartedCalls => 
   const knownKeys = createKnownKeys({ database, liveCalls, everyMs: knownKeysMs, clock, logger });
   started.defer(knownKeys.close);
   bus.subscribe('connecting', ({ numberId }) => knownKeys.begin(numberId));
-  const { journal, beginnings, summarizeSoFar } = parts.journalling;
+  const { journal, settings, summarizeSoFar } = parts.journalling;
   const control = createCallControl({
     storage: { database, sealing },
-    live: { bus, journal, liveCalls, switchboard, keepBeginning: beginnings.keep },
+    live: { bus, journal, liveCalls, switchboard, keepSettings: settings.keep },
     agents: { keepAgent: agents.keep, handshake: agents.handshake, sentencesOf, summarizeSoFar },
     cluster: {
       node: config.node,

@@ -24,7 +24,7 @@ import { createProofJudge } from '#src/cluster/node-proof.ts';
 import { openNatsWakeUps } from '#src/cluster/nats-wake-ups.ts';
 import { createNodeSignals } from '#src/cluster/signals.ts';
 import { databaseWakeUps, type WakeUps } from '#src/cluster/wake-ups.ts';
-import { revivalForm } from '#src/persistence/calls/call-revivals.ts';
+import { checkpointForm } from '#src/persistence/calls/call-checkpoints.ts';
 import { livingNodes } from '#src/persistence/nodes/nodes.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Runtime } from './runtime.ts';
@@ -119,12 +119,12 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
       watch.open(duties, counting);
     },
     async takes(isTaking) {
-      await watch.tellTakes(isTaking && lines !== null ? { lines, form: revivalForm } : null);
+      await watch.tellTakes(isTaking && lines !== null ? { lines, form: checkpointForm } : null);
     },
     async others() {
       const living = await livingNodes(database, node);
       const takers = living.filter(
-        ({ takes }) => takes !== null && takes.lines === lines && takes.form >= revivalForm,
+        ({ takes }) => takes !== null && takes.lines === lines && takes.form >= checkpointForm,
       );
       return { living: living.map(({ name }) => name), takers: takers.map(({ name }) => name) };
     },

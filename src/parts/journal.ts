@@ -1,14 +1,15 @@
 /** Journal of facts in the database, and what follows a written fact: log, metrics, summary. */
 import type { Logger } from 'pino';
 import { closing, journalLimits, languageModelLimits } from '#config/policy.ts';
-import { createBeginnings, type Beginnings } from '#src/continuity/initial-checkpoints.ts';
+import { createCheckpointLegs, type CheckpointLegs } from '#src/continuity/checkpoint/legs.ts';
+import { createCheckpointSettings, type CheckpointSettings } from '#src/continuity/checkpoint/settings.ts';
 import { createJournal, type Journal } from '#src/calls/journal/journal.ts';
-import { createProgress, type Progress } from '#src/continuity/checkpoint-writer.ts';
+import { createProgress, type Progress } from '#src/continuity/checkpoint/progress.ts';
 import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
 import { createSummaries, type SummarizeSoFar } from '#src/calls/summaries/summaries.ts';
 import { journalPlace, recordAsHolder, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
-import { keepProgress } from '#src/persistence/calls/call-revivals.ts';
+import { storeProgress } from '#src/persistence/calls/call-checkpoints.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import type { Runtime } from './runtime.ts';
@@ -19,7 +20,8 @@ export type StartedJournal = {
   journal: Journal;
   transitions: Transitions;
   progress: Progress;
-  beginnings: Beginnings;
+  settings: CheckpointSettings;
+  legs: CheckpointLegs;
   /** Null without a language model. */
   summarizeSoFar: SummarizeSoFar | null;
   /** Shortens the waiting of close for an unreachable database. */
@@ -62,7 +64,7 @@ const logFact = (logger: Logger, callId: string, fact: RecordedFact): void => {
 
 /** Resolves when every fact, transition and summary is written. */
 export const startJournal = (
-  { database, sealing, clock, databaseClock, callTime, bus, logger, started }: Runtime,
+  { config, database, sealing, clock, databaseClock, callTime, bus, logger, started }: Runtime,
   { languageModel }: { languageModel: StartedLanguageModel },
 ): StartedJournal => {
   const isPassing = isTransient;
@@ -75,14 +77,22 @@ export const startJournal = (
     logger,
   });
   const aheadOf = (callId: string): number => callTime.now(callId) - databaseClock.now();
-  const beginnings = createBeginnings(sealing, aheadOf);
+  const settings = createCheckpointSettings(sealing, aheadOf);
+  const legs = createCheckpointLegs({
+    database,
+    sealing,
+    node: config.node,
+    epochOf: (callId) => journal.epochOf(callId),
+    clock,
+    logger,
+  });
   const journal = createJournal({
     bus,
     write: async (callId, sequence, fact, epoch) => {
       // A receiver of the end may request the replay at once, so its transitions are written with it.
       const last = fact.type === 'call.ended' ? await transitions.unwritten(callId) : [];
-      const revival = fact.type === 'call.answered' ? beginnings.revivalOf(callId) : null;
-      const beside = { revival, transitions: last };
+      const checkpoint = fact.type === 'call.answered' ? settings.checkpointOf(callId) : null;
+      const beside = { checkpoint, transitions: last, legsAreGone: legs.areGone(callId) };
       const written = await recordAsHolder(database.journal, callId, sequence, fact, epoch, beside);
       transitions.wereWritten(callId, last);
       return written;
@@ -95,7 +105,7 @@ export const startJournal = (
     retry: journalLimits.retry,
   });
   const progress = createProgress({
-    write: (some) => keepProgress(database.journal, some),
+    write: (some) => storeProgress(database.journal, some),
     epochOf: journal.epochOf,
     shiftOf: callTime.shiftOf,
     aheadOf,
@@ -117,11 +127,13 @@ export const startJournal = (
   bus.subscribe('fact', ({ callId, fact }) => journal.publish(callId, fact));
   bus.subscribe('stored', ({ callId, fact, ended }) => {
     logFact(logger, callId, fact);
-    if (fact.type === 'call.answered') beginnings.release(callId);
-    if (fact.type === 'call.ended') summaries.write(callId, ended);
+    if (fact.type === 'call.answered') settings.release(callId);
+    if (fact.type !== 'call.ended') return;
+    legs.ended(callId);
+    summaries.write(callId, ended);
   });
   const end = createJournalClosing({ journal, summaries, transitions, times: closing, clock, logger });
   started.defer(end.close);
   const { soFar: summarizeSoFar } = summaries;
-  return { journal, transitions, progress, beginnings, summarizeSoFar, hurry: end.hurry };
+  return { journal, transitions, progress, settings, legs, summarizeSoFar, hurry: end.hurry };
 };

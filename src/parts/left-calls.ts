@@ -1,7 +1,7 @@
 /** Orphaned calls of other processes: resumes those that can continue, ends the others. */
 import { callTimes } from '#config/policy.ts';
-import { createLeftHangups } from '#src/continuity/pending-hang-ups.ts';
-import { createTakeOver, isRevivable, type TakeOver } from '#src/continuity/take-over.ts';
+import { createPendingHangUps } from '#src/continuity/pending-hang-ups.ts';
+import { createTakeOver, isResumable, type TakeOver } from '#src/continuity/take-over.ts';
 import { createTaking } from '#src/continuity/ownership.ts';
 import type { TakeHandedOver } from '#src/continuity/hand-over-requests.ts';
 import type { LostCalls } from '#src/continuity/orphaned-calls.ts';
@@ -45,7 +45,7 @@ export const takeLeftCalls = async (
 ): Promise<LeftCalls> => {
   const hasLines = config.lines !== 'none';
   const taken = await takeFromEarlierProcess(database, config.node);
-  const waiting = endOthers(taken, (call) => hasLines && isRevivable(call), lostCalls);
+  const waiting = endOthers(taken, (call) => hasLines && isResumable(call), lostCalls);
   await journal.settled();
   const ids = new Set(waiting.map(({ id }) => id));
   return { waiting, goesOn: (callId) => ids.has(callId) };
@@ -66,7 +66,7 @@ export type StartedTakeOver = TakeOver & {
 export const startTakeOver = (
   { config, database, sealing, clock, databaseClock, callTime, bus, logger }: Runtime,
   parts: {
-    journalling: Pick<StartedJournal, 'journal'>;
+    journalling: Pick<StartedJournal, 'journal' | 'legs'>;
     lostCalls: LostCalls;
     calls: Pick<StartedCalls, 'admission' | 'control' | 'switchboard' | 'expectLine'>;
     agents: Pick<Agents, 'keep'>;
@@ -84,6 +84,7 @@ export const startTakeOver = (
     bus,
     keepAgent: (callId, agentCall, workspaceId) =>
       parts.agents.keep(callId, agentCall, workspaceId, calls.control.own),
+    legs: parts.journalling.legs,
     expectLine: calls.expectLine,
     expectRecording: parts.recordings.expect,
     times: callTimes,
@@ -93,7 +94,7 @@ export const startTakeOver = (
     logger,
   });
   const hasLines = config.lines !== 'none';
-  const leftHangups = createLeftHangups({
+  const pendingHangUps = createPendingHangUps({
     database,
     node,
     performHere: calls.control.performHere,
@@ -102,16 +103,16 @@ export const startTakeOver = (
   });
   const goOn: TakeOver['goOn'] = async (taken) => {
     await takeOver.goOn(taken);
-    await leftHangups.perform();
+    await pendingHangUps.perform();
   };
   const taking = createTaking({
     database,
-    goOn: (taken) => goOn(endOthers(taken, isRevivable, lostCalls)),
+    goOn: (taken) => goOn(endOthers(taken, isResumable, lostCalls)),
   });
   return {
     goOn,
     async settle() {
-      await leftHangups.perform();
+      await pendingHangUps.perform();
       await taking.settleDoubts();
     },
     async take({ from, callIds }) {

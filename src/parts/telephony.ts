@@ -1,8 +1,7 @@
 /** Telephony: lines with their speech engines, trunks, SIP traces and stored far ends. */
 import { closing, speechEngines, trunkLifeTimes, turnModelLimits, sipTrace } from '#config/policy.ts';
 import type { TurnModel } from '#sip/audio/listening/turn-end/model-ends.ts';
-import { createLegKeeper } from '#src/continuity/leg-store.ts';
-import type { Journal } from '#src/calls/journal/journal.ts';
+import type { CheckpointLegs } from '#src/continuity/checkpoint/legs.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Overheard } from '#src/calls/live/overheard.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
@@ -107,7 +106,7 @@ const openTurnModel = async ({ config, clock, logger, started }: Runtime): Promi
 export const startLines = async (
   runtime: Runtime,
   parts: {
-    journal: Pick<Journal, 'epochOf'>;
+    legs: CheckpointLegs;
     /** Whether a call of an earlier process can be resumed here. */
     goesOn: (callId: string) => boolean;
     liveCalls: Pick<LiveCalls, 'get'>;
@@ -133,15 +132,7 @@ export const startLines = async (
     mayUse: parts.outgoing.trunkAddresses.mayUse,
   });
   const sipTraces = startSipTraces(runtime);
-  const legs = createLegKeeper({
-    database,
-    sealing,
-    node: config.node,
-    epochOf: parts.journal.epochOf,
-    goesOn: parts.goesOn,
-    clock,
-    logger,
-  });
+  const { legs } = parts;
   started.defer(() => legs.settled(closing.legsMs));
   const chosen = await chooseLines(runtime, {
     speech,
@@ -149,7 +140,7 @@ export const startLines = async (
     openRecording: parts.recordings.begin,
     overhear: parts.overheard.overhear,
     trunks,
-    legs,
+    legs: { ...legs, orphans: (node) => legs.orphans(parts.goesOn, node) },
     keepSipMessage: sipTraces.keep,
     workspaceOf: (callId) => parts.liveCalls.get(callId)?.workspaceId,
   });

@@ -239,7 +239,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     switchboard,
     bus,
     keepAgent: (callId, agentCall) => void agentCalls.set(callId, agentCall),
-    keepBeginning: () => undefined,
+    keepSettings: () => undefined,
     ...alone,
     onDailyNotice: (notice) => void dailyNotices.push(notice),
     clock: wallClock,

@@ -9,7 +9,7 @@ import { mostAsked } from '#machines/asked-words.ts';
 import { briefingOf } from '#src/calls/in-call/briefing.ts';
 import type { AskNode } from '#src/calls/call-parts.ts';
 import { createInCallRequests } from '#src/calls/in-call/in-call-requests.ts';
-import { createLeftHangups } from '#src/continuity/pending-hang-ups.ts';
+import { createPendingHangUps } from '#src/continuity/pending-hang-ups.ts';
 import { createRecordingRequests } from '#src/calls/in-call/pause-recording.ts';
 import { createPerformRequest } from '#src/calls/in-call/perform-request.ts';
 import { collectKeys, pressKeys, say } from '#src/calls/in-call/speak-for-agent.ts';
@@ -23,7 +23,7 @@ import { steadyClock } from '#src/clocks.ts';
 import type { CallAct, InCallRequest } from '#src/domain/in-call-request.ts';
 import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
 import { facts } from '#src/persistence/calls/call-facts.ts';
-import { type HangupAction, leaveHangup, leftHangupsOf } from '#src/persistence/calls/pending-hangups.ts';
+import { type HangupAction, storeHangup, pendingHangupsOf } from '#src/persistence/calls/pending-hangups.ts';
 import { patchNumber } from '#src/persistence/numbers/numbers.ts';
 import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -336,18 +336,21 @@ test.serial('the built-in agent hangs up its own call only while it exists', asy
 // Stored hangups
 
 /** An answered call of a gateway without a database session. */
-const setUpLeftHangups = async () => {
+const setUpPendingHangUps = async () => {
   const database = await testDatabase();
   const { numberId, ...number } = await storedNumber(database);
   const node = `node ${randomUUID()}`;
   const callId = await storedCall(database, { numberId, ...number }, { node });
-  await database.execute(`insert into call_revival (call_id, form, start) values ($1, 1, '{}')`, [callId]);
+  await database.execute(
+    `insert into call_checkpoint (call_id, node, form, settings) values ($1, $2, 1, '{}')`,
+    [callId, node],
+  );
   const leave = (action: HangupAction, changes: { numberId?: string; holder?: string } = {}) =>
-    leaveHangup(database, { callId, numberId, holder: node, action, ...changes });
+    storeHangup(database, { callId, numberId, holder: node, action, ...changes });
   const asked: InCallRequest[] = [];
   const written: string[] = [];
   const performing = (answer?: RefusalCode) =>
-    createLeftHangups({
+    createPendingHangUps({
       database,
       node,
       performHere: async (request) => {
@@ -357,14 +360,14 @@ const setUpLeftHangups = async () => {
       journal: { written: async (id) => void written.push(id) },
       logger: pino({ level: 'silent' }),
     }).perform();
-  const left = async () => (await leftHangupsOf(database, node)).map(({ action }) => action);
+  const left = async () => (await pendingHangupsOf(database, node)).map(({ action }) => action);
   return { database, callId, numberId, leave, left, performing, asked, written };
 };
 
 test.serial(
   'stores a hangup for a call without a live holder, and keeps an immediate one immediate',
   async (t) => {
-    const { leave, left, performing, asked, written, callId, numberId } = await setUpLeftHangups();
+    const { leave, left, performing, asked, written, callId, numberId } = await setUpPendingHangUps();
     t.true(await leave('hangup'));
     t.deepEqual(await left(), ['hangup']);
     t.true(await leave('hangup_immediately'));
@@ -380,7 +383,7 @@ test.serial(
 );
 
 test.serial('stores no hangup for a call of another number or holder, or one that has ended', async (t) => {
-  const { database, callId, leave, left } = await setUpLeftHangups();
+  const { database, callId, leave, left } = await setUpPendingHangUps();
   t.false(await leave('hangup', { numberId: randomUUID() }));
   t.false(await leave('hangup', { holder: 'another' }));
   await database.execute(
@@ -392,7 +395,7 @@ test.serial('stores no hangup for a call of another number or holder, or one tha
 });
 
 test.serial('stores no hangup for a call whose holder is connected', async (t) => {
-  const { database, callId, leave } = await setUpLeftHangups();
+  const { database, callId, leave } = await setUpPendingHangUps();
   // As a gateway holds its name: src/persistence/database/advisory-locks.ts.
   await database.transaction(async ({ execute }) => {
     await execute(
@@ -406,14 +409,14 @@ test.serial('stores no hangup for a call whose holder is connected', async (t) =
 
 for (const code of ['room_unknown', 'hangup_failed'] as const)
   test.serial(`keeps a stored hangup that cannot be applied yet: ${code}`, async (t) => {
-    const { leave, left, performing } = await setUpLeftHangups();
+    const { leave, left, performing } = await setUpPendingHangUps();
     await leave('hangup');
     await performing(code);
     t.deepEqual(await left(), ['hangup']);
   });
 
 test.serial('removes a stored hangup that can no longer be applied', async (t) => {
-  const { leave, left, performing } = await setUpLeftHangups();
+  const { leave, left, performing } = await setUpPendingHangUps();
   await leave('hangup');
   await performing('call_not_active');
   t.deepEqual(await left(), []);

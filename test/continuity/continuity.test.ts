@@ -4,7 +4,7 @@ import test from 'ava';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import { beginHandOver, type Heirs } from '#src/continuity/hand-over.ts';
-import { createLegKeeper } from '#src/continuity/leg-store.ts';
+import { createCheckpointLegs } from '#src/continuity/checkpoint/legs.ts';
 import { type LeftCall, resumption } from '#src/continuity/resume-state.ts';
 import { createTaking } from '#src/continuity/ownership.ts';
 import { systemClock } from '#src/clocks.ts';
@@ -14,10 +14,10 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import { usualTurnEnd } from '#src/domain/turn-end.ts';
 import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
-import { type CallProgress, readRevival } from '#src/persistence/calls/call-revivals.ts';
+import { type CallProgress, readCheckpoint } from '#src/persistence/calls/call-checkpoints.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { takeHandedOver } from '#src/persistence/calls/held-calls.ts';
-import { legsOf } from '#src/persistence/calls/sip-legs.ts';
+import { legsOf } from '#src/persistence/calls/checkpoint-legs.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
@@ -75,12 +75,12 @@ const left = (
   { facts = saidHello, agentType = null, ...more }: Partial<LeftCall> & { agentType?: AgentType | null } = {},
 ): LeftCall => ({
   call: { answeredBy: null },
-  revival: {
+  checkpoint: {
     tokenSealed: null,
     headersSealed: null,
     aheadMs: 0,
     progress,
-    beginning: {
+    settings: {
       greeting: null,
       speech: usualSpeech,
       voicemail: { policy: 'talk', message: null },
@@ -167,9 +167,9 @@ test('performs a waiting control after the words that precede it are said again'
     { behind: 2, control: { act: 'transfer', transfer } },
   ] as const;
   const kept = at('saying.sounding', { unplayed: ['One moment.', 'I connect you.'], controls });
-  const { revival } = left(kept);
-  const read = readRevival({
-    start: revival.beginning,
+  const { checkpoint } = left(kept);
+  const read = readCheckpoint({
+    settings: checkpoint.settings,
     tokenSealed: null,
     headersSealed: null,
     progress: JSON.parse(JSON.stringify(kept)),
@@ -188,13 +188,13 @@ test('requests the reply to an unheard kickoff again from every kind of agent', 
 test('asks for consent again, and hides the words before it from the agent', (t) => {
   const asked = (progress: CallProgress | null, facts: readonly JournalEntry[]) => {
     const given = left(progress, { facts });
-    const { beginning } = given.revival;
+    const { settings } = given.checkpoint;
     const consent = { announce: 'We record. Do you agree?', require: 'speech' } as const;
-    const revival = {
-      ...given.revival,
-      beginning: { ...beginning, policy: { ...beginning.policy, consent } },
+    const checkpoint = {
+      ...given.checkpoint,
+      settings: { ...settings, policy: { ...settings.policy, consent } },
     };
-    return resumption({ ...given, revival }, 'second');
+    return resumption({ ...given, checkpoint }, 'second');
   };
   const told = [entry(1, 'call.answered'), turn(2, 'assistant', 'We record. Do you agree?')];
   for (const progress of [null, at('consenting.awaiting-words', {}, 2)])
@@ -615,32 +615,34 @@ const leg: SipLeg = {
   dialog: null,
 };
 
-const keeperOn = (database: Database, node: string, clock: Clock = systemClock) =>
-  createLegKeeper({
+const legsOn = (database: Database, node: string, clock: Clock = systemClock) =>
+  createCheckpointLegs({
     database,
     sealing,
     node,
     epochOf: () => 1,
-    goesOn: () => false,
     clock,
     logger: pino({ level: 'silent' }),
   });
 
+const legIds = async (database: Database, node: string): Promise<string[]> =>
+  (await legsOf(database, sealing, node)).flatMap(({ legs }) => legs.map(({ id }) => id));
+
 test.serial('reads the latest state of the legs of an earlier process', async (t) => {
   const database = await testDatabase();
   const node = randomUUID();
-  const keeper = keeperOn(database, node);
+  const legs = legsOn(database, node);
   const [standing, over, arrived, callId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-  keeper.keep(standing, { callId, leg });
-  keeper.keep(over, { callId: null, leg });
-  keeper.keep(standing, { callId, leg: { ...leg, state: 'standing', nextHop: 'sip:proxy;lr' } });
-  await keeper.settled(10_000);
-  keeper.remove(over);
-  keeper.keep(arrived, { callId: null, leg: { ...leg, state: 'arriving', channel: null } });
-  await keeper.settled(10_000);
+  legs.keep(standing, { callId, leg });
+  legs.keep(over, { callId: null, leg });
+  legs.keep(standing, { callId, leg: { ...leg, state: 'standing', nextHop: 'sip:proxy;lr' } });
+  await legs.settled(10_000);
+  legs.remove(over);
+  legs.keep(arrived, { callId: null, leg: { ...leg, state: 'arriving', channel: null } });
+  await legs.settled(10_000);
 
-  const next = keeperOn(database, node);
-  const found = await next.orphans();
+  const next = legsOn(database, node);
+  const found = await next.orphans(() => false);
   t.deepEqual(
     found.toSorted((one, other) => one.leg.state.localeCompare(other.leg.state)),
     [
@@ -653,65 +655,59 @@ test.serial('reads the latest state of the legs of an earlier process', async (t
   t.deepEqual(await legsOf(database, sealing, node), []);
 });
 
-test.serial('removes the leg of a call that continues here, even during another write', async (t) => {
+test.serial('deletes the last leg of a resumed call while another leg is being written', async (t) => {
   const database = await testDatabase();
   const [node, callId, left, other] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-  const dead = keeperOn(database, node);
+  const dead = legsOn(database, node);
   dead.keep(left, { callId, leg });
   await dead.settled(10_000);
-  const next = keeperOn(database, node);
-  next.takeOver(left, callId);
+  const next = legsOn(database, node);
+  next.resume(callId, [{ id: left, leg }]);
   next.keep(other, { callId: null, leg });
   next.keep(left, { callId, leg });
   next.remove(left);
   await next.settled(10_000);
-  t.deepEqual(
-    (await legsOf(database, sealing, node)).map(({ id }) => id),
-    [other],
-  );
+  t.deepEqual(await legIds(database, node), [other]);
 });
 
 test.serial('leaves the legs of another node alone unless that node is named', async (t) => {
   const database = await testDatabase();
   const [one, other, id] = [randomUUID(), randomUUID(), randomUUID()];
-  const keeper = keeperOn(database, one);
-  keeper.keep(id, { callId: null, leg });
-  await keeper.settled(10_000);
-  t.deepEqual(await keeperOn(database, other).orphans(), []);
-  t.deepEqual(await keeperOn(database, other).orphans(one), [{ id, callId: null, leg }]);
+  const legs = legsOn(database, one);
+  legs.keep(id, { callId: null, leg });
+  await legs.settled(10_000);
+  t.deepEqual(await legsOn(database, other).orphans(() => false), []);
+  t.deepEqual(await legsOn(database, other).orphans(() => false, one), [{ id, callId: null, leg }]);
 });
 
-test.serial(
-  'an unreachable database delays no call, and gets the latest state of each leg when it is back',
-  async (t) => {
-    const database = await testDatabase();
-    const node = randomUUID();
-    let isAway = true;
-    let tries = 0;
-    const failing: Database = {
-      ...database,
-      ...scriptedStatements((...asked) => {
-        if (!isAway) return database.execute(...asked);
-        tries += 1;
-        return Promise.reject(new Error('away'));
-      }),
-    };
-    const keeper = keeperOn(failing, node);
-    const [lasting, passing] = [randomUUID(), randomUUID()];
-    keeper.keep(lasting, { callId: null, leg });
-    keeper.keep(passing, { callId: null, leg });
-    while (tries === 0) await new Promise((resolve) => setImmediate(resolve));
-    keeper.keep(lasting, { callId: null, leg: { ...leg, state: 'standing' } });
-    keeper.remove(passing);
-    isAway = false;
-    while ((await legsOf(database, sealing, node)).length === 0)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    await keeper.settled(10_000);
-    t.deepEqual(await legsOf(database, sealing, node), [
-      { id: lasting, callId: null, epoch: 1, leg: { ...leg, state: 'standing' } },
-    ]);
-  },
-);
+test.serial('writes the latest state of each leg when an absent database is back', async (t) => {
+  const database = await testDatabase();
+  const node = randomUUID();
+  let isAway = true;
+  let tries = 0;
+  const failing: Database = {
+    ...database,
+    ...scriptedStatements((...asked) => {
+      if (!isAway) return database.execute(...asked);
+      tries += 1;
+      return Promise.reject(new Error('away'));
+    }),
+  };
+  const legs = legsOn(failing, node);
+  const [lasting, passing] = [randomUUID(), randomUUID()];
+  legs.keep(lasting, { callId: null, leg });
+  legs.keep(passing, { callId: null, leg });
+  while (tries === 0) await new Promise((resolve) => setImmediate(resolve));
+  legs.keep(lasting, { callId: null, leg: { ...leg, state: 'standing' } });
+  legs.remove(passing);
+  isAway = false;
+  while ((await legsOf(database, sealing, node)).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  await legs.settled(10_000);
+  t.deepEqual(await legsOf(database, sealing, node), [
+    { callId: lasting, epoch: 1, legs: [{ id: lasting, leg: { ...leg, state: 'standing' } }] },
+  ]);
+});
 
 test.serial('deletes an ended leg with the next write, or a moment later', async (t) => {
   const database = await testDatabase();
@@ -726,24 +722,61 @@ test.serial('deletes an ended leg with the next write, or a moment later', async
     }),
   };
   const clock = new SimulatedClock();
-  const keeper = keeperOn(counting, node, clock);
+  const legs = legsOn(counting, node, clock);
   const [first, second] = [randomUUID(), randomUUID()];
-  const ids = async (): Promise<string[]> => (await legsOf(database, sealing, node)).map(({ id }) => id);
+  const ids = (): Promise<string[]> => legIds(database, node);
   const written = async (count: number): Promise<void> => {
     while (statements < count) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  keeper.keep(first, { callId: null, leg });
+  legs.keep(first, { callId: null, leg });
   await written(1);
-  keeper.remove(first);
+  legs.remove(first);
   clock.increment(999);
   t.deepEqual([await ids(), statements], [[first], 1]);
-  keeper.keep(second, { callId: null, leg });
+  legs.keep(second, { callId: null, leg });
   await written(2);
   t.deepEqual([await ids(), statements], [[second], 2]);
 
-  keeper.remove(second);
+  legs.remove(second);
   clock.increment(1_000);
   await written(3);
   t.deepEqual([await ids(), statements], [[], 3]);
+});
+
+test.serial('legs are gone when the last of a call has ended and no write of it is under way', async (t) => {
+  const database = await testDatabase();
+  const node = randomUUID();
+  const legs = legsOn(database, node);
+  const [callId, counterparty, person] = [randomUUID(), randomUUID(), randomUUID()];
+  t.false(legs.areGone(callId), 'a call without legs here may have stored ones');
+  legs.keep(counterparty, { callId, leg });
+  legs.keep(person, { callId, leg: { ...leg, isOfTransfer: true } });
+  await legs.written();
+  legs.remove(person);
+  t.false(legs.areGone(callId));
+  legs.remove(counterparty);
+  t.true(legs.areGone(callId));
+  legs.ended(callId);
+  t.false(legs.areGone(callId), 'it is forgotten');
+
+  const crossing = randomUUID();
+  legs.keep(counterparty, { callId: crossing, leg });
+  legs.remove(counterparty);
+  t.false(legs.areGone(crossing), 'a write that stores it is under way');
+  await legs.settled(10_000);
+  t.deepEqual((await legIds(database, node)).length, 2, 'the end deletes the first call');
+});
+
+test.serial('a leg that another process continues stays stored', async (t) => {
+  const database = await testDatabase();
+  const node = randomUUID();
+  const legs = legsOn(database, node);
+  const [callId, id] = [randomUUID(), randomUUID()];
+  legs.keep(id, { callId, leg });
+  legs.release(id);
+  await legs.written();
+  legs.remove(id);
+  await legs.settled(10_000);
+  t.deepEqual(await legIds(database, node), [id]);
 });

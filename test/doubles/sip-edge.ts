@@ -109,7 +109,7 @@ const linesOn = async ({
   mediaServers: plainMediaServers,
   trunk: { address: trunkAddress },
   trunks: emptyDirectory,
-  legs: { keep() {}, takeOver() {}, remove() {}, orphans: async () => [] },
+  legs: { keep() {}, release() {}, remove() {}, orphans: async () => [] },
   trunkLoad: loadOfNobodyElse,
   trunkTimes,
   inboundAccess,

@@ -427,7 +427,7 @@ whenKilled('an interrupted farewell is said again, and the hang-up follows it', 
   scope.teardown(agent.close);
   const callId = await world.placeWith(agent, talks, { controls: 'inline' });
   await until('the hang-up after the farewell is stored', async () =>
-    (await rows(`select progress from call_revival where call_id = '${callId}'`)).find((row) =>
+    (await rows(`select progress from call_checkpoint where call_id = '${callId}'`)).find((row) =>
       JSON.stringify(row).includes('hang_up'),
     ),
   );

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { EventType } from '#src/domain/event-types.ts';
+import type { SipLeg } from '#src/domain/sip-leg.ts';
 import {
   CallTaken,
   facts,
@@ -10,11 +11,15 @@ import {
   type RecordedFact,
   recordFact,
 } from '#src/persistence/calls/call-facts.ts';
-import { type CallBeginning, type CallProgress, keepProgress } from '#src/persistence/calls/call-revivals.ts';
+import {
+  type CallSettings,
+  type CallProgress,
+  storeProgress,
+} from '#src/persistence/calls/call-checkpoints.ts';
 import { callTransitions, keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls/calls.ts';
 import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/calls/held-calls.ts';
-import { legsOf, writeLegs } from '#src/persistence/calls/sip-legs.ts';
+import { legsOf, openLegs, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import { createWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -501,13 +506,17 @@ test.serial('drops transitions and legs of a previous holder, too', async (t) =>
     channel: null,
     dialog: null,
   } as const;
-  const held = { id: randomUUID(), callId, leg, epoch: 2 };
-  await writeLegs(db, sealing, node, { kept: [held], over: [] });
-  const late = { ...held, epoch: 1, leg: { ...leg, target: 'sip:another@192.0.2.9' } };
-  await writeLegs(db, sealing, node, { kept: [late], over: [] });
-  await writeLegs(db, sealing, node, { kept: [], over: [late] });
+  const held = { callId, epoch: 2, legs: [{ id: randomUUID(), leg }] };
+  await writeLegs(db, sealing, node, { stored: [held], over: [] });
+  const late = {
+    ...held,
+    epoch: 1,
+    legs: [{ id: randomUUID(), leg: { ...leg, target: 'sip:another@192.0.2.9' } }],
+  };
+  await writeLegs(db, sealing, node, { stored: [late], over: [] });
+  await writeLegs(db, sealing, node, { stored: [], over: [late] });
   t.deepEqual(await legsOf(db, sealing, node), [held]);
-  await writeLegs(db, sealing, node, { kept: [], over: [held] });
+  await writeLegs(db, sealing, node, { stored: [], over: [held] });
   t.deepEqual(await legsOf(db, sealing, node), []);
 });
 
@@ -773,7 +782,7 @@ test.serial('creates one delivery per subscribed endpoint, except for disabled o
 // Additional rows
 // Rows written in the same statement as a fact of a call, and facts without such rows.
 
-const beginning: CallBeginning = {
+const settings: CallSettings = {
   greeting: null,
   speech: { recognizer: null, synthesizer: null, voice: null },
   voicemail: { policy: 'talk', message: null },
@@ -805,20 +814,67 @@ const setUpWrittenBeside = async () => {
   return { db, node, callId: await storedCall(db, await storedNumber(db), { node }) };
 };
 
-test.serial('stores the resume state with the answer and removes it at the end', async (t) => {
+test.serial('stores the checkpoint with the answer and deletes it with the end', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
-  const revival = { beginning, tokenSealed: 'sealed', headersSealed: null, aheadMs: -3_600_000.5 };
-  t.truthy(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }));
-  t.falsy(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }), 'once');
-  t.deepEqual((await takeFromEarlierProcess(db, node))[0]?.revival, { ...revival, progress: null });
+  const checkpoint = { settings, tokenSealed: 'sealed', headersSealed: null, aheadMs: -3_600_000.5 };
+  t.truthy(await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false }));
+  t.falsy(
+    await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false }),
+    'once',
+  );
+  t.deepEqual((await takeFromEarlierProcess(db, node))[0]?.checkpoint, { ...checkpoint, progress: null });
   t.truthy(await recordFact(db, callId, 2, ended, 2));
-  t.deepEqual(await db.execute('select 1 from call_revival where call_id = $1', [callId]), []);
+  t.deepEqual(await db.execute('select 1 from call_checkpoint where call_id = $1', [callId]), []);
 });
+
+const someLeg: SipLeg = {
+  state: 'standing',
+  transactionId: 'transaction',
+  dialogId: 'a',
+  sipCallId: 'a@b',
+  local: '<sip:us@gateway>;tag=us',
+  remote: '<sip:them@far>',
+  target: 'sip:them@192.0.2.1',
+  nextHop: null,
+  channel: null,
+  dialog: null,
+};
+
+const plain = { tokenSealed: null, headersSealed: null, aheadMs: 0 };
+
+test.serial('a call with a leg can be resumed from its answer on', async (t) => {
+  const { db, node, callId } = await setUpWrittenBeside();
+  const legs = [{ id: randomUUID(), leg: someLeg }];
+  await writeLegs(db, sealing, node, { stored: [{ callId, epoch: 1, legs }], over: [] });
+  t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, epoch: 2, checkpoint: null });
+  const checkpoint = { settings, ...plain };
+  await recordFact(db, callId, 1, answered, 2, { checkpoint, transitions: [], legsAreGone: false });
+  const [taken] = await takeFromEarlierProcess(db, node);
+  t.deepEqual(taken?.checkpoint, { ...checkpoint, progress: null });
+  t.deepEqual(openLegs(sealing, taken?.legs ?? {}), legs);
+});
+
+for (const legsAreGone of [true, false])
+  test.serial(
+    `the end of a call ${legsAreGone ? 'deletes' : 'keeps'} the checkpoint whose legs are ${legsAreGone ? 'gone' : 'not gone'}`,
+    async (t) => {
+      const { db, node, callId } = await setUpWrittenBeside();
+      const call = { callId, epoch: 1, legs: [{ id: randomUUID(), leg: someLeg }] };
+      await writeLegs(db, sealing, node, { stored: [call], over: [] });
+      const checkpoint = { settings, ...plain };
+      await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false });
+      await recordFact(db, callId, 2, ended, 1, { checkpoint: null, transitions: [], legsAreGone });
+      t.deepEqual(await legsOf(db, sealing, node), legsAreGone ? [] : [call]);
+      t.deepEqual(await takeFromEarlierProcess(db, node), []);
+      await writeLegs(db, sealing, node, { stored: [], over: [call] });
+      t.deepEqual(await db.execute('select 1 from call_checkpoint where call_id = $1', [callId]), []);
+    },
+  );
 
 test.serial('a previous holder cannot store progress of a taken-over call', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
-  const revival = { beginning, tokenSealed: null, headersSealed: null, aheadMs: 0 };
-  await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] });
+  const checkpoint = { settings, tokenSealed: null, headersSealed: null, aheadMs: 0 };
+  await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false });
   const progressAt = (turn: number): CallProgress => ({
     facts: 1,
     endReason: null,
@@ -841,25 +897,27 @@ test.serial('a previous holder cannot store progress of a taken-over call', asyn
   const kept = async (): Promise<unknown> =>
     (
       await db.execute<{ turn: number }>(
-        `select (progress -> 'conversation' ->> 'turn')::int as turn from call_revival where call_id = $1`,
+        `select (progress -> 'conversation' ->> 'turn')::int as turn from call_checkpoint where call_id = $1`,
         [callId],
       )
     )[0]?.turn;
-  await keepProgress(db, [{ callId, epoch: 1, progress: progressAt(1), aheadMs: 0 }]);
+  await storeProgress(db, [{ callId, epoch: 1, progress: progressAt(1), aheadMs: 0 }]);
   t.is(await kept(), 1);
   await takeFromEarlierProcess(db, node);
-  await keepProgress(db, [{ callId, epoch: 1, progress: progressAt(2), aheadMs: 0 }]);
+  await storeProgress(db, [{ callId, epoch: 1, progress: progressAt(2), aheadMs: 0 }]);
   t.is(await kept(), 1);
-  await keepProgress(db, [{ callId, epoch: 2, progress: progressAt(3), aheadMs: 0 }]);
+  await storeProgress(db, [{ callId, epoch: 2, progress: progressAt(3), aheadMs: 0 }]);
   t.is(await kept(), 3);
 });
 
 test.serial('an unanswered call cannot be resumed', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
-  t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, revival: null, epoch: 2 });
-  const revival = { beginning, tokenSealed: null, headersSealed: null, aheadMs: 0 };
-  await t.throwsAsync(recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }));
-  t.deepEqual(await db.execute('select 1 from call_revival where call_id = $1', [callId]), []);
+  t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, checkpoint: null, epoch: 2 });
+  const checkpoint = { settings, tokenSealed: null, headersSealed: null, aheadMs: 0 };
+  await t.throwsAsync(
+    recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false }),
+  );
+  t.deepEqual(await db.execute('select 1 from call_checkpoint where call_id = $1', [callId]), []);
 });
 
 test.serial('writes the last transitions with the end and keeps existing ones', async (t) => {
@@ -878,9 +936,12 @@ test.serial('writes the last transitions with the end and keeps existing ones', 
   const last = { ...transition, sequence: 2, stateAfter: 'completed' };
   await keepTransitions(db, [first]);
   const transitions = [{ ...first, stateAfter: 'another' }, last];
-  t.truthy(await recordFact(db, callId, 1, ended, 1, { revival: null, transitions }));
+  t.truthy(await recordFact(db, callId, 1, ended, 1, { checkpoint: null, transitions, legsAreGone: false }));
   const late = [{ ...last, sequence: 3 }];
-  t.falsy(await recordFact(db, callId, 2, ended, 1, { revival: null, transitions: late }), 'it has ended');
+  t.falsy(
+    await recordFact(db, callId, 2, ended, 1, { checkpoint: null, transitions: late, legsAreGone: false }),
+    'it has ended',
+  );
   t.deepEqual(await callTransitions(db, callId), [first, last]);
 });
 

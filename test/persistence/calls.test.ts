@@ -16,7 +16,7 @@ import { takeFromEarlierProcess } from '#src/persistence/calls/held-calls.ts';
 import { inBatches } from '#src/persistence/database/in-batches.ts';
 import { erasedFiles } from '#src/persistence/calls/recordings.ts';
 import { openLeg, sealLeg } from '#src/persistence/calls/sealed-legs.ts';
-import { legsOf, legsOfCalls, writeLegs } from '#src/persistence/calls/sip-legs.ts';
+import { legsOf, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import {
   deleteSipMessages,
   keepSipMessages,
@@ -171,16 +171,15 @@ test.serial(
   async (t) => {
     const database = await testDatabase('sealed legs');
     const node = `node ${randomUUID()}`;
-    const held = { id: randomUUID(), callId: randomUUID(), epoch: 1, leg: encryptedLeg };
-    await writeLegs(database, sealing, node, { kept: [held], over: [] });
+    const held = { callId: randomUUID(), epoch: 1, legs: [{ id: randomUUID(), leg: encryptedLeg }] };
+    await writeLegs(database, sealing, node, { stored: [held], over: [] });
     const [row] = await database.execute<{ leg: string }>(
-      'select leg::text as leg from sip_leg where id = $1',
-      [held.id],
+      'select legs::text as leg from call_checkpoint where call_id = $1',
+      [held.callId],
     );
     for (const key of Object.values(keysOfLeg)) t.false(row?.leg.includes(key));
     t.regex(row?.leg ?? '', /AES_CM_128_HMAC_SHA1_80 inline:v1\./);
     t.deepEqual(await legsOf(database, sealing, node), [held]);
-    t.deepEqual(await legsOfCalls(database, sealing, [held.callId]), [held]);
   },
 );
 
@@ -416,20 +415,18 @@ test.serial(
     const real = await testDatabase('what a call costs');
     const { database, plans } = explaining(real);
     const node = randomUUID();
-    const over = { id: randomUUID(), callId: null, epoch: 1, leg };
-    const lasting = { id: randomUUID(), callId: null, epoch: 1, leg };
-    const short = { id: randomUUID(), callId: null, epoch: 1, leg };
-    await writeLegs(database, sealing, node, { kept: [over, lasting], over: [] });
+    const call = () => ({ callId: randomUUID(), epoch: 1, legs: [{ id: randomUUID(), leg }] });
+    const [over, lasting, short] = [call(), call(), call()];
+    const changed = { ...lasting, legs: [{ id: randomUUID(), leg: { ...leg, nextHop: 'sip:proxy;lr' } }] };
+    await writeLegs(database, sealing, node, { stored: [over, lasting], over: [] });
     await writeLegs(database, sealing, node, {
-      kept: [{ ...lasting, leg: { ...leg, nextHop: 'sip:proxy;lr' } }, short],
+      stored: [changed, short],
       over: [over],
     });
-    await writeLegs(database, sealing, node, { kept: [], over: [short] });
+    await writeLegs(database, sealing, node, { stored: [], over: [short] });
     t.is(plans.length, 3);
     for (const plan of plans) t.regex(plan, hurried);
-    t.deepEqual(await legsOf(real, sealing, node), [
-      { ...lasting, leg: { ...leg, nextHop: 'sip:proxy;lr' } },
-    ]);
+    t.deepEqual(await legsOf(real, sealing, node), [changed]);
   },
 );
 

@@ -20,7 +20,7 @@ import { NodeConnection } from '#src/persistence/nodes/node-connection.ts';
 import { authenticateNumber } from '#src/persistence/numbers/number-keys.ts';
 import { resealSecrets } from '#src/persistence/database/resealing.ts';
 import { createSealing, type Sealing } from '#src/persistence/database/sealing.ts';
-import { legsOf, writeLegs } from '#src/persistence/calls/sip-legs.ts';
+import { legsOf, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import { createWorkspace, findWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { patientLimits } from '#test/helpers/patient-limits.ts';
 import { databaseIn, runStatement } from '#test/helpers/database-statement.ts';
@@ -651,16 +651,23 @@ test.serial('counts secrets that no key decrypts and leaves them unchanged', asy
 test.serial('after resealing, only the newest key decrypts the keys of active calls', async (t) => {
   const db = await ownDatabase(t);
   const [id, strange, plain] = [randomUUID(), randomUUID(), randomUUID()];
-  const held = { id, callId: randomUUID(), epoch: 1, leg: encryptedLeg };
-  await writeLegs(db, old, 'one', { kept: [held], over: [] });
+  const held = { callId: randomUUID(), epoch: 1, legs: [{ id, leg: encryptedLeg }] };
+  await writeLegs(db, old, 'one', { stored: [held], over: [] });
   const withoutDialog = { ...encryptedLeg, dialog: null };
-  t.deepEqual(await legsOf(db, newest, 'one'), [{ ...held, leg: withoutDialog }], 'it can be ended alone');
+  t.deepEqual(
+    await legsOf(db, newest, 'one'),
+    [{ ...held, legs: [{ id, leg: withoutDialog }] }],
+    'it can be ended alone',
+  );
   await writeLegs(db, createSealing(Buffer.alloc(32, 9)), 'another', {
-    kept: [{ ...held, id: strange }],
+    stored: [{ callId: randomUUID(), epoch: 1, legs: [{ id: strange, leg: encryptedLeg }] }],
     over: [],
   });
   const unencrypted = { ...encryptedLeg, state: 'inviting' as const, dialog: null };
-  await writeLegs(db, old, 'another', { kept: [{ ...held, id: plain, leg: unencrypted }], over: [] });
+  await writeLegs(db, old, 'another', {
+    stored: [{ callId: randomUUID(), epoch: 1, legs: [{ id: plain, leg: unencrypted }] }],
+    over: [],
+  });
   await counts(t, db, { call_keys: [2, 2] });
   t.deepEqual(await legsOf(db, newest, 'one'), [held]);
   await counts(t, db, { call_keys: [0, 2] });

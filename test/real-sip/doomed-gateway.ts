@@ -22,7 +22,7 @@ const { drachtio, freeSwitch, trunkPort, media, encrypted } = z
 
 const legs: LegStore = {
   keep: (id, { leg }) => void process.stdout.write(`leg ${JSON.stringify({ id, leg })}\n`),
-  takeOver() {},
+  release() {},
   remove() {},
   orphans: async () => [],
 };

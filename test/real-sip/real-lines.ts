@@ -35,7 +35,7 @@ export const realLines = async (
     mediaServers: { ...mediaServers, rtpTimeoutMs: 0, pool: { ...mediaServers.pool, size: pooled } },
     trunk: { address: `127.0.0.1:${trunkPort}`, media },
     trunks: emptyDirectory,
-    legs: { keep() {}, takeOver() {}, remove() {}, orphans: async () => [] },
+    legs: { keep() {}, release() {}, remove() {}, orphans: async () => [] },
     trunkLoad: loadOfNobodyElse,
     trunkTimes,
     inboundAccess,

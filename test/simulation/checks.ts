@@ -103,8 +103,7 @@ const atRest: readonly Rule[] = [
     broken: `select event.call_id, event.type, attempts from event_delivery
       join event on event.id = event_id where state = 'pending'`,
   },
-  { what: 'the resume state of an ended call still exists', broken: `select call_id from call_revival` },
-  { what: 'a leg of an ended call still exists', broken: `select * from sip_leg` },
+  { what: 'the checkpoint of an ended call still exists', broken: `select call_id from call_checkpoint` },
   {
     what: 'a request placed two calls',
     broken: `select instruction from call where instruction is not null group by 1 having count(*) > 1`,
@@ -157,4 +156,4 @@ export const checkAtRest = (postgres: Postgres): string[] => brokenIn(postgres, 
 export const isAtRest = (postgres: Postgres): boolean =>
   !postgres.isTrue(`select exists (select from call where ended_at is null)
     or exists (select from event_delivery where state = 'pending')
-    or exists (select from call_revival)`);
+    or exists (select from call_checkpoint)`);

@@ -21,7 +21,7 @@ export type Transfer = {
 };
 
 /** Writes that only the holder of a call may execute. */
-export type HolderWrite = 'insert call_fact' | 'update call_revival';
+export type HolderWrite = 'insert call_fact' | 'update call_checkpoint';
 
 export type Plan = {
   nodes: readonly string[];
@@ -164,7 +164,7 @@ const freezesOf = (random: Random, { nodes, crashes }: Pick<Plan, 'nodes' | 'cra
     ? []
     : [
         {
-          before: random.pick(['insert call_fact', 'insert call_fact', 'update call_revival']),
+          before: random.pick(['insert call_fact', 'insert call_fact', 'update call_checkpoint']),
           count: 2 + random.below(8),
           afterTakingMs: random.below(random.chance(0.8) ? 20 : 3_000),
         },

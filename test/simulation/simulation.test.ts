@@ -59,8 +59,8 @@ test.serial(
   planted,
   calm,
   (text) =>
-    text.includes('"forgotten" as (delete from "call_revival"')
-      ? text.replace('= "changed"."workspace_id" returning', '= "changed"."workspace_id" and false returning')
+    text.includes('old_checkpoint as (')
+      ? text.replace('workspace.id = call_after.workspace_id', 'false')
       : text,
   /no event of its end/,
 );
@@ -73,7 +73,7 @@ test.serial(
     clockSteps: [{ atMs: 100, node: 'south', byMs: 1_800_000 }],
     ends: [{ atMs: 6_000, node: 'north', by: 'SIGKILL', restartAfterMs: 20_000 }],
   },
-  (text) => text.replaceAll('"takenRevivals"."ahead_ms"', 'null::float8'),
+  (text) => text.replaceAll('"takenCheckpoints"."ahead_ms"', 'null::float8'),
   /is said to have lasted/,
 );
 
@@ -95,15 +95,15 @@ test.serial(
   'detects a planted defect: a gateway writes a fact of a call held by another one',
   planted,
   frozen('insert call_fact'),
-  (text) => text.replaceAll(/"call"\."epoch" = (\$\d+)/g, '$1::int is not null'),
+  (text) => text.replaceAll(/\b(?:call\.)?epoch = (\$\d+)/g, '$1::int is not null'),
   /wrote of a call that another one held: \{"what":"fact"/,
 );
 
 test.serial(
   'detects a planted defect: a gateway stores the progress of a call held by another one',
   planted,
-  frozen('update call_revival'),
-  (text) => text.replaceAll('"call_revival"."epoch" = "given"."epoch"', 'true'),
+  frozen('update call_checkpoint'),
+  (text) => text.replaceAll('"call_checkpoint"."epoch" = "given"."epoch"', 'true'),
   /wrote of a call that another one held: \{"what":"progress"/,
 );
 

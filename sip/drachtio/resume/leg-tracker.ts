@@ -14,9 +14,9 @@ import { endLeg, type SendCommand } from './end-leg.ts';
 /** Storage of legs. Callers do not wait for writes. */
 export type LegStore = {
   keep(id: string, kept: { callId: string | null; leg: SipLeg }): void;
-  /** Takes over a leg that the call's earlier process stored. */
-  takeOver(id: string, callId: string): void;
   remove(id: string): void;
+  /** Another process continues the leg: it stays stored. */
+  release(id: string): void;
   /** Legs left by an earlier process of this node or of the given one. */
   orphans(node?: string): Promise<{ id: string; callId: string | null; leg: SipLeg }[]>;
 };
@@ -115,7 +115,6 @@ export const createLegTracker = (options: LegTrackerOptions) => {
      */
     track(callId: string | null, keptId?: string): TrackedLeg {
       const id = keptId ?? randomUUID();
-      if (callId !== null && keptId !== undefined) store.takeOver(keptId, callId);
       let isOver = false;
       const update = (leg: SipLeg): void => {
         if (isOver) return;
@@ -141,6 +140,7 @@ export const createLegTracker = (options: LegTrackerOptions) => {
         left() {
           isOver = true;
           held.delete(id);
+          store.release(id);
         },
         ended() {
           isOver = true;
@@ -156,7 +156,6 @@ export const createLegTracker = (options: LegTrackerOptions) => {
     /** Ends legs of dead processes now, or as soon as there is a connection. */
     endOrphans(orphans: Awaited<ReturnType<LegStore['orphans']>>): void {
       for (const { id, ...one } of orphans) {
-        if (one.callId !== null) store.takeOver(id, one.callId);
         abandoned.add(id, one);
       }
       abandoned.endAll();

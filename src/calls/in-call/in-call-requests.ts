@@ -14,7 +14,7 @@ import type { CallStatus } from '#src/domain/end-reasons.ts';
 import type { HangUp } from '#src/domain/own-call.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findCall } from '#src/persistence/calls/calls.ts';
-import { leaveHangup, type HangupAction } from '#src/persistence/calls/pending-hangups.ts';
+import { storeHangup, type HangupAction } from '#src/persistence/calls/pending-hangups.ts';
 import type { CallParts } from '../call-parts.ts';
 import type { LiveCalls } from '../live/live-calls.ts';
 import type { CallActor, Switchboard } from '../live/switchboard.ts';
@@ -81,7 +81,7 @@ const createAskHolder = ({ storage: { database }, cluster: { askNode } }: Parts)
     { callId, numberId, action: asked }: InCallRequest,
   ): Promise<boolean> => {
     const action = hangupAction(asked);
-    return action !== null && leaveHangup(database, { callId, numberId, holder, action });
+    return action !== null && storeHangup(database, { callId, numberId, holder, action });
   };
 
   return async (holder: string, request: InCallRequest): Promise<void> => {

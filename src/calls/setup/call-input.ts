@@ -3,7 +3,7 @@ import type { SpeechChoice } from '#machines/line.ts';
 import type { TakenOverCall } from '#machines/resume-state.ts';
 import { builtInGreeting, phrases } from '#src/domain/phrases.ts';
 import type { Language } from '#src/domain/language.ts';
-import type { CallBeginning } from '#src/persistence/calls/call-revivals.ts';
+import type { CallSettings } from '#src/persistence/calls/call-checkpoints.ts';
 import type { ConsentPolicy } from '#src/domain/consent.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
@@ -16,7 +16,7 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 export const callInput = (call: {
   agentCall: AgentCall;
   language: Language;
-  policy: CallBeginning['policy'];
+  policy: CallSettings['policy'];
   maxDurationSec: number;
   /** The number's own greeting. */
   greeting: string | null;

@@ -14,7 +14,7 @@ import { callInput } from './call-input.ts';
 import { createDailyMinutes } from './daily-minutes.ts';
 import type { CallParts } from '../call-parts.ts';
 import type { OwnCall } from '#src/domain/own-call.ts';
-import type { CallBeginning } from '#src/persistence/calls/call-revivals.ts';
+import type { CallSettings } from '#src/persistence/calls/call-checkpoints.ts';
 
 export type CallStart = Pick<
   NewCall,
@@ -72,11 +72,11 @@ const createStoreBirth = ({ storage: { database }, live: { journal }, cluster: {
 };
 
 /** The resume data for another process. */
-const beginningOf = ({
+const settingsOf = ({
   number: { greeting, speech, voicemail, screening, menu, transferTo },
   policy,
   agentCall: { binding },
-}: CallStart): CallBeginning => {
+}: CallStart): CallSettings => {
   const { silenceTimeoutSec, ringTimeoutSec, recordingEnabled, bargeIn, turnEnd, consent } = policy;
   return {
     greeting,
@@ -101,7 +101,7 @@ const createConnectCall =
     live.journal.open(callId);
     try {
       agents.keepAgent(callId, agentCall, workspace.id, own);
-      live.keepBeginning(callId, beginningOf(start), agentCall);
+      live.keepSettings(callId, settingsOf(start), agentCall);
       live.switchboard.connect({
         numberId: number.id,
         workspaceId: workspace.id,

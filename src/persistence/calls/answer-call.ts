@@ -4,14 +4,13 @@ import type { LineColumns, NewEventFact } from './call-facts/new-fact.ts';
 
 type Answer = NewEventFact &
   LineColumns & {
-    /** Row of `CallRevival` as a JSON array of at most one row. */
-    revivals: string;
+    /** Row of `CallCheckpoint` as a JSON array of at most one row. */
+    checkpoints: string;
   };
 
 /**
- * One transaction: the fact, the call's row, its pending recording, the state from which another process can resume it,
- * and the event with its deliveries. Returns no row if the fact was written before, if another gateway holds the call,
- * or if it is no longer ringing.
+ * One transaction: the fact, the call's row, its pending recording, its checkpoint, and the event with its deliveries.
+ * Returns no row if the fact was written before, if another gateway holds the call, or if it is no longer ringing.
  */
 export const answerCall = sqlText<Answer, { id: string }>(
   `
@@ -50,13 +49,21 @@ export const answerCall = sqlText<Answer, { id: string }>(
       insert into recording (call_id, status, created_at)
       select id, 'pending', answered_at from call_after where recording_enabled
     ),
-    new_revival as (
-      insert into call_revival (call_id, epoch, form, start, token_sealed, headers_sealed, ahead_ms)
+    new_checkpoint as (
+      insert into call_checkpoint (call_id, node, epoch, form, settings, token_sealed, headers_sealed, ahead_ms)
       select
-        call_after.id, call_after.epoch, given.form, given.start, given.token_sealed, given.headers_sealed,
-        given.ahead_ms
+        call_after.id, call_after.node, call_after.epoch, given.form, given.settings, given.token_sealed,
+        given.headers_sealed, given.ahead_ms
       from call_after
-      join json_populate_recordset(null::call_revival, $7::json) as given on given.call_id = call_after.id
+      join json_populate_recordset(null::call_checkpoint, $7::json) as given on given.call_id = call_after.id
+      -- The checkpoint of a call with a SIP leg exists since the INVITE.
+      on conflict (call_id) do update set
+        form = excluded.form,
+        settings = excluded.settings,
+        token_sealed = excluded.token_sealed,
+        headers_sealed = excluded.headers_sealed,
+        ahead_ms = excluded.ahead_ms
+      where call_checkpoint.epoch = excluded.epoch
     ),
     stored_event as (
       insert into event (id, workspace_id, number_id, call_id, type, at, snapshot)
@@ -112,7 +119,7 @@ export const answerCall = sqlText<Answer, { id: string }>(
     'at',
     'data',
     'eventId',
-    'revivals',
+    'checkpoints',
     'sipStatus',
     'sipReason',
     'sipCallId',

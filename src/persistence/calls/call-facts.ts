@@ -21,7 +21,7 @@ import {
 import { writeFact, type LineColumns, type NewFact } from './call-facts/new-fact.ts';
 import { completeRecording, failRecording } from './call-facts/recording-changes.ts';
 import { endCall } from './end-call.ts';
-import { revivalRow, type NewRevival } from './call-revivals.ts';
+import { checkpointRow, type NewCheckpoint } from './call-checkpoints.ts';
 import type { StoredTransition } from './call-transitions.ts';
 import { callToSummarize, type EndedCall } from './ended-calls.ts';
 import { newEventId } from '../events/outbox.ts';
@@ -70,12 +70,14 @@ const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineCo
 /** Rows that are written in the same statement as a fact. */
 export type KeptBeside = {
   /** With the answer: state from which another process can resume the call. */
-  revival: NewRevival | null;
+  checkpoint: NewCheckpoint | null;
   /** With the end: transitions that are not stored yet. */
   transitions: readonly StoredTransition[];
+  /** With the end: its writer knows that no stored leg has to be hung up any more. */
+  legsAreGone: boolean;
 };
 
-const nothingBeside: KeptBeside = { revival: null, transitions: [] };
+const nothingBeside: KeptBeside = { checkpoint: null, transitions: [], legsAreGone: false };
 
 /** Data of a fact without the values stored in the call's row. */
 const dataOf = ({ type: _type, at: _at, ...data }: RecordedFact): Record<string, unknown> =>
@@ -102,7 +104,9 @@ const write = (
       return answerCall(db, {
         ...eventFact,
         ...lineOf(fact),
-        revivals: db.asJson(beside.revival === null ? [] : [revivalRow(place.callId, beside.revival)]),
+        checkpoints: db.asJson(
+          beside.checkpoint === null ? [] : [checkpointRow(place.callId, beside.checkpoint)],
+        ),
       });
     case 'call.answered_by':
       return setAnsweredBy(db, { ...eventFact, answeredBy: fact.by });
@@ -118,6 +122,7 @@ const write = (
         sound,
         durationIsKnown,
         transitions,
+        legsAreGone: beside.legsAreGone,
       });
     }
     case 'call.hangup_requested':

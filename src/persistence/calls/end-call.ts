@@ -9,13 +9,15 @@ type End = NewEventFact &
   Pick<Row<'Call'>, 'status' | 'sound'> & {
     reason: Row<'Call'>['endReason'];
     durationIsKnown: boolean;
+    /** Whether the writer knows that no stored leg has to be hung up any more. */
+    legsAreGone: boolean;
     /** Rows of `CallTransition` as a JSON array; existing ones are kept. */
     transitions: string;
   };
 
 /**
  * One transaction: the fact, the call's row, its search words, the transitions that are not stored yet, and the event
- * with its deliveries; the resume state is deleted. Writes only the first end of a call, because a gateway that was cut
+ * with its deliveries; the checkpoint is deleted. Writes only the first end of a call, because a gateway that was cut
  * off may have been declared dead meanwhile. Returns the input of the summary; no row if nothing changed.
  */
 export const endCall = sqlText<End, { id: string } & EndedCall>(
@@ -62,8 +64,10 @@ export const endCall = sqlText<End, { id: string } & EndedCall>(
       where call.id = fact.call_id and call.id = $1 and call.status in ('ringing', 'active')
       returning call.*
     ),
-    old_revival as (
-      delete from call_revival using fact where call_revival.call_id = fact.call_id
+    old_checkpoint as (
+      -- It stays while a far end has to be hung up, and goes with the last leg then (checkpoint-legs.ts).
+      delete from call_checkpoint using fact
+      where call_checkpoint.call_id = fact.call_id and ($22::boolean or call_checkpoint.legs = '{}')
     ),
     new_transitions as (
       insert into call_transition
@@ -170,5 +174,6 @@ export const endCall = sqlText<End, { id: string } & EndedCall>(
     'reason',
     'durationIsKnown',
     'sound',
+    'legsAreGone',
   ],
 );

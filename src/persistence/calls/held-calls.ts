@@ -2,18 +2,20 @@
 import { sql } from 'kysely';
 import { isInDoubt } from '../database/connection-errors.ts';
 import type { Database } from '../database/database.ts';
-import { readRevival, revivalForm, type Revival } from './call-revivals.ts';
+import { checkpointForm, readCheckpoint, type Checkpoint } from './call-checkpoints.ts';
 import { callColumns, type CallRow } from './calls.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
-import type { Queries } from '../database/tables.ts';
+import type { Queries, Row } from '../database/tables.ts';
 
 /** A call that was taken from its former holder. */
 export type TakenCall = CallRow & {
   /** The previous holder; an earlier process has the same name. */
   takenFrom: string;
   /** Resume state; null if the call cannot be resumed: it was not answered, or its state is unreadable here. */
-  revival: Revival | null;
+  checkpoint: Checkpoint | null;
+  /** Its far ends; none if it has no checkpoint. */
+  legs: Row<'CallCheckpoint'>['legs'];
 };
 
 /** `by` takes the calls that can be resumed; the others keep their node, whose folder has their recordings. */
@@ -39,9 +41,10 @@ const taking = (
               and([
                 eb('Call.answeredAt', 'is not', null),
                 exists(
-                  selectFrom('CallRevival')
-                    .whereRef('CallRevival.callId', '=', 'Call.id')
-                    .where('CallRevival.form', '<=', form),
+                  selectFrom('CallCheckpoint')
+                    .whereRef('CallCheckpoint.callId', '=', 'Call.id')
+                    .where('CallCheckpoint.settings', 'is not', null)
+                    .where('CallCheckpoint.form', '<=', form),
                 ),
               ]),
             )
@@ -61,40 +64,35 @@ const taking = (
         )
         .returning(callColumns),
     )
-    .with('takenRevivals', (write) =>
+    .with('takenCheckpoints', (write) =>
       write
-        .updateTable('CallRevival')
-        .from('taken')
-        .set(({ ref }) => ({ epoch: ref('taken.epoch') }))
-        .whereRef('CallRevival.callId', '=', 'taken.id')
-        .returning([
-          'CallRevival.callId',
-          'CallRevival.form',
-          'CallRevival.start',
-          'CallRevival.tokenSealed',
-          'CallRevival.headersSealed',
-          'CallRevival.progress',
-          'CallRevival.aheadMs',
-        ]),
-    )
-    .with('takenLegs', (write) =>
-      write
-        .updateTable('SipLegRow')
+        .updateTable('CallCheckpoint')
         .from('taken')
         .set(({ ref }) => ({ node: ref('taken.node'), epoch: ref('taken.epoch') }))
-        .whereRef('SipLegRow.callId', '=', 'taken.id'),
+        .whereRef('CallCheckpoint.callId', '=', 'taken.id')
+        .returning([
+          'CallCheckpoint.callId',
+          'CallCheckpoint.form',
+          'CallCheckpoint.settings',
+          'CallCheckpoint.tokenSealed',
+          'CallCheckpoint.headersSealed',
+          'CallCheckpoint.progress',
+          'CallCheckpoint.aheadMs',
+          'CallCheckpoint.legs',
+        ]),
     )
     .selectFrom('taken as Call')
-    .leftJoin('takenRevivals', (join) =>
-      join.onRef('takenRevivals.callId', '=', 'Call.id').on('takenRevivals.form', '<=', form),
+    .leftJoin('takenCheckpoints', (join) =>
+      join.onRef('takenCheckpoints.callId', '=', 'Call.id').on('takenCheckpoints.form', '<=', form),
     )
     .select(callColumns)
     .select([
-      'takenRevivals.start',
-      'takenRevivals.tokenSealed',
-      'takenRevivals.headersSealed',
-      'takenRevivals.progress',
-      'takenRevivals.aheadMs',
+      'takenCheckpoints.settings',
+      'takenCheckpoints.tokenSealed',
+      'takenCheckpoints.headersSealed',
+      'takenCheckpoints.progress',
+      'takenCheckpoints.aheadMs',
+      'takenCheckpoints.legs',
       sql<string>`${from}::text`.as('takenFrom'),
     ])
     .orderBy('Call.startedAt')
@@ -110,12 +108,21 @@ const all = { callIds: [] };
 
 type Found = Awaited<ReturnType<typeof takingFromLostNode>>[number];
 
-const takenCall = ({ start, tokenSealed, headersSealed, progress, aheadMs, ...call }: Found): TakenCall => ({
+const takenCall = ({
+  settings,
+  tokenSealed,
+  headersSealed,
+  progress,
+  aheadMs,
+  legs,
+  ...call
+}: Found): TakenCall => ({
   ...call,
-  revival:
-    call.answeredAt === null || start === null
+  checkpoint:
+    call.answeredAt === null || settings === null
       ? null
-      : (readRevival({ start, tokenSealed, headersSealed, progress, aheadMs }) ?? null),
+      : (readCheckpoint({ settings, tokenSealed, headersSealed, progress, aheadMs }) ?? null),
+  legs: legs ?? {},
 });
 
 /** The commit of a take-over was not confirmed; `confirmTaken` determines whether these calls were taken. */
@@ -173,7 +180,7 @@ export const confirmTaken = async (db: Statements, calls: readonly TakenCall[]):
  * longer write facts of them.
  */
 export const takeFromEarlierProcess = async (db: Statements, node: string): Promise<TakenCall[]> =>
-  (await takingFromEarlierProcess(db, { from: node, by: node, form: revivalForm, ...all })).map(takenCall);
+  (await takingFromEarlierProcess(db, { from: node, by: node, form: checkpointForm, ...all })).map(takenCall);
 
 /**
  * Takes the calls of a node that others declared dead (`nodes.ts`); returns none if it runs again. If several nodes
@@ -185,7 +192,7 @@ export const takeFromLostNode = (
   { from, by, goesOn }: { from: string; by: string; goesOn: boolean },
 ): Promise<TakenCall[]> =>
   takeKnowingly(db, (statements) =>
-    takingFromLostNode(statements, { from, by, form: goesOn ? revivalForm : 0, ...all }),
+    takingFromLostNode(statements, { from, by, form: goesOn ? checkpointForm : 0, ...all }),
   );
 
 /**
@@ -196,4 +203,6 @@ export const takeHandedOver = (
   db: Pick<Database, 'transaction'>,
   { from, by, callIds }: { from: string; by: string; callIds: readonly string[] },
 ): Promise<TakenCall[]> =>
-  takeKnowingly(db, (statements) => takingHandedOver(statements, { from, by, form: revivalForm, callIds }));
+  takeKnowingly(db, (statements) =>
+    takingHandedOver(statements, { from, by, form: checkpointForm, callIds }),
+  );

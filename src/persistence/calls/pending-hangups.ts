@@ -1,5 +1,5 @@
 /**
- * Hang-ups requested between the death of a call's gateway and the take-over by another one (`CallRevival`): they are
+ * Hang-ups requested between the death of a call's gateway and the take-over by another one (`CallCheckpoint`): they are
  * stored with the call for its next holder.
  */
 import { nodeHasSession } from '../database/advisory-locks.ts';
@@ -7,68 +7,70 @@ import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
-export type HangupAction = NonNullable<Row<'CallRevival'>['leftHangup']>;
+export type HangupAction = NonNullable<Row<'CallCheckpoint'>['pendingHangup']>;
 
-type Leaving = { callId: string; numberId: string; holder: string };
+type Storing = { callId: string; numberId: string; holder: string };
 
-const leaving = (action: HangupAction) =>
-  kyselyQuery((queries, { callId, numberId, holder }: Leaving) =>
+const storingAs = (action: HangupAction) =>
+  kyselyQuery((queries, { callId, numberId, holder }: Storing) =>
     queries
-      .updateTable('CallRevival')
+      .updateTable('CallCheckpoint')
       .from('Call')
       .set(({ fn, val }) => ({
         // An earlier immediate hang-up is not downgraded.
-        leftHangup: action === 'hangup' ? fn.coalesce('CallRevival.leftHangup', val(action)) : action,
+        pendingHangup:
+          action === 'hangup' ? fn.coalesce('CallCheckpoint.pendingHangup', val(action)) : action,
       }))
-      .whereRef('Call.id', '=', 'CallRevival.callId')
+      .whereRef('Call.id', '=', 'CallCheckpoint.callId')
       .where('Call.id', '=', callId)
       .where('Call.numberId', '=', numberId)
       .where('Call.node', '=', holder)
       .where('Call.endedAt', 'is', null)
+      .where('CallCheckpoint.settings', 'is not', null)
       .where(({ not, ref }) => not(nodeHasSession(ref('Call.node'))))
-      .returning('CallRevival.callId'),
+      .returning('CallCheckpoint.callId'),
   );
 
-const leavingHangup = { hangup: leaving('hangup'), hangup_immediately: leaving('hangup_immediately') };
+const storing = { hangup: storingAs('hangup'), hangup_immediately: storingAs('hangup_immediately') };
 
 /**
  * Stores a hang-up with a call whose holder has no database session. Returns `false` if it has one, no longer holds the
  * call, or the call cannot be resumed.
  */
-export const leaveHangup = async (
+export const storeHangup = async (
   db: Statements,
-  { action, ...call }: Leaving & { action: HangupAction },
-): Promise<boolean> => (await leavingHangup[action](db, call)).length > 0;
+  { action, ...call }: Storing & { action: HangupAction },
+): Promise<boolean> => (await storing[action](db, call)).length > 0;
 
-export type LeftHangup = { callId: string; numberId: string; action: HangupAction };
+export type PendingHangup = { callId: string; numberId: string; action: HangupAction };
 
 const left = kyselyQuery((queries, { node }: { node: string }) =>
   queries
-    .selectFrom('CallRevival')
-    .innerJoin('Call', 'Call.id', 'CallRevival.callId')
-    .select(['CallRevival.callId', 'Call.numberId', 'CallRevival.leftHangup'])
-    .where('CallRevival.leftHangup', 'is not', null)
+    .selectFrom('CallCheckpoint')
+    .innerJoin('Call', 'Call.id', 'CallCheckpoint.callId')
+    .select(['CallCheckpoint.callId', 'Call.numberId', 'CallCheckpoint.pendingHangup'])
+    .where('CallCheckpoint.pendingHangup', 'is not', null)
     .where('Call.node', '=', node),
 );
 
 /** Stored hang-ups of the calls that this gateway holds. */
-export const leftHangupsOf = async (db: Statements, node: string): Promise<LeftHangup[]> =>
-  (await left(db, { node })).flatMap(({ leftHangup: action, ...call }) =>
+export const pendingHangupsOf = async (db: Statements, node: string): Promise<PendingHangup[]> =>
+  (await left(db, { node })).flatMap(({ pendingHangup: action, ...call }) =>
     action === null ? [] : [{ ...call, action }],
   );
 
-const removing = kyselyQuery((queries, { callId, action }: Pick<LeftHangup, 'callId' | 'action'>) =>
+const removing = kyselyQuery((queries, { callId, action }: Pick<PendingHangup, 'callId' | 'action'>) =>
   queries
-    .updateTable('CallRevival')
-    .set({ leftHangup: null })
+    .updateTable('CallCheckpoint')
+    .set({ pendingHangup: null })
     .where('callId', '=', callId)
-    .where('leftHangup', '=', action),
+    .where('pendingHangup', '=', action),
 );
 
 /** Removes an executed or obsolete hang-up; keeps a more urgent one that was stored meanwhile. */
-export const removeLeftHangup = async (
+export const removePendingHangup = async (
   db: Statements,
-  { callId, action }: Pick<LeftHangup, 'callId' | 'action'>,
+  { callId, action }: Pick<PendingHangup, 'callId' | 'action'>,
 ): Promise<void> => {
   await removing(db, { callId, action });
 };

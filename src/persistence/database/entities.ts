@@ -3,7 +3,7 @@ import { AdminToken } from '../workspaces/admin-token.ts';
 import { AgentBinding } from '../numbers/agent-binding.ts';
 import { AuditEntry } from '../workspaces/audit-entry.ts';
 import { CallFactRow } from '../calls/call-fact.ts';
-import { CallRevival } from '../calls/call-revival.ts';
+import { CallCheckpoint } from '../calls/call-checkpoint.ts';
 import { CallSearch } from '../calls/call-search.ts';
 import { CallTransition } from '../calls/call-transition.ts';
 import { CallTurn } from '../calls/call-turn.ts';
@@ -20,7 +20,6 @@ import { PhoneNumber } from '../numbers/phone-number.ts';
 import { Recording } from '../calls/recording.ts';
 import { RequestCount } from '../workspaces/request-count.ts';
 import { TrunkChannel, TrunkLoad } from '../trunks/trunk-load.ts';
-import { SipLegRow } from '../calls/sip-leg.ts';
 import { SipMessageRow } from '../calls/sip-message.ts';
 import { SignInLink } from '../workspaces/sign-in-link.ts';
 import { TrunkRow } from '../trunks/trunk.ts';
@@ -40,10 +39,9 @@ export const entities = [
   CallTurn,
   CallFactRow,
   CallTransition,
-  CallRevival,
+  CallCheckpoint,
   CallSearch,
   Recording,
-  SipLegRow,
   SipMessageRow,
   AuditEntry,
   IdempotencyRecord,

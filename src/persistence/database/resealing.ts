@@ -125,8 +125,9 @@ const webhookSecrets = (column: 'secretSealed' | 'previousSecretSealed'): Sealed
 /** Media keys are within the session descriptions of a call in progress, several in one row. */
 const callKeys: SealedColumn = {
   async read({ queries }) {
-    const legs = await queries.selectFrom('SipLegRow').select(['id', 'leg']).execute();
-    return legs.flatMap(({ id: about, leg: { dialog } }) =>
+    const calls = await queries.selectFrom('CallCheckpoint').select('legs').execute();
+    const legs = calls.flatMap((call) => Object.entries(call.legs));
+    return legs.flatMap(([about, { dialog }]) =>
       [dialog?.localSdp, dialog?.remoteSdp].flatMap((description) =>
         (description?.match(sealedKeys) ?? []).map((sealed) => ({ about, sealed })),
       ),
@@ -134,9 +135,9 @@ const callKeys: SealedColumn = {
   },
   write: ({ queries }, { about, sealed, resealed }) =>
     queries
-      .updateTable('SipLegRow')
-      .set(({ ref }) => ({ leg: withReplaced(ref('leg'), sealed, resealed) }))
-      .where('id', '=', about)
+      .updateTable('CallCheckpoint')
+      .set(({ ref }) => ({ legs: withReplaced(ref('legs'), sealed, resealed) }))
+      .where(({ fn, val }) => fn('jsonb_exists', ['legs', val(about)]))
       .execute(),
 };
 

@@ -4,6 +4,7 @@ import { AgentControls } from './agent-controls.ts';
 import { AgentHeaders } from './agent-headers.ts';
 import { AuditNumbers } from './audit-numbers.ts';
 import { BargeIn } from './barge-in.ts';
+import { CallCheckpoint } from './call-checkpoint.ts';
 import { CallEpoch } from './call-epoch.ts';
 import { CallErasure } from './call-erasure.ts';
 import { CallMetadata } from './call-metadata.ts';
@@ -115,4 +116,5 @@ export const migrations = [
   { name: '0071-trunk-refer', class: TrunkRefer },
   { name: '0072-agent-headers', class: AgentHeaders },
   { name: '0073-recording-nodes', class: RecordingNodes },
+  { name: '0074-call-checkpoint', class: CallCheckpoint },
 ];

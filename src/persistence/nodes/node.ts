@@ -16,7 +16,7 @@ export const Node = defineEntity({
     lostAt: p.datetime(3).nullable(),
     /** Lines of the calls that it would resume; null while it resumes none. */
     takesLines: p.text().nullable(),
-    /** Newest format of `CallRevival` that the node reads. */
+    /** Newest format of `CallCheckpoint` that the node reads. */
     takesForm: p.integer().nullable(),
     /** Whether the node counts calls in memory, because it has seen no other gateway (src/cluster/counting.ts). */
     countsAlone: p.boolean().default(false),

@@ -441,7 +441,7 @@ const keeper = () => {
   const legs = new Map<string, Awaited<ReturnType<LegStore['orphans']>>[number]>();
   const store: LegStore = {
     keep: (id, { callId, leg }) => void legs.set(id, { id, callId, leg }),
-    takeOver() {},
+    release() {},
     remove: (id) => void legs.delete(id),
     orphans: async () => [],
   };

@@ -378,7 +378,7 @@ const legTrackerWorld = (takes: readonly string[] | null) => {
   const legTracker = createLegTracker({
     store: {
       keep: (id, held) => void kept.set(id, held.leg.state),
-      takeOver() {},
+      release() {},
       remove: (id) => void kept.delete(id),
       orphans: async () => [],
     },
@@ -448,7 +448,7 @@ const ownByeFor = async (orphan: SipLeg): Promise<string | undefined> => {
   const { settle } = legTrackerWorld([]);
   const texts: string[] = [];
   const spying = createLegTracker({
-    store: { keep() {}, takeOver() {}, remove() {}, orphans: async () => [] },
+    store: { keep() {}, release() {}, remove() {}, orphans: async () => [] },
     async send({ dialogId, sip }) {
       if (dialogId !== undefined) throw new Error('no');
       texts.push(sip);

@@ -415,7 +415,7 @@ test.serial('stores both legs distinguishably for a take-over', async (t) => {
   const kept = new Map<string, SipLeg>();
   const legs = {
     keep: (id: string, { leg }: { leg: SipLeg }) => void kept.set(id, leg),
-    takeOver() {},
+    release() {},
     remove: (id: string) => void kept.delete(id),
     orphans: async () => [],
   };

@@ -63,7 +63,7 @@ const keeper = () => {
   const legs = new Map<string, LeftLeg>();
   const store: LegStore = {
     keep: (id, { leg }) => void legs.set(id, { id, leg }),
-    takeOver() {},
+    release() {},
     remove: (id) => void legs.delete(id),
     orphans: async () => [],
   };

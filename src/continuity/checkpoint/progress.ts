@@ -1,11 +1,15 @@
 /**
- * The progress of each call, stored in the background, so that another process can take it over (`CallRevival`): only
+ * The progress of each call, stored in the background, so that another process can take it over (`CallCheckpoint`): only
  * the latest state of a call counts. Calls do not wait for it and are unaffected if it cannot be stored.
  */
 import type { SnapshotFrom } from 'xstate';
 import { noKeysYet } from '#machines/collected-keys.ts';
 import type { callMachine } from '#machines/call.ts';
-import { byOtherClock, type CallProgress, type KeptProgress } from '#src/persistence/calls/call-revivals.ts';
+import {
+  byOtherClock,
+  type CallProgress,
+  type StoredProgress,
+} from '#src/persistence/calls/call-checkpoints.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
 import { createBatchWriter, type BatchWriterOptions } from '#src/calls/journal/batch-writer.ts';
 
@@ -47,7 +51,7 @@ const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
 
 export const createProgress = (
   options: Omit<BatchWriterOptions<string>, 'what' | 'write' | 'weightOf'> & {
-    write: (kept: readonly KeptProgress[]) => Promise<void>;
+    write: (kept: readonly StoredProgress[]) => Promise<void>;
     /** The call's holder number (epoch) of this gateway. */
     epochOf: (callId: string) => number;
     /** Offset of the call's time from the clock of its charts, in milliseconds. */
@@ -61,9 +65,9 @@ export const createProgress = (
   const calls = new Map<string, Last>();
 
   /** The final progress of calls that were handed over. */
-  const left = new Map<string, KeptProgress>();
+  const left = new Map<string, StoredProgress>();
 
-  const keptOf = (callId: string): KeptProgress | undefined => {
+  const keptOf = (callId: string): StoredProgress | undefined => {
     const last = calls.get(callId);
     const progress = last && progressOf(last);
     return (

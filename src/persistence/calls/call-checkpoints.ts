@@ -1,5 +1,5 @@
 /**
- * State from which another process can resume a call (`CallRevival`): its start state, written with the answer, and its
+ * State from which another process can resume a call (`CallCheckpoint`): its start state, written with the answer, and its
  * progress, written asynchronously. The journal and transcript supply the rest.
  */
 import { z } from 'zod';
@@ -27,10 +27,10 @@ import type { Statements } from '../database/statements.ts';
 import { rowsOf, type Row } from '../database/tables.ts';
 
 /** Format version; incremented when older gateways cannot read the rows of newer ones. */
-export const revivalForm = 1;
+export const checkpointForm = 1;
 
 /** The settings at the start of a call, as far as they may change during it. */
-export type CallBeginning = {
+export type CallSettings = {
   greeting: string | null;
   speech: SpeechChoice;
   voicemail: Voicemail;
@@ -51,7 +51,7 @@ export type CallBeginning = {
 
 const direction = z.enum(['inbound', 'outbound']);
 
-const beginning: z.ZodType<CallBeginning> = z.object({
+const settings: z.ZodType<CallSettings> = z.object({
   greeting: z.string().nullable(),
   speech: z.object({
     recognizer: z.string().nullable(),
@@ -202,8 +202,8 @@ const progress: z.ZodType<CallProgress> = z.object({
   }),
 });
 
-export type Revival = {
-  beginning: CallBeginning;
+export type Checkpoint = {
+  settings: CallSettings;
   tokenSealed: string | null;
   /** Also null if an older gateway stored none. */
   headersSealed: SealedHeaders | null;
@@ -213,50 +213,50 @@ export type Revival = {
   aheadMs: number | null;
 };
 
-export type NewRevival = Omit<Revival, 'progress'>;
+export type NewCheckpoint = Omit<Checkpoint, 'progress'>;
 
 /** The row as first written. */
-export const revivalRow = (
+export const checkpointRow = (
   callId: string,
-  { beginning, tokenSealed, headersSealed, aheadMs }: NewRevival,
+  { settings, tokenSealed, headersSealed, aheadMs }: NewCheckpoint,
 ) => ({
   callId,
-  form: revivalForm,
-  start: beginning,
+  form: checkpointForm,
+  settings,
   tokenSealed,
   headersSealed,
   aheadMs,
 });
 
 /** Reads the resume state that a gateway left. Undefined if another version wrote it in an unreadable format. */
-export const readRevival = (
-  row: Pick<Row<'CallRevival'>, 'start' | 'tokenSealed' | 'headersSealed' | 'progress' | 'aheadMs'>,
-): Revival | undefined => {
-  const start = beginning.safeParse(row.start);
+export const readCheckpoint = (
+  row: Pick<Row<'CallCheckpoint'>, 'settings' | 'tokenSealed' | 'headersSealed' | 'progress' | 'aheadMs'>,
+): Checkpoint | undefined => {
+  const begun = settings.safeParse(row.settings);
   const now = progress.nullable().safeParse(row.progress);
-  if (!start.success || !now.success) return undefined;
+  if (!begun.success || !now.success) return undefined;
   const { tokenSealed, headersSealed, aheadMs } = row;
-  return { beginning: start.data, tokenSealed, headersSealed, progress: now.data, aheadMs };
+  return { settings: begun.data, tokenSealed, headersSealed, progress: now.data, aheadMs };
 };
 
 /** Progress of a call, written by its holder. */
-export type KeptProgress = { callId: string; epoch: number; progress: CallProgress; aheadMs: number };
+export type StoredProgress = { callId: string; epoch: number; progress: CallProgress; aheadMs: number };
 
 const keeping = kyselyQuery((queries, { kept }: { kept: string }) =>
   queries
     .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
-    .updateTable('CallRevival')
-    .from(['hurried', rowsOf('CallRevival', kept)])
+    .updateTable('CallCheckpoint')
+    .from(['hurried', rowsOf('CallCheckpoint', kept)])
     .set(({ ref }) => ({ progress: ref('given.progress'), aheadMs: ref('given.aheadMs') }))
-    .whereRef('CallRevival.callId', '=', 'given.callId')
-    .whereRef('CallRevival.epoch', '=', 'given.epoch')
-    .returning('CallRevival.callId'),
+    .whereRef('CallCheckpoint.callId', '=', 'given.callId')
+    .whereRef('CallCheckpoint.epoch', '=', 'given.epoch')
+    .returning('CallCheckpoint.callId'),
 );
 
 /**
  * Writes the progress of any number of calls in one statement without waiting for the disk. Skips calls that another
  * gateway holds.
  */
-export const keepProgress = async (db: Statements, kept: readonly KeptProgress[]): Promise<void> => {
+export const storeProgress = async (db: Statements, kept: readonly StoredProgress[]): Promise<void> => {
   await keeping(db, { kept: db.asJson(kept) });
 };
