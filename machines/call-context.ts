@@ -97,7 +97,7 @@ export type CallContext = Pick<CallInput, 'callId'> & {
   sound: MediaStatistics | null;
 };
 
-/** For a call that was taken over during or before the entry of secret digits. */
+/** Masking of DTMF digits in a call that was taken over during or before the entry of secret ones. */
 const secretKeysOf = ({ takenOver }: CallInput): CallContext['keys']['secret'] =>
   takenOver === null || secretWanted(takenOver.conversation) === null
     ? null

@@ -77,7 +77,7 @@ export type Authorizing = {
 const mostAnswers = 4;
 
 export type DigestClient = {
-  /** For one request and its repetitions. */
+  /** Begins the authentication of one request and its repetitions. */
   begin(): Authorizing;
 };
 
@@ -117,7 +117,7 @@ const createDigestClient = (credentials: Credentials): DigestClient => {
       let count = 0;
       let headers: Record<string, string> = {};
 
-      /** Not twice in the same realm, unless only the nonce was at fault. */
+      /** True if the realm was not answered yet, or only the nonce was at fault. */
       const isOpen = (name: string, { realm, nonce, isStale }: Challenge): boolean => {
         const before = answered.get(JSON.stringify([name, realm]));
         return before === undefined || (isStale && before !== nonce);

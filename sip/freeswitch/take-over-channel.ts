@@ -75,7 +75,7 @@ export const claimChannel = async (uuid: string, keepsBridge: boolean, means: Me
   return { localSdp };
 };
 
-/** Also rejects if its dialog is unknown. */
+/** Takes a channel over; also rejects if its dialog is unknown. */
 export const takeOverChannel = async (
   { uuid, dialog }: MediaChannel,
   keepsBridge: boolean,

@@ -104,7 +104,7 @@ const createTyping = (
     },
   });
 
-/** For a line that can carry audio by these means. */
+/** Creates the voices of a line that carries audio by these means. */
 export const createCarriedVoices =
   (means: () => MediaMeans, logger: Logger): CarryVoices =>
   (sound, options) => {

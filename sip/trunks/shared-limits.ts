@@ -151,7 +151,7 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
 
 export type SharedLimits = ReturnType<typeof createSharedLimits>;
 
-/** For a gateway that does not share its trunks. */
+/** Shared load of a gateway that does not share its trunks. */
 export const loadOfNobodyElse: SharedTrunkLoad = {
   take: () => Promise.resolve(true),
   keep: () => Promise.resolve(),

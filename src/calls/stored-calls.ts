@@ -16,7 +16,7 @@ export type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
 export type { CallRecord, CallRow } from '#src/persistence/calls/calls.ts';
 export type { RecordingRecord } from '#src/persistence/calls/recordings.ts';
 
-/** For an entry of a journal. */
+/** Type of a journal entry. */
 export type FactType = RecordedFact['type'];
 
 /** The number or workspace of the reader. */

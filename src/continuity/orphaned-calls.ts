@@ -11,7 +11,7 @@ import type { CallBus } from '#src/calls/call-bus.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 
 export type LostCalls = {
-  /** For the holder of the call. Never throws. */
+  /** Ends a call on behalf of its holder. Never throws. */
   end(call: CallRow): void;
 };
 

@@ -52,7 +52,7 @@ export const takeLeftCalls = async (
 };
 
 export type StartedTakeOver = TakeOver & {
-  /** For another gateway that was found dead (src/cluster). Takes nothing if it runs again. */
+  /** Takes over the calls of a gateway that was found dead (src/cluster), unless it runs again. */
   takeFrom(node: string): Promise<void>;
   /** Calls that a stopping gateway released for this one. */
   take: TakeHandedOver;

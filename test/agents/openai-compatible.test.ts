@@ -471,7 +471,7 @@ test.serial('line ends, chunk sizes, comments and unknown fields make no differe
 
 // Azure OpenAI
 
-/** As its deployments stream: filter results in chunks without a choice, and in choices without a delta. */
+/** A stream of a deployment: filter results in chunks without a choice, and in choices without a delta. */
 const azureStream = [
   { choices: [], prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }] },
   { choices: [{ index: 0, delta: { role: 'assistant', content: '', refusal: null }, finish_reason: null }] },

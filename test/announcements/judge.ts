@@ -151,7 +151,7 @@ const judgeOne = async (announcement: Announcement, options: JudgeOptions): Prom
   return { announcement, lengthMs, verdict };
 };
 
-/** One announcement after the other. */
+/** Evaluates one announcement after the other. */
 export const judgeAll = async ({
   gives,
   agent,

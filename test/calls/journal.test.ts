@@ -640,7 +640,7 @@ test('an error in a subscriber is logged, and affects neither the publisher nor 
 
 const read: ReadSource = (file) => readFileSync(file, 'utf8');
 
-/** As if this file had different contents. */
+/** Reads source files, one of them with different contents. */
 const changed =
   (path: string, from: string, to: string): ReadSource =>
   (file) => {

@@ -158,7 +158,7 @@ const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
   return {
     admission,
     press: (by: Pressure | null) => (pressure = by),
-    /** As in `start-call.ts`: the call enters the switchboard, and its permit is free again. */
+    /** Starts a call as `start-call.ts` does: it enters the switchboard, and its permit is free again. */
     begin(call: Parameters<typeof admission.enter>[0] = wish) {
       const permit = admission.enter(call);
       const callId = `call-${(counter += 1)}`;

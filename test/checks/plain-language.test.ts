@@ -86,6 +86,7 @@ const habits: readonly string[] = [
   'whoever comes late is refused',
   'Whose call this is',
   'What a trunk expects.',
+  'Which number was called.',
   'whatever becomes of it',
   'Nobody is there.',
   'Nothing is sent.',

@@ -10,7 +10,7 @@ export type Phrase = { kind: Kind; line: number; text: string };
 export type Finding = Phrase & { path: string; rule: string };
 
 const openings =
-  /^(?:who(?:ever|m|se)?|what(?:ever)?|nobody|nothing|neither|none|it|they|those|of|(?:from|by|for|to|in|on|with) (?:which|whom|whose)|from where)\b/i;
+  /^(?:who(?:ever|m|se)?|what(?:ever)?|nobody|nothing|neither|none|which|it|they|those|of|(?:from|by|for|to|in|on|with) (?:which|whom|whose)|from where)\b/i;
 
 const verbs = /^(?:tells?|told|says?|asked|(?:is|are|was|were) (?:told|said|asked))\b/i;
 

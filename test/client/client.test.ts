@@ -162,7 +162,7 @@ test.serial('a response from another server is a problem without a code', async 
   t.like(cut, { status: 400, code: undefined, message: 'The answer was HTTP 400.' });
 });
 
-/** As Node's `fetch` rejects when it cannot connect. */
+/** The error of Node's `fetch` when it cannot connect. */
 const refusedConnection = (): TypeError =>
   new TypeError('fetch failed', {
     cause: Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:9'), { code: 'ECONNREFUSED' }),

@@ -48,7 +48,7 @@ const typing = (args: readonly string[], environment: Record<string, string>) =>
 
 const sharing = sharedGateway();
 
-/** For a user in the folder of this gateway. */
+/** Environment of a user in the folder of this gateway. */
 const folderOf = ({ credentials }: TestGateway): Record<string, string> => ({
   GW_DATA_DIR: dirname(credentials.file),
 });

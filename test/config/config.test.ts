@@ -381,7 +381,7 @@ const schema = z.object({
   volumes: z.record(z.string(), z.unknown()),
 });
 
-/** As Docker substitutes `${NAME}`, `${NAME:-otherwise}` and `${NAME:?what it must be}`. */
+/** Substitutes like Docker `${NAME}`, `${NAME:-otherwise}` and `${NAME:?what it must be}`. */
 const filledIn = (given: Record<string, string>) => {
   const parsed = JSON.stringify(parseYaml(text));
   const filled = parsed.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, kind, otherwise) => {

@@ -14,7 +14,7 @@ export type AgentKind = {
   reply: (words: string) => string;
   /** Declares silence in this format. */
   silence: string;
-  /** For a reply in chunks; `null` if it is one document. */
+  /** Format of a reply in chunks; `null` if it is one document. */
   streamed: {
     /** The words, and no end yet. */
     begun: (words: string) => string;

@@ -1,4 +1,4 @@
-/** For any server response, the conversation receives a failure in time and no unintended words. */
+/** Hostile server responses: the conversation receives a failure in time and no unintended words. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { ReplyFailure } from '#machines/reply.ts';

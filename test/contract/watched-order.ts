@@ -72,7 +72,7 @@ const breachesOfPlace = (event: LineEvent, before: Before, mode: BargeIn['mode']
   }
 };
 
-/** As sentences, for an event after the previous ones; `mode` is that of its barge-in. */
+/** Breaches by an event after the previous ones, as sentences; `mode` is that of its barge-in. */
 export const breachesOfOrder = (event: LineEvent, before: Before, mode: BargeIn['mode']): string[] => [
   ...breachesOfTimes(event, before),
   ...breachesOfPlace(event, before, mode),

@@ -12,7 +12,7 @@ type Owed = 'nothing' | 'cold' | 'referring' | 'warm' | 'answered' | 'briefing' 
 export type WatchedTransfer = {
   /** The line receives this command while it exists. */
   told(command: LineCommand): void;
-  /** As sentences, for the current event of the line. */
+  /** Breaches by the current event of the line, as sentences. */
   breachesOf(event: LineEvent): string[];
 };
 

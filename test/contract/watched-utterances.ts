@@ -10,7 +10,7 @@ export type WatchedUtterances = {
   said(utterance: Said): void;
   /** The line receives the command to stop all utterances that it has not reported yet. */
   stopped(): void;
-  /** As sentences, for the current event of the line. */
+  /** Breaches by the current event of the line, as sentences. */
   breachesOf(event: LineEvent): string[];
 };
 

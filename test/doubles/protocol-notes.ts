@@ -53,7 +53,7 @@ const readControl = ({ type, fields, payload }: ControlMessage): (Noted & { call
   const message = parseSip(payload);
   const status = statusOf(message);
   const what = status === undefined ? kindOf(message) : `${status} to ${methodOf(message)}`;
-  // Which fields of the first line are not empty.
+  // Marks the fields of the first line that are not empty.
   const shape = fields.map((field) => (field === '' ? '-' : 'x')).join('');
   return {
     kind: `${type} ${what} ${shape}`,

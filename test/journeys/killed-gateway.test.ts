@@ -33,7 +33,7 @@ const takesCalls = '01000000011';
 /** Maximum delay of a reply, as a setting of the agent: never reached. */
 const foreverMs = 600_000;
 
-/** For all steps together before the first test ends; each step has a limit of its own. */
+/** Time limit of all steps together before the first test ends; each step has a limit of its own. */
 const arrangedWithinMs = 180_000;
 
 type World = {

@@ -16,7 +16,7 @@ import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 // A call
 
 const sharing = sharedGatewayWithNumbers();
-/** For calls without conversation. */
+/** A fast gateway for calls without conversation. */
 const hurried = sharedGatewayWithNumbers({ GW_SIMULATOR_SPEED: '100' });
 
 test.serial('a first-time user places a call and reads its result', async (t) => {

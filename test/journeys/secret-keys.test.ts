@@ -28,7 +28,7 @@ const spans = collectTraces();
 /** The only other values with this many consecutive digits are times in microseconds, which begin differently. */
 const newPin = (): string => `9${randomInt(1e11, 1e12 - 1)}`;
 
-/** Including JSON within a string within JSON. */
+/** Removes backslashes and spaces, to search JSON within a string within JSON, too. */
 const plain = (text: string): string => text.replaceAll(/[\\\s]+/g, '');
 
 const pinLength = 13;
@@ -182,14 +182,14 @@ const odd = (): SecretCall[] => {
       gets: [more.slice(0, 4)],
     },
     {
-      title: 'some arrived before, unmasked',
+      title: 'unmasked digits precede them',
       pins: [early],
       script: [{ digits: '**' }, { say: 'Hello.' }, { listen: true }, { digits: early }],
       reply: askFirst('digits="13"'),
       gets: [early],
     },
     {
-      title: "during the agent's question",
+      title: "they are pressed during the agent's question",
       pins: [over],
       script: [
         { say: 'Hello.' },
@@ -205,7 +205,7 @@ const odd = (): SecretCall[] => {
       gets: [over],
     },
     {
-      title: 'for a program',
+      title: 'a program collects them',
       pins: [asked],
       script: toProgram(asked),
       reply: () => goodbye,
@@ -213,7 +213,7 @@ const odd = (): SecretCall[] => {
       program: byProgram({ digits: asked.length, secret: true }),
     },
     {
-      title: 'for the built-in agent, which never receives them',
+      title: 'a program collects them in a call of the built-in agent, which never receives them',
       pins: [own],
       script: toProgram(own),
       reply: null,
@@ -221,7 +221,7 @@ const odd = (): SecretCall[] => {
       program: byProgram({ digits: own.length, secret: true }),
     },
     {
-      title: 'with a transfer afterwards',
+      title: 'they follow a collection that ended with a transfer',
       pins: [handed],
       script: [
         { say: 'Hello.' },
@@ -237,7 +237,7 @@ const odd = (): SecretCall[] => {
       gets: [handed],
     },
     {
-      title: 'pressed twice, because the first ones were not accepted',
+      title: 'they are pressed twice, because the agent rejected the first ones',
       pins: [twice],
       script: [
         { say: 'Hello.' },

@@ -304,7 +304,7 @@ const recordedInMemory = (
       resolve(outcome);
     },
   );
-  /** When no more audio can arrive. */
+  /** Resolves when no more audio can arrive. */
   const settled = async (): Promise<void> => {
     await told;
     await setImmediate();

@@ -578,7 +578,7 @@ test.serial('vosk: sends the same messages for any chunking of the audio', async
 });
 
 // PocketSphinx
-// PocketSphinx, where it is installed.
+// The engine itself, where it is installed.
 
 whereInstalled(pocketsphinxProgram, 'flite')(
   'recognizes a sentence and leaves no files behind',

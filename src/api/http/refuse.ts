@@ -6,7 +6,7 @@ import type { ApiServices } from '../api-services.ts';
 import type { ApiMiddleware, ApiState, Rendered } from './context.ts';
 import { asRefusal, problemMediaType, problemOf } from './problem.ts';
 
-/** For responses to errors. */
+/** Parts that responses to errors need. */
 type Refusing = { operation: Pick<ApiServices['operation'], 'logger' | 'isPassing'> };
 
 /** Returns the response for an error; logs unexpected errors. */

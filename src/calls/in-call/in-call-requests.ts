@@ -22,7 +22,7 @@ import type { CallActor, Switchboard } from '../live/switchboard.ts';
 /** Performs the request on a call of this gateway, or throws the refusal. */
 export type PerformRequest = (actor: CallActor, request: InCallRequest) => void | Promise<void>;
 
-/** For an action that ends an answered call. */
+/** Returns the hangup of an action that ends an answered call; `null` for other actions. */
 const hangupAction = (action: CallAction): HangupAction | null =>
   action === 'hangup' || action === 'hangup_immediately' ? action : null;
 
@@ -36,7 +36,7 @@ type Parts = Pick<CallParts, 'clock'> & {
 
 export type InCallRequests = {
   send(request: InCallRequest): Promise<void>;
-  /** For another gateway, which assumes that this gateway runs the call. */
+  /** Performs a request of another gateway, which assumes that this gateway runs the call. */
   performHere(request: InCallRequest): Promise<void>;
 };
 

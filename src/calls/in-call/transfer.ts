@@ -17,7 +17,7 @@ import type { CallActor } from '../live/switchboard.ts';
 import { briefingOf } from './briefing.ts';
 import type { InCallRequests } from './in-call-requests.ts';
 
-/** For a call of this gateway. */
+/** Transfers a call of this gateway. */
 export const transfer = (actor: CallActor, request: TransferRequest, admit: () => void): void => {
   const snapshot = actor.getSnapshot();
   if (snapshot.hasTag('taken-over'))

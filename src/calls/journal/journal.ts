@@ -130,7 +130,7 @@ const createCallJournals = () => {
       journal.stage = 'taken';
       leave(callId);
     },
-    /** For a call of this gateway: new, or taken over. */
+    /** Opens the journal of a call of this gateway: new, or taken over. */
     open(callId: string, place: JournalPlace = beginning): void {
       left.delete(callId);
       journals.set(callId, { ...continued(), place: { ...place }, stage: 'held' });

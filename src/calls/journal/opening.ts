@@ -10,7 +10,7 @@ const firstOf = ({ initial, path }: State): string => {
   return first === undefined ? path.join('.') : firstOf(first);
 };
 
-/** For a new call; a call that is taken over begins in another state. */
+/** Opening of a new call; a call that is taken over begins in another state. */
 export const callOpening: ChartOpening = {
   chartVersion: chartVersionOf('call'),
   state: firstOf(callMachine.root),

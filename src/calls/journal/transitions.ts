@@ -70,7 +70,7 @@ const createUnwritten = (limit: number) => {
   };
 };
 
-/** For a new call. */
+/** Position of a new call. */
 const beginning: JournalPlace = { epoch: firstEpoch, sequence: 0 };
 
 const trackFrom = ({ epoch, sequence: facts }: JournalPlace, opening: string | null = null): Track => {

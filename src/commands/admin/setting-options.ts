@@ -46,7 +46,7 @@ export const settingsIn = (given: CommandArguments, fields: Fields): Record<stri
     : { ...settings, destinations: givenDestinations(destinations) };
 };
 
-/** The same; throws a UsageError if no option is given. */
+/** Reads the changes like `settingsIn`; throws a UsageError if no option is given. */
 export const changesIn = (given: CommandArguments, fields: Fields): Record<string, unknown> => {
   const settings = settingsIn(given, fields);
   if (Object.keys(settings).length > 0) return settings;

@@ -13,7 +13,7 @@ export type RecordingRecord = Row<'Recording'> & {
 
 export type RecordingStatus = RecordingRecord['status'];
 
-/** For a row of `Recording` joined with its `Call`: reads the pause from the call's facts. */
+/** Expression on a row of `Recording` joined with its `Call`: reads the pause from the call's facts. */
 const isPaused = () => {
   const { and, eb, fn, selectFrom } = expressionBuilder<Tables, 'Recording' | 'Call'>();
   const lastChange = selectFrom('CallFactRow as fact')
@@ -185,7 +185,7 @@ export type RecordingJson =
     })
   | null;
 
-/** For a row of `Recording` that is left-joined to its `Call`. */
+/** JSON of a row of `Recording` that is left-joined to its `Call`. */
 export const recordingJson = () => {
   const { ref } = expressionBuilder<Tables, 'Recording'>();
   const pairs = columnsOf('Recording').map((name) => sql`${sql.lit(name)}, ${ref(`Recording.${name}`)}`);

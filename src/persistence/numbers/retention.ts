@@ -8,7 +8,7 @@ import type { Tables } from '../database/tables.ts';
 /** Parts of a call with a retention period. */
 export type Kept = keyof Retention;
 
-/** For a row of `PhoneNumber` joined with its `Workspace`; null: unlimited. */
+/** Days of a row of `PhoneNumber` joined with its `Workspace`; null: unlimited. */
 const daysOf = (kept: Kept) => {
   const { fn } = expressionBuilder<Tables, 'PhoneNumber' | 'Workspace'>();
   const retention = fn.coalesce('PhoneNumber.retentionDays', 'Workspace.retentionDays');

@@ -182,7 +182,7 @@ const mastra: Adviser = (symptoms) => {
   return oldMastra(symptoms);
 };
 
-/** For a failed or silent turn. */
+/** Advice about a failed or silent turn. */
 export const adviceByType: Readonly<Record<AgentType, Adviser>> = {
   webhook,
   openai_compatible: openaiCompatible,
@@ -191,5 +191,5 @@ export const adviceByType: Readonly<Record<AgentType, Adviser>> = {
   mastra,
 };
 
-/** For a turn that was spoken but is still wrong. */
+/** Advice about a turn that was spoken but is still wrong. */
 export const objectionByType: Readonly<Partial<Record<AgentType, Adviser>>> = { mastra: oldMastra };
