@@ -182,14 +182,14 @@ const odd = (): SecretCall[] => {
       gets: [more.slice(0, 4)],
     },
     {
-      title: 'unmasked digits precede them',
+      title: 'unmasked digits precede the secret ones',
       pins: [early],
       script: [{ digits: '**' }, { say: 'Hello.' }, { listen: true }, { digits: early }],
       reply: askFirst('digits="13"'),
       gets: [early],
     },
     {
-      title: "they are pressed during the agent's question",
+      title: "digits are pressed during the agent's question",
       pins: [over],
       script: [
         { say: 'Hello.' },
@@ -205,7 +205,7 @@ const odd = (): SecretCall[] => {
       gets: [over],
     },
     {
-      title: 'a program collects them',
+      title: 'a program collects digits',
       pins: [asked],
       script: toProgram(asked),
       reply: () => goodbye,
@@ -213,7 +213,7 @@ const odd = (): SecretCall[] => {
       program: byProgram({ digits: asked.length, secret: true }),
     },
     {
-      title: 'a program collects them in a call of the built-in agent, which never receives them',
+      title: 'a program collects digits in a call of the built-in agent, which never receives them',
       pins: [own],
       script: toProgram(own),
       reply: null,
@@ -221,7 +221,7 @@ const odd = (): SecretCall[] => {
       program: byProgram({ digits: own.length, secret: true }),
     },
     {
-      title: 'they follow a collection that ended with a transfer',
+      title: 'digits follow a collection that ended with a transfer',
       pins: [handed],
       script: [
         { say: 'Hello.' },
@@ -237,7 +237,7 @@ const odd = (): SecretCall[] => {
       gets: [handed],
     },
     {
-      title: 'they are pressed twice, because the agent rejected the first ones',
+      title: 'digits are pressed twice, because the agent rejected the first ones',
       pins: [twice],
       script: [
         { say: 'Hello.' },

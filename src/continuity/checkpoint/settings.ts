@@ -1,5 +1,5 @@
 /**
- * What calls began with, for the checkpoints that are stored with their answers, in one statement. A call that was not
+ * Settings that calls began with, for the checkpoints that are stored with their answers, in one statement. A call that was not
  * answered cannot be resumed.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
