@@ -1,6 +1,6 @@
 /**
- * Settings that calls began with, for the checkpoints that are stored with their answers, in one statement. A call that was not
- * answered cannot be resumed.
+ * Settings that calls began with, for the checkpoints that are stored with their answers, in one statement. A call that
+ * was not answered cannot be resumed.
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { CallSettings, NewCheckpoint } from '#src/persistence/calls/call-checkpoints.ts';

@@ -28,7 +28,7 @@ export const CallCheckpoint = defineEntity({
     tokenSealed: p.text().nullable(),
     /** Each value is sealed with the call's id; null if there are none. */
     headersSealed: p.json<SealedHeaders>().nullable(),
-    /** Settings that the call began with, beyond its own row. Null before the answer: the call cannot be resumed then. */
+    /** Settings that the call began with, beyond its row. Null before the answer: the call cannot be resumed then. */
     settings: p.json<unknown>().nullable(),
     /** Far ends and their media channels, by the id of the leg; media keys are sealed with that id. */
     legs: p.json().$type<Readonly<Record<string, SipLeg>>>().default('{}'),
