@@ -120,7 +120,7 @@ test('a timer that sets itself again without a delay does not stop time', (t) =>
   t.deepEqual(story, ['patience at 30']);
 });
 
-test('a clock slower than real time is slower everywhere', (t) => {
+test('at half speed, timers and work take twice the real time', (t) => {
   const { after, work, wait, story } = setUp(0.5);
   after(1_000, 'a second');
   work(1_000);

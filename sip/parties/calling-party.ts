@@ -50,7 +50,7 @@ const isWithheld = (headers: Headers): boolean => {
   );
 };
 
-/** So many characters of a name are shown. */
+/** Maximum number of characters of a name. */
 const longestName = 100;
 
 /**

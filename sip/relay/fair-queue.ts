@@ -16,7 +16,7 @@ export const createFairQueue = <Sender>(options: {
   /** The backlog of this sender has shrunk. */
   onLess: (sender: Sender) => void;
 }) => {
-  /** In the order of their turns. */
+  /** Senders with waiting messages, in the order of their turns. */
   const senders = new Map<Sender, { waiting: Waiting[]; bytes: number }>();
   /** Id of the message whose response must arrive before anything else is sent. */
   let alone: string | null = null;

@@ -193,7 +193,7 @@ const createWanted = ({ ask }: Upstream, logger: Logger) => {
         logger.warn({ err: error, verb }, 'drachtio-server brings no such requests');
       }
     },
-    /** Sent for each new connection. */
+    /** Resets the requested methods for a new connection to drachtio-server. */
     beginAgain(): void {
       verbs.clear();
       for (const verb of ownVerbs) verbs.add(verb);

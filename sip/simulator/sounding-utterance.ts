@@ -23,9 +23,9 @@ export type SoundingUtterance = {
   sound(): void;
   /** Pauses playback; idempotent. */
   pause(): void;
-  /** Ends it early. */
+  /** Ends the utterance early. */
   cut(): Played;
-  /** Ends it as completely heard. */
+  /** Ends the utterance as completely heard. */
   finish(): Played;
   /** Whether its far end reports the heard part; otherwise it is estimated by time. */
   isReported(): boolean;

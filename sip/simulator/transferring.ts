@@ -26,9 +26,9 @@ export const outlivesGateway = (to: string): boolean => people.get(to) === 'acce
 /** Time until the network reports that a person is not reached. */
 const refusedAfterMs = 500;
 const answersAfterMs = 1_000;
-/** Counted from the end of a briefing. */
+/** Time from the end of a briefing to the digit that accepts the call. */
 const pressesKeyAfterMs = 500;
-/** Counted from the connection. */
+/** Time from the connection to the hangup by the person. */
 const hangsUpAfterMs = 10_000;
 
 const heardOfOtherParty: ReadonlySet<LineEvent['type']> = new Set([

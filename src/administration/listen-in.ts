@@ -9,7 +9,7 @@ export const listenInPolicyOf = (
   callId: string,
 ): Promise<ListenInPolicy | undefined> => findListenInPolicy(database, { callId, workspaceId });
 
-/** Written before any audio is sent. */
+/** Writes the audit entry, before any audio is sent. */
 export const noteListeningBegun = (
   administrator: Administrator,
   callId: string,

@@ -41,7 +41,10 @@ export const startDatabase = async (
 
 export type Storage = { database: Database; sealing: Sealing; seeded: Awaited<ReturnType<typeof seed>> };
 
-/** Opens them; `started` owns them. Throws a StartError if the folder or the database cannot be used. */
+/**
+ * Opens the data folder and the database; `started` owns them. Throws a StartError if the folder or the database cannot
+ * be used.
+ */
 export const startStorage = async (
   config: Config,
   logger: Logger,

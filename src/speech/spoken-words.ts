@@ -23,7 +23,7 @@ const floor = 130;
 /** Frames this much quieter than the loudest one are silent. */
 const quietest = 0.03;
 
-/** At 8000 Hz. */
+/** Resamples audio to 8000 Hz. */
 const narrow = ({ sampleRate, samples }: Audio): Int16Array => {
   const step = Math.max(1, Math.round(sampleRate / rate));
   if (step === 1) return samples;

@@ -15,7 +15,7 @@ export type BargeInSound = {
   /** `null` if there are no words. */
   text: string | null;
   isInterruption: boolean;
-  /** At 8000 Hz, from its first sound to its last. */
+  /** Samples at 8000 Hz, from the first audible one to the last. */
   samples: Int16Array;
   /** Offset of its beginning in a frame of 20 ms, in samples. */
   offset: number;

@@ -61,7 +61,7 @@ const walked = test.macro<[string, RegExp, { example: string; besides?: readonly
 test(walked, 'An agent kind', /mastra/i, { example: 'mastra' });
 test(walked, 'A speech engine', /eleven-?labs/i, {
   example: 'elevenlabs',
-  // Mentions it only in comments.
+  // This file mentions the example only in comments.
   besides: ['src/client/schema.ts'],
 });
 test(walked, 'A line driver', /createDrachtioLines|'simulator'(?:,| \|) 'drachtio'/, {

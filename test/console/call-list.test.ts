@@ -61,7 +61,7 @@ consoleTest('scrolling loads further calls, and Back restores the position', asy
   await page.locator('.call-table a:focus', { hasText: numberOf(88) }).waitFor();
   t.true(((await rowOf(page, 88).boundingBox())?.y ?? -1) > 0);
   t.is(await rowsOf(page).count(), count);
-  // So does the way back that the page of the call has.
+  // The link back on the page of the call restores the position, too.
   await rowOf(page, 88).click();
   await page.getByRole('link', { name: '← Calls' }).click();
   await page.locator('.call-table a:focus', { hasText: numberOf(88) }).waitFor();

@@ -49,7 +49,7 @@ export type Visit = {
   locale?: 'en-US' | 'ko-KR';
   width?: number;
   dark?: boolean;
-  /** Behind the `#`. */
+  /** Page of the console: the part of the address after the `#`. */
   page?: string;
   /** Already signed in, unless false. */
   isSignedIn?: boolean;
@@ -132,7 +132,7 @@ const startOn = async (settings: Record<string, string>): Promise<StartedGateway
   return { gateway, databaseUrl, database: await openTestDatabase(scope, databaseUrl, 'console test') };
 };
 
-/** By their settings. */
+/** Started gateways by their settings. */
 const gateways = new Map<string, Promise<StartedGateway>>();
 
 const gatewayWith = (settings: Record<string, string>): Promise<StartedGateway> => {

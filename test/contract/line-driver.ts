@@ -37,6 +37,6 @@ export type LineDriver = {
 
 /** A voice that records its languages on this line. */
 export type NotingDriver = LineDriver & {
-  /** In order, at the end of the line (BCP 47). */
+  /** Languages of the utterances in order, at the end of the line (BCP 47). */
   spokenIn(): Promise<readonly string[]>;
 };

@@ -172,7 +172,7 @@ const answered = async (started: Started): Promise<{ callId: string; farCall: Fa
 
 const refusal = z.object({ status: z.number(), body: z.object({ code: z.string() }) });
 
-/** Hung up at once, before its far end has received any message. */
+/** Hangs a call up at once, before its far end has received any message. */
 const hangUp = async ({ gateway }: Started, callId: string): Promise<void> => {
   const { status } = await gateway.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
   if (status !== 202) throw new Error(`The hang-up was answered with ${status}`);

@@ -63,7 +63,7 @@ type Step = object;
 type SecretCall = {
   title: string;
   pins: readonly string[];
-  /** By the caller. */
+  /** Steps of the caller. */
   script: readonly Step[];
   /** The words of the agent; `null`: the built-in agent. */
   reply: ((turn: number) => string) | null;

@@ -76,7 +76,7 @@ const speaking = async (endpoint: MediaEndpoint, sampleRate: SampleRate) => {
   const path = await endpoint.connect({ onAudio: (samples) => heard.push(samples), onLost() {} }, sampleRate);
   return {
     say: (hertz: number, seconds: number) => path.send(toneOf(hertz, seconds, sampleRate)),
-    /** In the last given milliseconds. */
+    /** Received audio of the last given milliseconds. */
     lately: (milliseconds: number): Int16Array =>
       joinSamples(heard).slice((-milliseconds * sampleRate) / 1_000),
     heardMs: (): number => joinSamples(heard).length / (sampleRate / 1_000),

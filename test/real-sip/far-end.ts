@@ -97,7 +97,7 @@ type TelephoneOptions = {
   dial?: string;
   from?: string;
   seconds: number;
-  /** In tones, this long after the answer. */
+  /** Texts that it speaks in tones, this long after the answer. */
   says?: readonly { afterMs: number; text: string }[];
   /** From the beginning of the call on, instead of words; at the rate of its codec, because it resamples badly. */
   plays?: Audio;

@@ -28,7 +28,7 @@ import { createUdpNetwork } from './udp-network.ts';
 
 const personNumber = '01000000011';
 
-/** Longer than a test lasts. */
+/** A tone that is longer than a test. */
 const tone = Int16Array.from(
   { length: 8_000 * 90 },
   (_, index) => 6_000 * Math.sin((2 * Math.PI * 1_000 * index) / 8_000),

@@ -115,7 +115,7 @@ const withTransfers = (call: Plan['calls'][number], random: Random): Plan['calls
   return transfers.length === 0 || call.to === null ? call : { ...call, to: random.pick(staying), transfers };
 };
 
-/** In every fourth world. */
+/** The consent requirement, in every fourth world. */
 const consentOf = (random: Random): ConsentRequirement | null =>
   random.chance(0.25) ? random.pick(['none', 'speech', 'speech', 'key']) : null;
 

@@ -70,13 +70,13 @@ export class SimulatedTime {
     return this.#steps;
   }
 
-  /** On behalf of the running process. */
+  /** Sets a timer of the running process. */
   setTimer(callback: () => void, milliseconds: number): Entry {
     const lateMs = this.#random.below(latestMs + 1);
     return this.after(Math.max(1, Math.trunc(milliseconds)) + lateMs, callback);
   }
 
-  /** Exact to the millisecond; on behalf of the running process. */
+  /** Sets a timer of the running process that is exact to the millisecond. */
   after(milliseconds: number, callback: () => void): Entry {
     const entry: Entry = this.#agenda.add(
       this.#now + milliseconds,

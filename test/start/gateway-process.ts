@@ -28,7 +28,7 @@ export type StoredCredentials = z.infer<typeof credentials>;
 export const credentialsIn = async (dataFolder: string): Promise<StoredCredentials> =>
   credentials.parse(JSON.parse(await readFile(join(dataFolder, 'dev-credentials.json'), 'utf8')));
 
-/** Empty; removed with the test. */
+/** Creates an empty folder, which is removed with the test. */
 export const emptyFolder = async (t: Scope): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-start-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -66,7 +66,7 @@ export const lastOutput = ({ stdout, stderr }: Pick<GatewayProcess, 'stdout' | '
     .join('\n');
 };
 
-/** Prints it below the failure of this test. */
+/** Prints the output below the failure of this test. */
 const logOutputOnFailure = (t: ExecutionContext, output: () => string): void => {
   t.teardown(() => {
     if (!t.passed) t.log(output());

@@ -87,7 +87,7 @@ const phases: readonly [string, FarEndKind, (driver: LineDriver, line: WatchedLi
   ['over', 'busy', (driver, line) => driver.until(() => line.isOver())],
 ];
 
-/** In any state of the line. */
+/** Clauses about closing a line in each of its states. */
 export const closeClauses = (clause: Clause): void => {
   for (const [phase, farEnd, bring] of phases)
     clause(`a line that is ${phase} emits no events after its close`, farEnd, async (t, driver, reach) => {

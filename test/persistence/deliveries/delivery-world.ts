@@ -48,7 +48,7 @@ export const createWorld = async (t: ExecutionContext, given?: Database): Promis
   };
 };
 
-/** By a process with plenty of places, unless given otherwise. */
+/** Claims deliveries for a process with plenty of places, unless given otherwise. */
 export const claim = (
   db: Database,
   second: number,
