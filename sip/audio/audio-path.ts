@@ -56,7 +56,7 @@ export const createAudioPath = (
   time: Pick<LineTime, 'after'>,
   resample?: Resample,
 ): CarriedAudioPath => {
-  /** From the first piece that may not have been played; it begins at `piecesFrom`. */
+  /** Pieces from the first one that may not have been played, which begins at `piecesFrom`. */
   let pieces: Int16Array[] = [];
   let piecesFrom = 0;
   let sentTo = 0;

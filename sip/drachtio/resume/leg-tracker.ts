@@ -39,7 +39,7 @@ type Held = { callId: string | null; leg: SipLeg };
 
 export type LegTrackerOptions = {
   store: LegStore;
-  /** Sends to drachtio-server; rejects when the answer is no, or without a connection. */
+  /** Sends a command to drachtio-server; rejects on an error response, or without a connection. */
   send: SendCommand;
   endChannel: (channel: MediaChannel) => Promise<void>;
   /** Assigns messages to calls; a caller's messages are claimed once the call is accepted. */

@@ -441,7 +441,7 @@ test.serial('skips the handshake for a caller that cannot be admitted', async (t
   t.deepEqual(door.asked, []);
 });
 
-test.serial('a full or draining gateway rejects callers without a row', async (t) => {
+test.serial('a full or draining gateway rejects callers without storing a row', async (t) => {
   const full = await createCallControlWorld(t, { admission: { maxCalls: 0, maxBeginning: 100 } });
   const refused = await full.receive();
   t.deepEqual(refused.verdict, { accepted: false, because: 'over_capacity' });
