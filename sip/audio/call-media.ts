@@ -52,7 +52,7 @@ export type CallMedia = {
   /** The DTMF tones of the other party are silence in the recording, until `showTones`. */
   hideTones(): void;
   showTones(): void;
-  /** In Hz; `null` before the call was answered. */
+  /** Sample rate in Hz; `null` before the call was answered. */
   sampleRate(): SampleRate | null;
   /** Dismisses the agent: it is silent and recognition stops. The recording goes on. */
   dismissAgent(): void;

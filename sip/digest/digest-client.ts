@@ -8,7 +8,7 @@ import { challengesIn } from '../headers/challenges.ts';
 import { headerOf, valuesIn, type Headers, type Parameters } from '../headers/header-values.ts';
 import { algorithmOf, digestResponse, type Algorithm, type Credentials } from './digest-response.ts';
 
-/** By status: the header that challenges, and the one that answers. */
+/** Header names by status: the one that challenges, and the one that answers. */
 const headerNames: Readonly<Record<number, { challenge: string; answer: string }>> = {
   401: { challenge: 'WWW-Authenticate', answer: 'Authorization' },
   407: { challenge: 'Proxy-Authenticate', answer: 'Proxy-Authorization' },

@@ -11,7 +11,7 @@ import { nameAddressesIn } from './name-addresses.ts';
 const mostReasons = 4;
 const longestText = 200;
 
-/** Without control and formatting characters: the text is shown to people. */
+/** Removes control and formatting characters, because the text is shown to people. */
 export const plainText = (text: string, longest = longestText): string =>
   Array.from(text.replaceAll(/[\p{C}\s]+/gu, ' ').trim())
     .slice(0, longest)

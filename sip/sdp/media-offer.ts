@@ -76,7 +76,7 @@ export type DescribedAudio = {
   port: number;
   /** RTCP address (RFC 3605), if given. */
   reports: { address: string; port: number } | null;
-  /** In order of preference, with the names of known codecs. */
+  /** Formats in order of preference, with the names of known codecs. */
   formats: { format: string; name: string | undefined }[];
 };
 

@@ -21,7 +21,7 @@ import type { TrunkCoolDowns } from './cool-downs.ts';
 /** Returns all elements in a random order by weight, as for SRV records (RFC 2782): a weight of 0 comes last. */
 const byChance = <Weighted extends { weight: number }>(
   equals: readonly Weighted[],
-  /** From 0 to below 1. */
+  /** Returns a random number from 0 to below 1. */
   random: () => number,
 ): Weighted[] => {
   const left = [...equals];
@@ -60,7 +60,7 @@ export type ChoiceOptions = {
   trunks: readonly Trunk[];
   isUsable: (trunkId: string, address?: string) => boolean;
   coolDowns: Pick<TrunkCoolDowns, 'until'>;
-  /** From 0 to below 1. */
+  /** Returns a random number from 0 to below 1. */
   random: () => number;
 };
 

@@ -21,7 +21,7 @@ export type LeftCall = {
   facts: readonly JournalEntry[];
   kickoff: string | null;
   greeting: string | null;
-  /** In the time of the call. */
+  /** Current time of the call. */
   now: number;
   /** Milliseconds without a holder; null if the holder died, since that time is unknown. */
   unheldMs: number | null;

@@ -55,7 +55,7 @@ export type Playable = {
   place: StreamPlace | null;
 };
 
-/** From the beginning of the file; null if it contains no audio. */
+/** Returns the playable part from the beginning of the file; null if it contains no audio. */
 const playableOf = async (file: FileHandle, format: RecordingFormat): Promise<Playable | null> => {
   let bytes = 0;
   let hasSound = false;

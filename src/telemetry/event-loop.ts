@@ -61,7 +61,7 @@ export const watchEventLoop = (options: {
     while (beats.length > fewestBeats && (beats[0]?.at ?? 0) < beat.at - windowMs) beats.shift();
   };
 
-  /** From 0 (idle) to 1. */
+  /** Returns the utilization from 0 (idle) to 1. */
   const ownPart = (): number => {
     const share = measureUtilization(beats.at(-1)?.utilization, beats[0]?.utilization).utilization;
     const { idle, busy } = utilization;

@@ -707,7 +707,7 @@ const setUpTurns = (
     done.push(what);
     return Promise.resolve();
   };
-  /** Until a first word. */
+  /** Time limits until a first word. */
   const limits: number[] = [];
   const observedClock: Clock = {
     now: () => clock.now() + waited,

@@ -37,7 +37,7 @@ export type Agent = 'speaks' | 'waits';
 
 const frameLength = 160;
 const frameMs = 20;
-/** From the answer to the first audio. */
+/** Time from the answer to the first audio. */
 const beforeMs = 800;
 /** The longest wait for a verdict after the last audio. */
 const behindMs = 12_000;
@@ -74,7 +74,7 @@ const settled = (): Promise<unknown> => new Promise((resolve) => setImmediate(re
 type JudgeOptions = {
   gives: Gives;
   agent: Agent;
-  /** At 8000 Hz. */
+  /** Samples at 8000 Hz. */
   opening: Int16Array;
   voice: (text: string) => Int16Array;
   openDetector: OpenVoiceDetector;

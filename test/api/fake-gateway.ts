@@ -44,9 +44,9 @@ import { fakeCalls, fakeSpeech, fakeTrials } from './fake-services.ts';
 export const sealing = createSealing(Buffer.alloc(32, 1));
 
 export type FakeGateway = {
-  /** With the number key. */
+  /** Client with the number key. */
   client: ApiClient;
-  /** With the admin token. */
+  /** Client with the admin token. */
   admin: ApiClient;
   adminToken: string;
   baseUrl: string;

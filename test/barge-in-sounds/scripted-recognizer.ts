@@ -4,9 +4,9 @@ import type { RecognitionEvent, Recognizer } from '#sip/audio/speech.ts';
 /** By words: like a streaming engine. By sentences: at a pause after each. */
 export type Gives = 'words' | 'sentences';
 
-/** From the end of a word to its recognition during further speech. */
+/** Time from the end of a word to its recognition during further speech. */
 const wordMs = 300;
-/** From a pause to the final words: of a streaming engine, and of one that starts then. */
+/** Time from a pause to the final words: of a streaming engine, and of one that starts then. */
 const settledMs = { words: 200, sentences: 700 };
 
 export const scriptedRecognizer = (

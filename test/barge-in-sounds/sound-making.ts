@@ -2,7 +2,7 @@
 export const sampleRate = 8_000;
 
 export type Chance = {
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   next(): number;
   between(from: number, to: number): number;
 };
@@ -97,7 +97,7 @@ export const rest = (milliseconds: number): Sound => new Float64Array(lengthOf(m
 
 export const loud = (sound: Sound, factor: number): Sound => sound.map((sample) => sample * factor);
 
-/** With a peak of one. */
+/** Scales a sound to a peak of one. */
 export const levelled = (sound: Sound): Sound => {
   const loudest = sound.reduce((most, sample) => Math.max(most, Math.abs(sample)), 1e-9);
   return loud(sound, 1 / loudest);

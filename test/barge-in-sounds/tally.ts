@@ -37,7 +37,7 @@ export const missedInterruptions = (judged: readonly Judged[]): Judged[] =>
 export const talkedOver = (judged: readonly Judged[]): Judged[] =>
   judged.filter(({ sound, verdict }) => sound.isInterruption && verdict.wasStopped && verdict.wentOn);
 
-/** From the first sound to the agent's silence, for interruptions. */
+/** Times from the first sound to the agent's silence, for interruptions. */
 export const silences = (judged: readonly Judged[]): number[] =>
   judged.flatMap(({ sound, verdict }) =>
     sound.isInterruption && verdict.silentAfterMs !== null ? [verdict.silentAfterMs] : [],

@@ -19,7 +19,7 @@ const operatedBy = async (t: ExecutionContext, url: string, gateway: TestGateway
       return printed.join('\n');
     };
   const run = runIn(await emptyFolder(t));
-  /** With the data folder of the gateway. */
+  /** Runs commands in the data folder of the gateway. */
   const runAtHome = runIn(dirname(gateway.credentials.file));
   const json = async <Schema extends z.ZodType>(schema: Schema, args: string[]): Promise<z.output<Schema>> =>
     schema.parse(JSON.parse(await run(...args, '--json')));

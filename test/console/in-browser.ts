@@ -55,12 +55,12 @@ export type Visit = {
   isSignedIn?: boolean;
   /** Grants the microphone; without it the microphone is refused without a question. */
   mayHear?: boolean;
-  /** With this token instead of the workspace's own. */
+  /** Token to sign in with, instead of the workspace's own. */
   token?: string;
 };
 
 export type ConsoleWorld = {
-  /** With the credentials of the test's own workspace. */
+  /** The gateway with the credentials of the test's own workspace. */
   gateway: TestGateway;
   databaseUrl: string;
   /** Opens a page in a browser context of its own. */

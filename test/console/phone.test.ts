@@ -10,7 +10,7 @@ import { allowLongSilence } from './lasting-calls.ts';
 
 const callee = '01055551234';
 
-/** At the pace of people. */
+/** Simulated lines at the pace of people. */
 const byPeople = { GW_SIMULATOR_SPEED: '1' };
 
 /** The agent reads it out: for minutes, so that it is still speaking when a test interrupts it. */

@@ -13,9 +13,9 @@ const texts = z.array(z.string());
 const conversationSchema = z.object({ gateway: texts, server: texts });
 
 export const notesSchema = z.object({
-  /** With drachtio-server: messages outside calls, then those of each call. */
+  /** Conversations with drachtio-server: messages outside calls, then those of each call. */
   control: z.array(conversationSchema),
-  /** On event sockets; identical conversations are listed once. */
+  /** Conversations on event sockets; identical ones are listed once. */
   eventSockets: z.array(conversationSchema),
   /** Field names by kind of message. */
   fields: z.record(z.string(), texts),

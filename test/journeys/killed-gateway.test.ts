@@ -216,7 +216,7 @@ whenKilled('active calls continue at other gateways, and a ringing one is ended'
     for (const callId of calls) {
       await untilTakenOver(showing, callId);
       t.is(await statusOf(showing, callId), 'active');
-      // At whichever gateway holds the call now.
+      // The request reaches whichever gateway holds the call now.
       await hangUp(t, heir, callId);
       await untilStatus(showing, callId, 'completed');
     }

@@ -15,7 +15,7 @@ const { drachtio, freeSwitch, trunkPort, media, encrypted } = z
     freeSwitch: server,
     trunkPort: z.number(),
     media: z.enum(['freeswitch', 'direct']).default('freeswitch'),
-    /** With SRTP, by this transport. */
+    /** Transport of a call with SRTP; null without SRTP. */
     encrypted: z.enum(['udp', 'tls']).nullable().default(null),
   })
   .parse(JSON.parse(process.argv[2] ?? ''));

@@ -16,7 +16,7 @@ import {
   tellTheEar,
 } from './scripted-end.ts';
 
-/** Without telephone events. */
+/** SDP without telephone events. */
 const voiceAlone = soundAt()
   .replace('AVP 0 101', 'AVP 0')
   .replaceAll(/\n.*:101 .*/g, '');

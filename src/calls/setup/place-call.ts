@@ -56,7 +56,7 @@ const checkDestination = (policy: CallPolicy, to: string, country: Country): voi
   throw new Refusal('destination_not_allowed', notAllowed[reason] ?? ofKind, { extras: { reason } });
 };
 
-/** At least one trunk must send all of them. */
+/** Rejects headers unless at least one trunk sends all of them. */
 const checkHeaders = (headers: SipHeaders, trunks: readonly TrunkHeaders[]): void => {
   const names = Object.keys(headers);
   const missing = trunks.map(({ headersOut }) => unlistedHeaders(names, headersOut));

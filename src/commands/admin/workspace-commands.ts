@@ -27,7 +27,7 @@ import { UsageError } from '../parse-options.ts';
 
 const shape = z.strictObject(workspaceFields).partial();
 
-/** In the format of the API. */
+/** Presents a workspace in the format of the API. */
 const shown = (context: CommandContext, record: WorkspaceRecord) =>
   encode(workspace, presentWorkspace(context.platform, record), record.timeZone);
 

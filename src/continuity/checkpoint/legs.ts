@@ -63,7 +63,7 @@ export const createCheckpointLegs = (options: {
   logger: Logger;
 }): CheckpointLegs => {
   const { database, sealing, node, epochOf, clock, logger } = options;
-  /** By call; by leg for a trunk check. */
+  /** State by call id; by leg for a trunk check. */
   const calls = new Map<string, CallState>();
   const callOfLeg = new Map<string, CallState>();
   let changed = new Set<CallState>();

@@ -619,7 +619,7 @@ test.serial('records no sample of a pause, for any delay or burst of the audio',
     fc.assert(
       fc.property(
         fc.record({
-          /** Between two received frames, no audio arrives for this long. */
+          /** Intervals between two received frames without audio. */
           stalls: fc.array(
             fc.record({ at: fc.integer({ min: 50, max: 199 }), ms: fc.integer({ min: 20, max: 2_000 }) }),
             { maxLength: 6 },

@@ -551,7 +551,7 @@ const bound = async (t: ExecutionContext): Promise<Socket> => {
 /** The treatment of a packet, by the number of its frame if it has one. */
 type Fate = 'lost' | 'swapped' | 'twice' | 'passed';
 
-/** Between two endpoints; only packets to the second one are treated. */
+/** Starts a relay between two endpoints; only packets to the second one are treated. */
 const startRelay = async (t: ExecutionContext, fateOf: (packet: number) => Fate) => {
   const socket = await bound(t);
   let ports: { first: number; second: number } | null = null;
