@@ -76,9 +76,9 @@ const openTap = async (
 export const openBridgeTaps = (
   firstUuid: string,
   { onFirst, onSecond }: TapEvents,
-  means: TapOptions,
+  options: TapOptions,
 ): BridgeTaps => {
-  const { backgroundTasks, clock, logger } = means;
+  const { backgroundTasks, clock, logger } = options;
   const taps = new Set<Tap>();
   const timers = new Set<unknown>();
   let isClosed = false;
@@ -98,7 +98,7 @@ export const openBridgeTaps = (
     backgroundTasks.add('tapping a bridge', async () => {
       let tap: Tap;
       try {
-        tap = await openTap(firstUuid, direction, onAudio, means);
+        tap = await openTap(firstUuid, direction, onAudio, options);
       } catch (error) {
         if (!isClosed) logger.warn({ err: error }, 'one side of a bridge is not recorded; retrying');
         return openLater(direction, onAudio);

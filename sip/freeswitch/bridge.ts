@@ -66,16 +66,16 @@ const untilBridged = async (
 export const bridgeChannels = async (
   first: BridgeSide,
   second: BridgeSide,
-  means: BridgeOptions,
+  options: BridgeOptions,
 ): Promise<void> => {
   const sides = [first, second];
   try {
     const detached = await Promise.allSettled(sides.map((side) => side.detach()));
     for (const each of detached) if (each.status === 'rejected') throw each.reason;
-    if (await areBridged(first, second, means.commands)) return;
-    for (const { uuid } of sides) await means.commands.run(`uuid_setvar ${uuid} park_after_bridge true`);
-    await means.commands.run(`uuid_bridge ${first.uuid} ${second.uuid}`);
-    await untilBridged(first, second, means);
+    if (await areBridged(first, second, options.commands)) return;
+    for (const { uuid } of sides) await options.commands.run(`uuid_setvar ${uuid} park_after_bridge true`);
+    await options.commands.run(`uuid_bridge ${first.uuid} ${second.uuid}`);
+    await untilBridged(first, second, options);
   } catch (error) {
     await Promise.all(sides.map((side) => side.attach()));
     throw error;

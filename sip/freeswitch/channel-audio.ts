@@ -89,49 +89,49 @@ const createReopenLimit = (clock: Clock) => {
 export const openChannelAudio = async (
   uuid: string,
   { onAudio, onLost }: AudioEvents,
-  means: ChannelAudioOptions & UnicastRates & { change: Change; isPaused: boolean },
+  options: ChannelAudioOptions & UnicastRates & { change: Change; isPaused: boolean },
 ): Promise<ChannelAudio> => {
-  const { clock, commands } = means;
-  let state: 'open' | 'paused' | 'closed' = means.isPaused ? 'paused' : 'open';
+  const { clock, commands } = options;
+  let state: 'open' | 'paused' | 'closed' = options.isPaused ? 'paused' : 'open';
   let isSilent = false;
 
   const events: UnicastEvents = {
     onAudio,
     onLost,
-    onShortFrames: means.onShortFrames,
+    onShortFrames: options.onShortFrames,
     onSilence(isSilentNow) {
       isSilent = isSilentNow;
-      if (isSilentNow) inSequence(reopenIfEnded).catch(means.onFailed);
+      if (isSilentNow) inSequence(reopenIfEnded).catch(options.onFailed);
     },
   };
 
   const untilChanged = async (change: Change): Promise<void> => {
     if (change === 'nothing') return;
     await waitFor(clock, codecChangeMs);
-    if (change === 'frames') await repark(uuid, means);
+    if (change === 'frames') await repark(uuid, options);
   };
 
   const close = (): void => {
     state = 'closed';
   };
-  means.ended.catch(close);
+  options.ended.catch(close);
 
-  const path = createAudioPath(means.callRate, createLineTime(clock, 1), means.resample);
+  const path = createAudioPath(options.callRate, createLineTime(clock, 1), options.resample);
   let unicast: Unicast | null = null;
   const connect = (opened: Unicast): void => {
     unicast = opened;
     path.connect(opened.ring, opened.rate);
   };
 
-  if (!means.isPaused) {
-    await untilChanged(means.change);
-    connect(await openUnicast(uuid, events, means));
+  if (!options.isPaused) {
+    await untilChanged(options.change);
+    connect(await openUnicast(uuid, events, options));
   }
   const reopenLimit = createReopenLimit(clock);
 
   const pause = async (): Promise<void> => {
     if (state !== 'open') return;
-    await repark(uuid, means);
+    await repark(uuid, options);
     path.disconnect();
     unicast?.close();
     unicast = null;
@@ -141,7 +141,7 @@ export const openChannelAudio = async (
 
   const resume = async (): Promise<void> => {
     if (state !== 'paused') return;
-    const opened = await openUnicast(uuid, events, means);
+    const opened = await openUnicast(uuid, events, options);
     reopenLimit.opened();
     if (state !== 'paused') return opened.close();
     state = 'open';
@@ -173,7 +173,7 @@ export const openChannelAudio = async (
     if (!reopenLimit.allowsAnother()) throw new Error('FreeSWITCH repeatedly ends the audio of a call');
     await pause();
     await resume();
-    means.logger.warn({ channel: uuid }, 'FreeSWITCH had ended the audio of a channel; it is open again');
+    options.logger.warn({ channel: uuid }, 'FreeSWITCH had ended the audio of a channel; it is open again');
   };
 
   let last: Promise<void> = Promise.resolve();

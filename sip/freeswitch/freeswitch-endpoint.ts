@@ -33,7 +33,7 @@ export type EndpointOptions = UnicastOptions & {
   /** Name of the server. */
   server: string;
   commands: Commands;
-  onDigit: FreeSwitch['means']['onDigit'];
+  onDigit: FreeSwitch['control']['onDigit'];
   /** Timeout for FreeSWITCH's confirmation of a BYE. */
   answerMs: number;
   /**

@@ -110,8 +110,8 @@ export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptio
     open: kept.open,
     problem: kept.problem,
     close: kept.close,
-    /** Requirements for creating and controlling a channel. */
-    means: {
+    /** Creates and controls channels. */
+    control: {
       /** Gateway name stored in its channels. */
       gateway,
       keepAlive,

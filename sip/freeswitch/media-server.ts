@@ -51,7 +51,7 @@ export type MediaServerOptions = MediaServerNumbers & {
 };
 
 /** Dependencies of creating endpoints. */
-type FactoryOptions = MediaServerOptions & EndpointOptions & FreeSwitch['means'];
+type FactoryOptions = MediaServerOptions & EndpointOptions & FreeSwitch['control'];
 
 /** Creates an endpoint; `offer` is the caller's. Rejects after a few seconds at the latest. */
 const create = async (
@@ -151,7 +151,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     onSilent: () => loseAll('no longer answers'),
   });
 
-  const { hasTime, createFresh } = createEndpointFactory({ ...options, ...freeSwitch.means, server: name });
+  const { hasTime, createFresh } = createEndpointFactory({ ...options, ...freeSwitch.control, server: name });
 
   const pool = createEndpointPool({
     ...options,
@@ -200,21 +200,21 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     /** See `createMediaServers`. */
     takeOverEndpoint: (left: MediaChannel, srtp: TrunkSrtp, keepsBridge: boolean): Promise<MediaEndpoint> =>
       endpoints.add(async () => {
-        const means = { ...options, ...freeSwitch.means, server: name };
-        const channel = await takeOverChannel(left, keepsBridge, means);
+        const endpointOptions = { ...options, ...freeSwitch.control, server: name };
+        const channel = await takeOverChannel(left, keepsBridge, endpointOptions);
         return srtp === 'off'
-          ? createMediaEndpoint(channel, means)
-          : createSrtpEndpoint(channel, { ...means, offers: false });
+          ? createMediaEndpoint(channel, endpointOptions)
+          : createSrtpEndpoint(channel, { ...endpointOptions, offers: false });
       }),
     /** Rejects if the bridge fails; the audio of both legs is then at this process again. */
     bridge: (first: BridgeSide, second: BridgeSide): Promise<void> =>
-      bridgeChannels(first, second, { ...options, ...freeSwitch.means }),
+      bridgeChannels(first, second, { ...options, ...freeSwitch.control }),
     /** Brings the audio of a bridge's parties to this process until the taps are closed. */
     tapBridge: (first: BridgeSide, events: TapEvents): BridgeTaps => {
       const { ownAddress: address, mediaThread: thread, clock } = options;
       return openBridgeTaps(first.uuid, events, {
         ...options,
-        ...freeSwitch.means,
+        ...freeSwitch.control,
         direct: { thread, address, clock, rtpTimeoutMs: 0 },
         createChannel: (offer) => createFresh(offer, 'off'),
       });

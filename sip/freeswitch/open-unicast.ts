@@ -77,11 +77,11 @@ export type Unicast = {
 export const openUnicast = async (
   uuid: string,
   { onAudio, onLost, onSilence, onShortFrames }: UnicastEvents,
-  means: UnicastOptions & UnicastRates & { ended: Promise<never> },
+  options: UnicastOptions & UnicastRates & { ended: Promise<never> },
 ): Promise<Unicast> => {
-  const { mediaThread, ownAddress: own, silenceMs, commands, clock, ended } = means;
-  const { resample, callRate, codecRate } = means;
-  const theirs = means.serverAddress();
+  const { mediaThread, ownAddress: own, silenceMs, commands, clock, ended } = options;
+  const { resample, callRate, codecRate } = options;
+  const theirs = options.serverAddress();
   const rate = codecRate();
   const channel = await mediaThread.openUnicast(own, theirs, { sampleRate: rate, silenceMs });
   const change = createRateChange(resample, rate, callRate);

@@ -12,7 +12,7 @@ import type { Commands } from './connection.ts';
 import type { KeepAlive } from './keep-alive.ts';
 import { repark, type ReparkOptions } from './repark.ts';
 
-type Means = ReparkOptions & {
+type TakeOverOptions = ReparkOptions & {
   commands: Pick<Commands, 'api' | 'run' | 'sendMessage'>;
   keepAlive: Pick<KeepAlive, 'claim'>;
 };
@@ -65,13 +65,17 @@ const dialogOf = (
 type Claimed = Pick<Channel, 'localSdp' | 'isBridged'>;
 
 /** Rejects if the channel no longer exists. `keepsBridge`: its bridge, if any, continues. */
-export const claimChannel = async (uuid: string, keepsBridge: boolean, means: Means): Promise<Claimed> => {
-  const localSdp = await valueOf(uuid, 'rtp_local_sdp_str', means.commands);
+export const claimChannel = async (
+  uuid: string,
+  keepsBridge: boolean,
+  options: TakeOverOptions,
+): Promise<Claimed> => {
+  const localSdp = await valueOf(uuid, 'rtp_local_sdp_str', options.commands);
   if (localSdp === null) throw new Error('The channel no longer exists');
-  await means.keepAlive.claim(means.commands, uuid);
-  if (keepsBridge && (await valueOf(uuid, partnerVariable, means.commands)) !== null)
+  await options.keepAlive.claim(options.commands, uuid);
+  if (keepsBridge && (await valueOf(uuid, partnerVariable, options.commands)) !== null)
     return { localSdp, isBridged: true };
-  await repark(uuid, means);
+  await repark(uuid, options);
   return { localSdp };
 };
 
@@ -79,9 +83,9 @@ export const claimChannel = async (uuid: string, keepsBridge: boolean, means: Me
 export const takeOverChannel = async (
   { uuid, dialog }: MediaChannel,
   keepsBridge: boolean,
-  { srf, ...means }: Means & { srf: Srf },
+  { srf, ...options }: TakeOverOptions & { srf: Srf },
 ): Promise<Channel> => {
   if (dialog === undefined) throw new Error('The dialog of the channel is unknown');
-  const claimed = await claimChannel(uuid, keepsBridge, means);
+  const claimed = await claimChannel(uuid, keepsBridge, options);
   return { ...claimed, uuid, dialog: dialogOf(uuid, dialog, claimed.localSdp, srf), remoteSdp: null };
 };

@@ -36,7 +36,7 @@ type Manner = { number: string } & (
 const pressKeys = async ({ channel, after }: Telephone): Promise<void> => {
   for (const key of '12#') {
     await after(200);
-    channel().hearsKey(key);
+    channel().receivesDigit(key);
   }
 };
 
@@ -78,7 +78,7 @@ const farEnds: Readonly<Record<FarEndKind, Manner>> = {
   echoing: {
     number: '01055550006',
     async answers(telephone) {
-      await telephone.channel().untilPressed('1w2#');
+      await telephone.channel().untilDigitsSent('1w2#');
       await pressKeys(telephone);
     },
   },
@@ -100,7 +100,7 @@ const people: readonly Manner[] = [
     async answers({ channel, after }) {
       const own = channel();
       await after(3_500);
-      own.hearsKey('1');
+      own.receivesDigit('1');
     },
   },
   { number: '01000000012', refuses: 486 },

@@ -45,7 +45,7 @@ const createEventSocket = (options: {
   reception: () => Reception;
   runApi: (command: string) => string;
   /** Sends a command to a channel; returns false if it does not exist afterwards. */
-  tellChannel: (uuid: string, command: SocketCommand) => boolean;
+  sendToChannel: (uuid: string, command: SocketCommand) => boolean;
 }) => {
   /** Names of the events to which each client has subscribed. */
   const connections = new Map<Socket, Set<string>>();
@@ -58,7 +58,9 @@ const createEventSocket = (options: {
       case 'api':
         return apiResponse(options.runApi(rest));
       case 'sendmsg':
-        return commandReply(options.tellChannel(rest, command) ? '+OK' : `-ERR invalid session id [${rest}]`);
+        return commandReply(
+          options.sendToChannel(rest, command) ? '+OK' : `-ERR invalid session id [${rest}]`,
+        );
       default:
         return commandReply('-ERR command not found');
     }
@@ -66,7 +68,7 @@ const createEventSocket = (options: {
 
   const server = createServer((socket) => {
     let isAdmitted = false;
-    const obey = (command: SocketCommand): void => {
+    const handle = (command: SocketCommand): void => {
       if (options.reception() === 'silent') return;
       const [verb = '', ...words] = command.line.split(' ');
       if (verb === 'auth') isAdmitted = words.join(' ') === options.secret();
@@ -80,7 +82,7 @@ const createEventSocket = (options: {
     connections.set(socket, subscriptions);
     socket.on('close', () => connections.delete(socket));
     socket.on('error', () => {});
-    socket.on('data', createCommandReader(obey));
+    socket.on('data', createCommandReader(handle));
     if (options.reception() === 'closing') socket.end();
     else if (options.reception() === 'open') socket.write('Content-Type: auth/request\n\n');
   });
@@ -108,7 +110,7 @@ const createEventSocket = (options: {
 };
 
 /** How requests for an endpoint are handled. */
-type Manner = 'answers' | 'refuses once' | 'refuses' | 'holds' | 'dead';
+type EndpointBehaviour = 'answers' | 'refuses once' | 'refuses' | 'holds' | 'dead';
 
 /** Console commands, and scheduled commands. */
 const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () => string) => {
@@ -173,18 +175,18 @@ const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () =>
 /** The channels, and how requests for new ones are handled. */
 const createEndpoints = (emitEvent: (name: string, fields: Readonly<Record<string, string>>) => void) => {
   const channels = new Map<string, MediaChannel>();
-  let manner: Manner = 'answers';
+  let behaviour: EndpointBehaviour = 'answers';
   let nextPort = 40_000;
   const held: MediaChannel[] = [];
   const events = new EventEmitter();
 
   const take = (message: SipMessage, call: FarCall): void => {
-    if (manner === 'dead') return undefined;
+    if (behaviour === 'dead') return undefined;
     const known = channels.get(call.callId);
     if (known !== undefined) return known.take(message);
     if (statusOf(message) !== undefined || methodOf(message) !== 'INVITE') return undefined;
-    if (manner === 'refuses' || manner === 'refuses once') {
-      if (manner === 'refuses once') manner = 'answers';
+    if (behaviour === 'refuses' || behaviour === 'refuses once') {
+      if (behaviour === 'refuses once') behaviour = 'answers';
       return call.answers(503);
     }
     nextPort += 2;
@@ -192,16 +194,16 @@ const createEndpoints = (emitEvent: (name: string, fields: Readonly<Record<strin
       channels.delete(call.callId);
       events.emit('channels');
     };
-    const onKey = (digit: string): void =>
+    const onDigit = (digit: string): void =>
       emitEvent('DTMF', {
         'Unique-ID': call.callId,
         'DTMF-Digit': digit,
         'DTMF-Duration': '1600',
         'DTMF-Source': 'RTP',
       });
-    const channel = new MediaChannel({ call, invite: message, port: nextPort, onKey, onOver });
+    const channel = new MediaChannel({ call, invite: message, port: nextPort, onDigit, onOver });
     channels.set(call.callId, channel);
-    if (manner === 'holds') held.push(channel);
+    if (behaviour === 'holds') held.push(channel);
     else channel.answer();
     events.emit('channels');
     return undefined;
@@ -212,10 +214,10 @@ const createEndpoints = (emitEvent: (name: string, fields: Readonly<Record<strin
     take,
     /** Answers requests again. */
     revive(): void {
-      manner = 'answers';
+      behaviour = 'answers';
     },
     vanish(): void {
-      manner = 'dead';
+      behaviour = 'dead';
       for (const channel of channels.values()) channel.vanish();
     },
     asked: {
@@ -228,18 +230,18 @@ const createEndpoints = (emitEvent: (name: string, fields: Readonly<Record<strin
       },
       /** From now on, refuses new endpoints. */
       refuseEndpoints(): void {
-        manner = 'refuses';
+        behaviour = 'refuses';
       },
       /** Refuses the next new endpoint only. */
       refuseNextEndpoint(): void {
-        manner = 'refuses once';
+        behaviour = 'refuses once';
       },
-      /** From now on, does not answer new endpoints until `letEndpointsGo`. */
+      /** From now on, does not answer new endpoints until `releaseEndpoints`. */
       holdEndpoints(): void {
-        manner = 'holds';
+        behaviour = 'holds';
       },
-      letEndpointsGo(): void {
-        manner = 'answers';
+      releaseEndpoints(): void {
+        behaviour = 'answers';
         for (const channel of held.splice(0)) channel.answer();
       },
     },
@@ -253,15 +255,15 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
   const { channels, take, revive, vanish, asked } = createEndpoints((name, fields) =>
     eventSocket.emit(name, fields),
   );
-  const { clear, runApi, ...later } = createConsole(channels, () =>
+  const { clear, runApi, ...serverConsole } = createConsole(channels, () =>
     sofiaStatus(hasProfile ? sipAddress : null),
   );
-  const tellChannel = (uuid: string, command: SocketCommand): boolean => {
-    channels.get(uuid)?.obey(command);
+  const sendToChannel = (uuid: string, command: SocketCommand): boolean => {
+    channels.get(uuid)?.handle(command);
     return channels.has(uuid);
   };
   const open = () =>
-    createEventSocket({ secret: () => secret, reception: () => reception, runApi, tellChannel });
+    createEventSocket({ secret: () => secret, reception: () => reception, runApi, sendToChannel });
   let eventSocket = open();
   const port = await eventSocket.listen(0);
   createFarEnd(network, sipAddress).onMessage(take);
@@ -275,7 +277,7 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
   return {
     eventSocket: { host: '127.0.0.1', port, secret: firstSecret } satisfies ServerAddress,
     ...asked,
-    ...later,
+    ...serverConsole,
     /** Stops or resumes all responses. */
     hang(isHanging: boolean): void {
       reception = isHanging ? 'silent' : 'open';

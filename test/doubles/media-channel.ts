@@ -40,7 +40,7 @@ export type MediaChannelOptions = {
   /** RTP port; no socket listens there. */
   port: number;
   /** Called when a DTMF digit is received from the other end. */
-  onKey: (digit: string) => void;
+  onDigit: (digit: string) => void;
   onOver: () => void;
 };
 
@@ -164,8 +164,8 @@ export class MediaChannel {
   }
 
   /** Simulates a DTMF digit from the other end. */
-  hearsKey(digit: string): void {
-    this.#options.onKey(digit);
+  receivesDigit(digit: string): void {
+    this.#options.onDigit(digit);
   }
 
   /** Resolves when the channel is parked and accepts commands, or has ended. */
@@ -182,8 +182,8 @@ export class MediaChannel {
   }
 
   /** Resolves when the channel was told to send these digits. */
-  async untilPressed(keys: string): Promise<void> {
-    while (!this.pressed.endsWith(keys))
+  async untilDigitsSent(digits: string): Promise<void> {
+    while (!this.pressed.endsWith(digits))
       await once(this.#events, 'pressed', { signal: AbortSignal.timeout(patienceMs) });
   }
 
@@ -268,7 +268,7 @@ export class MediaChannel {
   }
 
   /** Executes a `sendmsg` command. */
-  obey({ headers }: SocketCommand): void {
+  handle({ headers }: SocketCommand): void {
     const [command, application] = [headers.get('call-command'), headers.get('execute-app-name')];
     if (command === 'execute' && application === 'transfer')
       return this.#repark(headers.get('execute-app-arg') ?? '');

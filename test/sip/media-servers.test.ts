@@ -210,7 +210,7 @@ test.serial('refuses callers at once while a media server is overloaded, until o
   await edge.trunk.calls(ownNumber, { sdp }).receives(503);
   t.is(freeSwitch.channels().length, 0);
 
-  freeSwitch.letEndpointsGo();
+  freeSwitch.releaseEndpoints();
   edge.clock.advance(mediaServers.busy.coolDown.firstMs);
   await answeredByServer(edge);
   await edge.trunk.calls(ownNumber, { sdp }).receives(200);
@@ -341,7 +341,7 @@ test.serial('a call survives a lost event socket and receives digits again after
   await untilFound(edge, () => !areUsable(edge));
   only(edge).openEventSocket();
   await untilFound(edge, () => areUsable(edge));
-  onlyChannel(edge).hearsKey('7');
+  onlyChannel(edge).receivesDigit('7');
   await edge.said([line], 'line.digit');
   t.deepEqual(line.story(), ['line.answered', 'line.digit']);
 });

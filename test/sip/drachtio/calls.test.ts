@@ -887,7 +887,7 @@ test.serial('releases the endpoint of a caller who hangs up while it is being cr
   call.sends('CANCEL');
   await call.receives(200);
   await call.receives(487);
-  freeSwitches[0]?.letEndpointsGo();
+  freeSwitches[0]?.releaseEndpoints();
   await said(inbound, 'line.unanswered');
   t.like(inbound[0]?.all('line.unanswered')[0], { cause: 'cancelled' });
   await freeSwitches[0]?.untilChannels(0);

@@ -184,11 +184,11 @@ test.serial('reports a digit sent by INFO and audio once, and two presses twice'
   const press = async (): Promise<void> => {
     farCall.sends('INFO', info);
     await farCall.receives(200);
-    channel.hearsKey('5');
+    channel.receivesDigit('5');
   };
   await press();
   await press();
-  channel.hearsKey('6');
+  channel.receivesDigit('6');
   await until(() => line.all('line.digit').some(({ digit }) => digit === '6'));
   t.deepEqual(
     line.all('line.digit').map(({ digit }) => digit),
@@ -232,7 +232,7 @@ test.serial('ends a call that is hung up at the moment of its answer', async (t)
 test.serial("sends the agent's DTMF digits with the audio", async (t) => {
   const { line, channel } = await dialled(t);
   line.tell({ type: 'press', keys: '1w2' });
-  await channel.untilPressed('1w2');
+  await channel.untilDigitsSent('1w2');
   t.is(channel.pressed, '1w2');
 });
 

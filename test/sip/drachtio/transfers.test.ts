@@ -126,8 +126,8 @@ test.serial('forwards the audio of two legs that are not bridged', async (t) => 
       const heard = await step(edge, says);
       return loudness(heard[listener] ?? silence) > 7_000 || undefined;
     });
-  channelsOf(edge)[0]?.hearsKey('5');
-  await channelsOf(edge)[1]?.untilPressed('5');
+  channelsOf(edge)[0]?.receivesDigit('5');
+  await channelsOf(edge)[1]?.untilDigitsSent('5');
   t.is(channelsOf(edge)[0]?.partner, null);
   t.false(line.saw('line.heard') || line.saw('line.speech') || line.saw('line.digit'));
   t.deepEqual(line.breaches, []);
@@ -170,10 +170,10 @@ test.serial('places the person on the media server of the other party and bridge
 test.serial('leaves telephone events to the bridge and forwards digits received by INFO', async (t) => {
   const { edge, line, first } = await connected(t);
   const [one, other] = channelsOf(edge);
-  one?.hearsKey('5');
-  other?.hearsKey('6');
+  one?.receivesDigit('5');
+  other?.receivesDigit('6');
   first.sends('INFO', { headers: { 'Content-Type': 'application/dtmf-relay' }, body: 'Signal=7\r\n' });
-  await other?.untilPressed('7');
+  await other?.untilDigitsSent('7');
   t.deepEqual([one?.pressed, other?.pressed], ['', '7']);
   t.false(line.saw('line.digit'));
 });
@@ -380,8 +380,8 @@ test.serial('plays the briefing of a warm transfer and connects after the digit'
   await untilSaid(call.edge, call.line, 'line.transfer_answered');
   call.line.tell({ type: 'brief', text: 'It is about an order.', acceptKey: '1' });
   await untilSaid(call.edge, call.line, 'line.briefed');
-  channelsOf(call.edge)[1]?.hearsKey('2');
-  channelsOf(call.edge)[1]?.hearsKey('1');
+  channelsOf(call.edge)[1]?.receivesDigit('2');
+  channelsOf(call.edge)[1]?.receivesDigit('1');
   await untilSaid(call.edge, call.line, 'line.accepted');
   t.false(call.line.saw('line.transferred'));
   call.line.tell({ type: 'connect' });
