@@ -13,7 +13,7 @@ const agentVoice = (sounds: readonly BargeInSound[]): Int16Array => {
   return Int16Array.from(spoken.slice(0, 9).flatMap(({ samples }) => [...samples]));
 };
 
-/** Sequentially; `which` filters them. */
+/** Evaluates the sounds sequentially; `which` filters them. */
 export const judge = async (
   options: { gives: Gives; bargeIn: BargeIn },
   which: (sound: BargeInSound, index: number) => boolean = () => true,

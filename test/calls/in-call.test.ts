@@ -396,7 +396,7 @@ test.serial('stores no hangup for a call of another number or holder, or one tha
 
 test.serial('stores no hangup for a call whose holder is connected', async (t) => {
   const { database, callId, leave } = await setUpPendingHangUps();
-  // As a gateway holds its name: src/persistence/database/advisory-locks.ts.
+  // Holds the advisory lock of a gateway's name, as src/persistence/database/advisory-locks.ts does.
   await database.transaction(async ({ execute }) => {
     await execute(
       `select pg_advisory_xact_lock(hashtextextended('trunkline node ' || (select node from call where id = $1), 0))`,
@@ -686,7 +686,7 @@ const queued = () => {
   return {
     world,
     clock,
-    /** Only for actions that complete at once. */
+    /** Performs an action that completes at once. */
     ask(act: CallAct): void {
       if (perform(world.actor, { ...mine, ...act }) !== undefined) throw new Error('It takes a while');
     },
@@ -717,7 +717,7 @@ test('limits waiting words by characters and number', (t) => {
   for (let text = 0; text < mostAsked.sentences; text += 1) few.ask(sayText(1));
   t.throws(() => few.ask(sayText(1)), isFull);
   t.is(few.asked().length, mostAsked.sentences);
-  // Once they are being spoken, others may wait.
+  // Once these words are being spoken, others may wait.
   world.onReply({ type: 'reply.finished' });
   t.is(asked().length, 0);
   ask(sayText(2_000));

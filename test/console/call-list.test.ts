@@ -110,7 +110,7 @@ consoleTest('calls are searched and filtered, and the address holds the filters'
   t.is(lines[0]?.[names?.indexOf('counterparty') ?? -1], numberOf(count));
   await page.getByText('Saved.', { exact: true }).waitFor();
 
-  // As a file without space for all of them.
+  // Imitates a file without space for all calls.
   await page.route('**/calls.csv*', (route) =>
     route.fulfill({ contentType: 'text/csv', body: `call_id\r\n"${notAllExported}"\r\n` }),
   );
@@ -134,7 +134,7 @@ consoleTest('the list is navigated by keyboard', async (t, world) => {
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.keyboard.press('/');
-  // A letter that is typed is a letter.
+  // Letters typed into the field are text, not shortcuts.
   await page.keyboard.type('jk');
   t.is(await page.getByLabel('Search').inputValue(), 'jk');
   await page.getByText('No call fits these filters').waitFor();

@@ -213,7 +213,7 @@ consoleTest('the API reference transfers at most 150 kB, also in Korean', async 
 
 // Accessibility
 
-/** One of everything, so that no page is empty. */
+/** Creates one of everything, so that no page is empty. */
 const furnish = async ({
   gateway: { admin, call, untilStatus, credentials },
 }: ConsoleWorld): Promise<string[]> => {

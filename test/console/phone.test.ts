@@ -199,7 +199,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     const hangUp = page.locator('.phone-tools .hang-up');
     await hangUp.waitFor();
-    // Even in little space.
+    // The phone fits even into little space.
     await page.evaluate("document.querySelector('.phone-tools').style.width = '3rem'");
     const box = await hangUp.boundingBox();
     t.true(box !== null && box.height < 45);

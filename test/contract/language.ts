@@ -10,7 +10,7 @@ export const languageContract = (
   name: string,
   makeDriver: () => NotingDriver | Promise<NotingDriver>,
 ): void => {
-  // A simulated line synthesizes only for its recording.
+  // A simulated line synthesizes speech only for its recording.
   const clause = createClause(test, `${name}, changing its language`, makeDriver, [], { recording: true });
 
   const answered = async (driver: LineDriver, line: WatchedLine): Promise<void> =>

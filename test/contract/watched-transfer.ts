@@ -10,7 +10,7 @@ import type { LineCommand, LineEvent } from '#machines/line.ts';
 type Owed = 'nothing' | 'cold' | 'referring' | 'warm' | 'answered' | 'briefing' | 'connection';
 
 export type WatchedTransfer = {
-  /** The line receives this command while it exists. */
+  /** Records a command that the line receives while it exists. */
   told(command: LineCommand): void;
   /** Breaches by the current event of the line, as sentences. */
   breachesOf(event: LineEvent): string[];

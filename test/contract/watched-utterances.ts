@@ -6,9 +6,9 @@ type Said = { utterance: number; text: string };
 type Played = Extract<LineEvent, { type: 'line.played' }>;
 
 export type WatchedUtterances = {
-  /** The line receives this utterance while it exists. */
+  /** Records an utterance that the line receives while it exists. */
   said(utterance: Said): void;
-  /** The line receives the command to stop all utterances that it has not reported yet. */
+  /** Records the command to stop all utterances that the line has not reported yet. */
   stopped(): void;
   /** Breaches by the current event of the line, as sentences. */
   breachesOf(event: LineEvent): string[];

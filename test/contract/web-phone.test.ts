@@ -111,7 +111,7 @@ const makeDriver = (manner: Manner) => (): NotingDriver => {
   };
 };
 
-/** A web phone cannot imitate these. */
+/** Far ends that a web phone cannot imitate. */
 const unreached = ['busy', 'unreachable', 'machine'] as const;
 
 lineContract(test, 'web phone, read', makeDriver({ reports: false, notices: false }), unreached);

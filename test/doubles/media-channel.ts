@@ -238,7 +238,7 @@ export class MediaChannel {
     this.#options.onOver();
   }
 
-  /** Fields of its data that a test needs. */
+  /** Fields of the channel's data that a test needs. */
   #data(): Record<string, string> {
     return {
       variable_local_media_ip: '127.0.0.1',

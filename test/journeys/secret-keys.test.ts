@@ -68,7 +68,7 @@ type SecretCall = {
   /** The words of the agent; `null`: the built-in agent. */
   reply: ((turn: number) => string) | null;
   agentType?: AgentType;
-  /** Instead of all replies of the agent. */
+  /** A failure instead of all replies of the agent. */
   failure?: Answer;
   /** The digits that the agent receives, one turn each. */
   gets: readonly string[];

@@ -2,7 +2,7 @@ import test from 'ava';
 import { createActor, type EventObject, SimulatedClock } from 'xstate';
 import { type InboundLegEnd, type InboundLegEvent, inboundLegMachine } from '#machines/inbound-leg.ts';
 
-/** Passing of the longest delay of a leg. */
+/** The longest delay of a leg passes. */
 type Time = { type: 'time' };
 
 type Arrows<Event extends EventObject> = Partial<

@@ -549,7 +549,7 @@ const onLine = (script: Script) => {
     watched = opened;
     receive((command) => {
       switch (command.type) {
-        // Sentences are numbered in the same way there.
+        // Sentences of the simulated line are numbered in the same way.
         case 'say':
           return void opened.say(command.text, command.language);
         // Secret digits are masked before they reach a line.

@@ -425,7 +425,7 @@ for (const others of [1, 2, 3, 7, 20]) {
   test(`when ${others} use all of a hundred permits, a new one gets a permit`, (t) => {
     const permits = createPermits(100);
     const takers = Array.from({ length: others }, (_, index) => `greedy ${index}`);
-    // In turns, until no one gets another.
+    // The takers alternate until no one gets another permit.
     while (takers.filter((taker) => permits.acquire(taker) !== undefined).length > 0);
     const held = takers.map((taker) => permits.held().get(taker) ?? 0);
     t.true(Math.max(...held) - Math.min(...held) <= 1);

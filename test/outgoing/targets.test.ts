@@ -552,7 +552,7 @@ test.serial('names on a dead server delay neither other names nor the shared thr
   let ended = 0;
   const hanging = Promise.allSettled(dead.map((name) => ask(name).finally(() => (ended += 1))));
   t.is((await ask('agent.example.com')).length, 2);
-  // Both need a thread of the pool.
+  // Both operations need a thread of the pool.
   await readFile(new URL(import.meta.url));
   await promisify(deflate)('words');
   t.is(ended, 0);

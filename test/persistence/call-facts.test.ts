@@ -441,7 +441,7 @@ test.serial('a take-over waits for and finds a fact that is being written', asyn
       hasTaken = true;
       return calls;
     });
-    // The writer is seen waiting for the lock.
+    // Waits until the writer is seen waiting for the lock.
     for (let waits = 0; waits === 0;) {
       const [found] = await db.execute<{ waits: number }>(
         `select count(*)::int as waits from pg_locks where not granted and locktype = 'transactionid'`,

@@ -349,7 +349,7 @@ const clientThatGivesAt = (tries: number) => {
       left -= 1;
       return Promise.resolve({ rows: [{ taken: left <= 0 }] });
     },
-    // These tests use no other part of a connection.
+    // The tests use no other part of a connection.
   } as never;
 };
 

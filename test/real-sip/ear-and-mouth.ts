@@ -43,7 +43,7 @@ export type EarAndMouth = {
   untilSpokenTo(milliseconds: number): Promise<void>;
   /** Waits until the agent has spoken and was silent for this long. */
   untilSilentFor(milliseconds: number): Promise<void>;
-  /** A call starts whose audio goes to this port. */
+  /** Announces a call whose audio goes to this port. */
   callsTo(port: number): Promise<void>;
   /** Behaviour of the far end in calls that start from now on. */
   onCall(act: () => Promise<unknown>): void;

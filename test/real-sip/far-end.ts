@@ -101,7 +101,7 @@ type TelephoneOptions = {
   says?: readonly { afterMs: number; text: string }[];
   /** From the beginning of the call on, instead of words; at the rate of its codec, because it resamples badly. */
   plays?: Audio;
-  /** Offered and accepted in this order; by default those of telephones. */
+  /** Codecs, offered and accepted in this order; by default those of telephones. */
   codecs?: readonly TrunkCodec[];
   /** Requires encrypted audio; `optional`: only if the other side encrypts, too. */
   srtp?: boolean | 'optional';

@@ -44,7 +44,7 @@ if (missing.length > 0) {
   });
   test.afterEach.always(() => servers.close());
 
-  /** The audio of all calls arrives here. */
+  /** Starts a receiver for the audio of all calls. */
   const startEar = async (t: ExecutionContext) => {
     const socket = createSocket('udp4').bind(0, '127.0.0.1');
     t.teardown(() => socket.close());
@@ -185,7 +185,7 @@ if (missing.length > 0) {
   const startTalking = async (t: ExecutionContext, call: FarCall) => {
     const sound = await startEarAndMouth();
     t.teardown(sound.close);
-    /** Received before its audio moved. */
+    /** Packets that the telephone received before its audio moved. */
     let earlier: readonly HeardPacket[] = [];
     return {
       call,
@@ -297,7 +297,7 @@ if (missing.length > 0) {
           t.false(types.includes('call.transfer_failed'));
           t.is(types.filter((type) => type === 'call.ended').length, 1);
           t.deepEqual([...party.call.unread(), ...person.call.unread()], []);
-          // The pooled ones of the remaining gateway.
+          // Waits until only the pooled channels of the remaining gateway are left.
           await until(
             async () => (await servers.mediaServers[0]?.channels()) === mediaPool.pool.size,
             45_000,

@@ -72,7 +72,7 @@ export const hostilePackets = (count: number, { port, from }: { port: number; fr
 
   const request = (index: number): string => {
     const method = oneOf(methods);
-    // Occasionally refers to the previous one.
+    // Occasionally refers to the previous request.
     const call = random() < 0.3 ? index - 1 : index;
     const body = sometimes(0.2, long, '');
     return [

@@ -27,7 +27,7 @@ export const realGateway = (
     ...environment,
   });
 
-/** Only those that such a gateway pools. */
+/** Resolves when only the pooled channels of such a gateway are left. */
 export const noChannelIsLeft = (servers: SipServers): Promise<void> =>
   until(async () => (await servers.mediaServers[0]?.channels()) === mediaServers.pool.size);
 

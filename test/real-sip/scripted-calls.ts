@@ -22,7 +22,7 @@ type CallOptions = Partial<DrachtioLinesOptions> & {
   srtp?: TrunkSrtp;
 };
 
-/** The events of a line as they come. */
+/** Events of a line, as they arrive. */
 type Following = {
   events: LineEvent[];
   /** Waits for an event of this type. */

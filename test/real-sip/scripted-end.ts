@@ -165,7 +165,7 @@ export const acknowledge = (transaction: 'new' | 'kept' = 'new', { headers = [],
 
 export const pause = (milliseconds: number): string => `<pause milliseconds="${milliseconds}"/>`;
 
-/** Sends the target of the audio to the ear. */
+/** Sends the target of the audio to the `EarAndMouth`. */
 export const tellTheEar =
   '<nop><action><exec command="bash -c \'echo call [$port] > /dev/udp/127.0.0.1/[ear]\'"/></action></nop>';
 

@@ -23,7 +23,7 @@ export const missingPrograms = (): string[] =>
 export const endProcess = (child: ChildProcess, patienceMs = 1_000): Promise<void> =>
   endServerProcess(child, patienceMs);
 
-// Also for gateways and other processes that tests start.
+// Applies also to gateways and other processes that tests start.
 endChildrenWithProcess();
 
 export const start = (

@@ -9,7 +9,7 @@ import type { ToneVoskServer } from './tone-vosk-server.ts';
 
 export type SpeakingEnd = {
   far: EarAndMouth;
-  /** The port of a trunk that leads to it. */
+  /** The port of a trunk that leads to the far end. */
   trunkPort: number;
 };
 

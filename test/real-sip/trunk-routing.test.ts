@@ -5,7 +5,7 @@ import { answer, receive, startScripted } from './scripted-end.ts';
 import { startBlackHole } from './trunk-ends.ts';
 import { call, callee, dial, trunkAt, withTrunkLines } from './trunk-lines.ts';
 
-/** Answers one call with this. */
+/** Answers one call with this response. */
 const answersWith = (folder: string, status: string, headers: string[] = []) =>
   startScripted(folder, [receive('INVITE'), answer(status, { tag: true, headers }), receive('ACK')]);
 

@@ -254,7 +254,7 @@ const recordedInMemory = (
   broken: {
     opened?: Promise<void>;
     open?: Error;
-    /** Before any audio is accepted. */
+    /** Resolves before any audio is accepted. */
     appended?: Promise<void>;
     append?: Error;
     complete?: Error;

@@ -216,7 +216,7 @@ export class Postgres {
 
 const notificationOf = (message: Message): { channel: string; payload: string } => {
   const [channel = '', payload = ''] = textsOf(
-    // After the id of the notifying process.
+    // Channel and payload follow the id of the notifying process.
     { kind: 'A', bytes: message.bytes.subarray(4) },
     2,
   ).texts;

@@ -121,7 +121,7 @@ const startHandMadeServer = async (t: ExecutionContext, greeting: string) => {
   if (address === null || typeof address === 'string') throw new Error('No port');
   return {
     server: { host: '127.0.0.1', port: address.port, secret: 'open sesame' },
-    /** Connections since the start. */
+    /** Number of connections since the start. */
     accepted,
     /** Resolves when this text has arrived. */
     async until(text: string): Promise<void> {

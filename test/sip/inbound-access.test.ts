@@ -409,7 +409,7 @@ const unknownCallersWorld = () => {
     { write: (text: string) => void logged.push(line.parse(JSON.parse(text))) },
   );
   const unknownCallers = createUnknownCallers(inboundAccess.refusals, clock, logger);
-  /** Milliseconds until each is refused. */
+  /** Milliseconds until each caller is refused. */
   const meet = (address = '203.0.113.1'): { refusedAfter: number | null } => {
     const met = { refusedAfter: null as number | null };
     const begun = clock.now();

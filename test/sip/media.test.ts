@@ -864,7 +864,7 @@ test.serial('ignores packets from another address than the first', async (t) => 
   await stranger.say(session.port, bytesOf(1));
   const freeSwitch = await startSpeaker(t);
   const second = await startSpeaker(t);
-  // Both are in the socket before either is read.
+  // Both packets are in the socket before either is read.
   await Promise.all([freeSwitch.say(session.port, bytesOf(2)), second.say(session.port, bytesOf(3))]);
   await until('it is heard', () => heard.length === 1 || undefined);
   for (const who of [stranger, second]) await who.say(session.port, bytesOf(3));
@@ -889,7 +889,7 @@ test.serial('ignores empty and odd-length datagrams', async (t) => {
   );
 });
 
-/** A frame of so many milliseconds at 8000 Hz. */
+/** The bytes of a frame of this duration at 8000 Hz. */
 const bytesFor = (milliseconds: number, sample: number): Uint8Array =>
   bytesOf(...Array.from({ length: 8 * milliseconds }, () => sample));
 

@@ -304,7 +304,7 @@ const agentOf = (
     },
   );
 
-/** Callers are requested by the gate of this handshake. */
+/** The gateway admits callers by this handshake. */
 const guard = ({ database, sealing, stored }: CallControlWorld) =>
   putInboundAuth(database, stored, {
     method: 'handshake',

@@ -682,7 +682,7 @@ const recordedTones = (
   return counterparty;
 };
 
-/** Louder than the hum. */
+/** True for samples louder than the hum. */
 const isLoud = (sample: number): boolean => Math.abs(sample) > 100;
 
 for (const sampleRate of [8_000, 16_000] as const)

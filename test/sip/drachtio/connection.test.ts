@@ -80,7 +80,7 @@ const startDrachtio = async (t: ExecutionContext) => {
   };
 };
 
-/** Longer than any test advances its clock. */
+/** Probe intervals that are longer than any test advances its clock. */
 const noProbe = { everyMs: 3_600_000, answerMs: 3_600_000 };
 
 type Options = { isIgnored?: () => boolean; probe?: typeof noProbe };

@@ -6,7 +6,7 @@ export const sdp = describeSound();
 
 export const callee = '01099998888';
 
-/** The end of this call's line without an answer. */
+/** Resolves to the end of the call's line without an answer. */
 export const unanswered = async ({ said }: SipEdge, line: ReturnType<SipEdge['call']>) => {
   await said([line], 'line.unanswered');
   return line.all('line.unanswered')[0];

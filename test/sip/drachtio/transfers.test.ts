@@ -89,7 +89,7 @@ const rung = async ({ edge, line }: Call, mode: TransferMode = 'cold'): Promise<
   return edge.trunk.receives('INVITE');
 };
 
-/** The person rings and answers. */
+/** Lets the person ring and answer. */
 const answeredBy = async (call: Call): Promise<FarCall> => {
   const second = await rung(call);
   second.answers(180);

@@ -13,7 +13,7 @@ export type EngineConnection = {
   /** All audio so far. */
   sound(): Buffer;
   send(message: unknown): void;
-  /** Called with each audio message. */
+  /** Handles each audio message. */
   onSound: (bytes: Buffer) => void;
   onText: (text: string) => void;
 };
