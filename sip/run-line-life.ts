@@ -7,7 +7,7 @@ import { createActor, type AnyActorRef } from 'xstate';
 import type { Line, LineEvent, LineReport } from '#machines/line.ts';
 import { lineLifeMachine, type LineEffect, type LineEnd, type LineLifeEvent } from '#machines/line-life.ts';
 import { createLineReports } from './line-reports.ts';
-import { performEffects } from './perform-effects.ts';
+import { inSystemOf, performEffects } from './chart-actors.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 
 export type LineLife = {
@@ -39,10 +39,8 @@ export const runLineLife = (options: {
 }): LineLife => {
   const { time, actions, parent, isAdopted = false } = options;
   const actor = createActor(lineLifeMachine, {
-    id: 'line-life',
-    systemId: 'line-life',
+    ...inSystemOf(parent, 'line-life'),
     input: { isAdopted },
-    ...(parent && { parent }),
   });
 
   const { report } = createLineReports(time, (event) => {

@@ -105,7 +105,7 @@ const callOnce = async (
     trunkId: trunk.id,
     channel: endpoint.channel(),
     ladder,
-    onRinging() {
+    onProgress() {
       rang = true;
       invitation.cancel();
       ladder.sent('CANCEL');

@@ -38,7 +38,10 @@ export type DrachtioLineOptions = MediaMeans & {
   /** Begins to dial or to answer. */
   attempt: (call: { onRinging: () => void; parent: AnyActorRef }) => Attempt;
   /** Begins to dial a transfer target for the other party, if possible on this media server. */
-  ring: (to: string, call: { onRinging: () => void; preferredServer: string | null }) => Attempt;
+  ring: (
+    to: string,
+    call: { onRinging: () => void; parent: AnyActorRef; preferredServer: string | null },
+  ) => Attempt;
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
   /** Headers of a REFER that asks this trunk to call that person. */
   referTo: (trunk: Trunk, to: string) => Record<string, string>;
@@ -354,7 +357,11 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
   const secondLeg = new SecondLeg({
     ...options,
     ring: (to, preferredServer) =>
-      options.ring(to, { preferredServer, onRinging: () => referRequest.rang() }),
+      options.ring(to, {
+        preferredServer,
+        parent: life.actor,
+        onRinging: () => referRequest.rang(),
+      }),
     life: {
       ...life,
       report(report) {

@@ -19,7 +19,7 @@ import type { Carriers } from '../carriers.ts';
 import { digestClientFor } from '../digest/digest-client.ts';
 import { explanationIn } from '../headers/reasons.ts';
 import { NoPlace, releasingWith, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
-import { performEffects } from '../perform-effects.ts';
+import { inSystemOf, performEffects } from '../chart-actors.ts';
 import { credentialsOf } from '../trunks/addressing.ts';
 import type { Permit } from '../trunks/limits.ts';
 import type { SharedLimits } from '../trunks/shared-limits.ts';
@@ -327,7 +327,7 @@ export const createInboundLeg = (options: InboundLegOptions): InboundLeg => {
     const snapshot = waiting.getPersistedSnapshot();
     waitingSubscription.unsubscribe();
     waiting.stop();
-    const joined = createActor(inboundLegMachine, { id, systemId: id, snapshot, parent, input });
+    const joined = createActor(inboundLegMachine, { ...inSystemOf(parent, id), snapshot, input });
     follow(joined);
     joined.start();
   };

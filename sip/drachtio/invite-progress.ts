@@ -33,6 +33,8 @@ const createPostDialDelay = ({ now }: Pick<Clock, 'now'>) => {
   };
 };
 
+export type Progress = Exclude<FailedTry['came'], 'nowhere'>;
+
 export const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
   const postDialDelay = createPostDialDelay(clock);
   let request: Srf.SrfRequest | null = null;
@@ -54,12 +56,12 @@ export const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
       postDialDelay.answered(response.status);
     },
 
-    /** Handles a provisional response; true for the first one that shows progress of the call. */
-    provisional(response: Srf.SrfResponse): boolean {
-      if (response.status < 180) return false;
-      const isFirst = came === 'nowhere';
-      if (came !== 'ringing') came = response.status === 180 ? 'ringing' : 'progress';
-      return isFirst;
+    /** Handles a provisional response; returns the progress of the call if the response changes it. */
+    provisional(response: Srf.SrfResponse): Progress | null {
+      const next: Progress = response.status === 180 ? 'ringing' : 'progress';
+      if (response.status < 180 || came === 'ringing' || came === next) return null;
+      came = next;
+      return next;
     },
 
     sip: (): SipDetails => ({

@@ -16,7 +16,7 @@ import { allowed, hangUp, heldDialog, holdRequests } from './attempt.ts';
 import { authorizeRequests } from './dialog/sent-requests.ts';
 import { createEarlySessions } from './early-sessions.ts';
 import type { TrackedLeg } from './resume/leg-tracker.ts';
-import { createInviteProgress, type InviteProgress } from './invite-progress.ts';
+import { createInviteProgress, type InviteProgress, type Progress } from './invite-progress.ts';
 import type { Way } from './call-route.ts';
 import { takesInfo } from './dtmf/dtmf.ts';
 import { answeredLeg, invitingLeg } from './resume/leg-states.ts';
@@ -74,7 +74,8 @@ export type InviteOptions = {
   /** Called for each INVITE that is sent. */
   trackLeg: () => TrackedLeg;
   sessionTimes: SessionTimes;
-  onRinging: () => void;
+  /** Called when a provisional response shows progress, at most once for each kind. */
+  onProgress: (progress: Progress) => void;
   ladder?: Ladder;
   /** Time after which a trunk without any response is given up. */
   silenceMs: number;
@@ -194,7 +195,8 @@ const create = async (options: InviteOptions, times: SessionTimes, sending: Send
       },
       provisional(response) {
         earlySessions.provisional(response);
-        if (progress.provisional(response) && state() === 'inviting') options.onRinging();
+        const came = progress.provisional(response);
+        if (came !== null && state() === 'inviting') options.onProgress(came);
       },
       update(request, response) {
         if (state() === 'inviting') earlySessions.update(request, response);

@@ -1,6 +1,5 @@
 /** SIP calls, outbound and inbound: allowed callers, trunk selection, and the end of far ends. */
 import type { Logger } from 'pino';
-import type { AnyActorRef } from 'xstate';
 import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
@@ -29,7 +28,7 @@ import { createTrunkCheck } from './check-trunk.ts';
 import type { SignallingConnection, SignallingHandlers } from './connection/connection.ts';
 import { createLegTracker, type LegTracker, type LegStore, type TrackedLeg } from './resume/leg-tracker.ts';
 import { createInbound, type Inbound } from './inbound.ts';
-import { dial } from './outbound.ts';
+import { startOutboundLeg } from './outbound-leg.ts';
 import { dialogStands } from './resume/revive.ts';
 import type { SessionTimes } from './dialog/session-timer.ts';
 
@@ -129,7 +128,7 @@ const limitsFor = ({
   return createSharedLimits({ limits, load: trunkLoad, patienceMs, inBackground, clock, logger });
 };
 
-type Dialling = Parameters<typeof dial>[0];
+type Dialling = Parameters<typeof startOutboundLeg>[0];
 
 /** Begins to dial through the trunks of a number. */
 const createPlacing =
@@ -146,11 +145,11 @@ const createPlacing =
     }) =>
   (
     { callId, from, to, sipHeaders = {} }: Pick<LineInput, 'callId' | 'from' | 'to' | 'sipHeaders'>,
-    call: Pick<Dialling, 'onRinging' | 'logger' | 'trackLeg' | 'preferredServer'>,
+    call: Pick<Dialling, 'onRinging' | 'parent' | 'name' | 'logger' | 'trackLeg' | 'preferredServer'>,
   ): Attempt =>
     isDown()
       ? settledAttempt('trunk_error')
-      : dial({
+      : startOutboundLeg({
           ...means,
           ...call,
           callId,
@@ -212,13 +211,10 @@ export const createSignalling = (options: SignallingOptions) => {
     },
 
     /** Begins to dial, or to answer the waiting caller with the call's id. */
-    attempt(
-      input: LineInput,
-      call: Pick<Dialling, 'onRinging' | 'logger'> & { parent: AnyActorRef },
-    ): Attempt {
+    attempt(input: LineInput, call: Pick<Dialling, 'onRinging' | 'parent' | 'logger'>): Attempt {
       if (input.direction === 'inbound') return inbound.answer(input.callId, call.parent);
       const trackLeg = (): TrackedLeg => legTracker.track(input.callId);
-      return place(input, { ...call, trackLeg, preferredServer: null });
+      return place(input, { ...call, name: 'outbound-leg', trackLeg, preferredServer: null });
     },
 
     /**
@@ -228,11 +224,12 @@ export const createSignalling = (options: SignallingOptions) => {
     ring(
       input: LineInput,
       to: string,
-      call: Pick<Dialling, 'onRinging' | 'logger'> & { preferredServer: string | null },
+      call: Pick<Dialling, 'onRinging' | 'parent' | 'logger'> & { preferredServer: string | null },
     ): Attempt {
       const { callId } = input;
       const trackLeg = (): TrackedLeg => ofTransfer(legTracker.track(callId));
-      return place({ callId, from: ownNumberOf(input), to }, { ...call, trackLeg });
+      const leg = { ...call, name: 'second-leg' as const, trackLeg };
+      return place({ callId, from: ownNumberOf(input), to }, leg);
     },
 
     /** Takes over a call that another process has left. */

@@ -9,7 +9,6 @@ import { inviteTo, type Place, placeAt, trunkUri } from '#sip/trunks/addressing.
 import { adviceFor } from '#sip/trunks/check-advice.ts';
 import { type ChoiceOptions, chooseTrunks, whyNoRoute } from '#sip/trunks/choose.ts';
 import { configuredTrunk } from '#sip/trunks/configured-trunk.ts';
-import { createRedirectTargets } from '#sip/trunks/redirect-targets.ts';
 import { causeOf, goesOn, isTrunksFault } from '#sip/trunks/failover.ts';
 import { type Acquired, createTrunkLimits, type Permit } from '#sip/trunks/limits.ts';
 import {
@@ -24,7 +23,7 @@ import {
   withPackets,
   type AudioTerms,
 } from '#sip/sdp/media-offer.ts';
-import { redirectionsIn } from '#sip/trunks/redirects.ts';
+import { createTargets, redirectionsIn } from '#sip/trunks/redirects.ts';
 import { createTrunkCoolDowns } from '#sip/trunks/cool-downs.ts';
 import { isSecret, keyIn, withOneKey } from '#sip/sdp/sdes.ts';
 import { createSharedLimits, type SharedTrunkLoad } from '#sip/trunks/shared-limits.ts';
@@ -338,38 +337,38 @@ test('reports a number that no trunk serves, even with a bound trunk', (t) => {
 const place = (name: string) => ({ uri: `sip:${name}`, isOwn: false, key: null });
 
 test('tries redirect targets next, each once', (t) => {
-  const course = createRedirectTargets([place('a')]);
-  t.deepEqual(course.next(), place('a'));
-  t.true(course.redirect([place('b'), place('c')]));
-  t.deepEqual(course.next(), place('b'));
-  t.true(course.redirect([place('a'), place('d'), place('b')]));
-  t.deepEqual([course.next(), course.next(), course.next()], [place('d'), place('c'), undefined]);
+  const targets = createTargets([place('a')]);
+  t.deepEqual(targets.next(), place('a'));
+  t.is(targets.redirect([place('b'), place('c')]), 2);
+  t.deepEqual(targets.next(), place('b'));
+  t.is(targets.redirect([place('a'), place('d'), place('b')]), 1);
+  t.deepEqual([targets.next(), targets.next(), targets.next()], [place('d'), place('c'), undefined]);
 });
 
 test('a redirect to the origin of the call leads to no target', (t) => {
-  const course = createRedirectTargets([place('a')]);
-  course.next();
-  t.false(course.redirect([place('a')]));
-  t.is(course.next(), undefined);
+  const targets = createTargets([place('a')]);
+  targets.next();
+  t.is(targets.redirect([place('a')]), 0);
+  t.is(targets.next(), undefined);
 });
 
 test('follows five redirects at most', (t) => {
-  const course = createRedirectTargets([place('0')]);
+  const targets = createTargets([place('0')]);
   let followed = 0;
-  while (course.next() !== undefined) {
+  while (targets.next() !== undefined) {
     followed += 1;
-    course.redirect([place(String(followed))]);
+    targets.redirect([place(String(followed))]);
   }
   t.is(followed, 6);
-  t.is(createRedirectTargets([place('a')]).redirect('bcdefghi'.split('').map(place)), true);
+  t.is(createTargets([place('a')]).redirect('bcdefghi'.split('').map(place)), 5);
 });
 
 test('further addresses of a trunk follow its redirect targets', (t) => {
-  const course = createRedirectTargets([place('a'), place('b')]);
-  course.next();
-  t.false(course.redirect([place('b')]));
-  t.true(course.redirect([place('c')]));
-  t.deepEqual([course.next(), course.next(), course.next()], [place('c'), place('b'), undefined]);
+  const targets = createTargets([place('a'), place('b')]);
+  targets.next();
+  t.is(targets.redirect([place('b')]), 0);
+  t.is(targets.redirect([place('c')]), 1);
+  t.deepEqual([targets.next(), targets.next(), targets.next()], [place('c'), place('b'), undefined]);
 });
 
 // Failover

@@ -1,4 +1,5 @@
-import type { EventObject } from 'xstate';
+/** Charts of lines and legs as actors: their effects, and their place in the actor system of a call. */
+import type { AnyActorRef, EventObject } from 'xstate';
 
 /**
  * Performs the effects that a chart emits and returns its `send`. XState would report an error of an effect as an
@@ -24,4 +25,17 @@ export const performEffects = <Event extends EventObject, Effect extends EventOb
     failed = null;
     throw error;
   };
+};
+
+/**
+ * Options that make a chart part of the actor system of a call, where the inspector and the console find it by this
+ * name. A leg that is still being cancelled keeps the name; the next one has none.
+ */
+export const inSystemOf = (
+  parent: AnyActorRef | undefined,
+  name: string,
+): { id: string; parent?: AnyActorRef; systemId?: string } => {
+  if (parent === undefined) return { id: name };
+  const isTaken = parent.system.get(name) !== undefined;
+  return { id: name, parent, ...(isTaken ? {} : { systemId: name }) };
 };
