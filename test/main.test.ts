@@ -99,12 +99,12 @@ test.serial('a second signal hangs up at once and still stores active calls', as
   // As npm does when both receive the signal from the terminal.
   gateway.signal('SIGINT');
   await gateway.printed('waiting for one call');
-  t.notRegex(gateway.stdout(), /asked again/);
+  t.notRegex(gateway.stdout(), /second stop signal/);
   gateway.signal('SIGTERM');
   const askedAt = performance.now();
   t.deepEqual(await gateway.ended, { code: 0, signal: null });
   t.true(performance.now() - askedAt < 60_000, 'long before the draining would have ended');
-  t.regex(gateway.stdout(), /asked again to end/);
+  t.regex(gateway.stdout(), /second stop signal/);
   t.deepEqual(await gateway.stored(), { status: 'failed', end_reason: 'system_error', lasted: true });
 });
 
@@ -129,10 +129,10 @@ test.serial(
   async (t) => {
     const gateway = await endingWithoutDatabase(t);
     gateway.signal('SIGINT');
-    await gateway.printed('asked again to end');
+    await gateway.printed('second stop signal');
     gateway.signal('SIGTERM');
     t.deepEqual(await gateway.ended, { code: 1, signal: null });
-    t.regex(gateway.stdout(), /asked a third time to end/);
+    t.regex(gateway.stdout(), /third stop signal/);
   },
 );
 
@@ -149,8 +149,8 @@ test.serial('a second signal aborts a start that waits for something', async (t)
   });
   await once(silentDatabase, 'connection');
   gateway.signal('SIGINT');
-  await gateway.printed('the gateway is ending');
+  await gateway.printed('the gateway is stopping');
   gateway.signal('SIGTERM');
   t.deepEqual(await gateway.ended, { code: 1, signal: null });
-  t.regex(gateway.stdout(), /the start is broken off/);
+  t.regex(gateway.stdout(), /the start is aborted/);
 });

@@ -40,7 +40,9 @@ export const createAdminAuthentication = ({
     noting.add(id);
     renew(admin, token)
       .then(() => noteAdminTokenUse(database, id, new Date(now)))
-      .catch((error: unknown) => logger.debug({ err: error }, 'the use of an admin token could not be noted'))
+      .catch((error: unknown) =>
+        logger.debug({ err: error }, 'the last use of an admin token could not be stored'),
+      )
       .finally(() => noting.delete(id));
   };
 

@@ -86,7 +86,9 @@ export const createSessionAuthentication = ({
     noting.add(id);
     const at = new Date(now);
     Promise.all([noteSessionUse(database, id, at), noteAdminTokenUse(database, admin.id, at)])
-      .catch((error: unknown) => logger.debug({ err: error }, 'the use of a session could not be noted'))
+      .catch((error: unknown) =>
+        logger.debug({ err: error }, 'the last use of a session could not be stored'),
+      )
       .finally(() => noting.delete(id));
   };
 

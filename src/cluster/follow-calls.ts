@@ -122,7 +122,7 @@ export const createCallFollowing = (options: {
           if (!(await followOnce({ ...call, stopped }))) return;
         } catch (error) {
           if (stopped.aborted) return;
-          logger.debug({ err: error }, 'a call of another gateway is not told of right now');
+          logger.debug({ err: error }, 'news of a call on another gateway cannot be read right now');
         }
         await wait(clock, lookMs, stopped);
       }

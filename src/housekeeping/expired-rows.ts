@@ -20,10 +20,7 @@ const clear = (database: Database): Promise<unknown> =>
 export const clearOutlivedRows = (database: Database, logger: Logger): (() => void) => {
   const timer = setInterval(() => {
     clear(database).catch((error: unknown) => {
-      logger.warn(
-        { err: error },
-        'what nobody asks for any more could not be cleared away; it is tried again in an hour',
-      );
+      logger.warn({ err: error }, 'expired rows could not be deleted; retrying in an hour');
     });
   }, everyMs);
   return () => clearInterval(timer);

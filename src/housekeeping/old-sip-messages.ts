@@ -24,7 +24,7 @@ export const sweepSipMessages = (options: {
       for (let deleted = batch; deleted === batch && !stopped.aborted;)
         deleted = await remove({ before, most: batch });
     } catch (error) {
-      logger.warn({ err: error }, 'old SIP messages of calls could not be deleted; they are tried again');
+      logger.warn({ err: error }, 'old SIP messages of calls could not be deleted; retrying');
     }
   };
 

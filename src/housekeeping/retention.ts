@@ -53,13 +53,13 @@ export const keepToRetention = (options: {
         for (const kept of kinds) {
           const calls = await erase(number, kept, stopped);
           if (calls > 0)
-            logger.info({ number_id: number.id, kept, calls }, 'what was kept for long enough is erased');
+            logger.info(
+              { number_id: number.id, kept, calls },
+              'erased data of calls after their retention period',
+            );
         }
     } catch (error) {
-      logger.warn(
-        { err: error },
-        'what has been kept for long enough could not be erased; it is tried again',
-      );
+      logger.warn({ err: error }, 'data past its retention period could not be erased; retrying');
     }
   };
 

@@ -89,7 +89,7 @@ const agentsWithBreakers = (
       onOpened: () =>
         logger.warn(
           { call_id: callId, workspace_id: workspaceId },
-          'an agent endpoint does not answer: its turns fail at once for a while',
+          'an agent endpoint does not respond: its turns fail at once during a cool-down',
         ),
     });
   };

@@ -57,8 +57,8 @@ export const startLoadShedding = (
     onChange({ pressure, measured, sheds }) {
       telemetry.metrics.loadShed(pressure, sheds);
       const about = { pressure, measured: Math.round(measured * 1_000) / 1_000 };
-      if (sheds) logger.warn(about, 'this gateway has too much to do: it takes no more calls for now');
-      else logger.info(about, 'this gateway takes calls again');
+      if (sheds) logger.warn(about, 'this gateway is overloaded and accepts no new calls for now');
+      else logger.info(about, 'this gateway accepts calls again');
     },
   });
   started.defer(shedding.close);
@@ -190,7 +190,7 @@ export const startCalls = (runtime: Runtime, parts: CallParts): StartedCalls => 
         parts.telemetry.metrics.dailyNotice(notice);
         const { owner, id, what } = notice;
         if (what === 'warned')
-          logger.warn({ owner, id }, 'four fifths of the minutes of outbound calls of a day are used');
+          logger.warn({ owner, id }, '80 % of the daily minutes of outbound calls are used');
       },
       queues: queueLimits,
     },

@@ -29,35 +29,35 @@ export type StartedJournal = {
 };
 
 /** Log texts of facts; the end of a call has its own line with the reason. */
-const worthTelling: Readonly<Record<string, string>> = {
+const logTextOf: Readonly<Record<string, string>> = {
   'call.answered': 'a call was answered',
-  'call.taken_over': 'a call goes on that another process held',
-  'call.answered_by': 'it was found out who answered a call',
+  'call.taken_over': 'a call of another process was taken over',
+  'call.answered_by': 'answering-machine detection finished',
   'call.hangup_requested': 'a hangup was requested',
   'call.hangup_cancelled': 'a pending hangup was cancelled: the other party spoke',
-  'call.held': 'a call was put on hold by the other party',
-  'call.resumed': 'a call was taken back from hold',
-  'keys.pressed': 'the agent pressed keys',
-  'keys.failed': 'keys of the agent could not be sent',
-  'call.consent': 'the other party was asked whether it agrees',
-  'call.transfer_requested': 'a transfer of a call was asked for',
-  'call.transfer_ringing': 'a person is rung to transfer a call to',
-  'call.transfer_answered': 'a person hears what a call is about',
+  'call.held': 'the other party put a call on hold',
+  'call.resumed': 'the other party resumed a call from hold',
+  'keys.pressed': 'the agent sent DTMF digits',
+  'keys.failed': 'DTMF digits of the agent could not be sent',
+  'call.consent': 'the other party was asked for consent',
+  'call.transfer_requested': 'a transfer of a call was requested',
+  'call.transfer_ringing': 'the target of a transfer is ringing',
+  'call.transfer_answered': 'the target of a transfer answered and hears the briefing',
   'call.transfer_connected': 'a call was transferred',
-  'call.transfer_failed': 'nobody was reached to transfer a call to',
-  'call.transfer_returned': 'a transfer of a call was taken back',
-  'say.requested': 'words were asked to be said',
-  'collect.requested': 'keys of the other party were asked for',
+  'call.transfer_failed': 'the transfer of a call failed',
+  'call.transfer_returned': 'the transfer of a call was cancelled and the call returned to the agent',
+  'say.requested': 'speech was requested in a call',
+  'collect.requested': 'DTMF digits of the other party were requested',
   'language.changed': 'the agent changed the language',
   'recording.paused': 'the recording of a call was paused',
   'recording.resumed': 'the recording of a call was resumed',
 };
 
 const logFact = (logger: Logger, callId: string, fact: RecordedFact): void => {
-  const news = worthTelling[fact.type];
+  const news = logTextOf[fact.type];
   if (news !== undefined) logger.info({ call_id: callId }, news);
   if (fact.type === 'sound.one_way')
-    logger.warn({ call_id: callId, missing: fact.missing }, 'the sound of a call goes one way alone');
+    logger.warn({ call_id: callId, missing: fact.missing }, 'a call has one-way audio');
   if (fact.type === 'call.ended')
     logger.info({ call_id: callId, status: fact.status, end_reason: fact.reason }, 'a call ended');
 };

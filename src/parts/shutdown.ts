@@ -37,7 +37,7 @@ export const endCalls = async (
     // Arrivals go to other gateways before any is refused.
     await options.lines.takeNoMore();
   } catch (error) {
-    logger.warn({ err: error }, 'callers are still brought here, and are refused');
+    logger.warn({ err: error }, 'the lines still receive calls while the gateway stops; they are refused');
   }
   options.admission.drain();
   await handOver.begin();

@@ -76,7 +76,7 @@ const openKey = (sealing: Sealing, sealed: string, numberId: string): string => 
   } catch (cause) {
     throw new StartError(
       'GW_MASTER_KEY (or the file master-key in the data folder) is not the key that sealed the secrets in this ' +
-        'database; give the earlier key back, or add it to GW_OLD_MASTER_KEYS',
+        'database; restore the earlier key, or add it to GW_OLD_MASTER_KEYS',
       { cause },
     );
   }

@@ -23,7 +23,7 @@ export const watchDeliveries = (
     try {
       return await withTimeout(clock, patienceMs, () => deliveryBacklog(database));
     } catch (error) {
-      logger.warn({ err: error }, 'the figures of deliveries could not be read');
+      logger.warn({ err: error }, 'delivery statistics could not be read');
       return null;
     }
   };

@@ -76,7 +76,7 @@ export const watchEventLoop = (options: {
       note({ at: now, lateMs, utilization: measureUtilization() });
       if (lateMs >= stallMs) {
         stalls.observe(lateMs / 1_000);
-        logger.warn({ stall_ms: lateMs }, 'the event loop stood still: every call had to wait');
+        logger.warn({ stall_ms: lateMs }, 'the event loop was blocked; all calls were delayed');
       }
       lookAgain();
     }, everyMs);

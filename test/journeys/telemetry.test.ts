@@ -218,7 +218,7 @@ const entry = z.looseObject({
 
 /** Facts without a call. Those about the database appear when the machine is so busy that it responds late. */
 const callless =
-  /^http request$|^no synthesizer is installed|^the event loop stood still|the database|could not be (read|noted|counted|looked for|deleted|cleared away)|^a caller went away/;
+  /^http request$|^no synthesizer is installed|^the event loop stood still|the database|could not be (read|noted|counted|looked for|deleted|cleared away)|^a client disconnected/;
 
 /** Finds a number in every notation: domestic, international, with hyphens, spaces, dots or brackets. */
 const anyFormOf = (number: string): RegExp =>
@@ -421,7 +421,7 @@ test.serial('a log shows the events of each call without spoken words, numbers a
     entries.filter(({ call_id, msg }) => call_id === callId && messages.includes(msg)).length;
   for (const callId of calls) {
     t.is(timesOf(callId, 'a call ended'), 1);
-    t.is(timesOf(callId, 'a call begins', 'an inbound call was not taken'), 1);
+    t.is(timesOf(callId, 'a call begins', 'rejected an inbound call'), 1);
     t.true(timesOf(callId, 'a recording is complete') <= 1);
   }
 

@@ -129,7 +129,7 @@ test.serial('a gateway stopped during its start exits cleanly and leaves no data
   await gateway.printed('the embedded database is ready');
   gateway.signal('SIGTERM');
   t.deepEqual(await gateway.ended, { code: 0, signal: null });
-  t.regex(gateway.stdout(), /the gateway is ending/);
+  t.regex(gateway.stdout(), /the gateway is stopping/);
   t.is(await findPostmaster(join(dataFolder, 'postgresql', 'cluster')), undefined);
 });
 

@@ -58,7 +58,7 @@ export const refuseLate = (app: Koa<ApiState>, { operation: { logger, isPassing 
     const { requestId } = this.state;
     const { res } = this;
     if ('code' in error && callerWentAway.has(String(error.code))) {
-      logger.debug({ err: error, request_id: requestId }, 'a caller went away');
+      logger.debug({ err: error, request_id: requestId }, 'a client disconnected');
       res.destroy();
       return;
     }

@@ -73,7 +73,7 @@ export const createWebSocketRoutes = (options: {
       try {
         if ((await options.authenticate(credential)) === undefined) socket.destroy();
       } catch (error) {
-        logger.debug({ err: error }, 'whether somebody is still let in could not be asked');
+        logger.debug({ err: error }, 'the token or session of an open WebSocket could not be checked');
       }
       if (!isOver && !socket.destroyed) lookLater();
     };
@@ -117,7 +117,7 @@ export const createWebSocketRoutes = (options: {
     attach(server) {
       server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
         const ignoreLoss = (error: Error): void =>
-          logger.debug({ err: error }, 'a client left before its WebSocket was opened');
+          logger.debug({ err: error }, 'a client disconnected before its WebSocket was open');
         socket.on('error', ignoreLoss);
         route(request, socket, head).catch((error: unknown) => {
           logger.error({ err: error }, 'a WebSocket could not be opened');

@@ -233,7 +233,10 @@ export const createJournal = (options: JournalOptions): Journal => {
     backlog -= journal.waiting.splice(0).length;
     if (journal.stage === 'taken') return;
     journal.stage = 'taken';
-    logger.warn({ call_id: callId }, 'this call goes on, or ended, elsewhere; this gateway lets go of it');
+    logger.warn(
+      { call_id: callId },
+      'another gateway holds this call or has ended it; this gateway releases it',
+    );
     bus.publish('taken', { callId });
   };
 

@@ -31,7 +31,7 @@ const createReject =
     bus.publish('began', { callId, direction });
     bus.publish('ended', { callId, direction, ...outcome });
     bus.publish('stored', { callId, fact: { type: 'call.ended', at, ...outcome }, ended: null });
-    logger.info({ call_id: callId, number_id: call.number.id, reason }, 'an inbound call was not taken');
+    logger.info({ call_id: callId, number_id: call.number.id, reason }, 'rejected an inbound call');
     return { accepted: false, because: reason };
   };
 
@@ -56,7 +56,7 @@ const refusedBecause = (error: unknown, { callId }: Arrival, logger: Logger): No
   const { reason } = error.extras;
   logger.warn(
     { call_id: callId, reason: error.code, ...(reason && { limit: reason }) },
-    'an inbound call was not taken',
+    'rejected an inbound call',
   );
   const { code } = error;
   return {
@@ -126,7 +126,7 @@ export const createReceiveCall = (
     const number = await findNumberByDigits(storage.database, arrival.to);
     if (number !== undefined) return take(arrival, openNumber(number, storage.sealing));
     const about = { call_id: arrival.callId };
-    logger.info(about, 'an inbound call for a number that belongs to nobody was not taken');
+    logger.info(about, 'rejected an inbound call to an unknown number');
     return { accepted: false, because: 'unknown_number' };
   };
 

@@ -70,7 +70,7 @@ export const createSummaries = (options: {
       if (unwanted?.aborted === true) return undefined;
       logger.warn(
         { call_id: callId, ...describe(error) },
-        'the language model gave no summary; the facts alone make it',
+        'the language model returned no summary; it is made from the facts of the call',
       );
       return undefined;
     }
