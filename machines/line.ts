@@ -268,9 +268,9 @@ export type TurnEndMode = 'pause' | 'recognizer' | 'model';
 
 export type TurnEnd = {
   mode: TurnEndMode;
-  /** A turn is never over before this silence … */
+  /** A turn is never over before this silence. */
   minSilenceMs: number;
-  /** … and a turn with words is always over after this one, whichever detector is used. */
+  /** A turn with words is always over after this silence, for any detector. */
   maxSilenceMs: number;
 };
 

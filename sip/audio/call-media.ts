@@ -58,7 +58,7 @@ export type CallMedia = {
   dismissAgent(): void;
   /** Dismisses the agent and plays incoming audio in another call. Both calls have the same sample rate. */
   talkWith(other: Pick<CallMedia, 'pass'>): void;
-  /** Whether anybody takes the audio of the call now: a recording that is not paused, or who listens in. */
+  /** Whether a recording that is not paused, or a listener, receives the audio of the call now. */
   isRecorded(): boolean;
   /** Records what the other party says while its audio does not come by `begin`, at the rate of the call. */
   recordHeard(samples: Int16Array): void;

@@ -8,7 +8,7 @@ type Utterance = {
   readonly voice: Voice;
   /** The text, or its part before it was cut off. */
   text: string;
-  /** Number of its characters that are already consumed. */
+  /** Number of characters of the text that are already consumed. */
   known: number;
 };
 

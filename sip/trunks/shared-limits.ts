@@ -128,7 +128,7 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
       return permitFor(channel, permit, keeping);
     },
 
-    /** For an outbound call; `isLast`: there is no other trunk, so the call waits for a channel. */
+    /** Takes a channel for an outbound call; `isLast`: there is no other trunk, so the call waits for a channel. */
     async acquire(trunk: Limited, isLast: boolean, call: WaitingCall): Promise<Acquired> {
       const until = clock.now() + (isLast ? patienceMs : 0);
       const acquired = await limits.acquire(trunk, isLast, call.signal);

@@ -52,7 +52,7 @@ test.before('starts the recognizer', async () => {
 });
 test.after.always('closes the recognizer', () => closeRecognizer());
 
-/** The sentence, once in this many seconds. */
+/** Interval at which the microphone plays the sentence. */
 const everySeconds = 7;
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
 test.after.always('removes the audio of this file', () => rm(folder, { recursive: true, force: true }));

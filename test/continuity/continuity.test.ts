@@ -280,7 +280,7 @@ test('asks the counterparty to repeat when the floor was free at the death', (t)
   t.is(howItGoesOn(null, greeted).resumesAs, 'words-lost');
 });
 
-test('puts pending words and a pending end before lost words', (t) => {
+test('does not ask for lost words when words, a hangup or a transfer are pending', (t) => {
   const unheldMs = null;
   t.is(howItGoesOn(at('listening.hearing', { unanswered: 1 }), { unheldMs }).resumesAs, 'listening');
   const said = turn(4, 'assistant', 'Goodbye.');

@@ -72,7 +72,7 @@ test.serial('the next holder executes a hangup requested while no gateway held t
   const hangups = [staying, leaving].map(({ client }, index) =>
     client.post(`/api/v1/calls/${locked[index]}/hangup`, { immediate: true }),
   );
-  // Requests after them are answered: their holders have been looked up.
+  // These reads are answered after the holders of the hangup requests were looked up.
   for (const [index, gateway] of [staying, leaving].entries())
     await gateway.client.get(`/api/v1/calls/${locked[index]}`);
   await unlock();

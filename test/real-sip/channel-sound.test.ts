@@ -292,7 +292,7 @@ onRealServers('the sound of a channel', (servers) => {
       await hears('and back');
     });
 
-  /** A far end with a channel whose audio is here. */
+  /** A far end with a channel whose audio passes through this process. */
   const personOn = async (t: ExecutionContext, media: MediaServers) => {
     const ear = await startEarAndMouth();
     t.teardown(ear.close);

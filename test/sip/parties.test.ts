@@ -32,7 +32,7 @@ const from = (uri: string): Record<string, string> => ({ From: `<${uri}>;tag=1` 
 const anonymousFrom = { From: '"Anonymous" <sip:anonymous@anonymous.invalid>;tag=1' };
 const asserted = { 'P-Asserted-Identity': '<sip:+821012345678@carrier.example;user=phone>' };
 
-test('From has the caller', calls, from('sip:01012345678@h'), '01012345678');
+test('reads the caller from From', calls, from('sip:01012345678@h'), '01012345678');
 test('a number without + and 0 is domestic', calls, from('sip:821012345678@h'), '01012345678');
 test('P-Asserted-Identity precedes From', calls, { ...from('sip:0299998888@h'), ...asserted }, '01012345678');
 test(

@@ -11,11 +11,11 @@ export type TurnNumbers = PauseNumbers &
     /** Silence after which a sentence may be over; engines that recognize whole sentences start then. */
     pauseMs: number;
     /**
-     * A voice without words this long after its end was not speech, for engines that return words while they are spoken
-     * …
+     * A voice without words this long after its end was not speech, for engines that return words while they are
+     * spoken.
      */
     wordsMs: number;
-    /** … and for engines that recognize whole sentences or are not known yet. */
+    /** The same time for engines that recognize whole sentences or are not known yet. */
     sentenceWordsMs: number;
     /** A voice without words that lasts this long is speech. */
     lastingVoiceMs: number;

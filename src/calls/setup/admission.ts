@@ -14,10 +14,10 @@ export type Admission = {
    * not depend on the number, and so precede any lookup.
    */
   check(): void;
-  /** Throws the same. An admitted request counts among those that begin until `leave` is called. */
+  /** Throws as `check` does. An admitted request counts among those that begin until `leave` is called. */
   approach(): { leave: () => void };
   /**
-   * Throws the same, or `concurrency_limit`. An admitted call counts from now on; `release` returns its permit if the
+   * Throws as `check` does, or `concurrency_limit`. An admitted call counts from now on; `release` returns its permit if the
    * call could not begin.
    */
   enter(call: { numberId: string; workspaceId: string } & ConcurrencyLimits): { release: () => void };

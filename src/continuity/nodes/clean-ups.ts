@@ -54,9 +54,9 @@ export const createCleanUps = (options: {
   const { database, claimMs, logger } = options;
   const cleanUps: CleanUp[] = [];
   const underWay = new Map<string, Promise<void>>();
-  /** Claimed by this gateway, with steps to retry. */
+  /** Nodes claimed by this gateway, with steps to retry. */
   const unfinished = new Map<string, Unfinished>();
-  /** Cleaned up, except for calls whose end is not written yet. */
+  /** Nodes that are cleaned up, except for calls whose end is not written yet. */
   const cleaned = new Map<string, OtherNode>();
 
   const claim = async (dead: OtherNode): Promise<boolean> => {

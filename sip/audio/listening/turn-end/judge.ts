@@ -7,9 +7,9 @@
 /** A silence after words. Times are wall-clock milliseconds. */
 export type Silence = {
   since: number;
-  /** All words of the turn so far … */
+  /** All words of the turn so far, including interim ones. */
   text: string;
-  /** … and interim words, which may still change. */
+  /** False while words may still change. */
   isSettled: boolean;
   /** The recognizer has marked the turn as complete, and neither words nor a voice followed. */
   isComplete: boolean;

@@ -4,13 +4,13 @@ import { finishOf } from './finished.ts';
 import type { Silence, TurnEndJudge } from './judge.ts';
 
 export type PauseNumbers = Readonly<{
-  /** Silence after a turn that the recognizer marked as complete … */
+  /** Silence that ends a turn which the recognizer marked as complete. */
   completeMs: number;
-  /** … after words that sound finished … */
+  /** Silence that ends a turn whose words sound finished. */
   wholeMs: number;
-  /** … after other words … */
+  /** Silence that ends any other turn. */
   usualMs: number;
-  /** … and after words that continue. */
+  /** Silence that ends a turn whose last words announce more. */
   openMs: number;
   /** Words that are not final this long after the voice ended are used as they are. */
   settleMs: number;
