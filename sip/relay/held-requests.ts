@@ -51,7 +51,7 @@ export const createHeldRequests = (options: {
     hold(dialogId: string, { message, ...about }: HeldRequest): void {
       if (count >= limits.mostRequests || bytes + message.length > limits.mostBytes)
         return onGivenUp({ message, ...about }, 'room');
-      // Copied: the buffer it arrived in is much longer.
+      // Copies the message, because the buffer of its connection is much longer.
       const request = { message: Buffer.from(message), ...about };
       const there = dialogs.get(dialogId) ?? new Map<HeldRequest, unknown>();
       dialogs.set(dialogId, there);

@@ -100,7 +100,7 @@ if (missing.length > 0) {
 
   const loudest = (samples: Int16Array): number => samples.reduce((most, one) => Math.max(most, one), 0);
 
-  /** Both hear each other. */
+  /** Checks that both sides hear each other. */
   const talk = async (t: ExecutionContext, endpoint: MediaEndpoint, farEnd: EarAndMouth): Promise<void> => {
     let heard = 0;
     const path = await endpoint.connect(

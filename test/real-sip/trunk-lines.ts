@@ -68,7 +68,7 @@ export type Outcome = Extract<LineEvent, { type: 'line.answered' | 'line.unanswe
 export const dial = (lines: DrachtioLines, onEvent: (event: LineEvent) => void): Line =>
   lines.open(lineInput({ from: own, to: callee }), onEvent);
 
-/** Calls, and hangs up when it is answered. Resolves to the result. */
+/** Places a call, and hangs up at the answer. Resolves to the result. */
 export const call = (lines: DrachtioLines, heldMs = 100): Promise<Outcome> =>
   new Promise((resolve) => {
     const line = dial(lines, (event) => {

@@ -157,7 +157,7 @@ test.serial('equal rates leave the samples unchanged', (t) => {
 
 // Audio path
 
-/** A clock and the time of a line on it. */
+/** A clock, and the time of a line by this clock. */
 const setUpTime = () => {
   const clock = new SimulatedClock();
   return { clock, time: createLineTime(clock, 1) };

@@ -259,7 +259,7 @@ export const calls = {
       sentence: 'First sentence',
       audio: 'First sound',
     },
-    /** By the type of the journal entry. */
+    /** Texts by the type of the journal entry. */
     fact: {
       'call.ringing': 'Ringing',
       'call.answered': 'Answered',

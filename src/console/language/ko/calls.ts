@@ -255,7 +255,7 @@ export const calls: Texts['calls'] = {
     chartNow: '현재 상태',
     definition: 'JSON으로 저장',
     latency: { endpointing: '말 끝 감지', token: '첫 단어', sentence: '첫 문장', audio: '첫 음성' },
-    /** By the type of the journal entry. */
+    /** Texts by the type of the journal entry. */
     fact: {
       'call.ringing': '신호 가는 중',
       'call.answered': '통화 연결',
