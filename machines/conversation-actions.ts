@@ -133,7 +133,7 @@ const spokenTurn = (spoken: Spoken | null): CallFact => {
   return { type: 'turn.spoken', at: startedAt, endedAt, role: 'assistant', text, whole };
 };
 
-/** Silence has no time from the line. */
+/** Consent by words or a digit has the time of the line; silence has none. */
 const consent = (given: boolean) => (how: ConsentMeans) =>
   ({
     type: 'publish',

@@ -54,7 +54,7 @@ export type CallMedia = {
   showTones(): void;
   /** Sample rate in Hz; `null` before the call was answered. */
   sampleRate(): SampleRate | null;
-  /** Dismisses the agent: it is silent and recognition stops. The recording goes on. */
+  /** Dismisses the agent: it is silent and recognition stops. The recording continues. */
   dismissAgent(): void;
   /** Dismisses the agent and plays incoming audio in another call. Both calls have the same sample rate. */
   talkWith(other: Pick<CallMedia, 'pass'>): void;

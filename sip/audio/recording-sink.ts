@@ -26,7 +26,7 @@ export interface RecordingSink {
 export type Overhearing = {
   /** Must not throw and must not keep the buffers. */
   write: RecordingSink['write'];
-  /** Whether anybody listens in now. */
+  /** Whether the call has listeners now. */
   isWanted(): boolean;
 };
 

@@ -78,8 +78,8 @@ const socketOpenedBy = (connect: () => void): Socket => {
 };
 
 /**
- * fsmrf: throws while it reads: if the SIP profile is missing, and on a header with a stray `%`. Uncaught in the
- * socket's event, that would end the process.
+ * drachtio-fsmrf throws while it reads: if the SIP profile is missing, and on a header with a stray `%`. Uncaught in
+ * the socket's event, that would end the process.
  */
 const guardReading = (
   socket: Socket,
@@ -153,7 +153,7 @@ export const connectToFreeSwitch = async (
   socket.on('error', fail);
   socket.on('close', () => fail(new Error('it closed the connection.')));
   socket.setTimeout(connectMs, () => fail(new Error('it does not answer.')));
-  // fsmrf: calls nobody back when FreeSWITCH refuses the secret.
+  // drachtio-fsmrf does not call back when FreeSWITCH refuses the secret.
   const accepts = (data: Buffer): boolean => {
     if (state !== 'connecting' || !data.includes('-ERR invalid\n')) return state !== 'closed';
     fail(new ServerRefusal('it refused the secret (GW_FREESWITCH_SECRET).'));

@@ -17,7 +17,7 @@ import { callingNumber, userOf } from './number-format.ts';
 
 const privately: ReadonlySet<string> = new Set(['id', 'user', 'header']);
 
-/** Users of From where a caller's number is withheld; `unavailable` and `unknown` only say that nobody knows it. */
+/** Users of From where a number is withheld; `unavailable` and `unknown` only mean that the number is unknown. */
 const withheldUsers: ReadonlySet<string> = new Set([anonymous, 'restricted', 'private', 'blocked']);
 
 /** ANONYMOUS, RESTRICTED, BLOCKED, UNKNOWN and UNAVAILABLE on the keys of a telephone: no numbers, but sent as such. */

@@ -145,7 +145,7 @@ const resumed = (
     case 'opening':
       return opening(left);
     case 'replying': {
-      // A reply of which no sentence was heard can be requested again without loss.
+      // A reply without any heard sentence can be requested again without loss.
       const isUnheard =
         spoken === null && (unplayed.length === 0 || mayBeAskedAgain(left.checkpoint.settings.binding));
       const isAskedAgain = isUnheard && (isKickoff || mayBeAskedAgain(left.checkpoint.settings.binding));

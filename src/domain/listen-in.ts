@@ -22,7 +22,7 @@ export type ListenInState = (typeof listenInStates)[number];
 /** A text message to a listener; audio is sent in binary messages. */
 export type ToWhoListens = { type: 'state'; state: ListenInState };
 
-/** Announcement before somebody listens. */
+/** Announcement before listening begins. */
 export const listenInAnnouncement: Readonly<Record<Language, string>> = {
   ko: '안내 말씀드립니다. 지금부터 담당자가 이 통화를 함께 듣습니다.',
   en: 'Please note that a member of our team is now listening to this call.',

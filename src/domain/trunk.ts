@@ -96,7 +96,7 @@ export type TrunkSettings = {
   redirects: TrunkRedirects;
   /** Whether a cold transfer is a REFER to the trunk (RFC 3515), which then calls the person itself. */
   refer: boolean;
-  /** Whether a REFER that comes in a call transfers it, where the number allows that; it is declined otherwise. */
+  /** Whether a REFER of the far end transfers the call, if the number permits it; otherwise REFER is declined. */
   acceptRefer: boolean;
   /** Addresses and CIDR blocks of inbound calls. */
   inboundAddresses: string[];

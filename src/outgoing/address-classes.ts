@@ -52,7 +52,7 @@ export const isPublic = (address: string): boolean =>
 
 const loopbackBlocks = blockList(...loopback);
 
-/** Rejects mapped forms (`::ffff:127.0.0.1`): nobody writes them by chance. */
+/** Rejects mapped forms (`::ffff:127.0.0.1`): they are not written by accident. */
 export const isLoopback = (address: string): boolean =>
   isIP(address) !== 0 && !/^::ffff:/i.test(address) && contains(loopbackBlocks, address);
 

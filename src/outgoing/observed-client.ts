@@ -35,7 +35,7 @@ const shownResponseHeaders = (
     ),
   );
 
-/** A response of which only the head is recorded. */
+/** Records only the head of a response. */
 const redirectOf = (
   status: number,
   location: string | undefined,

@@ -110,7 +110,7 @@ export const createAudioReader = (contentType: string, usualRate: number): Audio
   const described = describedAudio(contentType, usualRate);
   const usual: AudioFormat = { sampleRate: usualRate, channels: 1, byteOrder: 'little' };
   let format = described.kind === 'samples' ? described.format : usual;
-  /** Bytes of which the format is not known yet. */
+  /** Bytes whose format is not known yet. */
   let head = Buffer.alloc(0);
   let read: ((bytes: Uint8Array) => Int16Array) | null = null;
   let bytesLeft = Infinity;

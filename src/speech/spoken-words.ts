@@ -1,5 +1,5 @@
 /**
- * Removes text that nobody said. Whisper models write text for every sound: names of sounds (`[Music]`, `♪`), and
+ * Removes text that was not spoken. Whisper models write text for every sound: names of sounds (`[Music]`, `♪`), and
  * phrases of subtitles for a cough or a knock. Such text must neither become a turn nor interrupt the agent.
  */
 import type { Audio } from '#sip/audio/speech.ts';
@@ -63,7 +63,7 @@ const voicedIn = (audio: Audio): VoicedAudio => {
 /** Segment of a transcript with the engine's confidence values, if it reports them. */
 export type TranscriptSegment = {
   text: string;
-  /** Probability that nobody spoke, from 0 to 1. */
+  /** Probability of silence, from 0 to 1. */
   noSpeech: number | null;
   /** Mean log probability of the words. */
   logProbability: number | null;
@@ -123,7 +123,7 @@ const isPhantom = (text: string, segments: readonly TranscriptSegment[], sound: 
   return voiced.voicedMs < voicedMs || voiced.share < leastShare;
 };
 
-/** Empty if nobody spoke. `sound` is the audio that the engine received. */
+/** Returns the spoken words; empty for silence. `sound` is the audio that the engine received. */
 export const spokenWords = ({ text, segments }: Transcript, sound: Audio): string => {
   const kept = segments.filter((segment) => !isSilence(segment));
   const said = kept.length === segments.length ? text : kept.map((segment) => segment.text).join(' ');

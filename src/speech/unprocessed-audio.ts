@@ -23,7 +23,7 @@ export const createUnprocessedAudio = (mostSamples: number): UnprocessedAudio =>
   const entries: Entry[] = [];
   let from = 0;
   let to = 0;
-  /** Whether somebody speaks at its beginning. */
+  /** Whether the audio begins with speech. */
   let isSpeech = false;
 
   const settle = (until: number): void => {

@@ -9,7 +9,7 @@ import { oneWaySounds } from '#src/domain/one-way-sound.ts';
 const mostTrunks = 200;
 const anyOther = 'other';
 
-/** In seconds. Mobile networks take about five; nobody waits for thirty. */
+/** In seconds. Mobile networks take about five; callers do not wait for thirty. */
 const delayBuckets = [0.25, 0.5, 1, 2, 3, 5, 8, 13, 20, 30];
 
 const createInstruments = (registry: Registry) => {

@@ -169,7 +169,7 @@ test.serial(
   },
 );
 
-/** A call to a polite callee, with a webhook agent of which these replies fail. */
+/** A call to a polite callee, with a webhook agent whose replies with these numbers fail. */
 const callWithFailing = async (t: ExecutionContext, failing: (turn: number) => boolean) => {
   const gateway = await sharing(t);
   let turn = 0;

@@ -99,7 +99,7 @@ const many = (agentType: AgentType, index: number): SecretCall => {
   };
 };
 
-/** A program requests them, and then the caller is told to press. */
+/** A program requests the digits, then the caller presses them. */
 const byProgram =
   (body: object): NonNullable<SecretCall['program']> =>
   async ({ client }, callId) => {

@@ -45,7 +45,7 @@ export type AnsweringMachineOptions = {
   time: Pick<LineTime, 'now' | 'after' | 'since'>;
   isAgentAudible: () => boolean;
   on: {
-    /** Called once, or a second time when somebody follows call screening. */
+    /** Called once, or a second time when another party follows call screening. */
     answeredBy: (by: AnsweredBy) => void;
     /** Machines only: called after each beep, or once after a long silence. */
     takesMessage: () => void;

@@ -161,7 +161,7 @@ const ofHelp: Phrases = {
   ],
 };
 
-/** Phrases that call screening says while it asks its owner; nobody has answered yet. */
+/** Phrases that call screening says while it asks its owner, before a person has answered. */
 const ofWaiting: Phrases = {
   ko: [
     /기다려주|잠시만요|잠시만기다|끊지말|연결(?:하고있|중|해드리)|확인(?:하고있|중|해보|하겠)|전달(?:하고있|했|하겠)|^감사합니다$|녹음(?:되|됩)|기록(?:되|됩)|전달됩니다/u,

@@ -24,7 +24,7 @@ export type CallRecording = {
   said(samples: Int16Array): void;
   /** The agent stops now. */
   cut(): void;
-  /** Whether what is heard and said now is kept or listened to by anybody. */
+  /** Whether the current audio is recorded or has listeners. */
   isWanted(): boolean;
   /** Writes silence up to now, in place of what would be heard. */
   passTime(): void;

@@ -22,7 +22,7 @@ const decisionMs = 10_000;
 /** Exceeds the longest ringing time. */
 const subscriptionSec = 300;
 
-/** The status for a far end of which only the failure cause is known. */
+/** SIP status reported to a far end when only the failure cause is known. */
 const statusOf: Readonly<Record<UnansweredCause, [number, string]>> = {
   no_answer: [480, 'Temporarily Unavailable'],
   busy: [486, 'Busy Here'],

@@ -17,8 +17,8 @@ export type Admission = {
   /** Throws as `check` does. An admitted request counts among those that begin until `leave` is called. */
   approach(): { leave: () => void };
   /**
-   * Throws as `check` does, or `concurrency_limit`. An admitted call counts from now on; `release` returns its permit if
-   * the call could not begin.
+   * Throws as `check` does, or `concurrency_limit`. An admitted call counts from now on; `release` returns its permit
+   * if the call could not begin.
    */
   enter(call: { numberId: string; workspaceId: string } & ConcurrencyLimits): { release: () => void };
   drain(): void;

@@ -36,7 +36,7 @@ export type Direction = Call['direction'];
 
 export type Transfer = NonNullable<Call['transfer']>;
 
-/** Why a transfer failed to connect anybody. */
+/** Reason why a transfer connected no person. */
 export type TransferReason = NonNullable<Transfer['reason']>;
 
 /** One journal entry of a call, with the data fields that the console reads. */

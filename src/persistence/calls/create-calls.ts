@@ -90,8 +90,8 @@ export const createCalls = sqlText<NewCalls, { id: string }>(
 );
 
 /**
- * The same for calls of which some have requests with an `Idempotency-Key`: stores their answers, and skips a call whose
- * key already placed another call. Of two requests with one key, the later one waits for the commit of the first and is
+ * Inserts calls, some of them for requests with an `Idempotency-Key`: stores their answers, and skips a call whose key
+ * already placed another call. Of two requests with one key, the later one waits for the commit of the first and is
  * skipped. Returns the ids of the stored calls.
  */
 export const createKeyedCalls = sqlText<

@@ -6,7 +6,7 @@ import { createAlarm, type LineTime } from '../../line-time.ts';
 import type { TurnEndJudge } from './judge.ts';
 import { overByPauses, type JudgeOptions } from './pauses.ts';
 
-/** Model that hears whether somebody has finished speaking; see `src/speech/turn-model`. */
+/** Model that detects whether a party has finished speaking; see `src/speech/turn-model`. */
 export interface TurnModel {
   /** Longest audio that the model reads. */
   readonly longestMs: number;
