@@ -29,7 +29,7 @@ export type DrachtioConfig = Readonly<{
   trunkAddress: string | null;
   /** Number format towards the trunk. */
   trunkNumbers: 'domestic' | 'e164' | 'e164_without_plus';
-  /** Component that carries the audio of its calls. */
+  /** Component that carries the audio of calls on the configured trunk. */
   trunkMedia: 'freeswitch' | 'auto' | 'direct';
   /** Allowed codecs in order of preference; `null`: the default telephone codecs. */
   trunkCodecs: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null;

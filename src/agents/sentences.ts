@@ -190,7 +190,7 @@ export const createSentenceCutter = (): SentenceCutter => {
   let half = '';
   /** The text up to here is known to contain no sentence end. */
   let judged = 0;
-  /** For a single word longer than a sentence: the text up to here is known not to contain the word's end. */
+  /** Length of the text that is known to lie within one word longer than a sentence. */
   let inWord = 0;
 
   const sentenceEnd = (start: string): number | undefined => {

@@ -2,8 +2,8 @@
 import type { Language } from './language.ts';
 
 /**
- * Policy of a number. `off`: disabled. `announced`: the other party is told first. `silent`: nobody is told; the
- * operator is responsible.
+ * Policy of a number. `off`: disabled. `announced`: after an announcement to the other party. `silent`: without one;
+ * the operator is responsible.
  */
 export const listenInPolicies = ['off', 'announced', 'silent'] as const;
 export type ListenInPolicy = (typeof listenInPolicies)[number];

@@ -58,7 +58,7 @@ export type StartedTakeOver = TakeOver & {
   take: TakeHandedOver;
   /**
    * Resumes calls whose take-over was in doubt, once the database confirms it, and performs hang-ups requested while
-   * nobody held them.
+   * no gateway held them.
    */
   settle(): Promise<void>;
 };

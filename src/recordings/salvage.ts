@@ -15,7 +15,7 @@ import {
   type StreamPlace,
 } from './ogg-pages.ts';
 
-/** Undefined if the file ends earlier. */
+/** Reads bytes; undefined if the file ends earlier. */
 const readAt = async (file: FileHandle, from: number, length: number): Promise<Buffer | undefined> => {
   const bytes = Buffer.alloc(length);
   const { bytesRead } = await file.read(bytes, 0, length, from);

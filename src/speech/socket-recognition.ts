@@ -118,7 +118,7 @@ export type SocketEngine = EngineAddress & {
   goodbye: string;
   /** Notifies the engine that a sentence may be over. */
   pause?: string;
-  /** Sent while there is no audio. */
+  /** Message that is sent while there is no audio. */
   keepAlive?: { message: string; everyMs: number };
   /** Parses a message; `null` if it has no meaning here. `sent` is the number of samples sent before it arrived. */
   read(message: unknown, sent: number): readonly EngineEvent[] | null;

@@ -142,7 +142,7 @@ export type Route = Declaration<
   answer(asked: Asked, services: ApiServices): Promise<Rendered>;
 };
 
-/** In two steps, so that the compiler knows the whole declaration when it reads the handler. */
+/** Defines a route in two steps, so that the compiler knows the whole declaration when it reads the handler. */
 export const defineRoute = <
   A extends Auth,
   const Responses extends Readonly<Record<number, ResponseDeclaration>>,

@@ -403,13 +403,13 @@ test(
   'Authorization: Digest username="gw", realm="carrier", nonce="47eb", uri="sip:a@b", response=***, cnonce="c1", nc=00000001, qop=auth',
 );
 test(
-  'masks it in a folded header with unusual spelling',
+  'masks the response in a folded header with unusual spelling',
   header,
   'proxy-authorization :Digest username="gw",\r\n\tresponse = "5f3c"',
   'proxy-authorization: Digest username="gw", response=***',
 );
 test(
-  'masks it when the quotation never ends',
+  'masks the response of a quotation that never ends',
   header,
   'Authorization: Digest username="gw", response="5f3c',
   'Authorization: Digest username="gw", response=***',
