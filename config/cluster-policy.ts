@@ -26,7 +26,7 @@ export const cluster = {
     },
   },
   callFollowing: { connectMs: 3_000, stallMs: 15_000, lookMs: 1_000 },
-  /** See `CountingNumbers` of src/cluster. A lease lasts for three looks. */
+  /** See `CountingNumbers` of src/cluster. A lease lasts for three checks. */
   counting: { leaseMs: 3_000, patienceMs: 5_000, impatienceMs: 30_000, retryMs: 50 },
   /** See `NatsNumbers` of src/cluster. */
   nats: { connectMs: 3_000, retryMs: 1_000, lookMs: 1_000 },

@@ -103,7 +103,7 @@ export const closing = {
   legsMs: 2_000,
   /** Limit of the whole shutdown, after which unfinished work is abandoned. */
   longestMs: 45_000,
-  /** The same limit, counted from the second signal. */
+  /** The shutdown limit, counted from the second signal. */
   hurriedMs: 12_000,
 } as const;
 

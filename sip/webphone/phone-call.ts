@@ -156,7 +156,7 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
     layDown(): void {
       tell = null;
     },
-    /** Stops speaking as well. */
+    /** Detaches the phone like `layDown`, and drops waiting words. */
     hangUp(): void {
       tell = null;
       waiting.length = 0;

@@ -43,7 +43,7 @@ export type Directory = {
   tokens(workspaceId: string): ReturnType<typeof listAdminTokens>;
   auditEntries(wanted: Parameters<typeof listAudit>[1]): ReturnType<typeof listAudit>;
   gateways(workspaceId: string): Promise<GatewayRecord[]>;
-  /** Resolves if the database answers. */
+  /** Checks the database: resolves if it answers. */
   ping(): Promise<void>;
 };
 

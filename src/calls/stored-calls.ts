@@ -36,7 +36,7 @@ export type StoredCalls = {
    * `search_too_broad`.
    */
   page(query: CallListQuery): Promise<{ calls: CallRow[]; next: CallRow | null }>;
-  /** The same with the additional fields of a list. */
+  /** Returns a page of calls with the additional fields of a list. */
   workspacePage(query: CallListQuery): Promise<{ calls: ListedCall[]; next: CallRow | null }>;
   /** Streams all calls of a period in the order of their start, in batches. */
   records(wanted: Parameters<typeof callRecords>[1]): AsyncIterable<CallRecord[]>;

@@ -118,7 +118,7 @@ export const destinationProblem = (
   return problems.find((problem) => problem !== undefined);
 };
 
-/** The same as a boolean. Every dialled number that did not come through the API is checked by this. */
+/** Whether a number may be called. Checks every dialled number that did not come through the API. */
 export const mayDial = (...asked: Parameters<typeof destinationProblem>): boolean =>
   destinationProblem(...asked) === undefined;
 

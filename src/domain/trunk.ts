@@ -179,7 +179,7 @@ export type TrunkState = (typeof trunkStates)[number];
 /** Status of a trunk or of one of its addresses. */
 export type TrunkPartStatus = {
   state: TrunkState;
-  /** A sentence with details, or null. */
+  /** Details of the state in a sentence, or null. */
   detail: string | null;
   /** Time of the last response, wall-clock milliseconds since the epoch. */
   lastSeenAt: number | null;

@@ -111,7 +111,7 @@ export type DeliveryWorker = {
 /** Margin of a lease over the attempt's time limit, for reading the secret and storing the outcome. */
 const leaseMarginMs = 30_000;
 
-/** Longest interval between two looks, in case a notification is lost. */
+/** Longest interval between two polls, in case a notification is lost. */
 const longestSleepMs = 60_000;
 
 /** Delay after a failed query. */
@@ -137,11 +137,11 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
   let timer: unknown;
   let isClosing = false;
 
-  /** Starts due deliveries within the limits; returns when to look again, in milliseconds since the epoch. */
+  /** Starts due deliveries within the limits; returns when to poll again, in milliseconds since the epoch. */
   const claimDue = async (): Promise<number> => {
     const now = clock.now();
     const free = inAll - attempts.count();
-    // Without a free place, the next attempt that ends triggers a look.
+    // Without a free place, the next attempt that ends triggers a poll.
     if (free <= 0) return now + longestSleepMs;
     const { restrained, againInMs } = leftAlone(breakers);
     const claimed = await claimDeliveries(db, {
@@ -153,7 +153,7 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
       perEndpoint,
       restrained,
     });
-    // Deliveries found by a look during close are released for the next process.
+    // Deliveries found by a poll during close are released for the next process.
     if (isClosing) await Promise.all(claimed.map(({ id }) => releaseDelivery(db, id)));
     else claimed.forEach(attempts.begin);
     const next = await nextDeliveryDueAt(db, new Date(now));

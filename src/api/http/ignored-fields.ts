@@ -39,7 +39,7 @@ function* undeclared(schema: z.core.$ZodType, value: unknown, before = ''): Gene
   }
 }
 
-/** The same for a query, in which a record is a parameter for each of its names. */
+/** Lists the undeclared parameters of a query, in which a record is a parameter for each of its names. */
 function* undeclaredInQuery(
   schema: z.ZodObject | undefined,
   query: Readonly<Record<string, unknown>>,

@@ -174,7 +174,7 @@ export type HangupRequests = {
    * `call_not_active`, `room_unknown`, `hangup_failed` or `hangup_unavailable`; the call then stays alive.
    */
   requestHangup(request: CallOfNumber & { immediate: boolean }): Promise<void>;
-  /** The same request by the built-in agent for its own call. */
+  /** Hangs up on behalf of the built-in agent of the call. */
   hangUpOwnCall: HangUp;
   /** Cancels a ringing call. Refuses as a hang-up does. */
   requestCancel(request: CallOfNumber): Promise<void>;

@@ -8,7 +8,7 @@ export type ChartState = {
   call: string;
   /** Such as `replying.speaking`; null outside of a conversation. */
   conversation: string | null;
-  /** Such as `awaiting-beep`; null unless the agent leaves a message for a machine. */
+  /** State such as `awaiting-beep`; null unless the agent leaves a message for a machine. */
   voicemail: string | null;
 };
 
