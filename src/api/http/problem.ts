@@ -8,12 +8,10 @@ export const problemMediaType = 'application/problem+json';
 
 const fieldError = z
   .object({
-    path: z
-      .string()
-      .meta({
-        description: 'Dotted path of the field; empty for the whole value.',
-        example: 'max_duration_sec',
-      }),
+    path: z.string().meta({
+      description: 'Dotted path of the field; empty for the whole value.',
+      example: 'max_duration_sec',
+    }),
     message: z.string().meta({ example: 'This is not a whole number.' }),
   })
   .meta({ id: 'FieldError' });

@@ -26,13 +26,10 @@ export const putInboundAuth = defineRoute({
     200: {
       description: 'The stored setting.',
       schema: inboundAuth.extend({
-        secret: z
-          .string()
-          .optional()
-          .meta({
-            description: 'Signs the handshake. Present only when it was just created.',
-            example: exampleSecret,
-          }),
+        secret: z.string().optional().meta({
+          description: 'Signs the handshake. Present only when it was just created.',
+          example: exampleSecret,
+        }),
       }),
     },
   },

@@ -52,12 +52,10 @@ export const findRoute = defineRoute({
         trunks: z.array(
           z.object({
             ...named,
-            prefix: z
-              .string()
-              .meta({
-                description: 'The matching prefix; empty: the trunk serves all numbers.',
-                example: '+8210',
-              }),
+            prefix: z.string().meta({
+              description: 'The matching prefix; empty: the trunk serves all numbers.',
+              example: '+8210',
+            }),
             addresses: z.array(z.string()).meta({ example: ['sip1.example.com:5060'] }),
           }),
         ),

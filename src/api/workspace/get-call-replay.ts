@@ -15,12 +15,10 @@ const replayStep = z
       .int()
       .nullable()
       .meta({ description: 'The `sequence` of the corresponding event of the call.', example: 1 }),
-    call: z
-      .string()
-      .meta({
-        description: 'The state of the chart `call` afterwards.',
-        example: 'active.talking.conversing',
-      }),
+    call: z.string().meta({
+      description: 'The state of the chart `call` afterwards.',
+      example: 'active.talking.conversing',
+    }),
     conversation: z.string().nullable().meta({
       description: 'The state of the chart `conversation`; null if it is not running.',
       example: 'listening.silent',
