@@ -21,7 +21,7 @@
  *    only utterances as played that were fully audible; on resume it continues from the same place, and its final
  *    report covers the audio before and after the pause. `stopTalking` ends a pause, too.
  * 9. Missing audio is reported at most once per direction, before the final event.
- * 10. An adopted line (`Lines.adopt`) never emits that it was answered: it emits once that it is adopted, followed by
+ * 10. An adopted line (`Lines.resume`) never emits that it was answered: it emits once that it is adopted, followed by
  *    the events of an answered line; or that it has ended, by the gateway if it could not be adopted. It reports the
  *    result of actions of the other party between the two gateways: held, resumed or ended.
  * 11. Each `transfer` is answered by exactly one of `line.transferred`, `line.transfer_failed`, `line.referred` and
@@ -304,7 +304,7 @@ export interface Line {
    */
   leave(): void;
   /** Whether another gateway could take over now: the line is answered, and its far end survives this process. */
-  canBeLeft(): boolean;
+  canBeResumed(): boolean;
 }
 
 /**

@@ -419,7 +419,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       }
     },
     ...life.letGo,
-    canBeLeft: () => life.is('answered') && secondLeg.canBeLeft() && !referTransfer.isUnderWay(),
+    canBeResumed: () => life.is('answered') && secondLeg.canBeResumed() && !referTransfer.isUnderWay(),
     ...standing(dialog, life, secondLeg),
   };
 };

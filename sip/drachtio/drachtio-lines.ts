@@ -220,7 +220,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
         parent,
         attempt: (call) => signalling.attempt(input, { ...call, logger: loggerOf(input) }),
       }),
-    adopt(input, left, emit, parent) {
+    resume(input, left, emit, parent) {
       const attempt = (): Attempt =>
         signalling.adopt({ callId: input.callId, left, logger: loggerOf(input) });
       const tell = lostSignalling.whenAdopted(() => line, emit);

@@ -6,7 +6,7 @@
 import type { AnyActorRef } from 'xstate';
 import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
-import type { LeftLine } from '#src/domain/sip-leg.ts';
+import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 import { runLineLife, type LineLife } from '../run-line-life.ts';
 import { LinePhone, type AgentSigns } from './line-phone.ts';
@@ -31,7 +31,7 @@ export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> &
   /** Takes over an existing call. */
   isAdopted: boolean;
   /** Person of a transfer who is connected with the far end of an adopted call. */
-  connectedWith: LeftLine['connectedWith'];
+  connectedWith: LineCheckpoint['connectedWith'];
   /** Whether the far end would be available in another process. */
   outlives: boolean;
   /** Called when the line is over and has released everything. */
@@ -161,6 +161,6 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
       }
     },
     ...life.letGo,
-    canBeLeft: () => options.outlives && life.is('answered') && transferring.canBeLeft(),
+    canBeResumed: () => options.outlives && life.is('answered') && transferring.canBeResumed(),
   };
 };

@@ -9,7 +9,7 @@ import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { MediaMeans } from '#sip/audio/call-media.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
-import { adoptNothing, type Lines, type OnArrival } from '../lines.ts';
+import { resumeNothing, type Lines, type OnArrival } from '../lines.ts';
 import type { AnsweringNumbers } from '#sip/audio/listening/answering-machine.ts';
 import {
   callerOf,
@@ -167,11 +167,11 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
         answering: input.direction === 'outbound' ? whoAnswers : null,
       });
     },
-    adopt(input, left, emit, parent) {
+    resume(input, left, emit, parent) {
       const { connectedWith } = left;
       const standing = callees.standingAt(input);
       if (standing === undefined || (connectedWith !== null && !outlivesGateway(connectedWith.to)))
-        return adoptNothing(() => clock.now())(input, left, emit);
+        return resumeNothing(() => clock.now())(input, left, emit);
       const how = { isAdopted: true, parent, connectedWith, outlives: true, answering: null };
       return openLine(input, emit, standing, how);
     },

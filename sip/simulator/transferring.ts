@@ -48,7 +48,7 @@ export type Transferring = {
   /** Releases the person in any state. */
   end(): void;
   /** Whether another gateway could take over the person, or there is none. */
-  canBeLeft(): boolean;
+  canBeResumed(): boolean;
   /** Whether the event belongs to the conversation of two connected persons, which is not heard here. */
   isTheirs(event: LineEvent): boolean;
 };
@@ -141,7 +141,7 @@ export const createTransferring = (options: {
       talk(time.since(time.now() - talkedMs));
     },
     end,
-    canBeLeft: () => leg === 'none' || (leg === 'connected' && outlives),
+    canBeResumed: () => leg === 'none' || (leg === 'connected' && outlives),
     isTheirs: ({ type }) => leg === 'connected' && heardOfOtherParty.has(type),
   };
 };

@@ -7,7 +7,7 @@ import type { TakenOverCall } from '#machines/resume-state.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
 import { isLanguage } from '#src/domain/language.ts';
-import type { LeftLine } from '#src/domain/sip-leg.ts';
+import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
 import { journalOf } from '#src/persistence/calls/call-journal.ts';
 import { byOtherClock, type Checkpoint } from '#src/persistence/calls/call-checkpoints.ts';
 import type { Database } from '#src/persistence/database/database.ts';
@@ -46,7 +46,7 @@ export type TakeOverOptions = {
   /** Its stored legs are written here from now on. */
   legs: Pick<CheckpointLegs, 'resume'>;
   /** The next line of this call takes over the existing leg. */
-  expectLine: (callId: string, left: LeftLine) => void;
+  expectLine: (callId: string, left: LineCheckpoint) => void;
   /**
    * The recording of the call continues the one of `node`; `talkedMs`: time since the answer, at the time of the query.
    */
@@ -67,7 +67,7 @@ const atOnce = 16;
 const turnsTold = ({ conversation: { messages, unanswered } }: TakenOverCall): number =>
   messages.filter(({ role }) => role === 'user').length - unanswered;
 
-const connectedWith = ({ transfer }: TakenOverCall): LeftLine['connectedWith'] =>
+const connectedWith = ({ transfer }: TakenOverCall): LineCheckpoint['connectedWith'] =>
   transfer?.state === 'connected' ? { to: transfer.to, talkedMs: transfer.talkedMs } : null;
 
 /** Milliseconds without a holder for a call that was handed over; null if its holder died. */

@@ -90,7 +90,7 @@ export type StartedCalls = {
   admission: Admission;
   switchboard: Switchboard;
   expectLine: OpenLines['expect'];
-  canBeLeft: OpenLines['canBeLeft'];
+  canBeResumed: OpenLines['canBeResumed'];
   knownKeys: Pick<KnownKeys, 'find' | 'note'>;
   /** Passed to the lines. */
   onArrival: OnArrival;
@@ -103,9 +103,9 @@ const openSwitchboard = (
   transferOwn: TransferOwnCall,
 ): { switchboard: Switchboard; openLines: OpenLines } => {
   const { journal, transitions, progress, settings } = journalling;
-  const { open, adopt } = telephony.lines;
+  const { open, resume } = telephony.lines;
   const secretKeys = createSecretKeys();
-  const openLines = createOpenLines({ bus, secretKeys, open, adopt });
+  const openLines = createOpenLines({ bus, secretKeys, open, resume });
   const latency = createLatency({ bus, now: steadyClock.now });
   const publish = (callId: string, fact: CallFact): void =>
     bus.publish('fact', { callId, fact: callTime.stamp(callId, latency.addTo(callId, fact)) });
@@ -204,7 +204,7 @@ export const startCalls = (runtime: Runtime, parts: CallParts): StartedCalls => 
     admission: control.admission,
     switchboard,
     expectLine: openLines.expect,
-    canBeLeft: openLines.canBeLeft,
+    canBeResumed: openLines.canBeResumed,
     knownKeys,
     onArrival: (arrival) => control.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }),
   };

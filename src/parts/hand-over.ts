@@ -64,13 +64,13 @@ const say = (logger: Logger, calls: number, upToSec: number, { heirs, because }:
 
 const standingCalls = ({
   switchboard,
-  canBeLeft,
-}: Pick<StartedCalls, 'switchboard' | 'canBeLeft'>): StandingCall[] =>
+  canBeResumed,
+}: Pick<StartedCalls, 'switchboard' | 'canBeResumed'>): StandingCall[] =>
   [...switchboard.calls()].flatMap(([callId, actor]) => {
     const call = actor.getSnapshot();
     // A call that is already ending ends here.
     const isTalking = call.hasTag('talking') || call.matches({ active: 'bridged' });
-    const isStanding = isTalking && canBeLeft(callId);
+    const isStanding = isTalking && canBeResumed(callId);
     return isStanding ? [{ callId, isQuiet: !call.context.agentIsBusy }] : [];
   });
 
@@ -85,7 +85,7 @@ export const startHandOver = (
   { config, clock, logger }: Pick<Runtime, 'config' | 'clock' | 'logger'>,
   parts: {
     cluster: Pick<Cluster, 'giveCalls' | 'others' | 'takes'>;
-    calls: Pick<StartedCalls, 'switchboard' | 'canBeLeft'>;
+    calls: Pick<StartedCalls, 'switchboard' | 'canBeResumed'>;
     liveCalls: { count: { get(): number } };
     journalling: Pick<StartedJournal, 'journal' | 'progress'>;
     telephony: Pick<StartedLines, 'legsWritten'>;

@@ -664,12 +664,12 @@ test('news of a line contain a dot for each secret DTMF digit', (t) => {
   let report: (event: LineEvent) => void = () => {};
   const open: OpenLine = (_, emit) => {
     report = emit;
-    return { tell() {}, close() {}, leave() {}, canBeLeft: () => false };
+    return { tell() {}, close() {}, leave() {}, canBeResumed: () => false };
   };
   const lines = createOpenLines({
     bus,
     open,
-    adopt: (input, _, emit) => open(input, emit),
+    resume: (input, _, emit) => open(input, emit),
     secretKeys: createSecretKeys(),
   });
   const actor = createActor(lines.actor, { input: callInput }).start();

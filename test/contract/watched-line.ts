@@ -12,7 +12,7 @@ export type WatchedLine = {
   tell(command: Exclude<LineCommand, { type: 'say' }>): void;
   close(): void;
   leave(): void;
-  canBeLeft(): boolean;
+  canBeResumed(): boolean;
   /** The events of one kind. */
   all<Type extends LineEvent['type']>(type: Type): Extract<LineEvent, { type: Type }>[];
   saw(type: LineEvent['type']): boolean;
@@ -91,7 +91,7 @@ export const openWatched = (
       isClosed = true;
       during('leave', () => line.leave());
     },
-    canBeLeft: () => line.canBeLeft(),
+    canBeResumed: () => line.canBeResumed(),
     all: <Type extends LineEvent['type']>(type: Type) =>
       events.filter((event): event is Extract<LineEvent, { type: Type }> => event.type === type),
     saw: (type) => events.some((event) => event.type === type),

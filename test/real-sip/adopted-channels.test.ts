@@ -13,7 +13,7 @@ import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { createMediaThread } from '#sip/media-thread/media-thread.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
 import { systemClock } from '#src/clocks.ts';
-import type { LeftLeg, MediaChannel } from '#src/domain/sip-leg.ts';
+import type { StoredLeg, MediaChannel } from '#src/domain/sip-leg.ts';
 import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
@@ -68,7 +68,7 @@ if (missing.length > 0) {
     doomed.kill('SIGKILL');
     await once(doomed, 'exit');
     const kept = said.split('\n').findLast((line) => line.startsWith('leg '));
-    const left: LeftLeg = JSON.parse(kept?.slice(4) ?? 'null');
+    const left: StoredLeg = JSON.parse(kept?.slice(4) ?? 'null');
     if (left.leg.channel === null) throw new Error('The call has no channel');
     return { channel: left.leg.channel, farEnd };
   };

@@ -8,7 +8,7 @@ import { relayNumbers } from '#config/line-policy.ts';
 import type { LineEvent } from '#machines/line.ts';
 import { createRelay } from '#sip/relay/relay.ts';
 import { systemClock } from '#src/clocks.ts';
-import type { LeftLeg } from '#src/domain/sip-leg.ts';
+import type { StoredLeg } from '#src/domain/sip-leg.ts';
 import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { headerOf, requestUriOf } from '#test/doubles/sip-parser.ts';
@@ -74,7 +74,7 @@ if (missing.length > 0) {
       trunk,
       drachtio,
       trunkPort,
-      async kill(): Promise<LeftLeg> {
+      async kill(): Promise<StoredLeg> {
         doomed.kill('SIGKILL');
         await once(doomed, 'exit');
         await until(() => relay.sizes().dialogs === 0);
@@ -86,13 +86,18 @@ if (missing.length > 0) {
 
   type Doomed = Awaited<ReturnType<typeof startDoomed>>;
 
-  const adopt = async (t: ExecutionContext, { drachtio, trunkPort }: Doomed, left: LeftLeg, media: Media) => {
+  const adopt = async (
+    t: ExecutionContext,
+    { drachtio, trunkPort }: Doomed,
+    left: StoredLeg,
+    media: Media,
+  ) => {
     const lines = await realLines({ drachtio, freeSwitch: servers.freeSwitch }, trunkPort, {}, media);
     t.teardown(() => lines.close());
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     await until(() => lines.health().ready);
     const events: LineEvent[] = [];
-    const line = lines.adopt(
+    const line = lines.resume(
       lineInput(),
       { legs: [left], connectedWith: null },
       (event) => void events.push(event),

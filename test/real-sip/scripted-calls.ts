@@ -106,7 +106,7 @@ const awaitCaller = async (
     tell: (command) => void opened.promise.then((one) => one.tell(command)),
     close: () => void opened.promise.then((one) => one.close()),
     leave: () => void opened.promise.then((one) => one.leave()),
-    canBeLeft: () => false,
+    canBeResumed: () => false,
   };
   return { line, callers: () => callers, ...following(events) };
 };

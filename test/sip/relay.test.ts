@@ -568,7 +568,7 @@ for (const media of ['direct', 'freeswitch'] as const)
       async (t) => {
         const world = await startWorld(t, media);
         const call = await world[begun]();
-        t.true(call.line.canBeLeft());
+        t.true(call.line.canBeResumed());
         call.line.leave();
         call.far.sends('INFO', {
           headers: { 'Content-Type': 'application/dtmf-relay' },
@@ -612,13 +612,13 @@ test.serial('rejects the hand-over of an unanswered call', async (t) => {
   const world = await startWorld(t);
   const line = world.doomed.call();
   const far = await world.trunk.receives('INVITE');
-  t.false(line.canBeLeft());
+  t.false(line.canBeResumed());
   far.answers(200, { sdp: adoptionSdp });
   await far.receives('ACK');
   await saw(line, 'line.answered');
-  t.true(line.canBeLeft());
+  t.true(line.canBeResumed());
   line.tell({ type: 'hangUp' });
-  t.false(line.canBeLeft());
+  t.false(line.canBeResumed());
 });
 
 test.serial('a draining gateway gets no callers and keeps its calls', async (t) => {
@@ -689,7 +689,7 @@ for (const media of ['direct', 'freeswitch'] as const) {
   test.serial(`${media}: two persons continue after a hand-over without a hangup`, async (t) => {
     const world = await startWorld(t, media);
     const { call, person } = await world.transferred();
-    t.true(call.line.canBeLeft());
+    t.true(call.line.canBeResumed());
     call.line.leave();
     const line = await adoptBoth(world);
     await Promise.all([takesSound(call.far, media), takesSound(person, media)]);

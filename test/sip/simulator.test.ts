@@ -816,11 +816,11 @@ test('rejects the hand-over of a line while a person rings', (t) => {
   const { reach, until } = createNetwork();
   const line = reach({ to: '01000000006' });
   until(() => line.saw('line.answered'));
-  t.true(line.canBeLeft());
+  t.true(line.canBeResumed());
   line.tell({ type: 'transfer', to: '01000000012', mode: 'cold' });
-  t.false(line.canBeLeft());
+  t.false(line.canBeResumed());
   until(() => line.saw('line.transfer_failed'));
-  t.true(line.canBeLeft());
+  t.true(line.canBeResumed());
 });
 
 test('hands over a line with two persons whom the next gateway also knows', (t) => {
@@ -828,9 +828,9 @@ test('hands over a line with two persons whom the next gateway also knows', (t) 
   const line = reach({ to: '01000000006' });
   until(() => line.saw('line.answered'));
   line.tell({ type: 'transfer', to: '01000000011', mode: 'cold' });
-  t.false(line.canBeLeft());
+  t.false(line.canBeResumed());
   until(() => line.saw('line.transferred'));
-  t.true(line.canBeLeft());
+  t.true(line.canBeResumed());
   line.leave();
   clock.advance(60_000);
   t.false(line.isOver());

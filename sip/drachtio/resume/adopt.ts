@@ -5,7 +5,7 @@
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
-import type { LeftLeg, LeftLine } from '#src/domain/sip-leg.ts';
+import type { StoredLeg, LineCheckpoint } from '#src/domain/sip-leg.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { digestClientFor } from '../../digest/digest-client.ts';
@@ -20,7 +20,7 @@ import { dialogStands, reviveDialog } from './revive.ts';
 import type { AgreedTimer } from '../dialog/session-timer.ts';
 
 export type AdoptOptions = MoveOptions & {
-  left: LeftLine;
+  left: LineCheckpoint;
   srf: Srf;
   send: SendCommand;
   mediaServers: Pick<MediaServers, 'takeOverEndpoint'>;
@@ -29,10 +29,10 @@ export type AdoptOptions = MoveOptions & {
   logger: Logger;
 };
 
-const isOfTransfer = ({ leg }: LeftLeg): boolean => leg.isOfTransfer === true;
+const isOfTransfer = ({ leg }: StoredLeg): boolean => leg.isOfTransfer === true;
 
 /** The first leg that can be resumed. */
-const standingAmong = (legs: readonly LeftLeg[]): Standing | undefined => {
+const standingAmong = (legs: readonly StoredLeg[]): Standing | undefined => {
   for (const { id, leg } of legs)
     if (leg.state === 'standing' && leg.dialog !== null) return { id, leg, agreed: leg.dialog };
   return undefined;
@@ -42,7 +42,7 @@ const standingAmong = (legs: readonly LeftLeg[]): Standing | undefined => {
  * Ends legs that cannot be resumed: a person who was being rung for the other party, or briefed about the call, is lost
  * with the process that was to connect them.
  */
-const endLost = (legs: readonly LeftLeg[], { callId, legTracker }: AdoptOptions): void => {
+const endLost = (legs: readonly StoredLeg[], { callId, legTracker }: AdoptOptions): void => {
   legTracker.endOrphans(legs.map((one) => ({ ...one, callId })));
   legTracker.endChannels(legs);
 };

@@ -4,7 +4,7 @@
  */
 import type Srf from 'drachtio-srf';
 import type { Clock } from '#src/domain/clock.ts';
-import type { LeftLeg, StandingDialog } from '#src/domain/sip-leg.ts';
+import type { StoredLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { successorOf } from '#sip/sdp/session-description.ts';
 import { releasingWith, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
@@ -25,7 +25,7 @@ const answerMs = 5_000;
 const pauseMs = { uac: 2_100, uas: 500 } as const;
 
 /** An established leg that can be resumed. */
-export type Standing = LeftLeg & { agreed: StandingDialog };
+export type Standing = StoredLeg & { agreed: StandingDialog };
 
 export type MoveOptions = {
   carriers: Pick<Carriers, 'createEndpoint' | 'termsFor'>;

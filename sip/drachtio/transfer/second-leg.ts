@@ -145,7 +145,7 @@ export class SecondLeg {
   }
 
   /** Whether another gateway could take over the second leg: it is connected, or does not exist. */
-  canBeLeft(): boolean {
+  canBeResumed(): boolean {
     return !this.isUnderWay() || this.#leg.state === 'connected';
   }
 

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { LeftLeg, SipLeg } from '#src/domain/sip-leg.ts';
+import type { StoredLeg, SipLeg } from '#src/domain/sip-leg.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import { firstEpoch } from '#src/persistence/calls/call-facts.ts';
 import { legsOf, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
@@ -27,7 +27,7 @@ export type CheckpointLegs = {
    */
   orphans(isResumed: (callId: string) => boolean, node?: string): Promise<(OwnedLeg & { id: string })[]>;
   /** A call is resumed here: its earlier process stored these legs. */
-  resume(callId: string, legs: readonly LeftLeg[]): void;
+  resume(callId: string, legs: readonly StoredLeg[]): void;
   /** Whether all legs of a call that had some have ended, and none is being written. */
   areGone(callId: string): boolean;
   /** The call has ended, and its checkpoint was deleted with it if its legs were gone. */
@@ -78,7 +78,7 @@ export const createCheckpointLegs = (options: {
     for (const id of call.legs.keys()) callOfLeg.delete(id);
   };
 
-  const add = (callId: string, legs: readonly LeftLeg[], storedEpoch: number | null): CallState => {
+  const add = (callId: string, legs: readonly StoredLeg[], storedEpoch: number | null): CallState => {
     const call: CallState = { callId, legs: new Map(), storedEpoch, isReleased: false };
     calls.set(callId, call);
     for (const { id, leg } of legs) {

@@ -1,6 +1,6 @@
 /** Far ends of calls in their checkpoints; see `CallCheckpoint`. */
 import { z } from 'zod';
-import type { LeftLeg, SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
+import type { StoredLeg, SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import type { Database } from '../database/database.ts';
 import { withoutWaitingForDisk } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
@@ -48,11 +48,11 @@ const sipLeg: z.ZodType<SipLeg> = z.object({
 });
 
 /** Reads stored legs, which another gateway version may have written. */
-export const openLegs = (sealing: Pick<Sealing, 'open'>, legs: Row<'CallCheckpoint'>['legs']): LeftLeg[] =>
+export const openLegs = (sealing: Pick<Sealing, 'open'>, legs: Row<'CallCheckpoint'>['legs']): StoredLeg[] =>
   Object.entries(legs).map(([id, leg]) => ({ id, leg: openLeg(sealing, id, sipLeg.parse(leg)) }));
 
 /** The far ends of one call, with the epoch of its holder. `callId` is a leg's own id where there is no call. */
-export type CallLegs = { callId: string; epoch: number; legs: readonly LeftLeg[] };
+export type CallLegs = { callId: string; epoch: number; legs: readonly StoredLeg[] };
 
 const writing = kyselyQuery((queries, { stored, over }: { stored: string; over: string }) =>
   queries

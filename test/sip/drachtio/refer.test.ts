@@ -284,13 +284,13 @@ test.serial('refuses a result that is no longer awaited, and the call continues'
   await call.edge.said([call.line], 'line.transfer_failed');
   t.like(call.line.all('line.transfer_failed')[0], { cause: 'cancelled' });
   await notify(call, { body: 'SIP/2.0 200 OK', state: last }, 481);
-  t.true(call.line.canBeLeft());
+  t.true(call.line.canBeResumed());
 });
 
 test.serial('a transfer withdrawn at once sends no REFER', async (t) => {
   const call = await answered(t);
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
-  t.false(call.line.canBeLeft());
+  t.false(call.line.canBeResumed());
   call.line.tell({ type: 'cancelTransfer' });
   await call.edge.said([call.line], 'line.transfer_failed');
   call.line.tell({ type: 'hangUp' });

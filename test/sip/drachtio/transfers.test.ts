@@ -429,7 +429,7 @@ test.serial('stores both legs distinguishably for a take-over', async (t) => {
     [call.first.callId, false],
     [second.callId, true],
   ]);
-  t.true(call.line.canBeLeft());
+  t.true(call.line.canBeResumed());
 });
 
 // Sound watch

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { relayNumbers } from '#config/line-policy.ts';
-import type { LeftLeg, LeftLine } from '#src/domain/sip-leg.ts';
+import type { StoredLeg, LineCheckpoint } from '#src/domain/sip-leg.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import type { ServerAddress } from '#sip/reconnect.ts';
 import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
@@ -60,7 +60,7 @@ const startWay = async (t: ExecutionContext, { port }: ServerAddress) => {
 
 /** Stores the legs of one process for the next one. */
 const keeper = () => {
-  const legs = new Map<string, LeftLeg>();
+  const legs = new Map<string, StoredLeg>();
   const store: LegStore = {
     keep: (id, { leg }) => void legs.set(id, { id, leg }),
     release() {},
@@ -142,11 +142,11 @@ export const startWorld = async (
     next: () => gateway(control.port),
     adopt: (
       edge: SipEdge,
-      left: readonly LeftLeg[] = legs.kept(),
-      connectedWith: LeftLine['connectedWith'] = null,
+      left: readonly StoredLeg[] = legs.kept(),
+      connectedWith: LineCheckpoint['connectedWith'] = null,
     ): WatchedLine =>
       openWatched(
-        (input, emit) => edge.lines.adopt(input, { legs: left, connectedWith }, emit),
+        (input, emit) => edge.lines.resume(input, { legs: left, connectedWith }, emit),
         lineInput({ from: ownNumber }),
       ),
   };

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { answeringMachine } from '#config/policy.ts';
 import type { LineEvent, LineInput } from '#machines/line.ts';
 import type { Script } from '#sip/simulator/script.ts';
-import type { LeftLine } from '#src/domain/sip-leg.ts';
+import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
@@ -37,9 +37,9 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
       onEvent?: (event: LineEvent, line: WatchedLine) => void,
     ): WatchedLine => openWatched(lines.open, scriptedInput(changes), onEvent),
     /** Resumes a call to that number whose two persons had talked for this long in another process. */
-    adopt: (to: string, connectedWith: LeftLine['connectedWith']): WatchedLine =>
+    adopt: (to: string, connectedWith: LineCheckpoint['connectedWith']): WatchedLine =>
       openWatched(
-        (input, emit) => lines.adopt(input, { legs: [], connectedWith }, emit),
+        (input, emit) => lines.resume(input, { legs: [], connectedWith }, emit),
         scriptedInput({ to }),
       ),
     /** Calls a callee with this script. */
