@@ -15,8 +15,8 @@ export interface Synthesizer {
    */
   synthesize(text: string, language: string, signal?: AbortSignal): Promise<Audio>;
   /**
-   * Synthesizes the sentence as a stream at one sample rate; absent if the engine returns whole sentences. Stopping early, or aborting,
-   * cancels the work.
+   * Synthesizes the sentence as a stream at one sample rate; absent if the engine returns whole sentences. Stopping
+   * early, or aborting, cancels the work.
    */
   stream?(text: string, language: string, signal?: AbortSignal): AsyncIterable<Audio>;
 }

@@ -857,15 +857,50 @@ test(
   '203.0.113.7',
   '10.0.0.1',
 );
-test('a stranger forwards an address', comes, proxies, '198.51.100.1', '203.0.113.7', '198.51.100.1');
-test('a trusted proxy forwards the client', comes, proxies, '10.0.0.1', '203.0.113.7', '203.0.113.7');
-test('over IPv6', comes, proxies, '2001:db8::1', '2001:db8:1::7', '2001:db8:1::7');
-test('on a dual-stack socket', comes, proxies, '::ffff:10.0.0.1', '203.0.113.7', '203.0.113.7');
-test('one proxy behind another', comes, proxies, '10.0.0.1', '203.0.113.7, 10.2.3.4', '203.0.113.7');
-test('a client that added entries', comes, proxies, '10.0.0.1', '192.0.2.1, 203.0.113.7', '203.0.113.7');
-test('a proxy without a forwarded address', comes, proxies, '10.0.0.1', undefined, '10.0.0.1');
-test('an invalid address', comes, proxies, '10.0.0.1', 'unknown', 'unknown');
-test('a closed connection', comes, proxies, undefined, undefined, '');
+test(
+  'ignores an address forwarded by a stranger',
+  comes,
+  proxies,
+  '198.51.100.1',
+  '203.0.113.7',
+  '198.51.100.1',
+);
+test(
+  'uses the client address that a trusted proxy forwards',
+  comes,
+  proxies,
+  '10.0.0.1',
+  '203.0.113.7',
+  '203.0.113.7',
+);
+test('uses a forwarded address over IPv6', comes, proxies, '2001:db8::1', '2001:db8:1::7', '2001:db8:1::7');
+test(
+  'uses a forwarded address on a dual-stack socket',
+  comes,
+  proxies,
+  '::ffff:10.0.0.1',
+  '203.0.113.7',
+  '203.0.113.7',
+);
+test(
+  'uses the client address behind two trusted proxies',
+  comes,
+  proxies,
+  '10.0.0.1',
+  '203.0.113.7, 10.2.3.4',
+  '203.0.113.7',
+);
+test(
+  'ignores forwarded entries that a client added',
+  comes,
+  proxies,
+  '10.0.0.1',
+  '192.0.2.1, 203.0.113.7',
+  '203.0.113.7',
+);
+test('uses the address of a proxy that forwards none', comes, proxies, '10.0.0.1', undefined, '10.0.0.1');
+test('keeps an invalid forwarded address as it is', comes, proxies, '10.0.0.1', 'unknown', 'unknown');
+test('returns an empty address for a closed connection', comes, proxies, undefined, undefined, '');
 
 // Codec
 

@@ -5,7 +5,7 @@ import { samplesPerMs, type SampleRate } from '../samples.ts';
 const frequency = 425;
 const beepMs = 400;
 const everyMs = 3_000;
-/** Well below a voice. */
+/** Amplitude of the tone, well below a voice. */
 const loudness = 3_000;
 
 const beep = (rate: SampleRate): Int16Array =>
