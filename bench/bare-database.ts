@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import { connectionsOver, typeParsers } from '#src/persistence/database/dialect.ts';
+import { prepareText } from '#src/persistence/database/prepared-texts.ts';
 import { prepareSocketFolder } from '#src/persistence/embedded/socket-folder.ts';
 
 export type BareDatabase = AsyncDisposable & {
@@ -26,7 +27,10 @@ export const openBareDatabase = async (dataFolder: string): Promise<BareDatabase
   });
   const { execute } = connectionsOver(pool);
   return {
-    execute: (sql, parameters = []) => execute(sql, parameters),
+    execute(sql, parameters = []) {
+      prepareText(sql);
+      return execute(sql, parameters);
+    },
     [Symbol.asyncDispose]: () => pool.end(),
   };
 };

@@ -42,10 +42,6 @@ export const jsonOfColumns = (fields: readonly AliasedExpression<unknown, string
 export const jsonObject = (fields: Readonly<Record<string, Expression<unknown>>>) =>
   sql<object>`jsonb_build_object(${sql.join(Object.entries(fields).flatMap(([name, value]) => [sql.lit(name), value]))})`;
 
-/** Whether a JSON object has at most so many fields. */
-export const hasAtMost = (most: number, json: Expression<object>) =>
-  sql<boolean>`(select count(*) from jsonb_object_keys(${json})) <= ${most}`;
-
 /**
  * When a statement reads this expression, it commits without waiting for the disk: its writes are visible immediately
  * and are lost only if the database server crashes within the next half second. The next commit that waits makes them

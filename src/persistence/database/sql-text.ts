@@ -6,7 +6,8 @@
  *
  *     explain (generic_plan) <text>;
  *
- * `generic_plan` (PostgreSQL 16 and later) plans `$1`, `$2` … without values. For real times, prepare the text and use
+ * `generic_plan` (PostgreSQL 16 and later) plans `$1`, `$2` … without values; before, `prepare` the text and `explain
+ * execute` it with nulls. For real times, prepare the text and use
  * `explain (analyze, buffers) execute name(…)` within a transaction that you roll back.
  */
 import { prepareText } from './prepared-texts.ts';

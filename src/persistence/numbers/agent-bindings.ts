@@ -1,12 +1,17 @@
 /** Agent bindings of a number, one for each direction. A direction without a row has the built-in agent. */
-import { sql, type Expression } from 'kysely';
+import { LockMode } from '@mikro-orm/core';
 import type { Direction } from '#machines/line.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
-import { mostAgentHeaders, type AgentHeaderChanges, type SealedHeaders } from '#src/domain/agent-headers.ts';
+import {
+  changedHeaders,
+  mostAgentHeaders,
+  type AgentHeaderChanges,
+  type SealedHeaders,
+} from '#src/domain/agent-headers.ts';
 import type { Database } from '../database/database.ts';
-import { hasAtMost } from '../database/expressions.ts';
-import { given } from '../database/records.ts';
-import { kyselyQuery } from '../database/kysely-query.ts';
+import { AgentBinding as AgentBindingRow } from './agent-binding.ts';
+import { PhoneNumber } from './phone-number.ts';
+import { recordOf, type Patch } from '../database/records.ts';
 
 /** A binding as it is returned: reports whether the token and each header exist, but not their values. */
 export type AgentBindingRecord = AgentBinding & {
@@ -35,27 +40,18 @@ export const bindingColumns = [
   'controls',
 ] as const satisfies readonly (keyof AgentBinding)[];
 
-const tokenConfigured = sql<boolean>`${sql.ref('AgentBinding.tokenSealed')} is not null`.as(
-  'tokenConfigured',
-);
-
-type ReadBinding = AgentBinding & { tokenConfigured: boolean; headersSealed: SealedHeaders };
-
-const recordOf = ({ headersSealed, ...binding }: ReadBinding): AgentBindingRecord => ({
+const presented = (
+  binding: AgentBinding,
+  { tokenSealed, headersSealed }: Pick<BindingSecrets, 'tokenSealed' | 'headersSealed'>,
+): AgentBindingRecord => ({
   ...binding,
+  tokenConfigured: tokenSealed !== null,
   headers: Object.fromEntries(
     Object.keys(headersSealed)
       .toSorted()
       .map((name) => [name, { configured: true }]),
   ),
 });
-
-const ofNumber = kyselyQuery((queries, { numberId }: { numberId: string }) =>
-  queries
-    .selectFrom('AgentBinding')
-    .select([...bindingColumns, 'headersSealed', tokenConfigured])
-    .where('numberId', '=', numberId),
-);
 
 /** Secrets of a binding, sealed with the number's id, and the URL for which they are stored. */
 export type BindingSecrets = {
@@ -64,29 +60,24 @@ export type BindingSecrets = {
   headersSealed: SealedHeaders;
 };
 
-const secretsOf = kyselyQuery(
-  (queries, { numberId, direction }: { numberId: string; direction: Direction }) =>
-    queries
-      .selectFrom('AgentBinding')
-      .select(['chatUrl', 'tokenSealed', 'headersSealed'])
-      .where('numberId', '=', numberId)
-      .where('direction', '=', direction),
-);
+const secretsIn = ({ chatUrl, tokenSealed, headersSealed }: Patch<BindingSecrets>): BindingSecrets => ({
+  chatUrl: chatUrl ?? null,
+  tokenSealed: tokenSealed ?? null,
+  headersSealed: headersSealed ?? {},
+});
 
 /** Returns the bindings of both directions. */
 export const agentBindingsOf = async (
   db: Database,
   numberId: string,
 ): Promise<{ inbound: AgentBindingRecord; outbound: AgentBindingRecord }> => {
-  const rows = await ofNumber(db, { numberId });
-  const of = (direction: Direction): AgentBindingRecord =>
-    recordOf(
-      rows.find((row) => row.direction === direction) ?? {
-        ...builtInBinding(direction),
-        tokenConfigured: false,
-        headersSealed: {},
-      },
-    );
+  const rows = await db.entityManager().find(AgentBindingRow, { numberId });
+  const of = (direction: Direction): AgentBindingRecord => {
+    const row = rows.find((one) => one.direction === direction);
+    return row === undefined
+      ? presented(builtInBinding(direction), { tokenSealed: null, headersSealed: {} })
+      : presented(recordOf<AgentBinding>(row, bindingColumns), secretsIn(row));
+  };
   return { inbound: of('inbound'), outbound: of('outbound') };
 };
 
@@ -95,7 +86,10 @@ export const bindingSecrets = async (
   db: Database,
   numberId: string,
   direction: Direction,
-): Promise<BindingSecrets | undefined> => (await secretsOf(db, { numberId, direction })).at(0);
+): Promise<BindingSecrets | undefined> => {
+  const row = await db.entityManager().findOne(AgentBindingRow, { numberId, direction });
+  return row === null ? undefined : secretsIn(row);
+};
 
 /** Sealed with the number's id. Undefined keeps the stored value, null removes it. */
 export type SecretChanges = {
@@ -104,39 +98,29 @@ export type SecretChanges = {
   headersSealed?: AgentHeaderChanges | null | undefined;
 };
 
-/** Returns the headers after a change. */
-const headersAfter = (stored: Expression<SealedHeaders>, changes: AgentHeaderChanges | null) =>
-  changes === null
-    ? sql<SealedHeaders>`'{}'::jsonb`
-    : sql<SealedHeaders>`jsonb_strip_nulls(${stored} || ${JSON.stringify(changes)}::jsonb)`;
-
 /**
  * Replaces the binding of one direction. Returns undefined and changes nothing if it would have more than
  * `mostAgentHeaders`.
  */
-export const putAgentBinding = async (
+export const putAgentBinding = (
   db: Database,
   numberId: string,
   binding: AgentBinding,
-  { tokenSealed, headersSealed = {} }: SecretChanges = {},
-): Promise<AgentBindingRecord | undefined> => {
-  const row = { numberId, ...binding, ...given({ tokenSealed }) };
-  const none = sql<SealedHeaders>`'{}'::jsonb`;
-  const stored = await db.queries
-    .insertInto('AgentBinding')
-    .values({ ...row, headersSealed: headersAfter(none, headersSealed) })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['numberId', 'direction'])
-        .doUpdateSet(({ ref }) => ({
-          ...row,
-          headersSealed: headersAfter(ref('AgentBinding.headersSealed'), headersSealed),
-        }))
-        .where(({ ref }) =>
-          hasAtMost(mostAgentHeaders, headersAfter(ref('AgentBinding.headersSealed'), headersSealed)),
-        ),
-    )
-    .returning([...bindingColumns, 'headersSealed', tokenConfigured])
-    .executeTakeFirst();
-  return stored && recordOf(stored);
-};
+  { tokenSealed, headersSealed }: SecretChanges = {},
+): Promise<AgentBindingRecord | undefined> =>
+  db.transaction(async (_statements, manager) => {
+    // The number's lock also serializes two changes of a binding that has no row yet.
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    await manager.findOneOrFail(PhoneNumber, { id: numberId }, { lockMode });
+    const { direction } = binding;
+    const stored = await manager.findOne(AgentBindingRow, { numberId, direction });
+    const secrets = {
+      tokenSealed: tokenSealed === undefined ? (stored?.tokenSealed ?? null) : tokenSealed,
+      headersSealed: changedHeaders(stored?.headersSealed ?? {}, headersSealed),
+    };
+    if (Object.keys(secrets.headersSealed).length > mostAgentHeaders) return undefined;
+    const row = { ...binding, ...secrets };
+    if (stored === null) await manager.insert(AgentBindingRow, { numberId, ...row });
+    else manager.assign(stored, row);
+    return presented(binding, secrets);
+  });

@@ -5,7 +5,8 @@
 import { findNumbersByKeys, type CallableNumber } from './callable-numbers.ts';
 import type { Database } from '../database/database.ts';
 import { inBatches } from '../database/in-batches.ts';
-import { kyselyQuery } from '../database/kysely-query.ts';
+import { recordOf } from '../database/records.ts';
+import { NumberKey } from './number-key.ts';
 import type { Sealing } from '../database/sealing.ts';
 import type { Row } from '../database/tables.ts';
 
@@ -38,22 +39,13 @@ export type NumberKeyRecord = Pick<Row<'NumberKey'>, 'keySealed' | 'issuedAt'>;
 
 type NewKey = Row<'NumberKey'> & { keySealed: string };
 
-const putting = kyselyQuery((queries, { numberId, keyHash, keySealed, issuedAt }: NewKey) =>
-  queries
-    .insertInto('NumberKey')
-    .values({ numberId, keyHash, keySealed, issuedAt })
-    .onConflict((conflict) => conflict.column('numberId').doUpdateSet({ keyHash, keySealed, issuedAt })),
-);
-
-const ofNumber = kyselyQuery((queries, { numberId }: { numberId: string }) =>
-  queries.selectFrom('NumberKey').select(['keySealed', 'issuedAt']).where('numberId', '=', numberId),
-);
-
 /** Issues or replaces a key: the old one is invalid when this resolves. */
 export const putNumberKey = async (db: Database, key: NewKey): Promise<void> => {
-  await putting(db, key);
+  await db.entityManager().upsert(NumberKey, key);
 };
 
 /** Undefined for a number without a key. */
-export const findNumberKey = async (db: Database, numberId: string): Promise<NumberKeyRecord | undefined> =>
-  (await ofNumber(db, { numberId })).at(0);
+export const findNumberKey = async (db: Database, numberId: string): Promise<NumberKeyRecord | undefined> => {
+  const key = await db.entityManager().findOne(NumberKey, { numberId });
+  return key === null ? undefined : recordOf<NumberKeyRecord>(key, ['keySealed', 'issuedAt']);
+};

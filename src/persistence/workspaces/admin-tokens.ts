@@ -1,9 +1,11 @@
 /** Tokens of workspace admins; only their fingerprints are stored (guides/design/administration.md, "Admin tokens"). */
+import { LockMode } from '@mikro-orm/core';
 import { expressionBuilder } from 'kysely';
 import type { AdminRole } from '#src/domain/admin-role.ts';
 import { nodeHasSession } from '../database/advisory-locks.ts';
 import type { Database } from '../database/database.ts';
 import { AdminToken } from './admin-token.ts';
+import { oldestFirst, recordOf } from '../database/records.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Sealing } from '../database/sealing.ts';
 import { columnsOf, type Row, type Tables } from '../database/tables.ts';
@@ -74,35 +76,12 @@ const known = kyselyQuery((queries, { fingerprints }: { fingerprints: readonly B
   queries.selectFrom('AdminToken').select(columns).where(withFingerprint(fingerprints)),
 );
 
-const ofWorkspace = kyselyQuery((queries, { workspaceId }: { workspaceId: string }) =>
-  queries
-    .selectFrom('AdminToken')
-    .select(columns)
-    .where('workspaceId', '=', workspaceId)
-    .where('revokedAt', 'is', null)
-    .orderBy('createdAt')
-    .orderBy('id'),
-);
-
-const adoption = kyselyQuery((queries, { id, node }: { id: string; node: string }) =>
-  queries
-    .updateTable('AdminToken')
-    .set({ node })
-    .where('id', '=', id)
-    .where('node', 'is not', null)
-    .where('node', '<>', node),
-);
-
 const use = kyselyQuery((queries, { id, at }: { id: string; at: Date }) =>
   queries
     .updateTable('AdminToken')
     .set({ lastUsedAt: at })
     .where('id', '=', id)
     .where(({ or, eb }) => or([eb('lastUsedAt', 'is', null), eb('lastUsedAt', '<', at)])),
-);
-
-const renewal = kyselyQuery((queries, { id, tokenHash, tokenKeyId }: Fingerprint & { id: string }) =>
-  queries.updateTable('AdminToken').set({ tokenHash, tokenKeyId }).where('id', '=', id),
 );
 
 const ofOtherKeys = kyselyQuery((queries, { keyId, at }: { keyId: string; at: Date }) =>
@@ -113,42 +92,6 @@ const ofOtherKeys = kyselyQuery((queries, { keyId, at }: { keyId: string; at: Da
     .where(isValidAt(at))
     .orderBy('createdAt')
     .orderBy('id'),
-);
-
-/** Locks the valid admins, so that two admins who revoke each other at the same time are serialized. */
-const revocation = kyselyQuery(
-  (queries, { id, workspaceId, at }: { id: string; workspaceId: string; at: Date }) =>
-    queries
-      .with('admins', (query) =>
-        query
-          .selectFrom('AdminToken')
-          .select('id')
-          .where('workspaceId', '=', workspaceId)
-          .where('role', '=', 'admin')
-          .where(isValidAt(at))
-          .orderBy('id')
-          .forUpdate(),
-      )
-      .with('verdict', (query) =>
-        query.selectNoFrom(({ and, exists, not, selectFrom }) =>
-          and([
-            exists(selectFrom('admins').select('admins.id').where('admins.id', '=', id)),
-            not(exists(selectFrom('admins').select('admins.id').where('admins.id', '<>', id))),
-          ]).as('isLast'),
-        ),
-      )
-      .with('revoked', (query) =>
-        query
-          .updateTable('AdminToken')
-          .set({ revokedAt: at })
-          .where('id', '=', id)
-          .where('workspaceId', '=', workspaceId)
-          .where('revokedAt', 'is', null)
-          .where(({ not, selectFrom }) => not(selectFrom('verdict').select('verdict.isLast').$asScalar()))
-          .returning(columns),
-      )
-      .selectFrom('revoked')
-      .select(columns),
 );
 
 /** Stores a token. Without a role it is an admin token; without an end it is valid until it is revoked. */
@@ -179,7 +122,9 @@ export const replaceGatewayToken = (
  * it.
  */
 export const adoptGatewayToken = async (db: Database, id: string, node: string): Promise<void> => {
-  await adoption(db, { id, node });
+  await db
+    .entityManager()
+    .nativeUpdate(AdminToken, { $and: [{ id }, { node: { $ne: null } }, { node: { $ne: node } }] }, { node });
 };
 
 /** Undefined for an unknown, revoked or expired token. */
@@ -214,8 +159,12 @@ export const findAdminToken = async (
   (await known(db, { fingerprints: sealing.fingerprints(token) })).at(0);
 
 /** Tokens that were not revoked, oldest first. */
-export const listAdminTokens = (db: Database, workspaceId: string): Promise<AdminTokenRecord[]> =>
-  ofWorkspace(db, { workspaceId });
+export const listAdminTokens = async (db: Database, workspaceId: string): Promise<AdminTokenRecord[]> => {
+  const tokens = await db
+    .entityManager()
+    .find(AdminToken, { workspaceId, revokedAt: null }, { orderBy: oldestFirst });
+  return tokens.map((token) => recordOf<AdminTokenRecord>(token, columns));
+};
 
 /** Records the last use. The later time wins, regardless of the order of writes. */
 export const noteAdminTokenUse = async (db: Database, id: string, at: Date): Promise<void> => {
@@ -224,7 +173,7 @@ export const noteAdminTokenUse = async (db: Database, id: string, at: Date): Pro
 
 /** Replaces the fingerprint of a token. */
 export const renewFingerprint = async (db: Database, id: string, fingerprint: Fingerprint): Promise<void> => {
-  await renewal(db, { id, ...fingerprint });
+  await db.entityManager().nativeUpdate(AdminToken, { id }, fingerprint);
 };
 
 /** Valid tokens that are not known to have a fingerprint of this master key, oldest first. */
@@ -232,12 +181,25 @@ export const tokensOfOtherKeys = (db: Database, keyId: string, at: Date): Promis
   ofOtherKeys(db, { keyId, at });
 
 /** Revokes a token. A workspace keeps at least one valid admin token: `last` if this is it. */
-export const revokeTokenRow = async (
+export const revokeTokenRow = (
   db: Database,
-  token: { id: string; workspaceId: string; at: Date },
-): Promise<AdminTokenRecord | 'last' | 'unknown'> => {
-  const [revoked] = await revocation(db, token);
-  if (revoked !== undefined) return revoked;
-  const kept = await listAdminTokens(db, token.workspaceId);
-  return kept.some(({ id }) => id === token.id) ? 'last' : 'unknown';
-};
+  { id, workspaceId, at }: { id: string; workspaceId: string; at: Date },
+): Promise<AdminTokenRecord | 'last' | 'unknown'> =>
+  db.transaction(async (_statements, manager) => {
+    // The locks serialize two admins who revoke each other at the same time; a fixed order prevents deadlocks.
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    const tokens = await manager.find(
+      AdminToken,
+      { workspaceId, revokedAt: null },
+      { lockMode, orderBy: { id: 'asc' } },
+    );
+    const token = tokens.find((one) => one.id === id);
+    if (token === undefined) return 'unknown';
+    const admins = tokens.filter(
+      ({ role, expiresAt }) =>
+        role === 'admin' && (expiresAt === null || expiresAt === undefined || expiresAt > at),
+    );
+    if (admins.length === 1 && admins[0] === token) return 'last';
+    token.revokedAt = at;
+    return recordOf<AdminTokenRecord>(token, columns);
+  });
