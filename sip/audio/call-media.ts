@@ -92,7 +92,7 @@ const leadMs = 40;
 const frameMs = 20;
 
 /**
- * The part of incoming audio to be passed on. Quiet audio comes in blocks of several frames (`heard-sound.ts`): played, a block
+ * The part of incoming audio to be passed on. Quiet audio comes in blocks of several frames (`media-thread/incoming-audio.ts`): played, a block
  * would delay all that follows, so nothing of it is, but for the last frame where a voice begins with that.
  */
 const passedOf = (samples: Int16Array, rate: SampleRate): Int16Array => {
@@ -157,7 +157,7 @@ const createCallAudio = (options: CallMediaOptions, sampleRate: SampleRate, lang
 
 export const createCallMedia = (options: CallMediaOptions): CallMedia => {
   const { time, report } = options;
-  let sound: ReturnType<typeof createCallAudio> | null = null;
+  let audio: ReturnType<typeof createCallAudio> | null = null;
   /** Path of the agent's voice, once it is open. */
   let path: AudioPath | null = null;
   /** The call that is bridged with this call. */
@@ -167,71 +167,71 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
   let language: string | undefined;
 
   const close = (): void => {
-    sound?.playout.close();
-    sound?.listener?.stop();
-    sound?.recording?.finish();
-    sound = null;
+    audio?.playout.close();
+    audio?.listener?.stop();
+    audio?.recording?.finish();
+    audio = null;
     partner = null;
     path?.close();
     path = null;
   };
 
   const dismissAgent = (): void => {
-    sound?.playout.stopTalking();
-    sound?.listener?.stop();
+    audio?.playout.stopTalking();
+    audio?.listener?.stop();
     path?.takeBack();
-    sound?.recording?.cut();
+    audio?.recording?.cut();
   };
 
   return {
     async begin(endpoint, sampleRate = endpoint.sampleRate()) {
       rate = sampleRate;
       const begun = createCallAudio(options, sampleRate, language ?? options.input.language);
-      sound = begun;
+      audio = begun;
       const onAudio = (samples: Int16Array): void => {
         begun.recording?.heard(samples);
         if (partner === null) begun.listener?.write(samples);
         else partner.pass(passedOf(samples, sampleRate));
       };
       const opened = await endpoint.connect({ onAudio, onLost: options.onLost }, sampleRate);
-      if (sound === null) return opened.close();
+      if (audio === null) return opened.close();
       path = opened;
       return begun.playout.attach(opened);
     },
     say(utterance, text, spoken = language) {
-      if (sound !== null) sound.playout.say(utterance, text, spoken);
+      if (audio !== null) audio.playout.say(utterance, text, spoken);
       else report({ type: 'line.played', startedAt: time.now(), utterance, text: '', whole: false });
     },
     changeLanguage(changed) {
       language = changed;
-      sound?.listener?.changeLanguage(changed);
+      audio?.listener?.changeLanguage(changed);
     },
-    stopTalking: () => sound?.playout.stopTalking(),
-    pauseTalking: () => sound?.playout.pause(),
-    resumeTalking: () => sound?.playout.resume(),
-    pauseRecording: () => sound?.recording?.pause(),
-    resumeRecording: () => sound?.recording?.resume(),
-    hideTones: () => sound?.recording?.hideTones(),
-    showTones: () => sound?.recording?.showTones(),
+    stopTalking: () => audio?.playout.stopTalking(),
+    pauseTalking: () => audio?.playout.pause(),
+    resumeTalking: () => audio?.playout.resume(),
+    pauseRecording: () => audio?.recording?.pause(),
+    resumeRecording: () => audio?.recording?.resume(),
+    hideTones: () => audio?.recording?.hideTones(),
+    showTones: () => audio?.recording?.showTones(),
     sampleRate: () => rate,
     dismissAgent,
     talkWith(other) {
       dismissAgent();
       partner = other;
     },
-    isRecorded: () => sound?.recording?.isWanted() ?? false,
-    recordHeard: (samples) => sound?.recording?.heard(samples),
-    recordSaid: (samples) => sound?.recording?.said(samples),
-    recordSilence: () => sound?.recording?.passTime(),
+    isRecorded: () => audio?.recording?.isWanted() ?? false,
+    recordHeard: (samples) => audio?.recording?.heard(samples),
+    recordSaid: (samples) => audio?.recording?.said(samples),
+    recordSilence: () => audio?.recording?.passTime(),
     pass(samples) {
-      if (sound === null || path === null || rate === null || samples.length === 0) return;
+      if (audio === null || path === null || rate === null || samples.length === 0) return;
       if (path.waiting() > mostWaitingMs * samplesPerMs(rate)) return;
       if (path.waiting() === 0) path.send(new Int16Array(leadMs * samplesPerMs(rate)));
       path.send(samples);
-      sound.recording?.said(samples);
+      audio.recording?.said(samples);
     },
     leave() {
-      sound?.recording?.leave();
+      audio?.recording?.leave();
       close();
     },
     close,

@@ -59,7 +59,7 @@ export type MediaEndpoint = {
    */
   connect(events: AudioEvents, sampleRate: SampleRate): Promise<AudioPath>;
   /** Sends DTMF digits as RFC 4733 events; `w` pauses for half a second. Rejects if these were not agreed on. */
-  press(keys: string): Promise<void>;
+  press(digits: string): Promise<void>;
   /** Whether DTMF is sent as RTP events (RFC 4733), by the last agreement. */
   hasTelephoneEvents(): boolean;
   onDigit(listener: (digit: string) => void): void;

@@ -99,5 +99,5 @@ export const openUnicast = async (
     channel.close();
     throw error;
   }
-  return { ring: channel.sound, rate, close: channel.close };
+  return { ring: channel.ring, rate, close: channel.close };
 };

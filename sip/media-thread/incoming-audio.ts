@@ -21,7 +21,7 @@ type OfCall = {
 
 export const createHeard = (tell: TellHeard) => {
   const calls = new Map<number, OfCall>();
-  let keys: { id: number; key: string }[] = [];
+  let digits: { id: number; digit: string }[] = [];
   let beats = 0;
 
   const isDue = ({ frames, promptUntil }: OfCall): boolean =>
@@ -37,20 +37,20 @@ export const createHeard = (tell: TellHeard) => {
           call.frames.push(samples);
           if (levelOf(samples) > quietDb) call.promptUntil = beats + promptBeats;
         },
-        onDigit: (key: string) => void keys.push({ id, key }),
+        onDigit: (digit: string) => void digits.push({ id, digit }),
       };
     },
     /** Must be called at each beat. */
     tell(): void {
       beats += 1;
       const due = [...calls].filter(([, call]) => isDue(call));
-      if (due.length === 0 && keys.length === 0) return;
+      if (due.length === 0 && digits.length === 0) return;
       tell({
         type: 'heard',
-        sounds: due.map(([id, { frames }]) => ({ id, samples: joinSamples(frames.splice(0)) })),
-        keys,
+        audio: due.map(([id, { frames }]) => ({ id, samples: joinSamples(frames.splice(0)) })),
+        digits,
       });
-      keys = [];
+      digits = [];
     },
     /** The call is over: undelivered audio is dropped. */
     forget: (id: number) => void calls.delete(id),

@@ -4,22 +4,22 @@ import type { RtpAgreement } from '#sip/rtp/agreement.ts';
 import type { RtpStatistics } from '#sip/rtp/rtp-session.ts';
 
 export type ToMediaThread =
-  /** Takes ports for a call. `sound` is the memory of the ring with outgoing audio. */
-  | { type: 'open'; id: number; address: string; sound: SharedArrayBuffer }
+  /** Takes ports for a call. `ring` is the memory of the ring with outgoing audio. */
+  | { type: 'open'; id: number; address: string; ring: SharedArrayBuffer }
   /** Takes a port for a call whose audio comes from a FreeSWITCH at that address. */
   | {
       type: 'open unicast';
       id: number;
       address: string;
       from: string;
-      sound: SharedArrayBuffer;
+      ring: SharedArrayBuffer;
       /** Rate of outgoing audio. */
       sampleRate: SampleRate;
       /** Time without a datagram of FreeSWITCH after which silence is reported; 0 for never. */
       silenceMs: number;
     }
   | { type: 'agree'; id: number; agreement: RtpAgreement }
-  | { type: 'press'; id: number; keys: string }
+  | { type: 'press'; id: number; digits: string }
   /** Requests the current statistics. */
   | { type: 'measure'; id: number }
   | { type: 'close'; id: number };
@@ -34,5 +34,5 @@ export type FromMediaThread =
   /** Frames of a FreeSWITCH are shorter than 20 ms. */
   | { type: 'short frames'; id: number }
   /** Incoming audio and digits of all calls since the last message. */
-  | { type: 'heard'; sounds: { id: number; samples: Int16Array }[]; keys: { id: number; key: string }[] }
+  | { type: 'heard'; audio: { id: number; samples: Int16Array }[]; digits: { id: number; digit: string }[] }
   | { type: 'statistics'; id: number; statistics: RtpStatistics };

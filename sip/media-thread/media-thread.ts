@@ -9,7 +9,7 @@ import type { FromMediaThread, ToMediaThread } from './media-thread-messages.ts'
 
 export type ThreadEvents = {
   onAudio: (samples: Int16Array) => void;
-  onDigit: (key: string) => void;
+  onDigit: (digit: string) => void;
   /** The thread ended, and all audio with it. */
   onLost: () => void;
   /** FreeSWITCH has been silent for a while, or sends again. */
@@ -23,7 +23,7 @@ type Channel = {
   /** Local port for the other party's audio. */
   readonly port: number;
   /** Outgoing audio. */
-  readonly sound: SampleRing;
+  readonly ring: SampleRing;
   listen(events: ThreadEvents): void;
   close(): void;
 };
@@ -129,8 +129,8 @@ const createRegister = () => {
     },
     take(message: FromMediaThread): void {
       if (message.type === 'heard') {
-        for (const { id, samples } of message.sounds) entries.get(id)?.events?.onAudio(samples);
-        for (const { id, key } of message.keys) entries.get(id)?.events?.onDigit(key);
+        for (const { id, samples } of message.audio) entries.get(id)?.events?.onAudio(samples);
+        for (const { id, digit } of message.digits) entries.get(id)?.events?.onDigit(digit);
         return;
       }
       const entry = entries.get(message.id);
@@ -156,7 +156,7 @@ const createRegister = () => {
       const lost = [...entries.values()];
       entries.clear();
       for (const entry of lost) {
-        entry.opened.reject(new Error('The thread of the sound has ended'));
+        entry.opened.reject(new Error('The media thread has ended'));
         settle(entry);
         entry.events?.onLost();
       }
@@ -173,7 +173,7 @@ const forRtp = (
 ): RtpChannel => ({
   ...channel,
   agree: (agreement) => tell({ type: 'agree', id, agreement }),
-  press: (keys) => tell({ type: 'press', id, keys }),
+  press: (digits) => tell({ type: 'press', id, digits }),
   statistics: () => entry.statistics,
   measured() {
     const measured = register.measured(id);
@@ -199,25 +199,23 @@ export const createMediaThread = (options: {
   const startNow = (): RunningThread =>
     start(ports, {
       message: register.take,
-      error: (error) => logger.error({ err: error }, 'the thread of the sound has failed'),
+      error: (error) => logger.error({ err: error }, 'the media thread has failed'),
       ended() {
         running = null;
         register.loseAll();
       },
     });
 
-  const openBy = async (
-    message: (id: number, sound: SharedArrayBuffer) => ToMediaThread,
-  ): Promise<Opened> => {
-    if (isClosed) throw new Error('No sound is carried any more');
+  const openBy = async (message: (id: number, ring: SharedArrayBuffer) => ToMediaThread): Promise<Opened> => {
+    if (isClosed) throw new Error('The media thread is closed');
     running ??= startNow();
     const { id, entry } = register.add();
-    const sound = ringMemory(ringSamples);
-    tell(message(id, sound));
+    const ring = ringMemory(ringSamples);
+    tell(message(id, ring));
     try {
       const channel: Channel = {
         port: await entry.opened.promise,
-        sound: new SampleRing(sound),
+        ring: new SampleRing(ring),
         listen(events) {
           entry.events = events;
         },
@@ -235,16 +233,16 @@ export const createMediaThread = (options: {
 
   return {
     async open(address) {
-      const opened = await openBy((id, sound) => ({ type: 'open', id, address, sound }));
+      const opened = await openBy((id, ring) => ({ type: 'open', id, address, ring }));
       return forRtp(opened, register, tell);
     },
     async openUnicast(address, from, { sampleRate, silenceMs }) {
-      const { channel, entry } = await openBy((id, sound) => ({
+      const { channel, entry } = await openBy((id, ring) => ({
         type: 'open unicast',
         id,
         address,
         from,
-        sound,
+        ring,
         sampleRate,
         silenceMs,
       }));

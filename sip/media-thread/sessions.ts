@@ -38,11 +38,11 @@ const createBeat = (tick: () => void, time: BeatTime) => {
 };
 
 const toFreeSwitch = (
-  { id, address, from, sound, sampleRate, silenceMs }: Opening<'open unicast'>,
+  { id, address, from, ring, sampleRate, silenceMs }: Opening<'open unicast'>,
   heard: Pick<UnicastEvents, 'onAudio'>,
   { time, tell }: SessionsOptions,
 ): Promise<UnicastSession> =>
-  openUnicastSession({ address, from, sampleRate, silenceMs, now: time.now }, new SampleRing(sound), {
+  openUnicastSession({ address, from, sampleRate, silenceMs, now: time.now }, new SampleRing(ring), {
     ...heard,
     onBegun: () => tell({ type: 'begun', id }),
     onSilence: (isSilent) => tell({ type: 'silence', id, isSilent }),
@@ -82,9 +82,9 @@ export const createSessions = (options: SessionsOptions): Sessions => {
   const beat = createBeat(tick, time);
   const keepBeat = (): void => beat.keep(rtp.size + unicast.size > 0);
 
-  const openRtp = async ({ id, address, sound }: Opening<'open'>): Promise<number> => {
+  const openRtp = async ({ id, address, ring }: Opening<'open'>): Promise<number> => {
     const taken = await ports.take(address);
-    rtp.set(id, createRtpSession(taken, new SampleRing(sound), heard.of(id)));
+    rtp.set(id, createRtpSession(taken, new SampleRing(ring), heard.of(id)));
     return taken.port;
   };
 
@@ -126,7 +126,7 @@ export const createSessions = (options: SessionsOptions): Sessions => {
         case 'agree':
           return rtp.get(message.id)?.agree(message.agreement);
         case 'press':
-          return rtp.get(message.id)?.press(message.keys);
+          return rtp.get(message.id)?.press(message.digits);
         case 'measure':
           return measure(message.id);
         case 'close':

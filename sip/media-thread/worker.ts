@@ -8,7 +8,7 @@ import { createSessions } from './sessions.ts';
 import { goBeforeOthers } from './thread-priority.ts';
 
 const main = parentPort;
-if (main === null) throw new Error('The thread of the sound is started by createMediaThread');
+if (main === null) throw new Error('The media thread is started by createMediaThread');
 
 goBeforeOthers();
 

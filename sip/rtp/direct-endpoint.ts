@@ -17,15 +17,15 @@ export type RtpChannel = {
   /** Local port for the other party's audio. */
   readonly port: number;
   /** Outgoing audio. */
-  readonly sound: SampleRing;
+  readonly ring: SampleRing;
   listen(events: {
     onAudio: (samples: Int16Array) => void;
-    onDigit: (key: string) => void;
+    onDigit: (digit: string) => void;
     /** The thread ended, and all audio with it. */
     onLost: () => void;
   }): void;
   agree(agreement: RtpAgreement): void;
-  press(keys: string): void;
+  press(digits: string): void;
   /** Last reported statistics, at most a second old. */
   statistics(): RtpStatistics;
   /** Current statistics; the last reported ones if the thread has ended. */
@@ -98,7 +98,7 @@ const openChannel = async (
 ) => {
   const { thread, address } = options;
   const channel: RtpChannel = await thread.open(address).catch((cause: unknown) => {
-    throw new NoPlace('No port for the sound of a call is free', { cause });
+    throw new NoPlace('No port for the audio of a call is free', { cause });
   });
   const negotiation = createNegotiation({ address, port: channel.port }, encryption, channel.agree);
   try {
@@ -121,13 +121,13 @@ export const createDirectEndpoint = async (
   const time = createLineTime(options.clock, 1);
   const fate = createFate();
   const digitListeners: ((digit: string) => void)[] = [];
-  let sound: { path: AudioPath; events: AudioEvents } | null = null;
+  let connected: { path: AudioPath; events: AudioEvents } | null = null;
 
   channel.listen({
-    onAudio: (samples) => sound?.events.onAudio(samples),
-    onDigit: (key) => digitListeners.forEach((listener) => listener(key)),
+    onAudio: (samples) => connected?.events.onAudio(samples),
+    onDigit: (digit) => digitListeners.forEach((listener) => listener(digit)),
     onLost() {
-      sound?.events.onLost();
+      connected?.events.onLost();
       fate.lose(null);
     },
   });
@@ -144,7 +144,7 @@ export const createDirectEndpoint = async (
   const destroy = async (): Promise<void> => {
     fate.destroy();
     time.stop();
-    sound?.path.close();
+    connected?.path.close();
     channel.close();
   };
 
@@ -157,15 +157,15 @@ export const createDirectEndpoint = async (
     answerEarly: async (remoteSdp) => negotiation.answerEarly(remoteSdp),
     takeAnswer: async (remoteSdp) => negotiation.takeAnswer(remoteSdp),
     async connect(events, sampleRate) {
-      if (sampleRate !== telephoneRate) throw new Error(`Sound is carried here at ${telephoneRate} Hz alone`);
+      if (sampleRate !== telephoneRate) throw new Error(`Only audio at ${telephoneRate} Hz is carried here`);
       const path = createAudioPath(telephoneRate, time);
-      path.connect(channel.sound, telephoneRate);
-      sound = { path, events };
+      path.connect(channel.ring, telephoneRate);
+      connected = { path, events };
       return path;
     },
-    async press(keys) {
+    async press(digits) {
       if (!hasTelephoneEvents()) throw new Error('The far end takes no telephone events');
-      channel.press(keys);
+      channel.press(digits);
     },
     hasTelephoneEvents,
     onDigit: (listener) => void digitListeners.push(listener),

@@ -48,14 +48,14 @@ const codec = (codeOf: (sample: number) => number, linearOf: (byte: number) => n
   );
   const samples = Int16Array.from({ length: 256 }, (_, byte) => linearOf(byte));
   return {
-    encode(sound, bytes, at) {
-      for (let index = 0; index < sound.length; index += 1)
-        bytes[at + index] = codes[(sound[index] ?? 0) & 0xffff] ?? 0;
+    encode(audio, bytes, at) {
+      for (let index = 0; index < audio.length; index += 1)
+        bytes[at + index] = codes[(audio[index] ?? 0) & 0xffff] ?? 0;
     },
     decode(bytes) {
-      const sound = new Int16Array(bytes.length);
-      for (let index = 0; index < bytes.length; index += 1) sound[index] = samples[bytes[index] ?? 0] ?? 0;
-      return sound;
+      const audio = new Int16Array(bytes.length);
+      for (let index = 0; index < bytes.length; index += 1) audio[index] = samples[bytes[index] ?? 0] ?? 0;
+      return audio;
     },
   };
 };

@@ -74,7 +74,7 @@ export const createRtpPorts = (
           cause = error;
         }
       }
-      throw new Error(`No port for sound is free between ${from} and ${to}`, { cause });
+      throw new Error(`No RTP port is free between ${from} and ${to}`, { cause });
     },
   };
 };

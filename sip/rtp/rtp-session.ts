@@ -55,11 +55,11 @@ type Standing = { agreement: RtpAgreement; sending: Sending; receiving: Receivin
 
 const begin = (
   agreement: RtpAgreement,
-  sound: Pick<SampleRing, 'read'>,
+  ring: Pick<SampleRing, 'read'>,
   events: ReceivingEvents,
 ): Standing => ({
   agreement,
-  sending: createSending(formatOf(agreement), sound),
+  sending: createSending(formatOf(agreement), ring),
   receiving: createReceiving(receivingFormatsOf(agreement), events),
 });
 
@@ -68,7 +68,7 @@ const ignoreError = (): void => {};
 
 export const createRtpSession = (
   { rtp, rtcp, former, released }: RtpPorts,
-  sound: Pick<SampleRing, 'read'>,
+  ring: Pick<SampleRing, 'read'>,
   events: ReceivingEvents,
 ): RtpSession => {
   let standing: Standing | null = null;
@@ -115,7 +115,7 @@ export const createRtpSession = (
       agreedOn(agreement.keys);
       expectedSince = agreement.isReceiving ? performance.now() : null;
       if (standing === null) {
-        standing = begin(agreement, sound, events);
+        standing = begin(agreement, ring, events);
         return;
       }
       standing.agreement = agreement;

@@ -56,7 +56,7 @@ const firstSequence = (now: number): number => Math.floor(now / 16) & 0xffff;
 
 export const createSending = (
   first: SendingFormat,
-  sound: Pick<SampleRing, 'read'>,
+  ring: Pick<SampleRing, 'read'>,
   /** Wall-clock milliseconds since the epoch. */
   now: number = Date.now(),
 ): Sending => {
@@ -87,7 +87,7 @@ export const createSending = (
     return packet;
   };
 
-  const soundPacket = (samples: number): Buffer => {
+  const voicePacket = (samples: number): Buffer => {
     frame.fill(0, samples);
     format.codec.encode(frame, datagram, rtpHeaderBytes);
     const marker = isBeginning;
@@ -106,7 +106,7 @@ export const createSending = (
   };
 
   const pressing = (step: Step, dtmfPayloadType: number): Buffer => {
-    const packet = step.key === null ? soundPacket(0) : keyPacket(step.key, dtmfPayloadType);
+    const packet = step.key === null ? voicePacket(0) : keyPacket(step.key, dtmfPayloadType);
     inStep += 1;
     if (inStep === step.frames) {
       steps.shift();
@@ -120,7 +120,7 @@ export const createSending = (
       const [step] = steps;
       const { dtmfPayloadType } = format;
       if (step !== undefined && dtmfPayloadType !== null) return pressing(step, dtmfPayloadType);
-      return soundPacket(sound.read(frame));
+      return voicePacket(ring.read(frame));
     },
     press(keys) {
       if (format.dtmfPayloadType === null) return false;

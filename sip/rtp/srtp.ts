@@ -150,7 +150,7 @@ const trailerBytes = 4;
 export const createDecryption = (master: Uint8Array): Decryption => {
   const rtp = deriveKeys(master, 'rtp');
   const rtcp = deriveKeys(master, 'rtcp');
-  const sounds = createTaken();
+  const streams = createTaken();
   const reports = createTaken();
 
   const isAuthentic = (secret: Buffer, tag: Buffer, index: number): boolean =>
@@ -159,7 +159,7 @@ export const createDecryption = (master: Uint8Array): Decryption => {
   /** The number of wrap-arounds is determined by the first authentic packet only. */
   const firstIndexOf = (secret: Buffer, tag: Buffer): number => {
     const sequence = secret.readUInt16BE(2);
-    const turns = sounds.isEmpty() ? mostTurns : 0;
+    const turns = streams.isEmpty() ? mostTurns : 0;
     for (let turn = 0; turn < turns; turn += 1)
       if (isAuthentic(secret, tag, turn * 0x10000 + sequence)) return turn * 0x10000 + sequence;
     return sequence;
@@ -172,12 +172,12 @@ export const createDecryption = (master: Uint8Array): Decryption => {
       if (from === undefined) return undefined;
       const secret = datagram.subarray(0, end);
       const ssrc = secret.readUInt32BE(8);
-      const taken = sounds.of(ssrc);
+      const taken = streams.of(ssrc);
       const tag = datagram.subarray(end);
       const index =
         taken === undefined ? firstIndexOf(secret, tag) : indexOf(secret.readUInt16BE(2), taken.highest);
       if (index < 0 || isReplayed(taken, index) || !isAuthentic(secret, tag, index)) return undefined;
-      if (!sounds.add(ssrc, index)) return undefined;
+      if (!streams.add(ssrc, index)) return undefined;
       return Buffer.concat([secret.subarray(0, from), crypt(rtp, ssrc, index, secret.subarray(from))]);
     },
     rtcp(datagram) {

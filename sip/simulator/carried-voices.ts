@@ -20,7 +20,7 @@ type CarriedVoicesOptions = Pick<VoicesOptions, 'answering' | 'time' | 'report' 
   onLost: () => void;
 };
 
-export type CarryVoices = (sound: CarriedAudio, options: CarriedVoicesOptions) => Voices;
+export type CarryVoices = (audio: CarriedAudio, options: CarriedVoicesOptions) => Voices;
 
 /** The agent's voice as reported to its far end. */
 const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => void) => {
@@ -107,7 +107,7 @@ const createTyping = (
 /** Creates the voices of a line that carries audio by these means. */
 export const createCarriedVoices =
   (means: () => MediaMeans, logger: Logger): CarryVoices =>
-  (sound, options) => {
+  (audio, options) => {
     const { input, answering, time, onChange, onLost } = options;
     const words: string[] = [];
     let cancelWaiting: Cancel | null = null;
@@ -158,14 +158,14 @@ export const createCarriedVoices =
         },
       },
       begin() {
-        media.begin(sound).catch((error: unknown) => {
-          logger.error({ err: error }, 'the sound of a call could not be connected');
+        media.begin(audio).catch((error: unknown) => {
+          logger.error({ err: error }, 'the audio of a call could not be connected');
           onLost();
         });
       },
       wordsHeard: () => words,
       beep: () => undefined,
-      holdTone: { begin: () => tone.begin(sound.sampleRate()), end: tone.end },
+      holdTone: { begin: () => tone.begin(audio.sampleRate()), end: tone.end },
       handOver() {
         spoken.agent.stopTalking();
         // Audio of the person of a transfer is not carried here.

@@ -27,7 +27,7 @@ type FarEnd = {
 export class LinePhone implements Phone {
   readonly #line: FarEnd;
   /** The audio of the answer; `null` in a call with words only. */
-  sound: CarriedAudio | null = null;
+  audio: CarriedAudio | null = null;
 
   constructor(line: FarEnd) {
     this.#line = line;
@@ -39,8 +39,8 @@ export class LinePhone implements Phone {
   ring(): void {
     this.#line.life.send({ type: 'rang' });
   }
-  answer(sound?: CarriedAudio): void {
-    this.sound = sound ?? null;
+  answer(audio?: CarriedAudio): void {
+    this.audio = audio ?? null;
     this.#line.life.send({ type: this.#line.isAdopted ? 'adopted' : 'answered' });
   }
   refuse(cause: UnansweredCause): void {

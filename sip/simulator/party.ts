@@ -18,7 +18,7 @@ export interface Phone {
   readonly language: string;
   ring(): void;
   /** Answers with this audio in both directions, if the line can carry it; without it, with words only. */
-  answer(sound?: CarriedAudio): void;
+  answer(audio?: CarriedAudio): void;
   /** Rejects the call; only before the answer. */
   refuse(cause: UnansweredCause): void;
   /** Hangs up, or cancels before the answer. */

@@ -109,7 +109,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   });
   /** `null` before the far end can be heard, because voices would take most of the memory of a ringing line. */
   let heard: Voices | null = null;
-  const voices = (): Voices => (heard ??= makeVoices(phone.sound, options, { life, onChange }));
+  const voices = (): Voices => (heard ??= makeVoices(phone.audio, options, { life, onChange }));
   const phone = new LinePhone({ life, voices, signs, time, language: input.language, isAdopted });
   const party = options.createParty(phone, time);
   party.start();

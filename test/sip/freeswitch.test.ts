@@ -691,7 +691,7 @@ const setUpOpenUnicast = (isThere = true) => {
             opened.push([address, from, String(sampleRate), String(silenceMs)]);
             return {
               port: 30_001,
-              sound,
+              ring: sound,
               begun: begun.promise,
               listen: () => {},
               close: () => void (isClosed = true),
@@ -794,7 +794,7 @@ const setUpChannelSound = async (isThere: () => Promise<string> = async () => 't
           unicasts.push(unicast);
           return {
             port: 30_001,
-            sound: ring,
+            ring,
             begun: Promise.resolve(),
             listen: ({ onSilence }) => void (unicast.silence = onSilence ?? unicast.silence),
             close: () => void (unicast.isClosed = true),

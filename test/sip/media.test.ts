@@ -511,7 +511,7 @@ const startHeardSound = () => {
       }
     },
     samplesOf: (at: number, id: number): number | undefined =>
-      told.get(at)?.sounds.find((sound) => sound.id === id)?.samples.length,
+      told.get(at)?.audio.find((one) => one.id === id)?.samples.length,
   };
 };
 
@@ -541,7 +541,7 @@ test('delivers a possible voice at once after the silence before it, and so the 
   beats(7, () => call.onAudio(quiet));
   beats(1, () => call.onAudio(loud));
   t.is(samplesOf(8, 1), 3 * 160);
-  t.is(told.get(8)?.sounds[0]?.samples.at(-1), 3_000);
+  t.is(told.get(8)?.audio[0]?.samples.at(-1), 3_000);
   const second = 50;
   beats(second, () => call.onAudio(quiet));
   t.deepEqual(
@@ -570,7 +570,7 @@ test('delivers a DTMF tone at once', (t) => {
     call.onAudio(quiet);
     call.onDigit('5');
   });
-  t.deepEqual(told.get(1), { type: 'heard', sounds: [], keys: [{ id: 1, key: '5' }] });
+  t.deepEqual(told.get(1), { type: 'heard', audio: [], digits: [{ id: 1, digit: '5' }] });
 });
 
 test('delivers no audio of a call that is over', (t) => {

@@ -230,10 +230,10 @@ export const createListener = (options: ListenerOptions): Listener => {
         recognitions.current().speechBegan();
         turns.voiceBegan(time.now() - agoMs);
         answerer?.voiceBegan();
-        sound.start();
+        audioWatch.start();
       },
       ended(agoMs) {
-        sound.stop();
+        audioWatch.stop();
         turns.voiceEnded(time.now() - agoMs);
         answerer?.voiceEnded();
       },
@@ -241,7 +241,7 @@ export const createListener = (options: ListenerOptions): Listener => {
     },
   });
 
-  const sound = createAudioWatch(time, activity.silence);
+  const audioWatch = createAudioWatch(time, activity.silence);
 
   // The thresholds for voices were measured at the telephone's rate.
   const telephone = createRateChange(options.resample, sampleRate, telephoneRate);
@@ -249,7 +249,7 @@ export const createListener = (options: ListenerOptions): Listener => {
   const stop = (): void => {
     if (isOver) return;
     isOver = true;
-    sound.stop();
+    audioWatch.stop();
     answerer?.stop();
     turns.stop();
     recognitions.current().close();
@@ -259,7 +259,7 @@ export const createListener = (options: ListenerOptions): Listener => {
   return {
     write(samples) {
       if (isOver) return;
-      sound.came();
+      audioWatch.came();
       recognitions.current().write(samples);
       turns.write(samples);
       const narrow = telephone.take(samples);

@@ -98,14 +98,14 @@ const createAgentTrack = () => {
     },
     /** Returns the audio between these positions; positions before `end` are not read again. */
     take(begin: number, end: number): Int16Array {
-      const sound = new Int16Array(end - begin);
+      const audio = new Int16Array(end - begin);
       for (const { from, samples } of stretches) {
         if (from >= end) break;
         const skipped = Math.max(0, begin - from);
-        sound.set(samples.subarray(skipped, end - from), Math.max(0, from - begin));
+        audio.set(samples.subarray(skipped, end - from), Math.max(0, from - begin));
       }
       stretches = stretches.filter(({ from, samples }) => from + samples.length > end);
-      return sound;
+      return audio;
     },
   };
 };
@@ -162,10 +162,10 @@ export const createCallRecording = (sink: CallSink, time: LineTime, rate: Sample
       const length = (frame.length * recordingSampleRate) / rate;
       const begin = now - length;
       const saidAt = begin - delay.of(now, length) - latencyMs * samplesPerMs;
-      const sound = saidAt < silentUntil ? new Int16Array(frame.length) : frame;
+      const audio = saidAt < silentUntil ? new Int16Array(frame.length) : frame;
       if (written - begin > jitterMs * samplesPerMs) return;
       if (begin - written > jitterMs * samplesPerMs) fillUpTo(begin);
-      writeFrames(toneGate === null ? [sound] : toneGate.take(sound, frame));
+      writeFrames(toneGate === null ? [audio] : toneGate.take(audio, frame));
     },
     said: (samples) => agentTrack.add(forRecording(samples, rate, 0), Math.max(position(), written)),
     cut: () => agentTrack.cut(position()),

@@ -20,9 +20,9 @@ export const createHoldTone = (
   play: (samples: Int16Array) => void,
 ): HoldTone => {
   const next = createAlarm(time);
-  const sound = (samples: Int16Array): void => {
+  const repeat = (samples: Int16Array): void => {
     play(samples);
-    next.set(everyMs, () => sound(samples));
+    next.set(everyMs, () => repeat(samples));
   };
-  return { begin: (rate) => next.set(0, () => sound(beep(rate))), end: next.cancel.bind(next) };
+  return { begin: (rate) => next.set(0, () => repeat(beep(rate))), end: next.cancel.bind(next) };
 };

@@ -7,14 +7,14 @@ import type { SampleRate } from '../samples.ts';
 
 const heldFrames = 2;
 
-type Frame = { sound: Int16Array; hasTone: boolean };
+type Frame = { audio: Int16Array; hasTone: boolean };
 
 export type ToneGate = {
   /**
-   * Takes the next frame, `sound` to be handed on and `heard` what there was to hear. Returns what can be handed on, of
+   * Takes the next frame, `audio` to be handed on and `heard` what there was to hear. Returns what can be handed on, of
    * the frames before it.
    */
-  take(sound: Int16Array, heard: Int16Array): Int16Array[];
+  take(audio: Int16Array, heard: Int16Array): Int16Array[];
   /** The frames that were held back; no more are taken. */
   end(): Int16Array[];
 };
@@ -30,12 +30,12 @@ export const createToneGate = (sampleRate: SampleRate): ToneGate => {
     const first = held.shift();
     if (first === undefined) return [];
     before = first.hasTone;
-    return [isSilent ? new Int16Array(first.sound.length) : first.sound];
+    return [isSilent ? new Int16Array(first.audio.length) : first.audio];
   };
 
   return {
-    take(sound, heard) {
-      held.push({ sound, hasTone: hasTone(heard) });
+    take(audio, heard) {
+      held.push({ audio, hasTone: hasTone(heard) });
       return held.length > heldFrames ? next() : [];
     },
     end: () => held.slice().flatMap(next),
