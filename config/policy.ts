@@ -249,7 +249,7 @@ export const streamsPerKey = 20;
 export const speechEngines = {
   limits: {
     connectMs: 3_000,
-    firstSoundMs: 4_000,
+    firstAudioMs: 4_000,
     wholeSpeechMs: 30_000,
     longestSpeechMs: 120_000,
     answerMs: 15_000,

@@ -41,7 +41,7 @@ export interface Recognition {
   /** A pause that may end a sentence; engines for whole sentences start now. */
   speechEnded(): void;
   /** Whether the current engine reports `turn-complete`; absent if it never does. */
-  tellsTurnEnds?(): boolean;
+  reportsTurnEnds?(): boolean;
   /** Releases everything at once; no event follows. Idempotent. */
   close(): void;
 }

@@ -35,16 +35,16 @@ type Address = { host: string; family: 4 | 6 };
 /** Address of the collector; resolved periodically, keeping the last address while resolution fails. */
 const createAddressLookUp = (host: string, lookUpMs: number, clock: Clock, logger: Logger) => {
   let known: Address | null = null;
-  let askedAt = -Infinity;
+  let lookedUpAt = -Infinity;
 
   return async (): Promise<Address | null> => {
-    if (clock.now() - askedAt < lookUpMs) return known;
-    askedAt = clock.now();
+    if (clock.now() - lookedUpAt < lookUpMs) return known;
+    lookedUpAt = clock.now();
     try {
       const { address, family } = await lookup(host);
       known = { host: address, family: family === 6 ? 6 : 4 };
     } catch (error) {
-      logger.warn({ err: error }, 'the collector of SIP messages (GW_HEP) cannot be found');
+      logger.warn({ err: error }, 'the SIP message collector (GW_HEP) cannot be resolved');
     }
     return known;
   };

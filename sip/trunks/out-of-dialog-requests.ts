@@ -120,7 +120,7 @@ const sendOnce = (
       end();
       reject(new Error(message, { cause }));
     };
-    const abort = (): void => fail('It was given up.');
+    const abort = (): void => fail('The request was cancelled.');
     const timer = clock.setTimeout(
       () => fail(`The trunk does not answer (${request.method}, ${answerMs / 1_000} s).`),
       answerMs,
@@ -187,17 +187,17 @@ export const createOutOfDialogRequests = (options: OutOfDialogOptions): OutOfDia
 
   return {
     async register(trunk, signal, ladder) {
-      let askedSec = options.registrationSec;
-      let answered = await sendRegister(trunk, askedSec, { signal, ladder });
+      let requestedSec = options.registrationSec;
+      let answered = await sendRegister(trunk, requestedSec, { signal, ladder });
       const leastSec =
         answered.response.status === 423 ? numberIn(answered.response, 'Min-Expires') : undefined;
       if (leastSec !== undefined) {
-        askedSec = leastSec;
-        answered = await sendRegister(trunk, askedSec, { signal, ladder });
+        requestedSec = leastSec;
+        answered = await sendRegister(trunk, requestedSec, { signal, ladder });
       }
       const { response, request } = answered;
       if (response.status >= 300) throw new TrunkRefusal(sentence(response), response.status);
-      const expiresSec = registeredSec(response, uriIn(headerOf(request, 'Contact'))) ?? askedSec;
+      const expiresSec = registeredSec(response, uriIn(headerOf(request, 'Contact'))) ?? requestedSec;
       return { at: clock.now(), expiresSec };
     },
     async unregister(trunk) {

@@ -60,7 +60,10 @@ const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
       const error = (): Error => new TimeoutError(patienceMs, what);
       return await withTimeout(clock, patienceMs, work, { error });
     } catch (error) {
-      logger.warn({ err: error }, 'the limits of a trunk are held by this gateway alone right now');
+      logger.warn(
+        { err: error },
+        'the database is unavailable: the limits of a trunk apply to this gateway alone',
+      );
       return alone;
     }
   };
@@ -152,7 +155,7 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
 export type SharedLimits = ReturnType<typeof createSharedLimits>;
 
 /** Shared load of a gateway that does not share its trunks. */
-export const loadOfNobodyElse: SharedTrunkLoad = {
+export const loadOfOtherNodes: SharedTrunkLoad = {
   take: () => Promise.resolve(true),
   keep: () => Promise.resolve(),
   giveBack: () => Promise.resolve(),

@@ -11,12 +11,12 @@ import { workspaceOf } from './administer-workspaces.ts';
 const measuredCalls = 300;
 
 /** `calls` excludes ringing calls. */
-export type DayFigures = Day & { calls: number; answered: number };
+export type DayStatistics = Day & { calls: number; answered: number };
 
 export type Failing = { calls: number; failed: number };
 
 export type Overview = {
-  days: DayFigures[];
+  days: DayStatistics[];
   endReasons: { endReason: EndReason; calls: number }[];
   latency: { today: WaitingTimes; yesterday: WaitingTimes };
   agents: (Failing & {

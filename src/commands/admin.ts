@@ -17,7 +17,7 @@ import { createLogger } from '#src/logger.ts';
 import { countryOf } from '#src/start/country.ts';
 import { readCredentials } from '#src/start/credentials.ts';
 import { urlOf } from '#src/start/gateway-url.ts';
-import { keptMasterKey } from '#src/start/master-key.ts';
+import { storedMasterKey } from '#src/start/master-key.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { enginesOf, recognizersOf } from '#src/parts/speech.ts';
 import { UsageError } from './parse-options.ts';
@@ -53,7 +53,7 @@ const openContext = async (
   const world = { client, clock: systemClock, limits, logger };
   return {
     database,
-    sealing: createSealing(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys),
+    sealing: createSealing(masterKey ?? (await storedMasterKey(dataFolder)), oldMasterKeys),
     clock: systemClock,
     platform: {
       ...platformPolicyOf(config),

@@ -15,7 +15,7 @@ import { StartError } from '#src/domain/start-error.ts';
 import { terminalJson, terminalLine } from '#src/domain/terminal-text.ts';
 import { createLogger } from '#src/logger.ts';
 import { bindAgent, NumberError } from '#src/rehearsals/bind-agent.ts';
-import { changesSince, keep, keptResult, type StoredResult } from '#src/rehearsals/comparison.ts';
+import { changesSince, keep, storedResult, type StoredResult } from '#src/rehearsals/comparison.ts';
 import { junitOf } from '#src/rehearsals/junit.ts';
 import { readSuite } from '#src/rehearsals/read-suite.ts';
 import { isPassed, runSuite, type SuiteResult } from '#src/rehearsals/run-suite.ts';
@@ -96,7 +96,7 @@ const readText = async (file: string): Promise<string> => {
 
 const readResult = async (file: string): Promise<StoredResult> => {
   try {
-    return keptResult.parse(JSON.parse(await readText(file)));
+    return storedResult.parse(JSON.parse(await readText(file)));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(`${file} is no result of an earlier run`, { cause: error });

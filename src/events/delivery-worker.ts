@@ -165,7 +165,7 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
     try {
       return await claimDue();
     } catch (err) {
-      logger.warn({ err }, 'deliveries could not be read; trying again');
+      logger.warn({ err }, 'reading deliveries failed; a retry follows');
       return now + databaseRetryMs;
     }
   };
@@ -180,7 +180,7 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
   return {
     async start() {
       const released = await releaseDeliveriesOf(db, node);
-      if (released > 0) logger.info({ deliveries: released }, 'deliveries of a dead process are free again');
+      if (released > 0) logger.info({ deliveries: released }, 'released the deliveries of a dead process');
       unlisten = await db.listen(deliveriesChannel, look);
       look();
     },

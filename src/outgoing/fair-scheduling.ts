@@ -12,16 +12,16 @@ const pieceBytes = 8 * 1024;
 /** Smallest cost of a piece in bytes. */
 const leastBytes = 128;
 
-type Waiting = { taken: number; bytes: number; goOn: () => void };
+type WaitingBody = { bytesTaken: number; bytes: number; resume: () => void };
 
 // Module-level: one per process, like the event loop.
 let left = bytesPerPass;
 let pass: NodeJS.Immediate | null = null;
-const waiting = new Set<Waiting>();
+const waiting = new Set<WaitingBody>();
 
-const leastTaken = (): Waiting | undefined => {
-  let least: Waiting | undefined;
-  for (const one of waiting) if (least === undefined || one.taken < least.taken) least = one;
+const leastServed = (): WaitingBody | undefined => {
+  let least: WaitingBody | undefined;
+  for (const one of waiting) if (least === undefined || one.bytesTaken < least.bytesTaken) least = one;
   return least;
 };
 
@@ -30,38 +30,38 @@ const countPass = (): void => {
     pass = null;
     left = bytesPerPass;
     while (left > 0) {
-      const next = leastTaken();
+      const next = leastServed();
       if (next === undefined) return;
       waiting.delete(next);
       left -= next.bytes;
       countPass();
-      next.goOn();
+      next.resume();
     }
   });
 };
 
 /** Resolves when this body may be read. */
-const turn = (taken: number, bytes: number): Promise<void> | undefined => {
+const turn = (bytesTaken: number, bytes: number): Promise<void> | undefined => {
   countPass();
   if (left > 0 && waiting.size === 0) {
     left -= bytes;
     return undefined;
   }
-  return new Promise((goOn) => waiting.add({ taken, bytes, goOn }));
+  return new Promise((resume) => waiting.add({ bytesTaken, bytes, resume }));
 };
 
 /** Returns the same bytes, split where they are long. */
 export async function* scheduledFairly(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  let taken = 0;
+  let bytesTaken = 0;
   for await (const bytes of body) {
     for (let at = 0; at < bytes.byteLength; at += pieceBytes) {
       const piece = bytes.subarray(at, at + pieceBytes);
       const cost = Math.max(piece.byteLength, leastBytes);
-      const untilTurn = turn(taken, cost);
+      const untilTurn = turn(bytesTaken, cost);
       if (untilTurn !== undefined) await untilTurn;
-      taken += cost;
+      bytesTaken += cost;
       yield piece;
     }
   }

@@ -16,7 +16,7 @@ import type { Permits } from './permits.ts';
 import { plainHost } from './target-guard.ts';
 
 /** Cache of addresses and of names that were not found. */
-type NameMemoryLimits = Readonly<{
+type NameCacheLimits = Readonly<{
   /** Limits of the time to live. */
   shortestTtlSec: number;
   longestTtlSec: number;
@@ -28,19 +28,19 @@ type NameMemoryLimits = Readonly<{
   names: number;
 }>;
 
-type NameMemory = {
+type NameCache = {
   /** Returns undefined if the name must be looked up. Throws the error of a recent look-up. */
   recall(name: string): readonly string[] | undefined;
-  keepFound(name: string, answers: readonly ResolvedAddress[]): readonly string[];
+  storeFound(name: string, answers: readonly ResolvedAddress[]): readonly string[];
   /** Returns expired addresses if there are any; otherwise throws the error. */
-  keepFailed(name: string, error: Error): readonly string[];
+  storeFailed(name: string, error: Error): readonly string[];
 };
 
 /** The name does not exist: drops its addresses. */
 const isGone = (error: Error): boolean =>
   'code' in error && (error.code === NOTFOUND || error.code === NODATA);
 
-const createNameMemory = (clock: Pick<Clock, 'now'>, limits: NameMemoryLimits): NameMemory => {
+const createNameCache = (clock: Pick<Clock, 'now'>, limits: NameCacheLimits): NameCache => {
   const found = new Map<string, { addresses: readonly string[]; until: number }>();
   const failed = new Map<string, { error: Error; until: number }>();
 
@@ -66,15 +66,15 @@ const createNameMemory = (clock: Pick<Clock, 'now'>, limits: NameMemoryLimits): 
       if (failure !== undefined && clock.now() < failure.until) return stale(name, failure.error);
       return undefined;
     },
-    keepFound(name, answers) {
+    storeFound(name, answers) {
       const addresses = answers.map(({ address }) => address);
       const wishedSec = Math.min(...answers.map(({ ttlSec }) => ttlSec));
-      const keptSec = Math.min(limits.longestTtlSec, Math.max(limits.shortestTtlSec, wishedSec));
-      remember(found, name, { addresses, until: clock.now() + keptSec * 1_000 });
+      const cachedSec = Math.min(limits.longestTtlSec, Math.max(limits.shortestTtlSec, wishedSec));
+      remember(found, name, { addresses, until: clock.now() + cachedSec * 1_000 });
       failed.delete(name);
       return addresses;
     },
-    keepFailed(name, error) {
+    storeFailed(name, error) {
       if (isGone(error)) found.delete(name);
       remember(failed, name, { error, until: clock.now() + limits.failureMs });
       return stale(name, error);
@@ -82,7 +82,7 @@ const createNameMemory = (clock: Pick<Clock, 'now'>, limits: NameMemoryLimits): 
   };
 };
 
-export type NameLimits = NameMemoryLimits &
+export type NameLimits = NameCacheLimits &
   Readonly<{
     /** Longest look-up. */
     lookUpMs: number;
@@ -148,19 +148,19 @@ type Resolve = (name: string, workspaceId: string) => Promise<readonly string[]>
 /** Merges look-ups of one name; the first workspace's permit covers all. */
 const createLookUps = (options: NameResolverOptions): { resolve: Resolve } => {
   const { permits, limits, clock } = options;
-  const memory = createNameMemory(clock, limits);
+  const memory = createNameCache(clock, limits);
   const askFor = askAll(options);
   const underWay = new Map<string, Promise<readonly string[]>>();
 
   const ask = async (name: string): Promise<readonly string[]> => {
     try {
-      return memory.keepFound(
+      return memory.storeFound(
         name,
         await withTimeout(clock, limits.lookUpMs, () => askFor(name), { error: tooLate }),
       );
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error('A look-up failed', { cause });
-      return memory.keepFailed(name, error);
+      return memory.storeFailed(name, error);
     }
   };
 

@@ -86,7 +86,7 @@ export const enginesOf = (
     const { hears } = recognizers.find((engine) => engine.name === name) ?? {};
     return languages.filter((language) => hears?.(language) ?? true);
   },
-  tellTurnEnds: recognizers.filter(({ tellsTurnEnds }) => tellsTurnEnds).map(({ name }) => name),
+  reportTurnEnds: recognizers.filter(({ reportsTurnEnds }) => reportsTurnEnds).map(({ name }) => name),
   isVoice,
 });
 

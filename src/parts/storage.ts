@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '#src/persistence/database/database.
 import { createSealing, type Sealing } from '#src/persistence/database/sealing.ts';
 import { prepareDataFolder } from '#src/start/data-folder.ts';
 import { clearOutlivedRows } from '#src/housekeeping/expired-rows.ts';
-import { keptMasterKey } from '#src/start/master-key.ts';
+import { storedMasterKey } from '#src/start/master-key.ts';
 import { seed } from '#src/start/seed.ts';
 import type { Environment } from './environment.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
@@ -53,7 +53,7 @@ export const startStorage = async (
 ): Promise<Storage> => {
   const { dataFolder, masterKey, oldMasterKeys } = config;
   await prepareDataFolder(dataFolder);
-  const sealing = createSealing(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys);
+  const sealing = createSealing(masterKey ?? (await storedMasterKey(dataFolder)), oldMasterKeys);
   const database = await startDatabase(config, logger, started, environment);
   started.defer(clearOutlivedRows(database, logger));
   return {

@@ -90,7 +90,7 @@ export type StartedLines = ChosenLines & {
   lostSipMessages: () => number;
   /** Resolves when stored far ends are written. */
   legsWritten: () => Promise<void>;
-  unheardSeconds: StartedSpeech['unheardSeconds'];
+  lostSeconds: StartedSpeech['lostSeconds'];
 };
 
 /** `null` if none is configured. Throws a StartError about the model. */
@@ -146,7 +146,7 @@ export const startLines = async (
   });
   started.defer(() => chosen.lines.close());
   started.defer(() => trunks.close());
-  const { unheardSeconds } = speech;
+  const { lostSeconds } = speech;
   const engines = { ...speech.engines, turnModel: turnModel !== null };
   return {
     ...chosen,
@@ -155,7 +155,7 @@ export const startLines = async (
     trunks,
     engines,
     voiceSamples: speech.voiceSamples,
-    unheardSeconds,
+    lostSeconds,
     lostSipMessages: sipTraces.lost,
   };
 };

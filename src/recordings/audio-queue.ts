@@ -39,14 +39,14 @@ export const createAudioQueue = (): AudioQueue => {
   let waitingSamples = 0;
   let ended: AudioEnd | Error | undefined;
   let wake = (): void => {};
-  let tellDrained: (() => void)[] = [];
+  let notifyDrained: (() => void)[] = [];
 
   const isDrained = (): boolean => ended !== undefined || waitingSamples <= drainedSamples;
 
   const lookWhetherDrained = (): void => {
     if (!isDrained()) return;
-    for (const tell of tellDrained) tell();
-    tellDrained = [];
+    for (const tell of notifyDrained) tell();
+    notifyDrained = [];
   };
 
   const end = (how: AudioEnd | Error): void => {
@@ -84,7 +84,7 @@ export const createAudioQueue = (): AudioQueue => {
       return wake();
     },
     async drained() {
-      if (!isDrained()) await new Promise<void>((resolve) => tellDrained.push(resolve));
+      if (!isDrained()) await new Promise<void>((resolve) => notifyDrained.push(resolve));
     },
     end,
     async next() {

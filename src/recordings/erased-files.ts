@@ -80,10 +80,7 @@ export const watchErasedFiles = (options: Options): { close(): Promise<void> } =
       isFirst = false;
       await removeErased(options, stopped);
     } catch (error) {
-      logger.warn(
-        { err: error },
-        'files of erased recordings could not be removed yet; they are tried again',
-      );
+      logger.warn({ err: error }, 'removing files of erased recordings failed; a retry follows');
     }
   };
 

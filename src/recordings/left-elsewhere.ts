@@ -63,7 +63,7 @@ export const createLeftElsewhere = (options: Options): LeftElsewhere => {
       for (const callId of await recordingsLeftTo(database, node))
         if (!finished.has(callId)) await finish(callId);
     } catch (error) {
-      logger.warn({ err: error }, 'recordings of calls that were taken over could not be settled yet');
+      logger.warn({ err: error }, 'resolving the recordings of taken-over calls failed; a retry follows');
     }
   };
 

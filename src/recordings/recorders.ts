@@ -96,7 +96,7 @@ const createOutcomes = ({ folder, clock, logger, node, ...options }: Omit<Record
     try {
       return await folder.salvage(callId);
     } catch (error) {
-      logger.error({ call_id: callId, err: error }, 'what there is of a recording could not be kept');
+      logger.error({ call_id: callId, err: error }, 'saving the recorded part of a call failed');
       return undefined;
     }
   };
@@ -117,7 +117,7 @@ const createOutcomes = ({ folder, clock, logger, node, ...options }: Omit<Record
     const reason = { call_id: callId, err: outcome.status === 'failed' && outcome.error };
     const file = await kept(callId);
     if (file !== undefined) {
-      logger.error(reason, 'a recording could not be written to its end; what there is of it is kept');
+      logger.error(reason, 'writing a recording failed; the recorded part is kept');
       options.onComplete(file);
       return;
     }

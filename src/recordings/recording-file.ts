@@ -66,7 +66,7 @@ function* silence(samples: number): Generator<Stretch> {
 /** Writes no prepared silence if the gap is short enough to be encoded. */
 const writeSilence = async (
   file: FileHandle,
-  { format, silentUntilSec }: LackingBeginning,
+  { format, silentUntilSec }: MissingBeginning,
   newEncoder: () => Promise<Encoder>,
 ): Promise<EarlierPart> => {
   const beginning = await leadingSilence(format, newEncoder, samplesOf(silentUntilSec));
@@ -78,7 +78,7 @@ const writeSilence = async (
 const asItIs = (encoded: Uint8Array): Uint8Array => encoded;
 
 /** A recording whose beginning is missing here: silent up to this position, in seconds of the call. */
-export type LackingBeginning = { format: RecordingFormat; silentUntilSec: number };
+export type MissingBeginning = { format: RecordingFormat; silentUntilSec: number };
 
 /**
  * Rejects if the file cannot be created. With an earlier part, `path` is that part's final name, and the part is
@@ -90,7 +90,7 @@ export const openRecordingFile = async (
   {
     earlier: written = null,
     lacking = null,
-  }: { earlier?: EarlierPart | null; lacking?: LackingBeginning | null } = {},
+  }: { earlier?: EarlierPart | null; lacking?: MissingBeginning | null } = {},
 ): Promise<RecordingFile> => {
   const part = `${path}${partExtension}`;
   const encoder = await newEncoder();

@@ -47,11 +47,14 @@ const watchAbandoned = (options: {
     try {
       for (const { callId, node } of await abandonedRecordings(database, numbers.afterMs)) {
         if (stopped.aborted) return;
-        logger.warn({ call_id: callId, dead_node: node }, 'a recording is given up: its gateway is gone');
+        logger.warn(
+          { call_id: callId, dead_node: node },
+          'a recording is marked as failed: its gateway is gone',
+        );
         options.fail(callId);
       }
     } catch (error) {
-      logger.warn({ err: error }, 'recordings of gateways that are gone could not be looked for');
+      logger.warn({ err: error }, 'searching for recordings of gone gateways failed');
     }
   };
 
@@ -88,7 +91,7 @@ const createAnnouncements = ({ publish, clock, logger }: Publishing) => {
   return {
     failed,
     lost({ callId }: CompleteFile): void {
-      logger.error({ call_id: callId }, 'the file of a recording is gone before it was in the store');
+      logger.error({ call_id: callId }, 'the file of a recording disappeared before its upload');
       failed(callId);
     },
     completed({ callId, format, file, durationSec, bytes, truncated }: CompleteFile): void {
@@ -145,10 +148,7 @@ export const createRecordings = async (
     try {
       for await (const file of completedBefore(folder, database)) take(file, true);
     } catch (error) {
-      logger.warn(
-        { err: error },
-        'older recordings were not brought into the store; the next start tries again',
-      );
+      logger.warn({ err: error }, 'uploading older recordings failed; the next start retries');
     }
   };
 

@@ -5,7 +5,7 @@ import type { SuiteResult } from './run-suite.ts';
 const share = z.object({ visited: z.number(), all: z.number(), never: z.array(z.string()) });
 
 /** The result as JSON; later runs are compared with such a file. */
-export const keptResult = z.object({
+export const storedResult = z.object({
   passed: z.boolean(),
   cases: z.array(
     z.object({
@@ -20,7 +20,7 @@ export const keptResult = z.object({
   coverage: z.array(z.object({ chart: z.string(), states: share, transitions: share })),
 });
 
-export type StoredResult = z.infer<typeof keptResult>;
+export type StoredResult = z.infer<typeof storedResult>;
 
 export const keep = ({ cases, coverage }: SuiteResult): StoredResult => ({
   passed: cases.every(({ outcome }) => outcome === 'passed'),

@@ -15,7 +15,7 @@ import { createUnprocessedAudio } from './unprocessed-audio.ts';
 const createLostAudio = (tell: (samples: number) => void, logger: Logger) => {
   /** Audio given to the current engine without an answer; `null` once it answers. */
   let doubtful: number | null = 0;
-  const warn = once(() => logger.warn('no recognizer answers: what a caller says is given up'));
+  const warn = once(() => logger.warn('no recognizer answers: audio of a caller is dropped'));
 
   const lose = (samples: number): void => {
     if (samples === 0) return;
@@ -51,14 +51,14 @@ type FailOverOptions = {
   clock: Clock;
   numbers: FailOverNumbers;
   /** Audio that was dropped without any engine processing it. */
-  onUnheard?: (seconds: number) => void;
+  onLost?: (seconds: number) => void;
   logger: Logger;
 };
 
 const isAble = (engine: RecognitionEngine, language: string): boolean => engine.hears?.(language) ?? true;
 
 /** Prefers engines that support the language; an engine for another language is better than none. */
-const whoHears = (
+const candidatesFor = (
   candidates: readonly RecognitionCandidate[],
   language: string,
 ): readonly RecognitionCandidate[] => {
@@ -68,37 +68,37 @@ const whoHears = (
 
 export const failOverRecognizer = (
   candidates: readonly RecognitionCandidate[],
-  { clock, numbers, onUnheard = () => {}, logger }: FailOverOptions,
+  { clock, numbers, onLost = () => {}, logger }: FailOverOptions,
 ): Recognizer => ({
   name: candidates.map(({ engine }) => engine.name).join(', '),
   open(options, emit) {
-    const kept = createUnprocessedAudio((numbers.keptMs * options.sampleRate) / 1_000);
-    const asked = whoHears(candidates, options.language);
+    const unprocessed = createUnprocessedAudio((numbers.keptMs * options.sampleRate) / 1_000);
+    const asked = candidatesFor(candidates, options.language);
     let current: Recognition | null | 'closed' = null; // Null while the call waits for one.
-    let tellsTurnEnds = false;
-    const unheard = createLostAudio((samples) => onUnheard(samples / options.sampleRate), logger);
+    let reportsTurnEnds = false;
+    const lostAudio = createLostAudio((samples) => onLost(samples / options.sampleRate), logger);
     let waiting: unknown;
 
     const openWith = (candidate: RecognitionCandidate): void => {
       const { engine, breaker } = candidate;
-      const base = kept.settled();
+      const base = unprocessed.settled();
       const openedAt = clock.now();
 
       const onEvent = (event: EngineEvent): void => {
         if (current !== recognition) return;
-        if (event.type !== 'failed') unheard.answered();
-        if (event.type === 'settled') return kept.settle(base + event.samples);
+        if (event.type !== 'failed') lostAudio.answered();
+        if (event.type === 'settled') return unprocessed.settle(base + event.samples);
         if (event.type !== 'failed') {
           breaker.worked();
           return emit(event);
         }
         current = null;
-        unheard.failed();
+        lostAudio.failed();
         if (!isAble(engine, options.language)) {
           // An unsupported language does not affect the engine's health, and retrying would not help.
           logger.warn(
             { engine: engine.name, language: options.language, err: event.error },
-            'a call goes on unheard',
+            'a call continues without speech recognition',
           );
           return;
         }
@@ -111,14 +111,14 @@ export const failOverRecognizer = (
 
       const recognition = engine.open(options, onEvent);
       current = recognition;
-      tellsTurnEnds = engine.tellsTurnEnds;
-      kept.replay(recognition);
+      reportsTurnEnds = engine.reportsTurnEnds;
+      unprocessed.replay(recognition);
     };
 
     const openNext = (): void => {
       const next = asked.find(({ breaker }) => breaker.mayTry());
       if (next !== undefined) {
-        logger.debug({ engine: next.engine.name }, 'a recognizer listens to a call');
+        logger.debug({ engine: next.engine.name }, 'opened a recognizer for a call');
         return openWith(next);
       }
       const ms = Math.min(...asked.map(({ breaker }) => breaker.remainingMs()));
@@ -130,20 +130,20 @@ export const failOverRecognizer = (
     return {
       write(samples) {
         if (current === 'closed') return;
-        unheard.givenUp(kept.write(samples), current !== null);
+        lostAudio.givenUp(unprocessed.write(samples), current !== null);
         current?.write(samples);
       },
       speechBegan() {
         if (current === 'closed') return;
-        kept.speechBegan();
+        unprocessed.speechBegan();
         current?.speechBegan();
       },
       speechEnded() {
         if (current === 'closed') return;
-        kept.speechEnded();
+        unprocessed.speechEnded();
         current?.speechEnded();
       },
-      tellsTurnEnds: () => tellsTurnEnds,
+      reportsTurnEnds: () => reportsTurnEnds,
       close() {
         if (current === 'closed') return;
         clock.clearTimeout(waiting);

@@ -55,7 +55,7 @@ export const pocketsphinx = (world: EngineWorld): RecognitionEngine => {
   const engine = { name, transcribe: transcribe(createPlaces(availableParallelism())) };
   return {
     name,
-    tellsTurnEnds: false,
+    reportsTurnEnds: false,
     hears: isEnglish,
     open: (listen, emit) => openSentenceRecognition(world, engine, listen, emit),
   };

@@ -14,7 +14,7 @@ export type EngineEvent =
 export type RecognitionEngine = {
   readonly name: string;
   /** Whether it reports turn ends (`turn-complete`). */
-  readonly tellsTurnEnds: boolean;
+  readonly reportsTurnEnds: boolean;
   /** Whether it supports a language (BCP 47); absent if it supports all. */
   hears?(language: string): boolean;
   /** Like `Recognizer.open` of sip/audio/speech.ts. */

@@ -39,7 +39,7 @@ export const serverSynthesizer = (
     const begun = clock.now();
     const deadline = createDeadline(clock);
     const signal = outer === undefined ? deadline.signal : AbortSignal.any([outer, deadline.signal]);
-    deadline.set(limits.firstSoundMs, failure('made no sound in time'));
+    deadline.set(limits.firstAudioMs, failure('made no sound in time'));
     try {
       const response = await client.post(name, {
         url,
@@ -52,8 +52,8 @@ export const serverSynthesizer = (
       const piece = (samples: Int16Array): Audio => {
         const sampleRate = sound.sampleRate();
         if (count === 0) {
-          const restMs = Math.max(0, limits.wholeSpeechMs - (clock.now() - begun));
-          deadline.set(restMs, failure('did not finish a sentence in time'));
+          const leftMs = Math.max(0, limits.wholeSpeechMs - (clock.now() - begun));
+          deadline.set(leftMs, failure('did not finish a sentence in time'));
         }
         count += samples.length;
         if (count > (limits.longestSpeechMs * sampleRate) / 1_000)

@@ -147,9 +147,7 @@ const createAnswerLimit = ({ clock, limits }: EngineWorld, onOver: (what: string
 
 /** Reads messages; the first unreadable one is logged, without its words. */
 const createReader = ({ logger }: EngineWorld, { name, read }: SocketEngine) => {
-  const tell = once(() =>
-    logger.warn({ engine: name }, 'a recognizer sends what cannot be read; it is dropped'),
-  );
+  const tell = once(() => logger.warn({ engine: name }, 'dropped an unreadable message of a recognizer'));
   return (message: unknown, sent: number): readonly EngineEvent[] => {
     const events = read(message, sent);
     if (events !== null) return events;

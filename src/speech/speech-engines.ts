@@ -77,7 +77,10 @@ export const chosenVoice = (chosen: Synthesizer, usual: Synthesizer, logger: Log
       } catch (error) {
         if (!(error instanceof VoiceRefused || error instanceof UnspokenLanguage)) throw error;
         if (current === chosen)
-          logger.warn({ engine: chosen.name, language, err: error }, 'a chosen voice is not used');
+          logger.warn(
+            { engine: chosen.name, language, err: error },
+            'the engine refused the chosen voice; its default voice speaks',
+          );
         current = usual;
       }
     }
@@ -119,12 +122,12 @@ export const createSpeechEngines = (options: {
   logger: Logger;
 }): SpeechEngines & {
   /** Seconds of callers' speech that no recognizer processed, since the start. */
-  unheardSeconds(): number;
+  lostSeconds(): number;
 } => {
   const { failOver, clock, logger } = options;
-  let unheard = 0;
-  const onUnheard = (seconds: number): void => {
-    unheard += seconds;
+  let lostAudio = 0;
+  const onLost = (seconds: number): void => {
+    lostAudio += seconds;
   };
   const guarded = <Engine extends { name: string }>(engine: Engine) => ({
     name: engine.name,
@@ -143,7 +146,7 @@ export const createSpeechEngines = (options: {
     missed.add(key);
     logger.warn(
       { engine: name },
-      `a number chose a ${kind} that is not configured any more: the usual order is kept`,
+      `a number chose a ${kind} that is no longer configured: the default order applies`,
     );
   };
 
@@ -152,12 +155,12 @@ export const createSpeechEngines = (options: {
     deafTo.add(language);
     logger.warn(
       { language, engines: recognizers.map(({ name }) => name) },
-      'no configured recognizer understands this language: calls in it are not heard (GW_RECOGNIZERS)',
+      'no configured recognizer supports this language: calls in it have no speech recognition (GW_RECOGNIZERS)',
     );
   };
 
   return {
-    unheardSeconds: () => unheard,
+    lostSeconds: () => lostAudio,
     recognizerFor({ recognizer: name }, language) {
       noteMissing('recognizer', recognizers, name);
       if (recognizers.length === 0) return null;
@@ -165,7 +168,7 @@ export const createSpeechEngines = (options: {
         noteDeaf(language);
         return null;
       }
-      return failOverRecognizer(ledBy(recognizers, name), { clock, numbers: failOver, onUnheard, logger });
+      return failOverRecognizer(ledBy(recognizers, name), { clock, numbers: failOver, onLost, logger });
     },
     synthesizerFor({ synthesizer: name, voice }) {
       noteMissing('synthesizer', synthesizers, name);

@@ -30,7 +30,7 @@ const read = (message: unknown, sent: number): EngineEvent[] | null => {
 /** `url` is the server's address, such as ws://127.0.0.1:2700. The server's model determines the language. */
 export const vosk = (world: EngineWorld, { url }: { url: string }): RecognitionEngine => ({
   name,
-  tellsTurnEnds: false,
+  reportsTurnEnds: false,
   open(options, emit) {
     const { sampleRate } = options;
     const engine = {

@@ -16,10 +16,10 @@ export const watchLines = (
     mediaServers: () => readonly MediaServerState[];
     /** Since the start. */
     lostSipMessages: () => number;
-    unheardSeconds: () => number;
+    lostSeconds: () => number;
   },
 ): void => {
-  const { lines, trunks, refusedCallers, mediaServers, lostSipMessages, unheardSeconds } = observed;
+  const { lines, trunks, refusedCallers, mediaServers, lostSipMessages, lostSeconds } = observed;
   const registers = [registry];
   void new Gauge({
     name: 'trunkline_lines_ready',
@@ -100,7 +100,7 @@ export const watchLines = (
     registers,
     collect() {
       this.reset();
-      this.inc(unheardSeconds());
+      this.inc(lostSeconds());
     },
   });
   void new Counter({

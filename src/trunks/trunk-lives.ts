@@ -29,9 +29,9 @@ const isSame = (one: TrunkRecord, other: TrunkRecord): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
 /** Requests to trunks, and cool-downs that end when an actor starts. */
-type Asked = OutOfDialogRequests & { coolDowns: Pick<TrunkRequests['coolDowns'], 'end'> };
+type TrunkRequester = OutOfDialogRequests & { coolDowns: Pick<TrunkRequests['coolDowns'], 'end'> };
 
-export const createTrunkLives = (ask: Asked, options: TrunkLivesOptions): TrunkLives => {
+export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions): TrunkLives => {
   const { sealing, logger } = options;
   const lives = new Map<string, { record: TrunkRecord; life: TrunkLife }>();
 
@@ -58,7 +58,7 @@ export const createTrunkLives = (ask: Asked, options: TrunkLivesOptions): TrunkL
     try {
       await ask.unregister(life.trunk);
     } catch (error) {
-      logger.debug({ trunk_id: life.trunk.id, err: error }, 'a trunk was not told that it is left');
+      logger.debug({ trunk_id: life.trunk.id, err: error }, 'removing the registration at a trunk failed');
     }
   };
 

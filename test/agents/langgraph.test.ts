@@ -754,23 +754,23 @@ const agent = (content: string) => ({ role: 'assistant', content }) as const;
 test("sends a thread only what it lacks, and of that only the user's words", (t) => {
   const told = createEmittedMessages();
   const first = [agent('Hello.'), user('One.')];
-  t.deepEqual(told.untold(first), [user('One.')]);
+  t.deepEqual(told.unsent(first), [user('One.')]);
   told.hold(first);
   const second = [...first, agent('Yes?'), user('Two.'), user('Three.')];
-  t.deepEqual(told.untold(second), [user('Two.'), user('Three.')]);
+  t.deepEqual(told.unsent(second), [user('Two.'), user('Three.')]);
 });
 
 test('sends messages of no run with the next one', (t) => {
   const told = createEmittedMessages();
   told.hold([user('One.')]);
-  t.deepEqual(told.untold([user('One.'), user('Two.')]), [user('Two.')]);
-  t.deepEqual(told.untold([user('One.'), user('Two.'), user('Three.')]), [user('Two.'), user('Three.')]);
+  t.deepEqual(told.unsent([user('One.'), user('Two.')]), [user('Two.')]);
+  t.deepEqual(told.unsent([user('One.'), user('Two.'), user('Three.')]), [user('Two.'), user('Three.')]);
 });
 
 test('a repeated request has the newest words again, and an earlier turn removes none', (t) => {
   const told = createEmittedMessages();
   told.hold([user('One.'), user('Two.')]);
-  t.deepEqual(told.untold([user('One.'), user('Two.')]), [user('Two.')]);
+  t.deepEqual(told.unsent([user('One.'), user('Two.')]), [user('Two.')]);
   told.hold([user('One.')]);
-  t.deepEqual(told.untold([user('One.'), user('Two.'), user('Three.')]), [user('Three.')]);
+  t.deepEqual(told.unsent([user('One.'), user('Two.'), user('Three.')]), [user('Three.')]);
 });

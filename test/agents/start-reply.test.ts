@@ -167,7 +167,7 @@ const silences: [pieces: ReplyPiece[], logged: object[]][] = [
   [[], [{ msg: 'the agent chose silence' }]],
   [[''], [{ msg: 'the agent chose silence' }]],
   [['', ' \n', sentenceEnd], [{ msg: 'the agent chose silence' }]],
-  [[{ remark: 'tools were called' }], [{ msg: 'about a reply', remark: 'tools were called' }]],
+  [[{ remark: 'tools were called' }], [{ msg: 'remark on a reply', remark: 'tools were called' }]],
 ];
 
 for (const [pieces, expected] of silences) {
@@ -250,7 +250,7 @@ test.serial('logs remarks of a reply but no spoken words', async (t) => {
   await next('end');
   t.deepEqual(events, [{ type: 'reply.sentence', text: '네.' }, { type: 'reply.finished' }]);
   t.is(logged.length, 1);
-  t.like(log()[0], { msg: 'about a reply', remark: 'the end is missing', call_id: 'call-1', turn: 3 });
+  t.like(log()[0], { msg: 'remark on a reply', remark: 'the end is missing', call_id: 'call-1', turn: 3 });
 });
 
 test.serial('speaks a complete message to its end', async (t) => {

@@ -112,7 +112,7 @@ export const fakeSpeech = (note: Note): Pick<DirectoryServices, 'engines' | 'voi
   engines: {
     recognizers: ['vosk', 'deepgram'],
     synthesizers: ['elevenlabs', 'espeak-ng'],
-    tellTurnEnds: ['deepgram'],
+    reportTurnEnds: ['deepgram'],
     turnModel: false,
     isVoice,
   },

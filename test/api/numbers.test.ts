@@ -266,7 +266,7 @@ test.serial('rejects every engine when none is configured', async (t) => {
   const engines = {
     recognizers: [],
     synthesizers: [],
-    tellTurnEnds: [],
+    reportTurnEnds: [],
     turnModel: false,
     isVoice: () => false,
   };
@@ -803,7 +803,7 @@ test.serial('rejects end-of-turn by the recognizer when none supports it', async
   const engines = {
     recognizers: ['vosk'],
     synthesizers: [],
-    tellTurnEnds: [],
+    reportTurnEnds: [],
     turnModel: true,
     isVoice: () => false,
   };

@@ -7,7 +7,7 @@ import { howTo, runCluster } from '#src/commands/cluster.ts';
 import { UsageError } from '#src/commands/parse-options.ts';
 import { runRehearse } from '#src/commands/rehearse.ts';
 import { NumberError } from '#src/rehearsals/bind-agent.ts';
-import { keptResult } from '#src/rehearsals/comparison.ts';
+import { storedResult } from '#src/rehearsals/comparison.ts';
 import { readCredentials } from '#src/start/credentials.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
@@ -97,7 +97,7 @@ test.serial('compares a stored run with the next one, and prints JSON for progra
   const kept = join(dirname(file), 'last.json');
   const first = await typing(folderOf(gateway), file, '--save', kept, '--repeat', '2', '--json');
   t.is(first.exit, 0);
-  const result = keptResult.parse(JSON.parse(first.output));
+  const result = storedResult.parse(JSON.parse(first.output));
   t.like(result, { passed: true, cases: { 0: { name: 'one', outcome: 'passed', runs: 2 } } });
   t.deepEqual(JSON.parse(await readFile(kept, 'utf8')), JSON.parse(first.output));
   await writeFile(file, `cases:\n${caseOf('one', 'callee: [{ declines: true }]', '{ end_reason: busy }')}`);

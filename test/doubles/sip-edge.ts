@@ -14,7 +14,7 @@ import {
 import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
-import { loadOfNobodyElse } from '#sip/trunks/shared-limits.ts';
+import { loadOfOtherNodes } from '#sip/trunks/shared-limits.ts';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { OrderedClock } from '#test/contract/ordered-clock.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
@@ -110,7 +110,7 @@ const linesOn = async ({
   trunk: { address: trunkAddress },
   trunks: emptyDirectory,
   legs: { keep() {}, release() {}, remove() {}, orphans: async () => [] },
-  trunkLoad: loadOfNobodyElse,
+  trunkLoad: loadOfOtherNodes,
   trunkTimes,
   inboundAccess,
   mediaHost: '127.0.0.1',

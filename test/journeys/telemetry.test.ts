@@ -409,7 +409,7 @@ test.serial('a log shows the events of each call without spoken words, numbers a
       const all = logged.map((line) => entry.parse(JSON.parse(line)));
       const of = (msg: string) => new Set(all.filter((one) => one.msg === msg).map(({ call_id }) => call_id));
       const ended = of('a call ended');
-      const tried = of('event not delivered, to be tried again');
+      const tried = of('event not delivered, a retry follows');
       const isAllThere = calls.every((id) => ended.has(id) && tried.has(id));
       return isAllThere && of('a recording is complete').size > 0 ? all : undefined;
     },

@@ -179,7 +179,7 @@ const life = (input: Partial<TrunkInput> = {}) => {
             return new Promise((_, reject) =>
               signal.addEventListener('abort', () => {
                 asked.push('given up');
-                reject(new Error('It was given up.'));
+                reject(new Error('The request was cancelled.'));
               }),
             );
           return 'output' in answer

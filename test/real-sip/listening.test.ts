@@ -273,7 +273,7 @@ if (missing.length > 0) {
       await until(() => line.all('line.played').length === 2);
       const firstSoundAt = far.heard().find(({ loudness }) => loudness > audible)?.at ?? Infinity;
       const completeAt = synthesizer.completeAt.get(sentence) ?? 0;
-      t.log({ firstSoundMs: firstSoundAt - saidAt, completeMs: completeAt - saidAt });
+      t.log({ firstAudioMs: firstSoundAt - saidAt, completeMs: completeAt - saidAt });
       t.true(firstSoundAt < completeAt);
 
       const lastSound = soundings(await voiceOf(short, 'en'), 8_000, { pauseMs: 2_000 })[0]?.to ?? 0;

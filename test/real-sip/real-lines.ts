@@ -9,7 +9,7 @@ import {
 import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
-import { loadOfNobodyElse } from '#sip/trunks/shared-limits.ts';
+import { loadOfOtherNodes } from '#sip/trunks/shared-limits.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
@@ -36,7 +36,7 @@ export const realLines = async (
     trunk: { address: `127.0.0.1:${trunkPort}`, media },
     trunks: emptyDirectory,
     legs: { keep() {}, release() {}, remove() {}, orphans: async () => [] },
-    trunkLoad: loadOfNobodyElse,
+    trunkLoad: loadOfOtherNodes,
     trunkTimes,
     inboundAccess,
     mediaHost: '127.0.0.1',

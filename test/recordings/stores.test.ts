@@ -413,10 +413,10 @@ test.serial('pauses after a store failure and reports waiting uploads', async (t
 test.serial('lengthens the pause each time and resets it after a success', async (t) => {
   const { uploads, begun, fail, take, clock } = uploadsWorld();
   uploads.add('a');
-  for (const restMs of [1_000, 2_000, 4_000, 4_000]) {
+  for (const backoffMs of [1_000, 2_000, 4_000, 4_000]) {
     const before = begun.length;
     await fail('a');
-    clock.advance(restMs - 1);
+    clock.advance(backoffMs - 1);
     t.is(begun.length, before);
     clock.advance(1);
     t.is(begun.length, before + 1);

@@ -36,12 +36,12 @@ import {
 // Capabilities of a call's engine: support of its language, and end-of-turn detection.
 
 test('reports whether the current engine detects ends of turns', (t) => {
-  const [a, b] = [engine('a', { tellsTurnEnds: true }), engine('b')];
+  const [a, b] = [engine('a', { reportsTurnEnds: true }), engine('b')];
   const { recognition } = listen(setUpWith(a, b).recognizer);
-  t.true(recognition.tellsTurnEnds?.());
+  t.true(recognition.reportsTurnEnds?.());
   a.fail();
   t.is(b.opened.length, 1);
-  t.false(recognition.tellsTurnEnds?.());
+  t.false(recognition.reportsTurnEnds?.());
 });
 
 test('uses an engine without support of the language when there is no other', (t) => {
@@ -61,16 +61,16 @@ test('uses an engine without support of the language when there is no other', (t
 
 test('an engine that fails for an unsupported language stays available for others', (t) => {
   const alone = engine('a', { languages: ['en-US'] });
-  const { recognizer, clock, unheardSeconds, warnings } = setUpWith(alone);
+  const { recognizer, clock, lostSeconds, warnings } = setUpWith(alone);
   const { recognition } = listen(recognizer, 'ko-KR');
   alone.fail();
   recognition.write(numbered(24_000));
   clock.increment(coolDown.longestMs);
   t.is(alone.opened.length, 1, 'it is not asked again');
-  t.is(unheardSeconds(), 1);
+  t.is(lostSeconds(), 1);
   t.deepEqual(
     warnings().map(({ msg }) => msg),
-    ['a call goes on unheard', 'no recognizer answers: what a caller says is given up'],
+    ['a call continues without speech recognition', 'no recognizer answers: audio of a caller is dropped'],
   );
   const english = listen(recognizer, 'en-US');
   t.is(alone.opened.length, 2);
@@ -695,36 +695,36 @@ test('the caller may reuse its buffer', (t) => {
 });
 
 test('counts audio dropped while no engine responds, and logs it once', (t) => {
-  const { engines, recognizer, clock, warnings, unheardSeconds } = setUp('a');
+  const { engines, recognizer, clock, warnings, lostSeconds } = setUp('a');
   const { recognition } = listen(recognizer);
   const say = (seconds: number): void => {
     for (let second = 0; second < seconds; second += 1) recognition.write(numbered(8_000));
   };
-  const told = (): number => warnings().filter(({ msg }) => msg.includes('is given up')).length;
+  const told = (): number => warnings().filter(({ msg }) => msg.includes('is dropped')).length;
 
   // The engine responds: it has processed audio that is not kept for another engine.
   nth(engines, 0).last().emit({ type: 'partial', text: 'so far' });
   say(5);
-  t.is(unheardSeconds(), 0);
+  t.is(lostSeconds(), 0);
   nth(engines, 0).last().emit({ type: 'settled', samples: 40_000 });
   nth(engines, 0).fail();
   say(2);
-  t.deepEqual([unheardSeconds(), told()], [0, 0]);
+  t.deepEqual([lostSeconds(), told()], [0, 0]);
   say(3);
-  t.deepEqual([unheardSeconds(), told()], [3, 1]);
+  t.deepEqual([lostSeconds(), told()], [3, 1]);
 
   // The next engine connects and never responds: until it is given up, it may have processed audio.
   clock.increment(5_000);
   say(4);
-  t.is(unheardSeconds(), 3);
+  t.is(lostSeconds(), 3);
   nth(engines, 0).fail();
-  t.deepEqual([unheardSeconds(), told()], [7, 1]);
+  t.deepEqual([lostSeconds(), told()], [7, 1]);
 
   clock.increment(10_000);
   say(1);
   nth(engines, 0).last().emit({ type: 'partial', text: 'here' });
   nth(engines, 0).fail();
-  t.is(unheardSeconds(), 7);
+  t.is(lostSeconds(), 7);
 });
 
 test('a failed engine cools down for all calls, longer each time, and one call retries it', (t) => {

@@ -11,7 +11,7 @@ import { readAgentCa } from '#src/start/agent-ca.ts';
 import { countryOf } from '#src/start/country.ts';
 import { readCredentials, writeCredentials } from '#src/start/credentials.ts';
 import { dataFolderError, prepareDataFolder } from '#src/start/data-folder.ts';
-import { keptMasterKey } from '#src/start/master-key.ts';
+import { storedMasterKey } from '#src/start/master-key.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { createDataFolderWatch } from '#src/housekeeping/data-folder-watch.ts';
 import { emptyFolder } from './gateway-process.ts';
@@ -192,17 +192,17 @@ test.serial('a concurrent reader of credentials gets the old or the new ones, co
 
 test.serial('creates a master key once, private to its owner, and finds it again', async (t) => {
   const folder = await emptyFolder(t);
-  const key = await keptMasterKey(folder);
+  const key = await storedMasterKey(folder);
   t.is(key.length, 32);
   t.is((await stat(join(folder, 'master-key'))).mode & 0o777, 0o600);
-  t.deepEqual(await keptMasterKey(folder), key);
+  t.deepEqual(await storedMasterKey(folder), key);
   t.deepEqual(await readdir(folder), ['master-key'], 'nothing is left beside it');
-  t.notDeepEqual(await keptMasterKey(await emptyFolder(t)), key);
+  t.notDeepEqual(await storedMasterKey(await emptyFolder(t)), key);
 });
 
 test.serial('gateways that create a master key at the same time all use the stored one', async (t) => {
   const folder = await emptyFolder(t);
-  const keys = await Promise.all(Array.from({ length: 20 }, () => keptMasterKey(folder)));
+  const keys = await Promise.all(Array.from({ length: 20 }, () => storedMasterKey(folder)));
   const kept = await readFile(join(folder, 'master-key'), 'utf8');
   t.deepEqual(new Set(keys.map((key) => `${key.toString('base64')}\n`)), new Set([kept]));
   t.deepEqual(await readdir(folder), ['master-key']);
@@ -213,7 +213,7 @@ test.serial('a damaged master key stops the start and is neither shown nor repla
   const file = join(folder, 'master-key');
   for (const damaged of ['', 'aHVzaA==', `${Buffer.alloc(33, 1).toString('base64')}\n`]) {
     await writeFile(file, damaged);
-    await t.throwsAsync(keptMasterKey(folder), {
+    await t.throwsAsync(storedMasterKey(folder), {
       instanceOf: StartError,
       message: `the master key in ${file} is damaged; set GW_MASTER_KEY or restore the file`,
     });
@@ -224,11 +224,11 @@ test.serial('a damaged master key stops the start and is neither shown nor repla
 test.serial('names the setting of a master key that cannot be read or stored', async (t) => {
   const folder = await emptyFolder(t);
   await mkdir(join(folder, 'master-key'));
-  await t.throwsAsync(keptMasterKey(folder), {
+  await t.throwsAsync(storedMasterKey(folder), {
     instanceOf: StartError,
     message: `the master key in ${join(folder, 'master-key')} cannot be read (GW_DATA_DIR)`,
   });
-  await t.throwsAsync(keptMasterKey(join(folder, 'missing')), {
+  await t.throwsAsync(storedMasterKey(join(folder, 'missing')), {
     instanceOf: StartError,
     message: /missing cannot be written to: .* \(GW_DATA_DIR\)$/,
   });

@@ -286,7 +286,7 @@ test.serial('without settings, installed synthesizers speak and no recognizer li
   t.is(synthesizerFor(usualSpeech).name, 'tones');
   t.true((await synthesizerFor(usualSpeech).synthesize('안녕하세요', 'ko')).samples.length > 1_000);
   t.is(recognizerFor(usualSpeech), null);
-  t.deepEqual([engines.recognizers, engines.synthesizers, engines.tellTurnEnds], [[], [], []]);
+  t.deepEqual([engines.recognizers, engines.synthesizers, engines.reportTurnEnds], [[], [], []]);
 });
 
 test.serial('a chosen program must be installed', async (t) => {
@@ -423,7 +423,10 @@ test.serial('replaces a voice that its engine lacks by the default one, only for
   await synthesizerFor(usualSpeech).synthesize('Three.', 'en');
   t.deepEqual(voices(), [['typo', 'usual', 'usual', 'usual'], []]);
   t.is(lines.length, 1);
-  t.regex(lines[0] ?? '', /a chosen voice is not used.*elevenlabs|elevenlabs.*a chosen voice is not used/);
+  t.regex(
+    lines[0] ?? '',
+    /the engine refused the chosen voice; its default voice speaks.*elevenlabs|elevenlabs.*the engine refused the chosen voice; its default voice speaks/,
+  );
 });
 
 test.serial('skips an engine or voice that is no longer available and logs it once', async (t) => {
@@ -443,10 +446,10 @@ test.serial('skips an engine or voice that is no longer available and logs it on
   t.deepEqual(
     lines.map((line) => [JSON.parse(line).engine, JSON.parse(line).msg]),
     [
-      ['vosk', 'a number chose a recognizer that is not configured any more: the usual order is kept'],
+      ['vosk', 'a number chose a recognizer that is no longer configured: the default order applies'],
       [
         'deepgram-aura',
-        'a number chose a synthesizer that is not configured any more: the usual order is kept',
+        'a number chose a synthesizer that is no longer configured: the default order applies',
       ],
     ],
   );

@@ -68,7 +68,7 @@ const createMetricsWorld = (answer: () => Promise<Row> = async () => nothingWait
       { name: 'other:8021', isUsable: false, calls: 0, load: null },
     ],
     lostSipMessages: () => 4,
-    unheardSeconds: () => 1.5,
+    lostSeconds: () => 1.5,
     database,
     clock,
     logger: silent,

@@ -126,7 +126,7 @@ const takeTurns = (
     openJudge: chooseJudge(
       { numbers: numbers.turns, turnEnd, language },
       {
-        tellsTurnEnds: () => recognition().tellsTurnEnds?.() ?? false,
+        reportsTurnEnds: () => recognition().reportsTurnEnds?.() ?? false,
         model: turnModel,
         sampleRate,
         time,

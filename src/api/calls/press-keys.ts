@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { telephoneKeys } from '#src/domain/in-call-request.ts';
+import { dtmfDigits } from '#src/domain/in-call-request.ts';
 import { callIdInPath } from '../ids.ts';
 import { defineRoute } from '../http/route.ts';
 
@@ -15,7 +15,7 @@ export const pressKeys = defineRoute({
   needsNoDatabase: true,
   params: callIdInPath,
   body: z.object({
-    keys: z.string().regex(telephoneKeys).meta({
+    keys: z.string().regex(dtmfDigits).meta({
       description: 'One or more of `0-9`, `*`, `#` and `A-D`; `w` waits for half a second.',
       example: '1w204#',
     }),

@@ -64,10 +64,7 @@ export const startTurnModel = async (
       ended: (error) => {
         if (state === 'closed' || !('thread' in state) || state.thread !== thread) return;
         state = { endedAt: clock.now() };
-        logger.error(
-          { err: error },
-          'the thread of the model that hears ends of turns has ended: pauses decide',
-        );
+        logger.error({ err: error }, 'the thread of the turn model ended: pauses decide the ends of turns');
         for (const { settle } of waiting.values()) settle(null);
       },
     });
@@ -77,7 +74,7 @@ export const startTurnModel = async (
 
   const beginAgain = (endedAt: number): void => {
     if (clock.now() < endedAt + limits.againMs) return;
-    begin().catch((error: unknown) => logger.error({ err: error }, 'the model could not begin again'));
+    begin().catch((error: unknown) => logger.error({ err: error }, 'restarting the turn model failed'));
   };
 
   const close = async (): Promise<void> => {

@@ -590,7 +590,7 @@ const createJudgesWorld = (turnEnd: TurnEnd, { hasModel = true } = {}) => {
   const clock = createOrderedClock();
   const lines: string[] = [];
   const asked: { samples: number[]; answer: (isOver: boolean | null) => void }[] = [];
-  let tellsTurnEnds = true;
+  let reportsTurnEnds = true;
   let changes = 0;
   const model: TurnModel = {
     longestMs: 1_000,
@@ -600,7 +600,7 @@ const createJudgesWorld = (turnEnd: TurnEnd, { hasModel = true } = {}) => {
   const judge = chooseJudge(
     { numbers: judgesNumbers, turnEnd, language: () => 'en' },
     {
-      tellsTurnEnds: () => tellsTurnEnds,
+      reportsTurnEnds: () => reportsTurnEnds,
       model: hasModel ? model : null,
       sampleRate: 1_000,
       time: createLineTime(clock, 1),
@@ -615,7 +615,7 @@ const createJudgesWorld = (turnEnd: TurnEnd, { hasModel = true } = {}) => {
     lines,
     since,
     changes: () => changes,
-    without: () => (tellsTurnEnds = false),
+    without: () => (reportsTurnEnds = false),
     waits: (silence: Partial<Silence> = {}): number =>
       judge.overAt({ since, text: 'Tomorrow and', isSettled: true, isComplete: false, ...silence }) - since,
   };

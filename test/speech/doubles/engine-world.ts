@@ -7,7 +7,7 @@ import type { EngineLimits, EngineWorld } from '#src/speech/engine-world.ts';
 
 export const limits: EngineLimits = {
   connectMs: 3_000,
-  firstSoundMs: 3_000,
+  firstAudioMs: 3_000,
   wholeSpeechMs: 5_000,
   longestSpeechMs: 60_000,
   answerMs: 3_000,
@@ -17,7 +17,7 @@ export const limits: EngineLimits = {
 };
 
 /** In real time, a limit would be too long for a test, or too short for a busy machine. */
-const patient = { connectMs: 60_000, firstSoundMs: 60_000, wholeSpeechMs: 60_000, answerMs: 60_000 };
+const patient = { connectMs: 60_000, firstAudioMs: 60_000, wholeSpeechMs: 60_000, answerMs: 60_000 };
 
 export const listeningLogger = () => {
   const lines: string[] = [];

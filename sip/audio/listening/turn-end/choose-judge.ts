@@ -10,7 +10,7 @@ export const chooseJudge =
   (
     options: JudgeOptions,
     means: {
-      tellsTurnEnds: () => boolean;
+      reportsTurnEnds: () => boolean;
       /** `null` if no model is configured. */
       model: TurnModel | null;
       sampleRate: number;
@@ -19,10 +19,10 @@ export const chooseJudge =
     },
   ): OpenTurnEndJudge =>
   (onChange) => {
-    const { tellsTurnEnds, model, sampleRate, time, logger } = means;
+    const { reportsTurnEnds, model, sampleRate, time, logger } = means;
     switch (options.turnEnd.mode) {
       case 'recognizer':
-        return judgeByRecognizer(options, tellsTurnEnds);
+        return judgeByRecognizer(options, reportsTurnEnds);
       case 'model':
         if (model !== null) return judgeByModel(options, model, { time, sampleRate, onChange });
         logger.warn('there is no model that hears the end of a turn any more: pauses decide');

@@ -5,13 +5,13 @@
 import type { TurnEndJudge } from './judge.ts';
 import { judgeByPauses, overByPauses, type JudgeOptions } from './pauses.ts';
 
-/** `tellsTurnEnds`: whether the current engine reports turn ends; the engine may change during a call. */
-export const judgeByRecognizer = (options: JudgeOptions, tellsTurnEnds: () => boolean): TurnEndJudge => {
+/** `reportsTurnEnds`: whether the current engine reports turn ends; the engine may change during a call. */
+export const judgeByRecognizer = (options: JudgeOptions, reportsTurnEnds: () => boolean): TurnEndJudge => {
   const { minSilenceMs, maxSilenceMs } = options.turnEnd;
   return {
     ...judgeByPauses(options),
     overAt(silence) {
-      if (!tellsTurnEnds()) return overByPauses(silence, options);
+      if (!reportsTurnEnds()) return overByPauses(silence, options);
       return silence.since + (silence.isComplete ? minSilenceMs : maxSilenceMs);
     },
   };
