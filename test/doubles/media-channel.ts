@@ -62,6 +62,7 @@ export class MediaChannel {
   /** Unicast of the channel after its end. */
   #pastSound: Unicast | null = null;
   #isOver = false;
+  #refusesNextOffer = false;
   #isAnswered = false;
   #isParked = false;
   readonly #events = new EventEmitter();
@@ -91,6 +92,11 @@ export class MediaChannel {
     this.#options.call.answers(200, { sdp: this.#localSdp });
   }
 
+  /** Answers the next re-INVITE with 488. */
+  refuseNextOffer(): void {
+    this.#refusesNextOffer = true;
+  }
+
   /** Handles later SIP messages. */
   take(message: SipMessage): void {
     if (statusOf(message) !== undefined) return;
@@ -102,6 +108,11 @@ export class MediaChannel {
         this.#events.emit('parked');
         break;
       case 'INVITE':
+        if (this.#refusesNextOffer) {
+          this.#refusesNextOffer = false;
+          call.answers(488);
+          break;
+        }
         this.remoteSdp = message.body;
         this.#localSdp = describe(this.remoteSdp, port);
         this.answer();

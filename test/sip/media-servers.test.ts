@@ -314,6 +314,12 @@ test.serial('replaces a lost pooled endpoint', async (t) => {
   t.pass();
 });
 
+const onlyChannel = (edge: SipEdge) => {
+  const [channel] = only(edge).channels();
+  if (channel === undefined) throw new Error('There is no channel');
+  return channel;
+};
+
 test.serial('sets the media time-out of a channel and suspends it on hold', async (t) => {
   const edge = await startSipEdge(t, {
     mediaServers: { ...mediaServers, rtpTimeoutMs: 1_500, pool: { ...mediaServers.pool, size: 0 } },
@@ -328,11 +334,18 @@ test.serial('sets the media time-out of a channel and suspends it on hold', asyn
   await edge.said([line], 'line.held');
 });
 
-const onlyChannel = (edge: SipEdge) => {
-  const [channel] = only(edge).channels();
-  if (channel === undefined) throw new Error('There is no channel');
-  return channel;
-};
+test.serial('keeps the media time-out of a channel when FreeSWITCH refuses a hold', async (t) => {
+  const edge = await startSipEdge(t, {
+    mediaServers: { ...mediaServers, rtpTimeoutMs: 1_500, pool: { ...mediaServers.pool, size: 0 } },
+  });
+  const { line, farCall } = await answeredByServer(edge);
+  const channel = onlyChannel(edge);
+  channel.refuseNextOffer();
+  farCall.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
+  await farCall.receives(488);
+  t.is(channel.variables.get('media_timeout_audio'), '1500');
+  t.deepEqual(line.story(), ['line.answered']);
+});
 
 test.serial('a call survives a lost event socket and receives digits again after reconnection', async (t) => {
   const edge = await startSipEdge(t);
