@@ -36,7 +36,7 @@ import { startEvents } from './parts/events.ts';
 import { startHandOver } from './parts/hand-over.ts';
 import { startHttpServer } from './parts/http.ts';
 import { startJournal } from './parts/journal.ts';
-import { startLines } from './parts/telephony.ts';
+import { startTelephony } from './parts/telephony.ts';
 import { startOutgoing } from './parts/outgoing.ts';
 import { keepToRetention } from './housekeeping/retention.ts';
 import { startRecordings } from './parts/recordings.ts';
@@ -130,7 +130,7 @@ export const startGateway = async (
   const recordings = await startRecordings(runtime, { ...journalling, ...left });
   const overheard = createOverheard({ bus: runtime.bus, find: (callId) => switchboard.find(callId) });
   const lineParts = { ...journalling, ...left, liveCalls, outgoing, recordings, overheard, trunkMachineWith };
-  const telephony = await startLines(runtime, lineParts);
+  const telephony = await startTelephony(runtime, lineParts);
   telemetry.metrics.watch({ ...runtime, ...journalling, ...telephony, liveCalls });
   const agents = startAgents(runtime, { telemetry, outgoing, languageModel });
 

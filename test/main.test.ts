@@ -114,7 +114,7 @@ const endingWithoutDatabase = async (t: ExecutionContext) => {
   const gateway = await gatewayWithCall(t, 0, { GW_DATABASE_URL: proxy.url });
   proxy.freeze();
   gateway.signal('SIGTERM');
-  await gateway.printed('waiting for the facts of calls to be written, up to 5 s');
+  await gateway.printed('writing the remaining facts of calls, giving up after 5 s');
   return gateway;
 };
 

@@ -19,7 +19,7 @@ import { createSummarizeByModel } from '#src/agents/language-model/summarize-by-
 import type { SummarizeByModel } from '#src/domain/call-summary.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 
-export type StartedLanguageModel = {
+export type OwnLanguageModel = {
   /** `null`: the built-in agent works without a model. */
   model: LanguageModel | null;
   summarize: SummarizeByModel | null;
@@ -29,7 +29,7 @@ export type StartedLanguageModel = {
 export const startLanguageModel = (
   { config, clock, started }: Pick<Runtime, 'config' | 'clock' | 'started'>,
   onFailure: NonNullable<LanguageModel['failed']>,
-): StartedLanguageModel => {
+): OwnLanguageModel => {
   if (config.languageModel === null) return { model: null, summarize: null };
   const { connectMs, connections, firstTokenMs } = languageModelLimits;
   const client = createEndpointClient({
@@ -59,7 +59,7 @@ export type Agents = CallAgents & {
 
 type AgentParts = {
   outgoing: Pick<Outgoing, 'agents' | 'handshakes' | 'trials'>;
-  languageModel: Pick<StartedLanguageModel, 'model'>;
+  languageModel: Pick<OwnLanguageModel, 'model'>;
   telemetry: Telemetry;
 };
 

@@ -16,7 +16,7 @@ import { showHeld } from '#src/inspector/viewer.ts';
 import { bytesIn } from '#src/domain/sample-bytes.ts';
 import { findHolder } from '#src/persistence/calls/call-holders.ts';
 import type { Runtime } from './runtime.ts';
-import type { StartedCalls } from './calls.ts';
+import type { Calls } from './calls.ts';
 
 export type CallWatching = {
   watch: ApiServices['calls']['watchCall'];
@@ -48,7 +48,7 @@ const isCallId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]
 export const startCallWatching = (
   { config, database, sealing, clock, steadyClock, bus, logger, started }: Runtime,
   parts: {
-    calls: Pick<StartedCalls, 'switchboard'>;
+    calls: Pick<Calls, 'switchboard'>;
     liveCalls: LiveCalls;
     overheard: Pick<Overheard, 'listen'>;
   },

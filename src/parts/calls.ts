@@ -30,11 +30,11 @@ import type { TrunkHeaders } from '#src/persistence/trunks/trunks.ts';
 import type { Runtime } from './runtime.ts';
 import type { Agents } from './agents.ts';
 import type { Cluster } from './cluster.ts';
-import type { StartedJournal } from './journal.ts';
-import type { StartedLines } from './telephony.ts';
+import type { CallJournal } from './journal.ts';
+import type { Telephony } from './telephony.ts';
 import { createLoadShedding, type LoadShedding } from '#src/calls/setup/load-shedding.ts';
 
-type Measured = { telemetry: Telemetry; journalling: Pick<StartedJournal, 'journal'> };
+type Measured = { telemetry: Telemetry; journalling: Pick<CallJournal, 'journal'> };
 
 export const startLoadShedding = (
   { config, steadyClock, logger, started }: Pick<Runtime, 'config' | 'steadyClock' | 'logger' | 'started'>,
@@ -75,9 +75,9 @@ export type CallWorld = {
 
 type CallParts = {
   telemetry: Telemetry;
-  journalling: Pick<StartedJournal, 'journal' | 'transitions' | 'progress' | 'settings' | 'summarizeSoFar'>;
+  journalling: Pick<CallJournal, 'journal' | 'transitions' | 'progress' | 'settings' | 'summarizeSoFar'>;
   liveCalls: LiveCalls;
-  telephony: Pick<StartedLines, 'lines'>;
+  telephony: Pick<Telephony, 'lines'>;
   agents: Agents;
   recordings: Pick<Recordings, 'release'>;
   overheard: Pick<Overheard, 'release'>;
@@ -85,7 +85,7 @@ type CallParts = {
   callMachineWith: (world: CallWorld) => typeof callMachine;
 };
 
-export type StartedCalls = {
+export type Calls = {
   control: CallControl;
   admission: Admission;
   switchboard: Switchboard;
@@ -155,7 +155,7 @@ const configuredHeadersOf = (lines: Runtime['config']['realLines']): TrunkHeader
     : { headersIn: lines.trunkHeadersIn, headersOut: lines.trunkHeadersOut };
 
 /** Arrivals are not accepted yet. */
-export const startCalls = (runtime: Runtime, parts: CallParts): StartedCalls => {
+export const startCalls = (runtime: Runtime, parts: CallParts): Calls => {
   const { config, database, sealing, clock, steadyClock, callTime, bus, logger, started } = runtime;
   const { liveCalls, agents } = parts;
   const { switchboard, openLines } = openSwitchboard(runtime, parts, (callId, wanted) =>

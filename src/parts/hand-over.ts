@@ -6,10 +6,10 @@ import { beginHandOver, type HandOver, type Heirs, type StandingCall } from '#sr
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Runtime } from './runtime.ts';
-import type { StartedCalls } from './calls.ts';
+import type { Calls } from './calls.ts';
 import { sharedLines, type Cluster } from './cluster.ts';
-import type { StartedJournal } from './journal.ts';
-import type { StartedLines } from './telephony.ts';
+import type { CallJournal } from './journal.ts';
+import type { Telephony } from './telephony.ts';
 
 /** `null`: no successor; calls are waited for. `because` is the middle of a sentence. */
 export type Inheritance = { heirs: Heirs | null; because: string };
@@ -65,7 +65,7 @@ const say = (logger: Logger, calls: number, upToSec: number, { heirs, because }:
 const standingCalls = ({
   switchboard,
   canBeResumed,
-}: Pick<StartedCalls, 'switchboard' | 'canBeResumed'>): StandingCall[] =>
+}: Pick<Calls, 'switchboard' | 'canBeResumed'>): StandingCall[] =>
   [...switchboard.calls()].flatMap(([callId, actor]) => {
     const call = actor.getSnapshot();
     // A call that is already ending ends here.
@@ -85,10 +85,10 @@ export const startHandOver = (
   { config, clock, logger }: Pick<Runtime, 'config' | 'clock' | 'logger'>,
   parts: {
     cluster: Pick<Cluster, 'giveCalls' | 'others' | 'takes'>;
-    calls: Pick<StartedCalls, 'switchboard' | 'canBeResumed'>;
+    calls: Pick<Calls, 'switchboard' | 'canBeResumed'>;
     liveCalls: { count: { get(): number } };
-    journalling: Pick<StartedJournal, 'journal' | 'progress'>;
-    telephony: Pick<StartedLines, 'legsWritten'>;
+    journalling: Pick<CallJournal, 'journal' | 'progress'>;
+    telephony: Pick<Telephony, 'legsWritten'>;
     recordings: Pick<Recordings, 'leave'>;
   },
 ): StartedHandOver => {

@@ -14,9 +14,9 @@ import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import type { Runtime } from './runtime.ts';
 import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
-import type { StartedLanguageModel } from './agents.ts';
+import type { OwnLanguageModel } from './agents.ts';
 
-export type StartedJournal = {
+export type CallJournal = {
   journal: Journal;
   transitions: Transitions;
   progress: Progress;
@@ -65,8 +65,8 @@ const logFact = (logger: Logger, callId: string, fact: RecordedFact): void => {
 /** Resolves when every fact, transition and summary is written. */
 export const startJournal = (
   { config, database, sealing, clock, databaseClock, callTime, bus, logger, started }: Runtime,
-  { languageModel }: { languageModel: StartedLanguageModel },
-): StartedJournal => {
+  { languageModel }: { languageModel: OwnLanguageModel },
+): CallJournal => {
   const isPassing = isTransient;
   const transitions = createTransitions({
     opening: callOpening.state,

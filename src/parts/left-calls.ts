@@ -14,8 +14,8 @@ import {
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Runtime } from './runtime.ts';
 import type { Agents } from './agents.ts';
-import type { StartedCalls } from './calls.ts';
-import type { StartedJournal } from './journal.ts';
+import type { Calls } from './calls.ts';
+import type { CallJournal } from './journal.ts';
 
 /** Calls of an earlier process of this gateway. */
 export type LeftCalls = {
@@ -41,7 +41,7 @@ const endOthers = (
 export const takeLeftCalls = async (
   { config, database }: Runtime,
   lostCalls: LostCalls,
-  { journal }: Pick<StartedJournal, 'journal'>,
+  { journal }: Pick<CallJournal, 'journal'>,
 ): Promise<LeftCalls> => {
   const hasLines = config.lines !== 'none';
   const taken = await takeFromEarlierProcess(database, config.node);
@@ -66,9 +66,9 @@ export type StartedTakeOver = TakeOver & {
 export const startTakeOver = (
   { config, database, sealing, clock, databaseClock, callTime, bus, logger }: Runtime,
   parts: {
-    journalling: Pick<StartedJournal, 'journal' | 'legs'>;
+    journalling: Pick<CallJournal, 'journal' | 'legs'>;
     lostCalls: LostCalls;
-    calls: Pick<StartedCalls, 'admission' | 'control' | 'switchboard' | 'expectLine'>;
+    calls: Pick<Calls, 'admission' | 'control' | 'switchboard' | 'expectLine'>;
     agents: Pick<Agents, 'keep'>;
     recordings: Pick<Recordings, 'expect'>;
   },

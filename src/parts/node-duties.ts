@@ -4,11 +4,11 @@ import type { NodeDuties } from '#src/continuity/nodes/node-watch.ts';
 import { releaseDeliveriesOf } from '#src/persistence/events/deliveries.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { StartedTakeOver } from './left-calls.ts';
-import type { StartedLines } from './telephony.ts';
+import type { Telephony } from './telephony.ts';
 
 export const nodeDuties = (parts: {
   database: Database;
-  telephony: Pick<StartedLines, 'endLegsOf'>;
+  telephony: Pick<Telephony, 'endLegsOf'>;
   takeOver: Pick<StartedTakeOver, 'takeFrom' | 'settle'>;
   switchboard: Pick<Switchboard, 'leaveAll'>;
 }): NodeDuties => ({

@@ -29,7 +29,7 @@ import { createVoiceSamples } from '#src/speech/voice-samples.ts';
 import { vosk } from '#src/speech/vosk.ts';
 import { whisperCpp } from '#src/speech/whisper-cpp.ts';
 
-export type StartedSpeech = ReturnType<typeof createSpeechEngines> & {
+export type Speech = ReturnType<typeof createSpeechEngines> & {
   /** Engines that a number may choose. */
   engines: Omit<Engines, 'turnModel'>;
   voiceSamples: VoiceSamples;
@@ -79,7 +79,7 @@ const createSynthesizer = (world: EngineWorld, config: SynthesizerConfig): Voice
 export const enginesOf = (
   { synthesizers }: SpeechConfig,
   recognizers: readonly RecognitionEngine[],
-): StartedSpeech['engines'] => ({
+): Speech['engines'] => ({
   recognizers: recognizers.map(({ name }) => name),
   synthesizers: synthesizers.map(({ engine }) => engine),
   languagesOf(name) {
@@ -117,7 +117,7 @@ export const startSpeech = async (
     path: string;
     logger: Logger;
   },
-): Promise<StartedSpeech> => {
+): Promise<Speech> => {
   const { limits, failOver, rememberedBytes, clock, path, logger } = options;
   await requireInstalled(config, path);
   const client = createEngineClient({ connectMs: limits.connectMs });

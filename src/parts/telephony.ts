@@ -11,7 +11,7 @@ import { createTrunkDirectory, type TrunkDirectory } from '#src/trunks/trunk-dir
 import { chooseLines, type ChosenLines } from './line-driver.ts';
 import type { Runtime } from './runtime.ts';
 import type { Outgoing } from './outgoing.ts';
-import { startSpeech, type StartedSpeech } from './speech.ts';
+import { startSpeech, type Speech } from './speech.ts';
 import type { KeepSipMessage } from '#sip/drachtio/capture/sip-capture.ts';
 import { createHepCollector, type HepCollector } from '#sip/hep/collector.ts';
 import { createBatchWriter, type BatchWriter } from '#src/calls/journal/batch-writer.ts';
@@ -29,7 +29,7 @@ type Needed = Pick<Runtime, 'database' | 'clock' | 'logger' | 'started'> & {
   config: Pick<Config, 'sipTraceDays' | 'hep'>;
 };
 
-export type StartedSipTraces = {
+export type SipTraces = {
   /** `null` if no trace is kept. */
   keep: KeepSipMessage | null;
   /** Lost messages since the start. */
@@ -58,7 +58,7 @@ const startCollector = ({ config, clock, logger, started }: Needed): HepCollecto
 };
 
 /** Ends when waiting messages are written; does not wait for an unreachable database. */
-export const startSipTraces = (runtime: Needed): StartedSipTraces => {
+export const startSipTraces = (runtime: Needed): SipTraces => {
   const { config, database, clock, logger, started } = runtime;
   const { sipTraceDays: days } = config;
   const sweeping = sweepSipMessages({
@@ -81,16 +81,16 @@ export const startSipTraces = (runtime: Needed): StartedSipTraces => {
   };
 };
 
-export type StartedLines = ChosenLines & {
+export type Telephony = ChosenLines & {
   trunks: TrunkDirectory;
   /** Engines that a number may choose. */
   engines: Engines;
-  voiceSamples: StartedSpeech['voiceSamples'];
+  voiceSamples: Speech['voiceSamples'];
   /** Lost SIP messages of calls, since the start. */
   lostSipMessages: () => number;
   /** Resolves when stored far ends are written. */
   legsWritten: () => Promise<void>;
-  lostSeconds: StartedSpeech['lostSeconds'];
+  lostSeconds: Speech['lostSeconds'];
 };
 
 /** `null` if none is configured. Throws a StartError about the model. */
@@ -103,7 +103,7 @@ const openTurnModel = async ({ config, clock, logger, started }: Runtime): Promi
 };
 
 /** Opened, but without calls before `lines.start`. */
-export const startLines = async (
+export const startTelephony = async (
   runtime: Runtime,
   parts: {
     legs: CheckpointLegs;
@@ -115,7 +115,7 @@ export const startLines = async (
     outgoing: Pick<Outgoing, 'trunkAddresses'>;
     trunkMachineWith: Parameters<typeof createTrunkDirectory>[0]['machineWith'];
   },
-): Promise<StartedLines> => {
+): Promise<Telephony> => {
   const { config, platformPolicy, database, sealing, clock, environment, logger, started } = runtime;
   const path = process.env['PATH'] ?? '';
   const speech = await startSpeech(config.speech, { ...speechEngines, clock, path, logger });

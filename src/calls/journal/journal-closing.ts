@@ -43,8 +43,8 @@ export const createJournalClosing = (options: {
     async close() {
       const facts = journal.backlog();
       if (facts > 0) {
-        const upTo = `up to ${limitMs / 1000} s while the database takes none`;
-        logger.info({ facts }, `waiting for the facts of calls to be written, ${upTo}`);
+        const limit = `giving up after ${limitMs / 1000} s without a response of the database`;
+        logger.info({ facts }, `writing the remaining facts of calls, ${limit}`);
       }
       giveUpLater();
       await journal.settled();
