@@ -1331,3 +1331,50 @@ test('an event has its digit, its end flag and a maximum duration', (t) => {
   writeTelephoneEvent(payload, { key: '*', isOver: true, duration: 100_000 });
   t.deepEqual(Array.from(payload), [10, 0x80 | 10, 0xff, 0xff]);
 });
+
+// G.711
+
+const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+
+for (const [name, codec] of Object.entries({ PCMU: pcmu, PCMA: pcma })) {
+  test(`${name}: each code decodes to a sample that encodes to the same code`, (t) => {
+    const samples = codec.decode(everyByte);
+    const codes = new Uint8Array(256);
+    codec.encode(samples, codes, 0);
+    // Two codes of PCMU stand for zero.
+    const again = codec.decode(codes);
+    t.deepEqual(again, samples);
+  });
+
+  test(`${name}: decoding differs from the sample by at most half a step`, (t) => {
+    const samples = Int16Array.from({ length: 64_001 }, (_, index) => index - 32_000);
+    const codes = new Uint8Array(samples.length);
+    codec.encode(samples, codes, 0);
+    const worst = codec
+      .decode(codes)
+      .reduce(
+        (most, decoded, index) =>
+          Math.max(
+            most,
+            Math.abs(decoded - (samples[index] ?? 0)) / Math.max(Math.abs(samples[index] ?? 0), 256),
+          ),
+        0,
+      );
+    t.true(worst < 0.044, String(worst));
+  });
+}
+
+/** ITU-T G.711 tables 1 and 2: some of their values, on 16 bits. */
+test('codes match the tables of G.711', (t) => {
+  t.deepEqual(
+    Array.from(pcmu.decode(Uint8Array.of(0xff, 0x80, 0x00, 0xf0, 0x7f))),
+    [0, 32_124, -32_124, 120, 0],
+  );
+  t.deepEqual(Array.from(pcma.decode(Uint8Array.of(0xd5, 0xaa, 0x2a, 0x55))), [8, 32_256, -32_256, -8]);
+});
+
+test('encodes audio behind existing bytes', (t) => {
+  const bytes = new Uint8Array(4);
+  pcmu.encode(Int16Array.of(0, 32_124), bytes, 2);
+  t.deepEqual(Array.from(bytes), [0, 0, 0xff, 0x80]);
+});
