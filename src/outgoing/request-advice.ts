@@ -208,7 +208,7 @@ const wordsOf = (request: FailedRequest): Readonly<Record<RequestTrouble, string
     not_found: `There is nothing at this path of ${host}. Correct the path of the ${names.url}.`,
     method_not_allowed: `This address takes no POST. Correct the path of the ${names.url}${path === '' ? '; it has none' : ''}.`,
     request_timeout: 'The server did not wait for the whole request. Raise its time limit for requests.',
-    gone: `The path at ${host} was removed for good. Ask its owner for the new address.`,
+    gone: `This path of ${host} was removed for good. Ask its owner for the new address.`,
     length_required:
       'A proxy in front of the server wants another framing of the request. Look at its limits for request bodies.',
     too_large: 'The server finds the request too large. Raise its limit for request bodies.',

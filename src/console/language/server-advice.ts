@@ -136,7 +136,7 @@ export const serverAdvice: readonly { pattern: RegExp; ko: string }[] = [
     ko: '서버가 요청을 끝까지 기다리지 않았습니다(HTTP 408). 서버의 요청 제한 시간을 늘리세요.',
   },
   {
-    pattern: /^The path at (\S+) was removed for good\. .*$/,
+    pattern: /^This path of (\S+) was removed for good\. .*$/,
     ko: '$1의 이 경로는 영구히 없어졌습니다(HTTP 410). 서버 담당자에게 새 주소를 확인하세요.',
   },
   {
