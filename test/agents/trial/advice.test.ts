@@ -607,3 +607,16 @@ test(
   },
   /editor/,
 );
+
+// Built-in agent
+
+test(
+  'builtin: names the format that a model server rejects',
+  advises,
+  {
+    ...webhook,
+    binding: { agent: 'builtin', agentType: null, chatUrl: null },
+    answers: [{ status: 422, body: '{"detail":"unknown field"}' }],
+  },
+  /exactly the body of chat completions/,
+);
