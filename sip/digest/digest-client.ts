@@ -69,7 +69,7 @@ type Request = { method: string; uri: string };
 
 /** A request with its repetitions: each has the credentials of all challenges so far. */
 export type Authorizing = {
-  /** Headers for the request again; `null` where the challenge cannot be answered, or was, in vain. */
+  /** Headers for the repeated request; `null` if the challenge cannot be answered, or was answered in vain. */
   answer(response: Response, request: Request): Record<string, string> | null;
 };
 
