@@ -173,7 +173,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     name,
     open: freeSwitch.open,
     problem: freeSwitch.problem,
-    /** Why it takes no new calls although it is connected, as a plain sentence; `null` if it takes some. */
+    /** Why the server takes no new calls although it is connected, as a plain sentence; `null` if it takes some. */
     refusal(): string | null {
       const refusal = load.refusal();
       return refusal && `FreeSWITCH at ${name} takes no new calls: ${refusal}`;

@@ -880,7 +880,7 @@ test('the agent receives secret digits at their place even while they are masked
   t.deepEqual(keys.reveal('b', history), history);
 });
 
-test('requested again or abandoned digits are no turn', (t) => {
+test('digits that are abandoned or requested again form no turn', (t) => {
   const keys = createSecretKeys();
   keys.hide('a', null);
   press(keys, '11');
