@@ -38,7 +38,7 @@ export type MediaEndpoint = {
   /** The endpoint's offer, or its answer to the caller's offer. */
   readonly localSdp: string;
   /**
-   * `null` if it cannot be bridged: there is no media server, its audio is not connected, or it has no telephone
+   * `null` if the endpoint cannot be bridged: there is no media server, its audio is not connected, or it has no telephone
    * events.
    */
   bridgeSide(): BridgeSide | null;

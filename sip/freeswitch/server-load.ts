@@ -16,7 +16,7 @@ export const createServerLoad = ({ minIdleCpu, ownSessions, readySessions, onCha
   let latest: { load: ServerLoad; own: number } | null = null;
   let isRefusing = false;
 
-  /** Why it takes no new calls, as the end of a sentence; `null` if it takes calls, or before the first heartbeat. */
+  /** Why the server takes no calls, as the end of a sentence; `null` if it takes some, or before the first heartbeat. */
   const refusal = (): string | null => {
     if (latest === null) return null;
     const { sessions, maxSessions, idleCpu } = latest.load;

@@ -24,7 +24,7 @@ export type CountingNumbers = {
   leaseMs: number;
   /** Maximum wait for others that count alone, longer than a lease: they are frozen or unreachable. */
   patienceMs: number;
-  /** After a wait in vain, time without further waits. The other gateway is declared dead earlier. */
+  /** Time without further waits after a wait that timed out. The other gateway is declared dead earlier. */
   impatienceMs: number;
   /** Interval of the checks whether others still count alone. */
   retryMs: number;

@@ -15,7 +15,7 @@ export type RecognitionEngine = {
   readonly name: string;
   /** Whether it reports turn ends (`turn-complete`). */
   readonly reportsTurnEnds: boolean;
-  /** Whether it supports a language (BCP 47); absent if it supports all. */
+  /** Whether the engine supports a language (BCP 47); absent if it supports all. */
   hears?(language: string): boolean;
   /** Like `Recognizer.open` of sip/audio/speech.ts. */
   open(options: ListenOptions, emit: (event: EngineEvent) => void): Recognition;
