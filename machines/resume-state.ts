@@ -20,7 +20,7 @@ import type { Spoken } from './turns.ts';
 export type ResumedAs =
   'listening' | 'words-lost' | 'saying' | 'broken-off' | 'parting' | 'on-hold' | 'voicemail' | 'consenting';
 
-export type TakenOverConversation = {
+export type ConversationResumeState = {
   resumesAs: ResumedAs;
   messages: readonly Message[];
   turn: number;
@@ -43,7 +43,7 @@ export type TakenOverConversation = {
 };
 
 /** Transfer of a call whose process died or handed it over. */
-export type LeftTransfer =
+export type ResumedTransfer =
   /** The transfer was not connected yet, and the person is lost with that process. */
   | { state: 'lost'; transferId: string; to: string }
   /** The other party and the person are connected; `talkedMs`: time since then. */
@@ -52,7 +52,7 @@ export type LeftTransfer =
       'transferId' | 'to' | 'isRecorded' | 'maxDurationSec' | 'talkedMs'
     >);
 
-export type TakenOverCall = {
+export type CallResumeState = {
   /** Name of the gateway that takes the call over. */
   node: string;
   answeredBy: AnsweredBy | null;
@@ -67,6 +67,6 @@ export type TakenOverCall = {
   /** Reason of the pending end; `null` if the end was not decided. */
   endReason: EndReason | null;
   /** The transfer in progress, or the completed one. */
-  transfer: LeftTransfer | null;
-  conversation: TakenOverConversation;
+  transfer: ResumedTransfer | null;
+  conversation: ConversationResumeState;
 };

@@ -16,7 +16,7 @@ import { createCallBus } from '#src/calls/call-bus.ts';
 import { createCallTime } from '#src/calls/live/call-time.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createOverheard } from '#src/calls/live/overheard.ts';
-import { createLostCalls } from '#src/continuity/orphaned-calls.ts';
+import { createOrphanedCalls } from '#src/continuity/orphaned-calls.ts';
 import { openDatabaseClock } from '#src/persistence/database/database-clock.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { steadyClock, systemClock } from './clocks.ts';
@@ -120,8 +120,8 @@ export const startGateway = async (
   // Journal, and calls of a dead process of this gateway
   const cluster = await startCluster(runtime);
   const journalling = startJournal(runtime, { languageModel });
-  const lostCalls = createLostCalls({ ...runtime, ...journalling });
-  const left = await takeLeftCalls(runtime, lostCalls, journalling);
+  const orphanedCalls = createOrphanedCalls({ ...runtime, ...journalling });
+  const left = await takeLeftCalls(runtime, orphanedCalls, journalling);
 
   // Dependencies of calls
   const liveCalls = createLiveCalls();
@@ -135,12 +135,12 @@ export const startGateway = async (
   const agents = startAgents(runtime, { telemetry, outgoing, languageModel });
 
   // Calls
-  const world = { telemetry, journalling, lostCalls, recordings, overheard, agents };
+  const world = { telemetry, journalling, orphanedCalls, recordings, overheard, agents };
   const calls = startCalls(runtime, { ...world, liveCalls, telephony, cluster, callMachineWith });
   const { control, switchboard } = calls;
   await telephony.lines.start(calls.onArrival);
   const takeOver = startTakeOver(runtime, { ...world, calls });
-  await takeOver.goOn(left.waiting);
+  await takeOver.resume(left.waiting);
   await cluster.open({
     perform: control.performHere,
     take: takeOver.take,

@@ -10,7 +10,7 @@ import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 /**
  * The gateways that take over the calls: several gateways with a share each, or the next process of this node with all.
  */
-export type Heirs = { are: 'others'; nodes: readonly string[] } | { are: 'next process' };
+export type Successors = { are: 'others'; nodes: readonly string[] } | { are: 'next process' };
 
 export type HandOver = {
   /** Hands over all possible calls, even during speech. Resolves when done; no further calls are handed over then. */
@@ -66,39 +66,36 @@ const createGiving = (
     }
     logger.error(
       { calls: callIds.length },
-      'no other gateway goes on with calls that this one has let go of; the first that finds it gone does',
+      'no other gateway took the released calls; the first that finds this gateway gone takes them',
     );
   };
 };
 
-export const beginHandOver = (heirs: Heirs, options: HandOverOptions): HandOver => {
+export const beginHandOver = (successors: Successors, options: HandOverOptions): HandOver => {
   const { count, standing, letGo, numbers, clock, logger } = options;
   const begunAt = clock.now();
 
-  const giveToOthers = heirs.are === 'others' ? createGiving(heirs.nodes, options) : null;
+  const giveToOthers = successors.are === 'others' ? createGiving(successors.nodes, options) : null;
 
   const leave = async (calls: readonly StandingCall[]): Promise<void> => {
     const callIds = calls.map(({ callId }) => callId);
     if (callIds.length === 0) return;
     await letGo(callIds);
     if (giveToOthers !== null) return giveToOthers(callIds);
-    logger.info(
-      { calls: callIds.length },
-      'calls stand without a gateway until the next process goes on with them',
-    );
+    logger.info({ calls: callIds.length }, 'calls wait for the next process of this gateway');
   };
 
   /** Calls that continue in the next process wait for each other: it starts after this one has ended. */
   const ready = (): StandingCall[] => {
     const calls = standing();
-    if (heirs.are === 'others') return calls.filter(({ isQuiet }) => isQuiet);
+    if (successors.are === 'others') return calls.filter(({ isQuiet }) => isQuiet);
     const isAll = calls.length === count();
     const isTime = clock.now() - begunAt >= numbers.silenceMs || calls.every(({ isQuiet }) => isQuiet);
     return isAll && isTime ? calls : [];
   };
 
   const looking = createRepeatedTask({
-    work: () => leave(ready().slice(0, heirs.are === 'others' ? numbers.batch : Infinity)),
+    work: () => leave(ready().slice(0, successors.are === 'others' ? numbers.batch : Infinity)),
     everyMs: numbers.lookMs,
     clock,
   });

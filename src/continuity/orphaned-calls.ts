@@ -10,17 +10,17 @@ import type { CallRow } from '#src/persistence/calls/calls.ts';
 import type { CallBus } from '#src/calls/call-bus.ts';
 import type { Journal } from '#src/calls/journal/journal.ts';
 
-export type LostCalls = {
+export type OrphanedCalls = {
   /** Ends a call on behalf of its holder. Never throws. */
   end(call: CallRow): void;
 };
 
-export const createLostCalls = (options: {
+export const createOrphanedCalls = (options: {
   journal: Pick<Journal, 'publish'>;
   bus: Pick<CallBus, 'publish'>;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
-}): LostCalls => ({
+}): OrphanedCalls => ({
   end({ id: callId, direction, answeredAt }) {
     options.logger.warn(
       { call_id: callId },

@@ -5,7 +5,7 @@
 import type { Database } from '#src/persistence/database/database.ts';
 import { confirmTaken, TakingInDoubt, type TakenCall } from '#src/persistence/calls/held-calls.ts';
 
-export type Taking = {
+export type Ownership = {
   /** Resolves when each call has its actor here, or is being ended. Rejects if the database is down. */
   take(ask: () => Promise<TakenCall[]>): Promise<void>;
   /**
@@ -14,14 +14,14 @@ export type Taking = {
   settleDoubts(): Promise<void>;
 };
 
-export const createTaking = ({
+export const createOwnership = ({
   database,
-  goOn,
+  resume,
 }: {
   database: Database;
   /** Resumes these calls, or ends them. Never rejects. */
-  goOn: (calls: readonly TakenCall[]) => Promise<void>;
-}): Taking => {
+  resume: (calls: readonly TakenCall[]) => Promise<void>;
+}): Ownership => {
   let inDoubt: readonly TakenCall[] = [];
 
   const settleDoubts = async (): Promise<void> => {
@@ -36,7 +36,7 @@ export const createTaking = ({
       inDoubt = [...inDoubt, ...asked];
       throw error;
     }
-    await goOn(taken);
+    await resume(taken);
   };
 
   return {
@@ -50,7 +50,7 @@ export const createTaking = ({
         inDoubt = [...inDoubt, ...error.calls];
         return settleDoubts();
       }
-      await goOn(taken);
+      await resume(taken);
     },
   };
 };

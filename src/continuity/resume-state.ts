@@ -4,10 +4,10 @@
  */
 import { isTurnOfKeys, noKeysYet, type CollectedKeys } from '#machines/collected-keys.ts';
 import type {
-  LeftTransfer,
+  ResumedTransfer,
   ResumedAs,
-  TakenOverCall,
-  TakenOverConversation,
+  CallResumeState,
+  ConversationResumeState,
 } from '#machines/resume-state.ts';
 import type { Message } from '#machines/reply.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
@@ -15,7 +15,7 @@ import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
 import { keysWanted, type CallProgress, type Checkpoint } from '#src/persistence/calls/call-checkpoints.ts';
 import type { CallRow } from '#src/persistence/calls/calls.ts';
 
-export type LeftCall = {
+export type ResumableCall = {
   call: Pick<CallRow, 'answeredBy'>;
   checkpoint: Checkpoint;
   facts: readonly JournalEntry[];
@@ -40,7 +40,7 @@ const lastOf = (facts: readonly JournalEntry[], ...types: readonly string[]): Jo
   facts.findLast(({ type }) => types.includes(type));
 
 /** Whether the other party must still hear the notice or the consent question that precedes the conversation. */
-const awaitsConsent = ({ facts, checkpoint: { settings } }: LeftCall): boolean =>
+const awaitsConsent = ({ facts, checkpoint: { settings } }: ResumableCall): boolean =>
   settings.policy.consent.announce !== null && lastOf(facts, 'call.consent') === undefined;
 
 /** Words before the other party's consent are not part of the conversation. */
@@ -64,7 +64,7 @@ const withoutScreening = (facts: readonly JournalEntry[]): readonly JournalEntry
 /**
  * Sorted by the time of speech: a turn of the agent is published at its end, even if the other party spoke during it.
  */
-const messagesOf = ({ facts, kickoff }: LeftCall): Message[] => {
+const messagesOf = ({ facts, kickoff }: ResumableCall): Message[] => {
   const turns = withoutScreening(withoutConsent(facts)).flatMap(({ at, role, text }) =>
     role === null || text === null ? [] : [{ at, message: { role, content: text } }],
   );
@@ -118,9 +118,9 @@ const caughtUp = (progress: CallProgress, facts: readonly JournalEntry[]): CallP
   };
 };
 
-type Resumed = Pick<TakenOverConversation, 'resumesAs' | 'unsaid' | 'unanswered' | 'spoken'>;
+type Resumed = Pick<ConversationResumeState, 'resumesAs' | 'unsaid' | 'unanswered' | 'spoken'>;
 
-const opening = ({ kickoff, greeting }: LeftCall): Resumed => ({
+const opening = ({ kickoff, greeting }: ResumableCall): Resumed => ({
   resumesAs: kickoff === null && greeting !== null ? 'saying' : 'listening',
   unsaid: kickoff === null && greeting !== null ? [greeting] : [],
   unanswered: kickoff === null ? 0 : 1,
@@ -129,7 +129,7 @@ const opening = ({ kickoff, greeting }: LeftCall): Resumed => ({
 
 /** Resumption by the state of the conversation. */
 const resumed = (
-  left: LeftCall,
+  left: ResumableCall,
   { state, spoken, unplayed, unanswered }: CallProgress['conversation'],
   messages: readonly Message[],
 ): Resumed => {
@@ -168,7 +168,10 @@ const resumed = (
 };
 
 /** Why the end of the call was decided, if it was. */
-const endOf = ({ facts, checkpoint: { progress } }: LeftCall, was: CallProgress['conversation'] | null) => {
+const endOf = (
+  { facts, checkpoint: { progress } }: ResumableCall,
+  was: CallProgress['conversation'] | null,
+) => {
   if (progress !== null && progress.endReason !== null) return progress.endReason;
   if (lastOf(facts, 'call.hangup_requested')?.data['immediate'] === true) return 'agent_hangup';
   if (lastOf(facts, 'call.consent')?.data['given'] === false) return 'consent_refused';
@@ -178,14 +181,14 @@ const endOf = ({ facts, checkpoint: { progress } }: LeftCall, was: CallProgress[
   return null;
 };
 
-const hangupIsPending = ({ facts }: LeftCall): boolean =>
+const hangupIsPending = ({ facts }: ResumableCall): boolean =>
   lastOf(facts, 'call.hangup_requested', 'call.hangup_cancelled')?.type === 'call.hangup_requested';
 
 /**
  * The last transfer, unless it failed or was cancelled. Facts of an earlier version lack the connection's parameters;
  * such a transfer is lost.
  */
-const leftTransferOf = ({ facts, now }: LeftCall): LeftTransfer | null => {
+const leftTransferOf = ({ facts, now }: ResumableCall): ResumedTransfer | null => {
   const last = lastOf(facts, 'call.transfer_requested', 'call.transfer_failed', 'call.transfer_returned');
   if (last?.type !== 'call.transfer_requested') return null;
   const { transferId, to } = last.data;
@@ -200,7 +203,7 @@ const leftTransferOf = ({ facts, now }: LeftCall): LeftTransfer | null => {
 };
 
 /** The last moment of the conversation; null if only its preliminaries happened. */
-const lastOfConversation = ({ facts, checkpoint: { progress } }: LeftCall) =>
+const lastOfConversation = ({ facts, checkpoint: { progress } }: ResumableCall) =>
   progress === null || outerOf(progress.conversation.state) === 'consenting'
     ? null
     : caughtUp(progress, facts);
@@ -211,7 +214,7 @@ const languageOf = (facts: readonly JournalEntry[]): string | null => {
   return typeof language === 'string' ? language : null;
 };
 
-const askedForConsent: TakenOverConversation = {
+const askedForConsent: ConversationResumeState = {
   resumesAs: 'consenting',
   unsaid: [],
   messages: [],
@@ -232,7 +235,7 @@ const isMachine = (was: CallProgress['conversation'] | null): boolean =>
   was !== null && outerOf(was.state) === 'voicemail';
 
 /** Whether words of the other party may have been lost: the party was speaking, or had time to speak. */
-const mayHaveLostWords = ({ unheldMs }: LeftCall, was: CallProgress['conversation'] | null): boolean =>
+const mayHaveLostWords = ({ unheldMs }: ResumableCall, was: CallProgress['conversation'] | null): boolean =>
   unheldMs === null ||
   unheldMs > longestUnnoticedMs ||
   was?.state === 'listening.hearing' ||
@@ -240,8 +243,8 @@ const mayHaveLostWords = ({ unheldMs }: LeftCall, was: CallProgress['conversatio
 
 /** The conversation only listens, and neither the agent nor the gateway has another reason to speak soon. */
 const onlyListens = (
-  left: LeftCall,
-  { resumesAs, unanswered, asked, collected }: TakenOverConversation,
+  left: ResumableCall,
+  { resumesAs, unanswered, asked, collected }: ConversationResumeState,
 ): boolean =>
   resumesAs === 'listening' &&
   unanswered === 0 &&
@@ -251,9 +254,9 @@ const onlyListens = (
   leftTransferOf(left) === null;
 
 const conversationAsItWas = (
-  left: LeftCall,
+  left: ResumableCall,
   was: CallProgress['conversation'] | null,
-): TakenOverConversation => {
+): ConversationResumeState => {
   const { facts } = left;
   const messages = messagesOf(left);
   const isHeld = lastOf(facts, 'call.held', 'call.resumed')?.type === 'call.held';
@@ -277,7 +280,10 @@ const conversationAsItWas = (
   };
 };
 
-const conversationOf = (left: LeftCall, was: CallProgress['conversation'] | null): TakenOverConversation => {
+const conversationOf = (
+  left: ResumableCall,
+  was: CallProgress['conversation'] | null,
+): ConversationResumeState => {
   const conversation = conversationAsItWas(left, was);
   return onlyListens(left, conversation) && mayHaveLostWords(left, was)
     ? { ...conversation, resumesAs: 'words-lost' }
@@ -285,7 +291,7 @@ const conversationOf = (left: LeftCall, was: CallProgress['conversation'] | null
 };
 
 /** `node`: the gateway that takes over the call. */
-export const resumption = (left: LeftCall, node: string): TakenOverCall => {
+export const resumeStateOf = (left: ResumableCall, node: string): CallResumeState => {
   const { call, checkpoint, facts } = left;
   const was = lastOfConversation(left);
   const consentIsAwaited = awaitsConsent(left);

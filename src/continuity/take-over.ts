@@ -3,7 +3,7 @@
  * resumes from the stored state, and its line is taken over. Calls that cannot be resumed are ended.
  */
 import type { Logger } from 'pino';
-import type { TakenOverCall } from '#machines/resume-state.ts';
+import type { CallResumeState } from '#machines/resume-state.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
 import { isLanguage } from '#src/domain/language.ts';
@@ -22,12 +22,12 @@ import type { Switchboard } from '#src/calls/live/switchboard.ts';
 import type { CallBus } from '#src/calls/call-bus.ts';
 import type { CallTimes } from '#src/calls/call-parts.ts';
 import { callInput } from '#src/calls/setup/call-input.ts';
-import type { LostCalls } from './orphaned-calls.ts';
-import { resumption } from './resume-state.ts';
+import type { OrphanedCalls } from './orphaned-calls.ts';
+import { resumeStateOf } from './resume-state.ts';
 
 export type TakeOver = {
   /** Resolves when each of these calls has its actor here, or is being ended. Never rejects. */
-  goOn(calls: readonly TakenCall[]): Promise<void>;
+  resume(calls: readonly TakenCall[]): Promise<void>;
 };
 
 type Resumable = TakenCall & { checkpoint: Checkpoint };
@@ -38,7 +38,7 @@ export type TakeOverOptions = {
   database: Database;
   sealing: Pick<Sealing, 'open'>;
   journal: Pick<Journal, 'open'>;
-  lostCalls: Pick<LostCalls, 'end'>;
+  orphanedCalls: Pick<OrphanedCalls, 'end'>;
   switchboard: Pick<Switchboard, 'connect'>;
   bus: Pick<CallBus, 'publish'>;
   /** Keeps the input of the agent until the call is released. */
@@ -54,7 +54,7 @@ export type TakeOverOptions = {
   times: CallTimes;
   /** The name of this gateway among those that share the database. */
   node: string;
-  callTime: Pick<CallTime, 'goOn' | 'now' | 'shiftOf' | 'release'>;
+  callTime: Pick<CallTime, 'resume' | 'now' | 'shiftOf' | 'release'>;
   /** Both in milliseconds since the epoch. */
   clocks: { wall: () => number; database: () => number };
   logger: Logger;
@@ -64,10 +64,10 @@ export type TakeOverOptions = {
 const atOnce = 16;
 
 /** Number of the other party's turns that its agent has received. */
-const turnsTold = ({ conversation: { messages, unanswered } }: TakenOverCall): number =>
+const turnsTold = ({ conversation: { messages, unanswered } }: CallResumeState): number =>
   messages.filter(({ role }) => role === 'user').length - unanswered;
 
-const connectedWith = ({ transfer }: TakenOverCall): LineCheckpoint['connectedWith'] =>
+const connectedWith = ({ transfer }: CallResumeState): LineCheckpoint['connectedWith'] =>
   transfer?.state === 'connected' ? { to: transfer.to, talkedMs: transfer.talkedMs } : null;
 
 /** Milliseconds without a holder for a call that was handed over; null if its holder died. */
@@ -106,7 +106,7 @@ const createConnect = (options: TakeOverOptions) => {
     const legs = openLegs(sealing, call.legs);
     const facts = await journalOf(database, callId);
     const { greeting, policy, speech, voicemail, screening, menu } = checkpoint.settings;
-    callTime.goOn(callId, nowIn(call, answeredAt));
+    callTime.resume(callId, nowIn(call, answeredAt));
     const talkedMs = (): number => callTime.now(callId) - answeredAt.getTime();
     const fresh = callInput({
       agentCall: agentCallOf(call, 0),
@@ -122,7 +122,7 @@ const createConnect = (options: TakeOverOptions) => {
     });
     const progress = checkpoint.progress && byOtherClock(checkpoint.progress, -callTime.shiftOf(callId));
     const now = callTime.now(callId);
-    const takenOver = resumption(
+    const takenOver = resumeStateOf(
       {
         call,
         checkpoint: { ...checkpoint, progress },
@@ -145,24 +145,24 @@ const createConnect = (options: TakeOverOptions) => {
 };
 
 export const createTakeOver = (options: TakeOverOptions): TakeOver => {
-  const { lostCalls, callTime, logger } = options;
+  const { orphanedCalls, callTime, logger } = options;
   const connect = createConnect(options);
 
-  const goOnWith = async (call: Resumable): Promise<void> => {
+  const resumeCall = async (call: Resumable): Promise<void> => {
     try {
       await connect(call);
     } catch (error) {
       logger.error({ call_id: call.id, err: error }, 'a call could not be taken over');
       callTime.release(call.id);
-      lostCalls.end(call);
+      orphanedCalls.end(call);
     }
   };
 
   return {
-    async goOn(calls) {
+    async resume(calls) {
       const queue = calls.filter(isResumable).values();
       const workOff = async (): Promise<void> => {
-        for (const call of queue) await goOnWith(call);
+        for (const call of queue) await resumeCall(call);
       };
       await Promise.all(Array.from({ length: atOnce }, workOff));
     },

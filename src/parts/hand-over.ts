@@ -2,7 +2,12 @@
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import { closing } from '#config/policy.ts';
-import { beginHandOver, type HandOver, type Heirs, type StandingCall } from '#src/continuity/hand-over.ts';
+import {
+  beginHandOver,
+  type HandOver,
+  type Successors,
+  type StandingCall,
+} from '#src/continuity/hand-over.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Runtime } from './runtime.ts';
@@ -12,7 +17,7 @@ import type { CallJournal } from './journal.ts';
 import type { Telephony } from './telephony.ts';
 
 /** `null`: no successor; calls are waited for. `because` is the middle of a sentence. */
-export type Inheritance = { heirs: Heirs | null; because: string };
+export type Succession = { successors: Successors | null; because: string };
 
 type Others = Awaited<ReturnType<Cluster['others']>>;
 
@@ -25,11 +30,11 @@ const answering = async (takers: readonly string[], { giveCalls }: Pick<Cluster,
   });
 };
 
-export const chooseHeirs = async (
+export const chooseSuccessors = async (
   config: Pick<Config, 'handsOver' | 'lines' | 'realLines'>,
   cluster: Pick<Cluster, 'giveCalls'> & { others: () => Promise<Others> },
-): Promise<Inheritance> => {
-  const nobody = (because: string): Inheritance => ({ heirs: null, because });
+): Promise<Succession> => {
+  const nobody = (because: string): Succession => ({ successors: null, because });
   if (!config.handsOver) return nobody('as GW_HAND_OVER=never says');
   if (sharedLines(config) === null) return nobody('as without the relay no other gateway hears of them');
   let others: Others;
@@ -41,7 +46,7 @@ export const chooseHeirs = async (
   const nodes = await answering(others.takers, cluster);
   if (nodes.length > 0)
     return {
-      heirs: { are: 'others', nodes },
+      successors: { are: 'others', nodes },
       because: `go on at ${nodes.join(', ')}, each when nobody speaks`,
     };
   if (others.takers.length > 0) return nobody('as the other gateways do not answer');
@@ -49,15 +54,15 @@ export const chooseHeirs = async (
   if (others.living.length > 0)
     return nobody('as the other gateways are older, or have other lines, and could not go on with them');
   if (config.realLines !== null)
-    return { heirs: { are: 'next process' }, because: 'go on in the next process of this gateway' };
+    return { successors: { are: 'next process' }, because: 'go on in the next process of this gateway' };
   return nobody('as no other gateway is there');
 };
 
 /** Logs what the gateway waits for, for the person who stopped it. */
-const say = (logger: Logger, calls: number, upToSec: number, { heirs, because }: Inheritance): void => {
+const say = (logger: Logger, calls: number, upToSec: number, { successors, because }: Succession): void => {
   const whom = calls === 1 ? 'one call' : `${calls} calls`;
   const about = { calls, up_to_sec: upToSec };
-  if (heirs === null)
+  if (successors === null)
     logger.info(about, `waiting for ${whom}, up to ${upToSec} s, ${because}; ask again to hang up now`);
   else logger.info(about, `${whom} ${because}; waiting up to ${upToSec} s for this, ask again to do it now`);
 };
@@ -109,7 +114,8 @@ export const startHandOver = (
       telephony.legsWritten(),
     ]);
     const isWritten = await doneWithin(clock, closing.handOverWriteMs, written);
-    if (!isWritten) logger.warn({ calls: callIds.length }, 'what is known of calls is not written in time');
+    if (!isWritten)
+      logger.warn({ calls: callIds.length }, 'checkpoints of released calls were not written in time');
   };
 
   return {
@@ -121,10 +127,10 @@ export const startHandOver = (
         logger.warn({ err: error }, 'other gateways do not hear that this one ends');
       }
       if (count === 0) return;
-      const inheritance = await chooseHeirs(config, cluster);
-      say(logger, count, config.drainSec, inheritance);
-      if (inheritance.heirs === null) return;
-      begun = beginHandOver(inheritance.heirs, {
+      const succession = await chooseSuccessors(config, cluster);
+      say(logger, count, config.drainSec, succession);
+      if (succession.successors === null) return;
+      begun = beginHandOver(succession.successors, {
         count: () => liveCalls.count.get(),
         standing: () => standingCalls(calls),
         letGo,

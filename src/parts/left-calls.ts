@@ -2,9 +2,9 @@
 import { callTimes } from '#config/policy.ts';
 import { createPendingHangUps } from '#src/continuity/pending-hang-ups.ts';
 import { createTakeOver, isResumable, type TakeOver } from '#src/continuity/take-over.ts';
-import { createTaking } from '#src/continuity/ownership.ts';
+import { createOwnership } from '#src/continuity/ownership.ts';
 import type { TakeHandedOver } from '#src/continuity/hand-over-requests.ts';
-import type { LostCalls } from '#src/continuity/orphaned-calls.ts';
+import type { OrphanedCalls } from '#src/continuity/orphaned-calls.ts';
 import {
   takeFromEarlierProcess,
   takeFromLostNode,
@@ -21,17 +21,17 @@ import type { CallJournal } from './journal.ts';
 export type LeftCalls = {
   /** Calls to resume. */
   waiting: readonly TakenCall[];
-  goesOn: (callId: string) => boolean;
+  isResumed: (callId: string) => boolean;
 };
 
 /** Ends calls that cannot continue; resolves when that is stored. */
 const endOthers = (
   taken: readonly TakenCall[],
-  goOn: (call: TakenCall) => boolean,
-  lostCalls: LostCalls,
+  canResume: (call: TakenCall) => boolean,
+  orphanedCalls: OrphanedCalls,
 ): TakenCall[] => {
-  for (const call of taken) if (!goOn(call)) lostCalls.end(call);
-  return taken.filter(goOn);
+  for (const call of taken) if (!canResume(call)) orphanedCalls.end(call);
+  return taken.filter(canResume);
 };
 
 /**
@@ -40,15 +40,15 @@ const endOthers = (
  */
 export const takeLeftCalls = async (
   { config, database }: Runtime,
-  lostCalls: LostCalls,
+  orphanedCalls: OrphanedCalls,
   { journal }: Pick<CallJournal, 'journal'>,
 ): Promise<LeftCalls> => {
   const hasLines = config.lines !== 'none';
   const taken = await takeFromEarlierProcess(database, config.node);
-  const waiting = endOthers(taken, (call) => hasLines && isResumable(call), lostCalls);
+  const waiting = endOthers(taken, (call) => hasLines && isResumable(call), orphanedCalls);
   await journal.settled();
   const ids = new Set(waiting.map(({ id }) => id));
-  return { waiting, goesOn: (callId) => ids.has(callId) };
+  return { waiting, isResumed: (callId) => ids.has(callId) };
 };
 
 export type StartedTakeOver = TakeOver & {
@@ -67,19 +67,19 @@ export const startTakeOver = (
   { config, database, sealing, clock, databaseClock, callTime, bus, logger }: Runtime,
   parts: {
     journalling: Pick<CallJournal, 'journal' | 'legs'>;
-    lostCalls: LostCalls;
+    orphanedCalls: OrphanedCalls;
     calls: Pick<Calls, 'admission' | 'control' | 'switchboard' | 'expectLine'>;
     agents: Pick<Agents, 'keep'>;
     recordings: Pick<Recordings, 'expect'>;
   },
 ): StartedTakeOver => {
-  const { lostCalls, calls } = parts;
+  const { orphanedCalls, calls } = parts;
   const { node } = config;
   const takeOver = createTakeOver({
     database,
     sealing,
     journal: parts.journalling.journal,
-    lostCalls,
+    orphanedCalls,
     switchboard: calls.switchboard,
     bus,
     keepAgent: (callId, agentCall, workspaceId) =>
@@ -101,16 +101,16 @@ export const startTakeOver = (
     journal: parts.journalling.journal,
     logger,
   });
-  const goOn: TakeOver['goOn'] = async (taken) => {
-    await takeOver.goOn(taken);
+  const resume: TakeOver['resume'] = async (taken) => {
+    await takeOver.resume(taken);
     await pendingHangUps.perform();
   };
-  const taking = createTaking({
+  const taking = createOwnership({
     database,
-    goOn: (taken) => goOn(endOthers(taken, isResumable, lostCalls)),
+    resume: (taken) => resume(endOthers(taken, isResumable, orphanedCalls)),
   });
   return {
-    goOn,
+    resume,
     async settle() {
       await pendingHangUps.perform();
       await taking.settleDoubts();
@@ -120,6 +120,7 @@ export const startTakeOver = (
       if (callIds.length > 0) await taking.take(() => takeHandedOver(database, { from, by: node, callIds }));
       return true;
     },
-    takeFrom: (from) => taking.take(() => takeFromLostNode(database, { from, by: node, goesOn: hasLines })),
+    takeFrom: (from) =>
+      taking.take(() => takeFromLostNode(database, { from, by: node, canResume: hasLines })),
   };
 };

@@ -9,7 +9,10 @@ import type { Runtime } from './runtime.ts';
 /** Resolves when recordings left pending by a crash are settled. */
 export const startRecordings = async (
   { config, database, clock, logger, started }: Runtime,
-  { journal, goesOn }: { journal: Pick<Journal, 'publish' | 'settled'>; goesOn: (callId: string) => boolean },
+  {
+    journal,
+    isResumed,
+  }: { journal: Pick<Journal, 'publish' | 'settled'>; isResumed: (callId: string) => boolean },
 ): Promise<Recordings> => {
   const { format, folder, store } = config.recordings;
   await prepareRecordingsFolder(folder);
@@ -26,7 +29,7 @@ export const startRecordings = async (
     erased: recordingPolicy.erased,
     database,
     node: config.node,
-    goesOn,
+    isResumed,
     publish: journal.publish,
     clock,
     logger,

@@ -108,7 +108,7 @@ export const startTelephony = async (
   parts: {
     legs: CheckpointLegs;
     /** Whether a call of an earlier process can be resumed here. */
-    goesOn: (callId: string) => boolean;
+    isResumed: (callId: string) => boolean;
     liveCalls: Pick<LiveCalls, 'get'>;
     recordings: Pick<Recordings, 'begin'>;
     overheard: Pick<Overheard, 'overhear'>;
@@ -140,7 +140,7 @@ export const startTelephony = async (
     openRecording: parts.recordings.begin,
     overhear: parts.overheard.overhear,
     trunks,
-    legs: { ...legs, orphans: (node) => legs.orphans(parts.goesOn, node) },
+    legs: { ...legs, orphans: (node) => legs.orphans(parts.isResumed, node) },
     keepSipMessage: sipTraces.keep,
     workspaceOf: (callId) => parts.liveCalls.get(callId)?.workspaceId,
   });

@@ -119,7 +119,7 @@ export const createRecordings = async (
     /** Name of this gateway among those of the database. */
     node: string;
     /** Calls of an earlier process that this one resumes. */
-    goesOn: (callId: string) => boolean;
+    isResumed: (callId: string) => boolean;
   },
 ): Promise<Recordings> => {
   const { format, database, node, clock, logger } = options;
@@ -156,7 +156,7 @@ export const createRecordings = async (
     folder,
     database,
     node,
-    goesOn: options.goesOn,
+    isResumed: options.isResumed,
     ...outcomes,
     logger,
   });

@@ -481,7 +481,7 @@ for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) 
 
 test("a resumed call keeps its time regardless of this process's clocks", (t) => {
   const { callTime, steady, pass, set } = createClocks();
-  callTime.goOn('a', 777_000);
+  callTime.resume('a', 777_000);
   callTime.begin('a');
   set(hourMs);
   pass(2_000);

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
-import { beginHandOver, type Heirs } from '#src/continuity/hand-over.ts';
+import { beginHandOver, type Successors } from '#src/continuity/hand-over.ts';
 import { createCheckpointLegs } from '#src/continuity/checkpoint/legs.ts';
-import { type LeftCall, resumption } from '#src/continuity/resume-state.ts';
-import { createTaking } from '#src/continuity/ownership.ts';
+import { type ResumableCall, resumeStateOf } from '#src/continuity/resume-state.ts';
+import { createOwnership } from '#src/continuity/ownership.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { AgentType } from '#src/domain/agent-binding.ts';
 import { usualBargeIn } from '#src/domain/barge-in.ts';
@@ -72,8 +72,12 @@ const at = (state: string, conversation: Partial<Conversation> = {}, facts = 3):
 
 const left = (
   progress: CallProgress | null,
-  { facts = saidHello, agentType = null, ...more }: Partial<LeftCall> & { agentType?: AgentType | null } = {},
-): LeftCall => ({
+  {
+    facts = saidHello,
+    agentType = null,
+    ...more
+  }: Partial<ResumableCall> & { agentType?: AgentType | null } = {},
+): ResumableCall => ({
   call: { answeredBy: null },
   checkpoint: {
     tokenSealed: null,
@@ -115,7 +119,7 @@ const left = (
 });
 
 const howItGoesOn = (...given: Parameters<typeof left>) => {
-  const { conversation, ...call } = resumption(left(...given), 'second');
+  const { conversation, ...call } = resumeStateOf(left(...given), 'second');
   return { ...call, ...conversation };
 };
 
@@ -194,7 +198,7 @@ test('asks for consent again, and hides the words before it from the agent', (t)
       ...given.checkpoint,
       settings: { ...settings, policy: { ...settings.policy, consent } },
     };
-    return resumption({ ...given, checkpoint }, 'second');
+    return resumeStateOf({ ...given, checkpoint }, 'second');
   };
   const told = [entry(1, 'call.answered'), turn(2, 'assistant', 'We record. Do you agree?')];
   for (const progress of [null, at('consenting.awaiting-words', {}, 2)])
@@ -263,7 +267,7 @@ test('does not wait for words that were never stored', (t) => {
 
 test('asks the counterparty to repeat when the floor was free at the death', (t) => {
   const facts = [...saidHello, turn(4, 'assistant', 'How are you?')];
-  const resumedAs = (state: string, given: Partial<LeftCall> = {}, kept: Partial<Conversation> = {}) =>
+  const resumedAs = (state: string, given: Partial<ResumableCall> = {}, kept: Partial<Conversation> = {}) =>
     howItGoesOn(at(state, kept, 4), { facts, ...given }).resumesAs;
   for (const unheldMs of [null, 1_001, 60_000]) {
     for (const state of ['listening.silent', 'listening.settling', 'listening.hearing', 'saying.sounding'])
@@ -411,12 +415,12 @@ const takingWorld = async (then: (database: Database) => Database['transaction']
   ].sort();
   const wentOn: string[][] = [];
   let fails = 0;
-  const taking = createTaking({
+  const taking = createOwnership({
     database: {
       ...database,
       execute: (...asked) => (fails-- > 0 ? Promise.reject(lostConnection()) : database.execute(...asked)),
     },
-    goOn: async (calls) => void wentOn.push(calls.map(({ id }) => id).sort()),
+    resume: async (calls) => void wentOn.push(calls.map(({ id }) => id).sort()),
   });
   const transaction = then(database);
   return {
@@ -482,14 +486,14 @@ const bound: Call = { ...quiet, isStanding: false };
 const numbers = { lookMs: 50, batch: 2, silenceMs: 3_000 };
 
 const handOverWorld = (
-  heirs: Heirs,
+  successors: Successors,
   calls: Record<string, Call>,
   gives: (node: string) => Promise<boolean> = async () => true,
 ) => {
   const clock = createOrderedClock();
   const done: string[] = [];
   const held = new Map(Object.entries(calls));
-  const handOver = beginHandOver(heirs, {
+  const handOver = beginHandOver(successors, {
     count: () => held.size,
     standing: () =>
       [...held].flatMap(([callId, { isStanding, isQuiet }]) => (isStanding ? [{ callId, isQuiet }] : [])),
@@ -522,7 +526,7 @@ const handOverWorld = (
   };
 };
 
-const others: Heirs = { are: 'others', nodes: ['one', 'two'] };
+const others: Successors = { are: 'others', nodes: ['one', 'two'] };
 
 test.serial('hands each call over during silence, in batches, to the gateways in turn', async (t) => {
   const { held, done, look, finish } = handOverWorld(others, {
@@ -570,7 +574,7 @@ test.serial(
   },
 );
 
-const next: Heirs = { are: 'next process' };
+const next: Successors = { are: 'next process' };
 
 test.serial(
   'hands all calls to the next process at once, when no one speaks or after a time-out',

@@ -11,7 +11,7 @@ import type { KeysCommand, LineCommand, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { createNetwork, scriptedNumber } from '#test/sip/simulator/network.ts';
-import type { TakenOverCall } from '#machines/resume-state.ts';
+import type { CallResumeState } from '#machines/resume-state.ts';
 import type { TransferRequest } from '#machines/transfer.ts';
 import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
 import { heard, takenOver } from '#test/helpers/taken-over-call.ts';
@@ -219,7 +219,7 @@ const connected = {
   talkedMs: 60_000,
 } as const;
 
-const bridgedElsewhere = (changes: Partial<TakenOverCall> = {}, recording = false): World =>
+const bridgedElsewhere = (changes: Partial<CallResumeState> = {}, recording = false): World =>
   createCallWorld({ recording, takenOver: takenOver({}, { transfer: connected, ...changes }) });
 
 test('two persons keep talking when their gateway dies, and the agent stays out', (t) => {

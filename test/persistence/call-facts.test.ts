@@ -400,7 +400,7 @@ const everyFact: readonly RecordedFact[] = [
   { type: 'call.summarized', at, summary: 'Nothing.' },
 ];
 
-const taking = (from: string) => ({ from, by: 'taker', goesOn: true });
+const taking = (from: string) => ({ from, by: 'taker', canResume: true });
 
 const takenCall = async () => {
   const db = await testDatabase('taken');

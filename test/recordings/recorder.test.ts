@@ -60,7 +60,7 @@ const openWorld = async (
     elsewhere: { everyMs: 3_600_000 },
     database,
     node: 'test',
-    goesOn: () => false,
+    isResumed: () => false,
     publish(id, fact) {
       t.is(id, callId);
       facts.push(fact);
@@ -553,7 +553,7 @@ const killed = async (t: ExecutionContext, format: 'ogg' | 'mp3') => {
   });
   doomed.kill('SIGKILL');
   await ended;
-  const recordings = await world.start(null, { format, goesOn: callId });
+  const recordings = await world.start(null, { format, isResumed: callId });
   return { world, callId, recordings };
 };
 
@@ -749,11 +749,11 @@ test.serial("gateways that share a folder keep each other's recordings", async (
 
 test.serial('deletes the partial file of an ended call and keeps that of a continuing one', async (t) => {
   const world = await recordingsWorld(t);
-  const [goesOn, other] = [await world.call('active'), await world.call('active')];
-  for (const callId of [goesOn, other]) await world.leave(`${callId}.ogg.part`, Buffer.from('OggS'));
-  await world.start(null, { goesOn });
+  const [isResumed, other] = [await world.call('active'), await world.call('active')];
+  for (const callId of [isResumed, other]) await world.leave(`${callId}.ogg.part`, Buffer.from('OggS'));
+  await world.start(null, { isResumed });
   const files = await world.files();
-  t.true(files.some((name) => name.includes(goesOn)));
+  t.true(files.some((name) => name.includes(isResumed)));
   t.false(files.some((name) => name.includes(other)));
 });
 

@@ -89,7 +89,7 @@ export const recordingsWorld = async (
         abandoned?: AbandonedNumbers;
         erased?: ErasedNumbers;
         elsewhere?: LeftElsewhereNumbers;
-        goesOn?: string;
+        isResumed?: string;
       } = {},
     ): Promise<Recordings> {
       const recordings = await createRecordings({
@@ -102,7 +102,7 @@ export const recordingsWorld = async (
         elsewhere: options.elsewhere ?? { everyMs: 3_600_000 },
         database,
         node: ownNode,
-        goesOn: (callId) => callId === options.goesOn,
+        isResumed: (callId) => callId === options.isResumed,
         publish(callId, fact) {
           facts.push({ ...fact, callId });
           if (options.isJournalAway === true) return;

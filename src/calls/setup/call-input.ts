@@ -1,6 +1,6 @@
 import type { CallInput } from '#machines/call-context.ts';
 import type { SpeechChoice } from '#machines/line.ts';
-import type { TakenOverCall } from '#machines/resume-state.ts';
+import type { CallResumeState } from '#machines/resume-state.ts';
 import { builtInGreeting, phrases } from '#src/domain/phrases.ts';
 import type { Language } from '#src/domain/language.ts';
 import type { CallSettings } from '#src/persistence/calls/call-checkpoints.ts';
@@ -28,7 +28,7 @@ export const callInput = (call: {
   /** For an outbound call. */
   sipHeaders?: SipHeaders | null | undefined;
   /** For a call of another process. */
-  takenOver?: TakenOverCall;
+  takenOver?: CallResumeState;
 }): CallInput => {
   const { agentCall, language, policy, maxDurationSec, speech, voicemail, screening, menu, times } = call;
   const { voicemailMessage, ...said } = phrases[language];

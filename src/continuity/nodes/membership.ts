@@ -47,7 +47,7 @@ export const createMembership = (options: {
 
   const beginAnew = async (): Promise<void> => {
     logger.error(
-      'other gateways found this one dead and have ended its calls; it hangs them up and begins anew',
+      'other gateways declared this one dead and took its calls; it releases them and registers again',
     );
     for (const letGo of whenLost) letGo();
     instance = randomUUID();

@@ -184,15 +184,15 @@ export const takeFromEarlierProcess = async (db: Statements, node: string): Prom
 
 /**
  * Takes the calls of a node that others declared dead (`nodes.ts`); returns none if it runs again. If several nodes
- * take its calls, one resumes each call. Without lines (`goesOn` false) none can be resumed. May throw a
+ * take its calls, one resumes each call. Without lines (`canResume` false) none can be resumed. May throw a
  * `TakingInDoubt`.
  */
 export const takeFromLostNode = (
   db: Pick<Database, 'transaction'>,
-  { from, by, goesOn }: { from: string; by: string; goesOn: boolean },
+  { from, by, canResume }: { from: string; by: string; canResume: boolean },
 ): Promise<TakenCall[]> =>
   takeKnowingly(db, (statements) =>
-    takingFromLostNode(statements, { from, by, form: goesOn ? checkpointForm : 0, ...all }),
+    takingFromLostNode(statements, { from, by, form: canResume ? checkpointForm : 0, ...all }),
   );
 
 /**
