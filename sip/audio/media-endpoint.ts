@@ -38,8 +38,8 @@ export type MediaEndpoint = {
   /** The endpoint's offer, or its answer to the caller's offer. */
   readonly localSdp: string;
   /**
-   * `null` if the endpoint cannot be bridged: there is no media server, its audio is not connected, or it has no telephone
-   * events.
+   * `null` if the endpoint cannot be bridged: there is no media server, its audio is not connected, or it has no
+   * telephone events.
    */
   bridgeSide(): BridgeSide | null;
   /** Takes the other party's offer; resolves with the answer. Rejects with `UnsupportedDescription`. */

@@ -7,7 +7,10 @@ import type { TrunkCoolDowns } from './cool-downs.ts';
 export type NumberOwner = { workspaceId: string; trunkId: string | null };
 
 export type TrunkRequests = OutOfDialogRequests & {
-  /** Registers, checks and calls; numbers in domestic format, equal for a call that returns to the gateway. */
+  /**
+   * Checks a trunk by registration, OPTIONS and a call. Numbers are in domestic format, and equal for a call that
+   * returns to the gateway.
+   */
   tryOut(trunk: Trunk, numbers: { from: string; to: string }): Promise<TrunkCheckStep[]>;
   /** Cool-downs of trunks. */
   coolDowns: Pick<TrunkCoolDowns, 'until' | 'end' | 'secondsUntil'>;
