@@ -9,7 +9,7 @@ import type { EndReason } from '#src/domain/end-reasons.ts';
 import { recordFact } from '#src/persistence/calls/call-facts.ts';
 import { callRecords } from '#src/persistence/calls/call-records.ts';
 import { type CallBirth, type CallRecord, insertEndedCall } from '#src/persistence/calls/calls.ts';
-import { wordsOfAllSummaries } from '#src/persistence/migrations/searched-summaries.ts';
+import { searchesSummary } from '#src/persistence/calls/call-search-words.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { callBirth, storedCall } from '#test/helpers/stored-number.ts';
@@ -103,7 +103,9 @@ test.serial('finds a call by its summary, also one stored before summaries were 
   const old = await talk(gateway, {}, ['안녕하세요']);
   await database.execute('update call set summary = $1 where id = $2', ['환불, 예정', old]);
   await finds(t, gateway, [], ['환불']);
-  await database.execute(wordsOfAllSummaries);
+  await database.execute(
+    `with call_after as (select * from call where id = '${old}'), ${searchesSummary} select 1`,
+  );
   await finds(t, gateway, [old], ['환불', '예정 안녕']);
   await finds(t, gateway, [id], ['재방문']);
 });

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import type { CallListItem, CallListPage } from '#src/console/api/records.ts';
 import { shownFirst, withMore, withNewest, withWaiting } from '#src/console/call-list/shown-calls.ts';
 import { notAllExported } from '#src/domain/call-export.ts';
-import { wordsOfAllCalls } from '#src/persistence/migrations/call-search.ts';
+import { newSearch } from '#src/persistence/calls/call-search-words.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
 import { placeCallsWithMetadata } from './calls-with-metadata.ts';
@@ -31,7 +31,7 @@ const store = async ({ databaseUrl, gateway: { credentials } }: ConsoleWorld): P
      from phone_number, generate_series(1, ${count}) as n, lateral (select now() - n * interval '1 minute' as at) as began
      where id = '${credentials.number_id}'`,
   );
-  await runStatement(databaseUrl, wordsOfAllCalls);
+  await runStatement(databaseUrl, `with call_after as (select * from call), ${newSearch} select 1`);
 };
 
 const numberOf = (place: number): string => `0100001${String(place).padStart(4, '0')}`;

@@ -10,12 +10,11 @@ import * as fc from 'fast-check';
 import pino from 'pino';
 import { newNumberKey } from '#src/administration/new-key.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import { appendAudit, listAudit } from '#src/persistence/workspaces/audit-entries.ts';
 import { connectionStartError, isTransient } from '#src/persistence/database/connection-errors.ts';
 import { type Database, openDatabase } from '#src/persistence/database/database.ts';
 import { entities } from '#src/persistence/database/entities.ts';
 import { migrationTable } from '#src/persistence/migrations/migrate.ts';
-import { migrations } from '#src/persistence/migrations/index.ts';
+import { formerMigrations, migrations } from '#src/persistence/migrations/index.ts';
 import { NodeConnection } from '#src/persistence/nodes/node-connection.ts';
 import { authenticateNumber } from '#src/persistence/numbers/number-keys.ts';
 import { resealSecrets } from '#src/persistence/database/resealing.ts';
@@ -79,38 +78,44 @@ const ormOf = (t: ExecutionContext, url: string) => {
   return orm;
 };
 
-test.serial('numbers audit log entries per workspace that had been numbered across all', async (t) => {
-  const url = await emptyDatabaseUrl(t);
-  const orm = ormOf(t, url);
-  await orm.migrator.up({ to: '0015-sip-legs' });
-  const [one, other] = [randomUUID(), randomUUID()];
-  const entry = (workspaceId: string, action: string): string =>
-    `insert into audit_entry (workspace_id, actor, action, subject, at, detail)
-     values ('${workspaceId}', 'admin', '${action}', 's', now(), '{}')`;
-  for (const id of [one, other])
-    await runStatement(url, `insert into workspace (id, name, created_at) values ('${id}', 'w', now())`);
-  for (const statement of [
-    entry(one, 'a'),
-    entry(other, 'b'),
-    entry(one, 'c'),
-    entry(other, 'd'),
-    entry(one, 'e'),
-  ])
-    await runStatement(url, statement);
-  await orm.migrator.up();
+/** A database whose rows of migrations are those of the development versions before 0.1.0. */
+const formerDatabaseUrl = async (t: ExecutionContext, last: string): Promise<string> => {
+  const url = await testDatabaseUrl(t);
+  const names = Array.from(
+    { length: formerMigrations.count - 1 },
+    (_, index) => `${String(index + 1).padStart(4, '0')}-former`,
+  );
+  await runStatement(url, `delete from ${migrationTable}`);
+  for (const name of [...names, last])
+    await runStatement(url, `insert into ${migrationTable} (name) values ('${name}')`);
+  return url;
+};
+
+const migrationsIn = async (url: string): Promise<unknown[]> =>
+  (await runStatement(url, `select name from ${migrationTable} order by id`)).map(({ name }) => name);
+
+test.serial('takes a database with the last migration before 0.1.0 as migrated', async (t) => {
+  const url = await formerDatabaseUrl(t, formerMigrations.last);
   const database = await open(t, url);
-  await appendAudit(database, {
-    workspaceId: one,
-    actor: 'admin',
-    action: 'f',
-    subject: 's',
-    at: new Date(),
-  });
-  const read = async (workspaceId: string) =>
-    (await listAudit(database, { workspaceId, limit: 9 })).map(({ id, action }) => `${id} ${action}`);
-  t.deepEqual(await read(one), ['4 f', '3 e', '2 c', '1 a']);
-  t.deepEqual(await read(other), ['2 d', '1 b']);
+  t.deepEqual(await migrationsIn(url), ['0001-schema']);
+  const id = randomUUID();
+  await createWorkspace(database, { id, name: 'w', createdAt: new Date() });
+  t.truthy(await findWorkspace(database, id));
 });
+
+test.serial(
+  'rejects a database with an earlier migration before 0.1.0 and changes nothing in it',
+  async (t) => {
+    const url = await formerDatabaseUrl(t, '0073-recording-nodes');
+    const before = await migrationsIn(url);
+    const error = await t.throwsAsync(open(t, url), { instanceOf: StartError });
+    t.regex(
+      error.message,
+      /development version.*"0073-recording-nodes".*Nothing was changed.*GW_DATABASE_URL/,
+    );
+    t.deepEqual(await migrationsIn(url), before);
+  },
+);
 
 test.serial('the migrations create what the entities describe', async (t) => {
   const url = await testDatabaseUrl(t);

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import type { PoolClient } from 'pg';
 import { StartError } from '#src/domain/start-error.ts';
 import { askConnection } from '../database/ask-connection.ts';
-import { migrations } from './index.ts';
+import { formerMigrations, initial, migrations } from './index.ts';
 
 export const migrationTable = 'schema_migration';
 
@@ -23,15 +23,53 @@ const executedNames = async (client: PoolClient): Promise<string[]> => {
   return (await askConnection(client, executedMigrations)).map(({ name }) => name);
 };
 
-/** Throws a StartError for a database that a newer version has migrated. The caller must hold the migration lock. */
+const newer = (migration: string): StartError =>
+  new StartError(
+    `The database is newer than this version of Trunkline (it holds the migration "${migration}"): ` +
+      'update Trunkline, or use another database (GW_DATABASE_URL)',
+  );
+
+const tooOld = (last: string): StartError =>
+  new StartError(
+    `The database was made by a development version of Trunkline before 0.1.0 (its last migration is "${last}"), ` +
+      'which this version cannot bring up to date. Nothing was changed. Use an empty database (GW_DATABASE_URL, or ' +
+      'another GW_DATA_DIR), or start the last development version with this database once and then this one',
+  );
+
+const isFormer = (name: string): boolean => /^\d{4}-/.test(name) && name <= formerMigrations.last;
+
+const forgetFormer = sql`delete from ${sql.id(migrationTable)}`;
+
+const noteMigration = (name: string) =>
+  sql`insert into ${sql.id(migrationTable)} (name, executed_at) values (${name}, now())`;
+
+/** Replaces the names of the former migrations, whose schema the database has, by that of the new one. */
+const takeOver = async (client: PoolClient, name: string): Promise<void> => {
+  await client.query('begin');
+  try {
+    await askConnection(client, forgetFormer);
+    await askConnection(client, noteMigration(name));
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+};
+
+/**
+ * Throws a StartError for a database that a newer version has migrated, or a development version before the last one.
+ * The caller must hold the migration lock.
+ */
 export const migrate = async (orm: MikroORM, client: PoolClient): Promise<void> => {
   const executed = await executedNames(client);
-  const unknown = executed.find((name) => migrations.every((migration) => migration.name !== name));
-  if (unknown !== undefined) {
-    throw new StartError(
-      `The database is newer than this version of Trunkline (it holds the migration "${unknown}"): ` +
-        'update Trunkline, or use another database (GW_DATABASE_URL)',
-    );
-  }
-  if (executed.length < migrations.length) await orm.migrator.up();
+  const former = executed.filter((name) => name !== initial.name && isFormer(name));
+  const unknown = executed.find(
+    (name) => !former.includes(name) && migrations.every((migration) => migration.name !== name),
+  );
+  if (unknown !== undefined) throw newer(unknown);
+  if (former.length > 0) {
+    const isComplete = former.length === formerMigrations.count && former.includes(formerMigrations.last);
+    if (!isComplete || former.length < executed.length) throw tooOld(former.toSorted().at(-1) ?? '');
+    await takeOver(client, initial.name);
+  } else if (executed.length < migrations.length) await orm.migrator.up();
 };
