@@ -184,7 +184,7 @@ export const inboundLegMachine = setup({
             'caller.cancelled': { actions: 'noteCancelled' },
             'audio.failed': {
               target: '#inbound-leg.hungUp',
-              actions: { type: 'noteMediaError', params: null },
+              actions: { type: 'noteMediaError', params: () => null },
             },
             'confirm.failed': [
               { guard: 'isCancelled', target: '#inbound-leg.gone' },
@@ -221,7 +221,7 @@ export const inboundLegMachine = setup({
       description: 'The call is over, and 200 OK is on its way: the dialog will be ended by BYE.',
       on: {
         confirmed: { target: 'hungUp', actions: 'noteHungUp' },
-        'audio.failed': { target: 'hungUp', actions: { type: 'noteMediaError', params: null } },
+        'audio.failed': { target: 'hungUp', actions: { type: 'noteMediaError', params: () => null } },
         'caller.left': 'gone',
         'caller.cancelled': { actions: 'noteCancelled' },
         'confirm.failed': [

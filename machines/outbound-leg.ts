@@ -172,7 +172,7 @@ export const outboundLegMachine = setup({
 }).createMachine({
   id: 'outbound-leg',
   description: 'The outbound leg of a call, from the choice of a trunk to the answer.',
-  context: {
+  context: () => ({
     trunks: 0,
     trunk: -1,
     targets: 0,
@@ -180,7 +180,7 @@ export const outboundLegMachine = setup({
     failure: { cause: 'cancelled', sip: noSip },
     given: 'cancelled',
     isAnswered: false,
-  },
+  }),
   output: ({ context: { isAnswered, failure } }) =>
     isAnswered ? { answered: true } : { answered: false, ...failure },
   initial: 'choosing',
@@ -372,7 +372,7 @@ export const outboundLegMachine = setup({
     },
     givenUp: {
       description: 'The leg ended before an INVITE was sent.',
-      always: { target: 'failed', actions: { type: 'noteGivenUp', params: noSip } },
+      always: { target: 'failed', actions: { type: 'noteGivenUp', params: () => noSip } },
     },
     answered: { description: 'The dialog is established, and its audio can be connected.', type: 'final' },
     failed: {

@@ -1456,7 +1456,7 @@ export type Operations = {
       transcript: TranscriptTurn[];
     };
   };
-  /** Read or stream the events of a call. The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call's charts and the agent's current words: those of its turn that were heard, and the sentence being spoken (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`); it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired. */
+  /** Read or stream the events of a call. The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call's charts and the agent's current words: those of its turn that were heard, and the sentence being spoken (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`); `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired. */
   getCallEvents: {
     request: {
       /** The call. */
@@ -2039,7 +2039,7 @@ export type Operations = {
     };
     answer: undefined;
   };
-  /** Read or stream the events of a call of any number. The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call's charts and the agent's current words: those of its turn that were heard, and the sentence being spoken (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`); it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired. */
+  /** Read or stream the events of a call of any number. The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call's charts and the agent's current words: those of its turn that were heard, and the sentence being spoken (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`); `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired. */
   getWorkspaceCallEvents: {
     request: {
       /** The call. */
@@ -2111,14 +2111,14 @@ export type Operations = {
   /** Read the definition of a chart. JSON that Stately Studio imports and XState's `createMachine` accepts: states, transitions, and the names of actions, guards, delays and actors. Values computed at run time are left out. `version` is that of the chart. */
   getChartDefinition: {
     request: {
-      name: 'call' | 'conversation' | 'voicemail';
+      name: 'call' | 'conversation' | 'voicemail' | 'line-life' | 'outbound-leg' | 'inbound-leg';
     };
     answer: Record<string, unknown>;
   };
   /** Read the picture of a chart. As SVG without colours. Each state has `data-state`: its dotted path, as in the `state` events of a call. */
   getChart: {
     request: {
-      name: 'call' | 'conversation' | 'voicemail';
+      name: 'call' | 'conversation' | 'voicemail' | 'line-life' | 'outbound-leg' | 'inbound-leg';
     };
     answer: Response;
   };

@@ -109,7 +109,10 @@ export const inspectCall = (call: AnyActorRef, send: (message: InspectionMessage
       ? { ...message, name: names.get(message.sessionId) ?? message.name }
       : message;
   const inspector = createInspector({ send: (message) => send(maskMessage(named(message), call.sessionId)) });
+  const introduced = new Set<AnyActorRef>();
   const introduce = (actor: AnyActorRef): void => {
+    if (introduced.has(actor)) return;
+    introduced.add(actor);
     if (!hasChart(actor)) names.set(actor.sessionId, actor.id);
     const snapshot: unknown = actor.getSnapshot();
     inspector.actor(actor, maskSnapshot(snapshot));
@@ -117,6 +120,8 @@ export const inspectCall = (call: AnyActorRef, send: (message: InspectionMessage
     for (const child of Object.values(snapshot.children)) if (isActor(child)) introduce(child);
   };
   introduce(call);
+  // The line is no chart and has no children in its snapshot: its charts are found by their names in the system.
+  for (const actor of Object.values(call.system.getAll())) if (isActor(actor)) introduce(actor);
   const subscription = call.system.inspect(inspector.inspect);
   return () => subscription.unsubscribe();
 };

@@ -7,6 +7,8 @@ import { createActor, fromCallback, SimulatedClock } from 'xstate';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
+import { lineLifeMachine } from '#machines/line-life.ts';
+import { outboundLegMachine } from '#machines/outbound-leg.ts';
 import type { KeysCommand, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 import type { Message, ReplyInput } from '#machines/reply.ts';
 import { createCallTime } from '#src/calls/live/call-time.ts';
@@ -365,6 +367,35 @@ test('a watcher sees the states of both charts from now to the end', (t) => {
     'active.ending | closing',
     'completed | -',
   ]);
+});
+
+test('a watcher sees the charts of the line while they exist, and the last state of a leg', (t) => {
+  const world = createCallWorld();
+  const lineLife = createActor(lineLifeMachine, {
+    parent: world.actor,
+    systemId: 'line-life',
+    input: { isAdopted: false },
+  });
+  const leg = createActor(outboundLegMachine, { parent: lineLife, systemId: 'outbound-leg' });
+  lineLife.start();
+  leg.start();
+  const { states, stop } = watched(world);
+  leg.send({ type: 'chosen', trunks: 1, reason: null });
+  lineLife.send({ type: 'rang' });
+  leg.send({ type: 'cancel' });
+  leg.send({ type: 'reserved' });
+  stop();
+  lineLife.send({ type: 'answered' });
+  t.deepEqual(
+    states.map((state) => [state['line-life'], state['outbound-leg'], state['inbound-leg']]),
+    [
+      ['calling.connecting', 'choosing', undefined],
+      ['calling.connecting', 'reserving', undefined],
+      ['calling.ringing', 'reserving', undefined],
+      ['calling.ringing', 'abandoned', undefined],
+      ['calling.ringing', 'failed', undefined],
+    ],
+  );
 });
 
 test("a watcher reads the agent's words sentence by sentence", (t) => {

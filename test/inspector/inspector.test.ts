@@ -69,6 +69,11 @@ test.serial('shows the actors, events and states of one call without spoken word
   for (const state of ['{"active":{"talking":"conversing"}}', '{"active":{"talking":"hangup-pending"}}'])
     t.true(states.includes(state), `${state} was not seen`);
   t.true(valuesOf(seen, 'conversation').includes('{"replying":"speaking"}'));
+  t.true(
+    actors.some(({ name }) => name === 'line-life'),
+    'the chart of the line is shown',
+  );
+  t.true(valuesOf(seen, 'line-life').includes('{"answered":"connected"}'));
   const types = new Set(seen.flatMap((event) => (event.type === '@xstate.event' ? [event.event.type] : [])));
   for (const type of ['line.heard', 'line.played', 'hangup.requested'])
     t.true(types.has(type), `${type} was not seen`);

@@ -5,6 +5,7 @@ import type {
   ReplayStep,
   WorkspaceCall as Call,
 } from '#src/client/client.ts';
+import type { LineChartStates } from '#src/domain/chart-name.ts';
 
 export type { Call };
 
@@ -69,7 +70,7 @@ export type Latency = {
 };
 
 /** Current states of a call's charts, as dotted paths. */
-export type ChartState = Pick<ReplayStep, 'call' | 'conversation' | 'voicemail'>;
+export type ChartState = Pick<ReplayStep, 'call' | 'conversation' | 'voicemail'> & LineChartStates;
 
 /** Null inherits the workspace's value, then the platform's. */
 export type CallPolicy = Pick<

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ChartName } from '#src/domain/chart-name.ts';
+import type { JournalledChartName } from '#src/domain/chart-name.ts';
 
 /** One transition of a call's chart, in order. It contains names of states and events, but no words. */
 export const CallTransition = defineEntity({
@@ -12,7 +12,7 @@ export const CallTransition = defineEntity({
     epoch: p.integer().primary().default(1),
     sequence: p.integer().primary(),
     at: p.datetime(3),
-    machine: p.text().$type<ChartName>(),
+    machine: p.text().$type<JournalledChartName>(),
     /** Version of the chart's definition. */
     chartVersion: p.text(),
     /** Null for the initial state. */
