@@ -170,4 +170,4 @@ const findOrMake = async (seeding: Seeding): Promise<Seeded> => {
  * StartError if the master key does not match the database.
  */
 export const seed = (seeding: Seeding): Promise<Seeded> =>
-  seeding.database.alone('first start', () => findOrMake(seeding));
+  seeding.database.withAdvisoryLock('first start', () => findOrMake(seeding));

@@ -38,7 +38,7 @@ export const scriptedDatabase = (answer: Answer): Database => {
     transaction: never,
     entityManager: never,
     listen: never,
-    alone: never,
+    withAdvisoryLock: never,
     ping: never,
     close: never,
   };

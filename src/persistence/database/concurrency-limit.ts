@@ -2,7 +2,7 @@
  * Allows at most `most` holders at once; the others queue in order without a time limit. Each running task has its own
  * time limit, which bounds the wait.
  */
-export const takingTurns = (most: number): { take: () => Promise<void>; give: () => void } => {
+export const limitConcurrency = (most: number): { take: () => Promise<void>; give: () => void } => {
   const waiting: (() => void)[] = [];
   let underWay = 0;
   return {

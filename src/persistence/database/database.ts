@@ -13,7 +13,7 @@ import type { EntityManager, Options } from '@mikro-orm/postgresql';
 import { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import { StartError } from '#src/domain/start-error.ts';
-import { alone } from './with-advisory-lock.ts';
+import { withAdvisoryLock } from './with-advisory-lock.ts';
 import { connectionStartError, DatabaseAway } from './connection-errors.ts';
 import { DatabaseServers, type DatabaseServer } from './database-servers.ts';
 import { serversOf } from './database-url.ts';
@@ -43,7 +43,7 @@ export type Database = Statements & {
    */
   listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
   /** Runs work under a database-wide lock named `what`; other gateways wait. */
-  alone: <Result>(what: string, work: () => Promise<Result>) => Promise<Result>;
+  withAdvisoryLock: <Result>(what: string, work: () => Promise<Result>) => Promise<Result>;
   /** Throws if the database does not answer. */
   ping: () => Promise<void>;
   /** Closes all connections within a time limit. */
@@ -142,7 +142,7 @@ export const openDatabase = async (settings: {
       logger,
     });
     opened.defer(session.close);
-    await alone(connect, 'migrations', (client) =>
+    await withAdvisoryLock(connect, 'migrations', (client) =>
       migrate(ormOver(connectionsOver(nodePool.pool).dialect, migrating), client),
     );
     const pool = open({ size: settings.poolSize });
@@ -168,7 +168,7 @@ export const openDatabase = async (settings: {
       journal: statementsOf(new Kysely<Tables>({ dialect: journal.dialect }), names, journal.execute),
       entityManager,
       listen: session.listen,
-      alone: (what, work) => alone(connect, what, work),
+      withAdvisoryLock: (what, work) => withAdvisoryLock(connect, what, work),
       ping: async () => {
         await statements.execute('select 1');
       },

@@ -13,7 +13,7 @@ import {
   type QueryResult,
 } from 'pg';
 import { DatabaseAway } from './connection-errors.ts';
-import { takingTurns } from './concurrency-limit.ts';
+import { limitConcurrency } from './concurrency-limit.ts';
 import { preparedNameOf } from './prepared-texts.ts';
 
 const oid = { int8: 20, timestamptz: 1184 };
@@ -104,7 +104,7 @@ export const connectionsOver = (
     turns?: number;
   } = {},
 ): Connections => {
-  const { take, give } = takingTurns(turns);
+  const { take, give } = limitConcurrency(turns);
   const forKysely: PostgresPool = {
     options: {},
     async connect() {

@@ -8,7 +8,7 @@ import { askConnection } from './ask-connection.ts';
 import { discard } from './dialect.ts';
 
 /** `what` names the lock: work with the same name is mutually exclusive. */
-export const alone = async <Result>(
+export const withAdvisoryLock = async <Result>(
   connect: () => Promise<PoolClient>,
   what: string,
   work: (client: PoolClient) => Promise<Result>,
