@@ -14,7 +14,8 @@ import { connectionStartError, isTransient } from '#src/persistence/database/con
 import { type Database, openDatabase } from '#src/persistence/database/database.ts';
 import { entities } from '#src/persistence/database/entities.ts';
 import { migrationTable } from '#src/persistence/migrations/migrate.ts';
-import { formerMigrations, migrations } from '#src/persistence/migrations/index.ts';
+import { formerMigrations } from '#src/persistence/migrations/former.ts';
+import { migrations } from '#src/persistence/migrations/index.ts';
 import { NodeConnection } from '#src/persistence/nodes/node-connection.ts';
 import { authenticateNumber } from '#src/persistence/numbers/number-keys.ts';
 import { resealSecrets } from '#src/persistence/database/resealing.ts';
@@ -78,7 +79,7 @@ const ormOf = (t: ExecutionContext, url: string) => {
   return orm;
 };
 
-/** A database whose rows of migrations are those of the development versions before 0.1.0. */
+/** A database with the tables and the names of migrations of builds before 0.1.0. */
 const formerDatabaseUrl = async (t: ExecutionContext, last: string): Promise<string> => {
   const url = await testDatabaseUrl(t);
   const names = Array.from(
@@ -88,31 +89,49 @@ const formerDatabaseUrl = async (t: ExecutionContext, last: string): Promise<str
   await runStatement(url, `delete from ${migrationTable}`);
   for (const name of [...names, last])
     await runStatement(url, `insert into ${migrationTable} (name) values ('${name}')`);
+  await runStatement(url, 'drop table call_checkpoint');
+  await runStatement(
+    url,
+    'create table call_revival (call_id uuid, epoch int, form int, ahead_ms double precision, token_sealed text, headers_sealed jsonb, start jsonb, progress jsonb, left_hangup text)',
+  );
+  await runStatement(url, 'create table sip_leg (id uuid, call_id uuid, node text, epoch int, leg jsonb)');
   return url;
 };
 
 const migrationsIn = async (url: string): Promise<unknown[]> =>
   (await runStatement(url, `select name from ${migrationTable} order by id`)).map(({ name }) => name);
 
-test.serial('takes a database with the last migration before 0.1.0 as migrated', async (t) => {
-  const url = await formerDatabaseUrl(t, formerMigrations.last);
-  const database = await open(t, url);
-  t.deepEqual(await migrationsIn(url), ['0001-schema']);
-  const id = randomUUID();
-  await createWorkspace(database, { id, name: 'w', createdAt: new Date() });
-  t.truthy(await findWorkspace(database, id));
-});
+test.serial(
+  'brings a database with the last migration before 0.1.0 to the schema, with the legs of its calls',
+  async (t) => {
+    const url = await formerDatabaseUrl(t, formerMigrations.last);
+    const leg = randomUUID();
+    await runStatement(
+      url,
+      `insert into sip_leg values ('${leg}', '${leg}', 'seoul-1', 3, '{"transport": "udp"}')`,
+    );
+    const database = await open(t, url);
+    t.deepEqual(await migrationsIn(url), ['0001-schema']);
+    t.deepEqual(await runStatement(url, 'select call_id, node, epoch, legs from call_checkpoint'), [
+      { call_id: leg, node: 'seoul-1', epoch: 3, legs: { [leg]: { transport: 'udp' } } },
+    ]);
+    t.deepEqual(await ormOf(t, url).schema.getUpdateSchemaMigrationSQL({ wrap: false }), {
+      up: '',
+      down: '',
+    });
+    const id = randomUUID();
+    await createWorkspace(database, { id, name: 'w', createdAt: new Date() });
+    t.truthy(await findWorkspace(database, id));
+  },
+);
 
 test.serial(
   'rejects a database with an earlier migration before 0.1.0 and changes nothing in it',
   async (t) => {
-    const url = await formerDatabaseUrl(t, '0073-recording-nodes');
+    const url = await formerDatabaseUrl(t, '0072-agent-headers');
     const before = await migrationsIn(url);
     const error = await t.throwsAsync(open(t, url), { instanceOf: StartError });
-    t.regex(
-      error.message,
-      /development version.*"0073-recording-nodes".*Nothing was changed.*GW_DATABASE_URL/,
-    );
+    t.regex(error.message, /development version.*"0072-agent-headers".*Nothing was changed.*GW_DATABASE_URL/);
     t.deepEqual(await migrationsIn(url), before);
   },
 );

@@ -7,7 +7,8 @@ import { sql } from 'kysely';
 import type { PoolClient } from 'pg';
 import { StartError } from '#src/domain/start-error.ts';
 import { askConnection } from '../database/ask-connection.ts';
-import { formerMigrations, initial, migrations } from './index.ts';
+import { formerMigrations, fromFormer } from './former.ts';
+import { initial, migrations } from './index.ts';
 
 export const migrationTable = 'schema_migration';
 
@@ -33,7 +34,7 @@ const tooOld = (last: string): StartError =>
   new StartError(
     `The database was made by a development version of Trunkline before 0.1.0 (its last migration is "${last}"), ` +
       'which this version cannot bring up to date. Nothing was changed. Use an empty database (GW_DATABASE_URL, or ' +
-      'another GW_DATA_DIR), or start the last development version with this database once and then this one',
+      'another GW_DATA_DIR), or start the last version that has all former migrations with this database once, then this one',
   );
 
 const isFormer = (name: string): boolean => /^\d{4}-/.test(name) && name <= formerMigrations.last;
@@ -43,10 +44,11 @@ const forgetFormer = sql`delete from ${sql.id(migrationTable)}`;
 const noteMigration = (name: string) =>
   sql`insert into ${sql.id(migrationTable)} (name, executed_at) values (${name}, now())`;
 
-/** Replaces the names of the former migrations, whose schema the database has, by that of the new one. */
+/** Brings a database with all former migrations to the schema of `name`, and replaces their names by it. */
 const takeOver = async (client: PoolClient, name: string): Promise<void> => {
   await client.query('begin');
   try {
+    for (const statement of fromFormer) await client.query(statement);
     await askConnection(client, forgetFormer);
     await askConnection(client, noteMigration(name));
     await client.query('commit');
