@@ -365,7 +365,10 @@ const natsServer = async (t: ExecutionContext, options?: Parameters<typeof start
 const byNats = async (t: ExecutionContext): Promise<Pair> => {
   const { port } = await natsServer(t);
   const [waking, woken] = [natsGateway(t, port), natsGateway(t, port)];
-  await Promise.all([waking.untilLogged('woken by NATS'), woken.untilLogged('woken by NATS')]);
+  await Promise.all([
+    waking.untilLogged('wake-ups of gateways go through NATS'),
+    woken.untilLogged('wake-ups of gateways go through NATS'),
+  ]);
   return { waking: waking.wakeUps, woken: woken.wakeUps };
 };
 
@@ -422,7 +425,7 @@ if (hasNatsServer) {
       const server = await natsServer(t);
       const gateway = natsGateway(t, server.port);
       const own = await counting(gateway.wakeUps, 'own');
-      await gateway.untilLogged('woken by NATS');
+      await gateway.untilLogged('wake-ups of gateways go through NATS');
       await server.stop();
       await gateway.untilLogged('was lost');
       await gateway.wakeUps.wake('own');
@@ -441,13 +444,15 @@ if (hasNatsServer) {
     await server.stop();
     const gateway = natsGateway(t, server.port);
     const own = await counting(gateway.wakeUps, 'own');
-    await gateway.untilLogged('cannot be reached');
+    await gateway.untilLogged('NATS is unreachable');
     await gateway.wakeUps.wake('own');
     t.deepEqual(gateway.database.woken, ['own']);
     await natsServer(t, { port: server.port });
     await until('it is connected', () => {
       gateway.clock.advance(100);
-      return gateway.logged.some((line) => line.includes('woken by NATS')) || undefined;
+      return (
+        gateway.logged.some((line) => line.includes('wake-ups of gateways go through NATS')) || undefined
+      );
     });
     t.true(own.count() > 0);
   });
@@ -455,8 +460,8 @@ if (hasNatsServer) {
   test.serial('accepts a valid token, rejects a wrong one, and logs no token', async (t) => {
     const { port } = await natsServer(t, { token: 'right-token' });
     const [right, wrong] = [natsGateway(t, port, 'right-token'), natsGateway(t, port, 'wrong-token')];
-    await right.untilLogged('woken by NATS');
-    await wrong.untilLogged('cannot be reached');
+    await right.untilLogged('wake-ups of gateways go through NATS');
+    await wrong.untilLogged('NATS is unreachable');
     t.notRegex([...right.logged, ...wrong.logged].join('\n'), /(right|wrong)-token/);
   });
 
@@ -465,7 +470,7 @@ if (hasNatsServer) {
     const early = natsGateway(t, port);
     await early.wakeUps.close();
     const late = natsGateway(t, port);
-    await late.untilLogged('woken by NATS');
+    await late.untilLogged('wake-ups of gateways go through NATS');
     await late.wakeUps.close();
     t.is(early.clock.pending(), 0);
     t.is(late.clock.pending(), 0);

@@ -100,8 +100,12 @@ const createEventSocket = (options: {
       if (address === null || typeof address === 'string') throw new Error('No port');
       return address.port;
     },
-    async close(): Promise<void> {
+    /** Disconnects all clients; later ones are still accepted. */
+    disconnect(): void {
       for (const socket of connections.keys()) socket.destroySoon();
+    },
+    async close(): Promise<void> {
+      this.disconnect();
       if (!server.listening) return;
       server.close();
       await once(server, 'close');
@@ -302,11 +306,9 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
       hasProfile = false;
     },
     /** Disconnects current and future clients of the event socket; channels continue. */
-    async closeEventSocket(): Promise<void> {
+    closeEventSocket(): void {
       reception = 'closing';
-      await eventSocket.close();
-      eventSocket = open();
-      await eventSocket.listen(port);
+      eventSocket.disconnect();
     },
     openEventSocket(): void {
       reception = 'open';

@@ -466,7 +466,7 @@ test.serial(
     t.is(await recordedCall(after, 'one'), 200);
     t.is(await recordedCall(after, 'two'), 200);
     t.deepEqual(voices(), { elevenlabs: [], openai: ['alloy'] });
-    t.is(after.logged.filter((line) => line.includes('is not configured any more')).length, 1);
+    t.is(after.logged.filter((line) => line.includes('that is no longer configured')).length, 1);
     t.deepEqual((await after.admin.patch(after.numberPath, { synthesizer: 'elevenlabs' })).body['errors'], [
       {
         path: 'synthesizer',

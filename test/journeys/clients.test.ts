@@ -489,10 +489,10 @@ test.serial('follows a call from ringing to summary, and a read shows the same',
   );
 
   const states = stream.events.filter(({ event: name }) => name === 'state').map(({ data }) => data);
-  t.deepEqual(states.at(-1), { call: 'completed', conversation: null, voicemail: null, saying: null });
+  t.like(states.at(-1), { call: 'completed', conversation: null, voicemail: null, saying: null });
   t.true(states.some(({ conversation }) => conversation !== null));
   for (const state of states)
-    t.deepEqual(Object.keys(state), ['call', 'conversation', 'voicemail', 'saying']);
+    for (const name of ['call', 'conversation', 'voicemail', 'saying']) t.true(name in state, name);
   const said = z.array(z.object({ saying: z.string().nullable() })).parse(states);
   t.true(said.some(({ saying }) => saying === turns[0]?.data['text']));
 });

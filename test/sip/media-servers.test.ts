@@ -350,7 +350,7 @@ test.serial('keeps the media time-out of a channel when FreeSWITCH refuses a hol
 test.serial('a call survives a lost event socket and receives digits again after reconnection', async (t) => {
   const edge = await startSipEdge(t);
   const { line } = await answeredByServer(edge);
-  await only(edge).closeEventSocket();
+  only(edge).closeEventSocket();
   await untilFound(edge, () => !areUsable(edge));
   only(edge).openEventSocket();
   await untilFound(edge, () => areUsable(edge));
@@ -362,7 +362,7 @@ test.serial('a call survives a lost event socket and receives digits again after
 test.serial('a call whose channel is gone after reconnection has failed', async (t) => {
   const edge = await startSipEdge(t);
   const { line } = await answeredByServer(edge);
-  await only(edge).closeEventSocket();
+  only(edge).closeEventSocket();
   await untilFound(edge, () => !areUsable(edge));
   onlyChannel(edge).vanish();
   only(edge).openEventSocket();

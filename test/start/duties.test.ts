@@ -295,7 +295,7 @@ test.serial('deletes unneeded rows every hour until the end, even after a failur
   await setImmediate();
   t.is(asked, 4);
   t.is(logged.length, 1);
-  t.regex(logged[0] ?? '', /tried again in an hour/);
+  t.regex(logged[0] ?? '', /retrying in an hour/);
 
   mock.timers.tick(3_600_000);
   await setImmediate();
