@@ -18,7 +18,7 @@ export type PhoneAudioNumbers = Readonly<{
   stallMs: number;
 }>;
 
-/** Connection to the phone, while it is connected. */
+/** Audio output of a connected web phone. */
 export type Speaker = {
   play(frame: Uint8Array): void;
   /** Discards the audio that was not played yet. */

@@ -123,7 +123,7 @@ export const storeRecording = async (
   );
 };
 
-/** Recordings with identical bytes; `open` counts the open files. */
+/** Fake store whose recordings all have the same bytes; `isOpen()` returns the number of open files. */
 export const recordingsOf = (content: Buffer): ApiServices['calls']['recordings'] & { isOpen(): number } => {
   let opened = 0;
   return {

@@ -36,7 +36,7 @@ export type PlayoutOptions = {
     /** This utterance has started. */
     begun?: (utterance: number) => void;
     played: (played: Played) => void;
-    /** These samples are heard now, or after those in transit. */
+    /** Called with samples given to the channel; the far end hears them now, or after those in transit. */
     sent: (samples: Int16Array) => void;
     /** The current audio ends now. */
     cut: () => void;

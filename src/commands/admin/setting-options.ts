@@ -27,7 +27,7 @@ const givenDestinations = (written: string): z.input<typeof destinations> | null
   return { kinds, allowed_prefixes: allowedPrefixes, denied_prefixes: deniedPrefixes };
 };
 
-/** Formats destinations; undefined for other values. */
+/** Formats the allowed destinations as a list with commas; undefined if the value is not a destinations object. */
 const shownDestinations = (value: unknown): string | undefined => {
   const { success, data } = destinations.safeParse(value);
   return success ? wordsOf(decode(destinations, data)).join(',') : undefined;

@@ -32,7 +32,7 @@ export const CallCheckpoint = defineEntity({
     settings: p.json<unknown>().nullable(),
     /** Far ends and their media channels, by the id of the leg; media keys are sealed with that id. */
     legs: p.json().$type<Readonly<Record<string, SipLeg>>>().default('{}'),
-    /** Conversation state including the current reply. Null until something happens in the conversation. */
+    /** Conversation state including the current reply. Null before the first stored progress of the conversation. */
     progress: p.json<unknown>().nullable(),
     /** Hang-up requested while the call had no running holder (`pending-hangups.ts`); null for none. */
     pendingHangup: p.enum(pendingHangups).nullable(),

@@ -39,7 +39,7 @@ export type NumberSettings = StoredCallPolicy & {
   transferMaxDurationSec: number;
   /** Whether admins may listen to calls in progress. */
   listenIn: ListenInPolicy;
-  /** Exclusive trunk for outbound calls; null for all trunks of the workspace. */
+  /** The only trunk for its outbound calls; null allows all trunks of the workspace. */
   trunkId: string | null;
   /** Speech recognition engine, and synthesis engine with voice; null for the operator's order. */
   recognizer: string | null;
