@@ -78,7 +78,7 @@ if (hasNatsServer) {
     const { start } = await oneDatabase(t);
     const wokenBy = { GW_NATS_URL: `nats://127.0.0.1:${port}` };
     const [holder, other] = [await start('holder', wokenBy), await start('other', wokenBy)];
-    for (const gateway of [holder, other]) await gateway.printed('woken by NATS');
+    for (const gateway of [holder, other]) await gateway.printed('wake-ups of gateways go through NATS');
     await askAnother(t, holder, other);
   });
 }
@@ -187,7 +187,7 @@ test.serial('another gateway continues the calls of a frozen one whose lease has
   await rows(`update node set lost_at = now() where name = 'holder'`);
   await untilTakenOver(other, callId);
   holder.signal('SIGCONT');
-  await holder.printed('begins anew');
+  await holder.printed('registers again');
   t.is(await statusOf(holder, callId), 'active');
   await hangUp(t, holder, callId);
   await untilStatus(holder, callId, 'completed');
