@@ -2,24 +2,25 @@
  * The life of one line, for every driver (`sip/`): answer, hold and end. The first cause decides the end; later ones
  * are ignored.
  */
-import { assign, emit, setup } from 'xstate';
+import { assign, setup } from 'xstate';
 import type { LineEventOf, LineReport, UnansweredCause } from './line.ts';
 
 /** The side that ended a line; `cause` is `null` for an answered line. */
 export type LineEnd = { by: LineEventOf<'line.ended'>['by']; cause: UnansweredCause | null };
 
-/** Effects of a line life on its line, emitted once the new state is reached (`sip/run-line-life.ts`). */
-export type LineEffect =
-  | { type: 'report'; report: LineReport }
-  | { type: 'carrySound' }
+/** Actions of a line life on its line. */
+export type LineActions = {
+  report(report: LineReport): void;
+  carrySound(): void;
   /** Stops listening and ringing. */
-  | { type: 'fallSilent'; end: LineEnd }
+  fallSilent(end: LineEnd): void;
   /**
    * Ends the call at the far end, if it is still unaware of the end; `released` follows, unless the line was closed.
    */
-  | { type: 'release'; end: LineEnd }
+  release(end: LineEnd): void;
   /** The call continues without this line: releases local resources without notifying the far end. */
-  | { type: 'leave' };
+  leave(): void;
+};
 
 export type LineLifeEvent =
   /** The far end rings, holds the call or resumes it; these events may repeat. */
@@ -45,34 +46,32 @@ export type LineLifeEvent =
 const report = (type: `line.${'ringing' | 'answered' | 'adopted' | 'held' | 'resumed' | 'failed'}`) =>
   ({ type: 'report', params: { type } }) as const;
 
-const finalReport = ({ by, cause }: LineEnd): LineReport =>
+const lastWord = ({ by, cause }: LineEnd): LineReport =>
   cause === null ? { type: 'line.ended', by } : { type: 'line.unanswered', cause };
 
 export const lineLifeMachine = setup({
   types: {
-    /** `isAdopted`: the call was answered in another process. */
-    input: {} as { isAdopted: boolean },
+    input: {} as LineActions,
     /** Until the line has an end, `end` is the one for a hang-up by the gateway. */
-    context: {} as { end: LineEnd },
+    context: {} as { line: LineActions; end: LineEnd },
     events: {} as LineLifeEvent,
-    emitted: {} as LineEffect,
   },
   actions: {
     noteAnswered: assign({ end: { by: 'gateway', cause: null } }),
     noteUnanswered: assign((_, cause: UnansweredCause) => ({ end: { by: 'counterparty', cause } as const })),
     noteLeft: assign(({ context: { end } }) => ({ end: { ...end, by: 'counterparty' } as const })),
+    report: ({ context }, report: LineReport) => context.line.report(report),
+    reportEnd: ({ context: { line, end } }) => line.report(lastWord(end)),
     noteCutOff: assign({ end: { by: 'network', cause: null } }),
-    report: emit((_, report: LineReport) => ({ type: 'report', report })),
-    reportEnd: emit(({ context: { end } }) => ({ type: 'report', report: finalReport(end) })),
-    carrySound: emit({ type: 'carrySound' }),
-    fallSilent: emit(({ context: { end } }) => ({ type: 'fallSilent', end })),
-    release: emit(({ context: { end } }) => ({ type: 'release', end })),
-    leave: emit({ type: 'leave' }),
+    carrySound: ({ context }) => context.line.carrySound(),
+    fallSilent: ({ context: { line, end } }) => line.fallSilent(end),
+    release: ({ context: { line, end } }) => line.release(end),
+    leave: ({ context }) => context.line.leave(),
   },
 }).createMachine({
   id: 'line-life',
-  description: 'The life of one line, from dialling or arrival to its release.',
-  context: ({ input }) => ({ end: { by: 'gateway', cause: input.isAdopted ? null : 'cancelled' } }),
+  description: 'The life of one line.',
+  context: ({ input }) => ({ line: input, end: { by: 'gateway', cause: 'cancelled' } }),
   initial: 'calling',
   on: {
     closed: { target: '.over', actions: ['fallSilent', 'release'] },
@@ -95,14 +94,14 @@ export const lineLifeMachine = setup({
       },
       states: {
         connecting: {
-          description: 'The far end has sent no sign yet.',
+          description: 'Nothing is known of the far end.',
           on: { rang: { target: 'ringing', actions: report('line.ringing') } },
         },
         ringing: { description: 'The far end rings.' },
       },
     },
     answered: {
-      description: 'The line is answered and carries audio.',
+      description: 'The line stands and carries voices.',
       initial: 'connected',
       on: {
         left: { target: 'leaving', actions: 'noteLeft' },
@@ -112,18 +111,18 @@ export const lineLifeMachine = setup({
       },
       states: {
         connected: {
-          description: 'Both parties are connected.',
+          description: 'Both parties are there.',
           on: { held: { target: 'held', actions: report('line.held') } },
         },
         held: {
           description: 'The other party has put the call on hold.',
           on: { resumed: { target: 'connected', actions: report('line.resumed') } },
         },
-        failed: { description: 'The audio is lost, and the call will hang up.', on: { 'sound.lost': {} } },
+        failed: { description: 'The sound is lost, and the call will hang up.', on: { 'sound.lost': {} } },
       },
     },
     leaving: {
-      description: 'The line has ended, and its call is not yet notified.',
+      description: 'The line has ended, and its call does not know yet.',
       initial: 'releasing',
       entry: 'fallSilent',
       on: { closed: 'over', 'handed.over': 'over' },
@@ -134,12 +133,12 @@ export const lineLifeMachine = setup({
           on: { released: 'reporting', unanswered: 'reporting' },
         },
         reporting: {
-          description: 'The final report is on its way to the call.',
+          description: 'The last word is on its way to the call.',
           entry: 'reportEnd',
           on: { reported: '#line-life.over' },
         },
       },
     },
-    over: { description: 'All resources of the line are released.', type: 'final' },
+    over: { description: 'Nothing is left of the line.', type: 'final' },
   },
 });

@@ -2,22 +2,16 @@
  * Common interface of the line drivers (simulator, drachtio, web phone). `machines/line.ts` defines the commands and
  * reports of a single line; this file defines how lines are created.
  */
-import type { AnyActorRef } from 'xstate';
 import type { Line, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
-import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { LeftLine } from '#src/domain/sip-leg.ts';
 
 export type OnArrival = (arrival: Arrival) => Promise<ArrivalVerdict>;
 
 /** `warning`: a component is down but calls are possible. */
 export type LinesHealth = { ready: true; warning?: string } | { ready: false; detail: string };
 
-export type ResumeLine = (
-  input: LineInput,
-  checkpoint: LineCheckpoint,
-  emit: (event: LineEvent) => void,
-  parent?: AnyActorRef,
-) => Line;
+export type AdoptLine = (input: LineInput, left: LeftLine, emit: (event: LineEvent) => void) => Line;
 
 export interface Lines {
   readonly name: 'simulator' | 'drachtio' | 'none';
@@ -28,7 +22,7 @@ export interface Lines {
    * Takes over a call of another process: reports `line.adopted` when its audio is connected, or `line.ended` if that
    * is impossible.
    */
-  readonly resume: ResumeLine;
+  readonly adopt: AdoptLine;
   /** Whether calls can be placed and answered now, with a sentence if they cannot or a component is down. */
   health(): LinesHealth;
   /**
@@ -41,12 +35,12 @@ export interface Lines {
 }
 
 /** For drivers whose far ends end with the process. `endedAt`: time of the end by the driver's clock. */
-export const resumeNothing =
-  (endedAt: () => number): ResumeLine =>
-  (_input, _checkpoint, emit) => {
+export const adoptNothing =
+  (endedAt: () => number): AdoptLine =>
+  (_input, _left, emit) => {
     const end = setImmediate(() => emit({ type: 'line.ended', at: endedAt(), by: 'gateway' }));
     const beSilent = (): void => clearImmediate(end);
-    return { tell() {}, close: beSilent, leave: beSilent, canBeResumed: () => false };
+    return { tell() {}, close: beSilent, leave: beSilent, canBeLeft: () => false };
   };
 
 /** The driver of a gateway without telephone lines. */
@@ -56,7 +50,7 @@ export const createNoLines = (): Lines => ({
   open() {
     throw new Error('This gateway has no telephone lines');
   },
-  resume() {
+  adopt() {
     throw new Error('This gateway has no telephone lines');
   },
   health: () => ({ ready: true }),

@@ -4,7 +4,7 @@ import type { Trunk } from '#src/domain/trunk.ts';
 
 export type InviteSource =
   | { trunk: Trunk }
-  /** The caller must authenticate as one of these trunks. */
+  /** One of these, if it authenticates. */
   | { accounts: readonly Trunk[] }
   | 'unknown';
 

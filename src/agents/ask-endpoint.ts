@@ -7,13 +7,13 @@ import { traceAgentRequest } from './trace-agent-request.ts';
 
 /** Timeouts for LangGraph requests other than the reply itself, in milliseconds. */
 export type GraphTimes = {
-  /** Time limit for the creation of a call's thread. */
+  /** For creating the thread of a call. */
   threadMs: number;
-  /** Time limit for the cancelling of an interrupted run. */
+  /** For cancelling an interrupted run. */
   cancelMs: number;
-  /** Time limit for the cancelling of an interrupted run while the next turn waits for it. */
+  /** For cancelling an interrupted run while the next turn waits for it. */
   cancelWaitMs: number;
-  /** Time limit for the response to a request that was aborted before the server named its run. */
+  /** For the response to a request that was aborted before the server named its run. */
   arrivalMs: number;
 };
 
@@ -39,7 +39,7 @@ export type AgentEndpointRequest = {
   headers?: Readonly<Record<string, string>>;
   body: unknown;
   signal: AbortSignal;
-  /** Limit for the bytes of a streamed reply. */
+  /** For streamed replies. */
   maxBodyBytes?: number;
 };
 

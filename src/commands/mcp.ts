@@ -38,7 +38,7 @@ const readOptions = (args: readonly string[]): { url: string | undefined } | und
   return { url: values.url };
 };
 
-export type ProcessStreams = {
+export type Surroundings = {
   environment: NodeJS.ProcessEnv;
   input: Readable;
   output: Writable;
@@ -47,7 +47,7 @@ export type ProcessStreams = {
 /** Resolves to the exit code when the input ends. */
 export const runMcp = async (
   args: readonly string[],
-  { environment, input, output }: ProcessStreams,
+  { environment, input, output }: Surroundings,
 ): Promise<number> => {
   const wanted = readOptions(args);
   if (wanted === undefined) {

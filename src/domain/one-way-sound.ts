@@ -1,9 +1,9 @@
 /** Directions without audio, for schemas and documents. */
-import type { OneWayAudio } from '#machines/line.ts';
+import type { OneWaySound } from '#machines/line.ts';
 
-export type { OneWayAudio };
+export type { OneWaySound };
 
 export const oneWaySounds = [
   'nothing_received',
   'nothing_delivered',
-] as const satisfies readonly OneWayAudio[];
+] as const satisfies readonly OneWaySound[];

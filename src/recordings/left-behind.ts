@@ -1,11 +1,7 @@
 /** Unfinished recordings that a gateway finds in its folder at start, of calls that ended without it. */
 import type { Logger } from 'pino';
-import type { Database } from '#src/persistence/database/database.ts';
-import {
-  pendingRecordings,
-  recordedElsewhere,
-  recordingStatuses,
-} from '#src/persistence/calls/recordings.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { pendingRecordings, recordedElsewhere, recordingStatuses } from '#src/persistence/recordings.ts';
 import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 
 /**
@@ -18,7 +14,7 @@ export const settleLeftBehind = async (options: {
   /** Name of this gateway among those of the database. */
   node: string;
   /** Calls of an earlier process that this one resumes: their recordings continue. */
-  isResumed: (callId: string) => boolean;
+  goesOn: (callId: string) => boolean;
   onComplete: (file: CompleteFile) => void;
   onFailed: (callId: string) => void;
   logger: Logger;
@@ -48,17 +44,17 @@ const sweep = async ({
   folder,
   database,
   node,
-  isResumed,
+  goesOn,
 }: {
   folder: Pick<RecordingFolder, 'parts' | 'remove'>;
   database: Database;
   node: string;
-  isResumed: (callId: string) => boolean;
+  goesOn: (callId: string) => boolean;
 }): Promise<void> => {
   const parts = await folder.parts();
   const elsewhere = await recordedElsewhere(database, node, [...parts.keys()].filter(isCallId));
   for (const [callId, part] of parts)
-    if (!isResumed(callId) && !elsewhere.has(callId)) await folder.remove(part);
+    if (!goesOn(callId) && !elsewhere.has(callId)) await folder.remove(part);
 };
 
 /** Local files of completed recordings: from before a store was configured, or while it was unavailable. */

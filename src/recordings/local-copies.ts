@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { RecordingStatus } from '#src/persistence/calls/recordings.ts';
+import type { RecordingStatus } from '#src/persistence/recordings.ts';
 
 type Copy = { callId: string; file: string };
 
@@ -48,10 +48,7 @@ export const createLocalCopies = (options: LocalCopiesOptions): LocalCopies => {
     try {
       await removeFiled();
     } catch (error) {
-      logger.warn(
-        { err: error, copies: copies.size },
-        'removing local copies of recordings failed; a retry follows',
-      );
+      logger.warn({ err: error, copies: copies.size }, 'local copies of recordings could not be removed yet');
     }
     if (state.is === 'closed') return;
     state = { is: 'resting' };

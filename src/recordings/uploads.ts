@@ -37,7 +37,7 @@ export const createUploads = <File>(options: {
   const waiting: File[] = [];
   const underWay = new Set<Promise<void>>();
   let state: State = { is: 'bringing' };
-  let backoffMs = numbers.retryFirstMs;
+  let restMs = numbers.retryFirstMs;
 
   const bring = async (file: File): Promise<void> => {
     try {
@@ -47,7 +47,7 @@ export const createUploads = <File>(options: {
       if (state.is !== 'closed') takeRest(error);
       return;
     }
-    backoffMs = numbers.retryFirstMs;
+    restMs = numbers.retryFirstMs;
     options.onStored(file);
   };
 
@@ -55,15 +55,15 @@ export const createUploads = <File>(options: {
     options.onDelayed(waiting);
     if (state.is === 'resting') return;
     logger.warn(
-      { err: error, waiting: waiting.length, again_in_ms: backoffMs },
+      { err: error, waiting: waiting.length, again_in_ms: restMs },
       'recordings wait for their store',
     );
     const timer = clock.setTimeout(() => {
       state = { is: 'bringing' };
       startNext();
-    }, backoffMs);
+    }, restMs);
     state = { is: 'resting', timer };
-    backoffMs = Math.min(backoffMs * 2, numbers.retryLongestMs);
+    restMs = Math.min(restMs * 2, numbers.retryLongestMs);
   };
 
   const startNext = (): void => {

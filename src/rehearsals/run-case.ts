@@ -32,7 +32,7 @@ export type Gateway = {
 
 export type CaseRun = {
   callId: string | null;
-  /** Empty if the case passed. */
+  /** Empty if it passed. */
   failures: readonly Failure[];
   turns: readonly SpokenTurn[];
   steps: readonly JournalledStep[];

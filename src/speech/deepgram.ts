@@ -76,7 +76,7 @@ export const deepgram = (
   { url, key }: { url: string; key: string },
 ): RecognitionEngine => ({
   name,
-  reportsTurnEnds: true,
+  tellsTurnEnds: true,
   open(options, emit) {
     const { language, sampleRate } = options;
     const engine = {

@@ -32,7 +32,7 @@ export const openaiTranscription = (
   };
   return {
     name,
-    reportsTurnEnds: false,
+    tellsTurnEnds: false,
     open: (listen, emit) => openSentenceRecognition(world, { name, transcribe }, listen, emit),
   };
 };

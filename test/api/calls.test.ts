@@ -1,4 +1,4 @@
-/** Endpoints of calls: create, read, list, cancel, hang up and requests to active calls. */
+/** Endpoints of calls: create, read, list, cancel, hang up and act in a call. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { storeCall, storeRecording } from './stored-calls.ts';
 
 const to = '01000000001';
 
-test.serial('places a call from the number of the key', async (t) => {
+test.serial('a call is placed from the number of the key', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   const { status, body } = await client.post('/api/v1/calls', {
     to,
@@ -24,13 +24,13 @@ test.serial('places a call from the number of the key', async (t) => {
   ]);
 });
 
-test.serial('removes hyphens and spaces and leaves omitted fields to the policy', async (t) => {
+test.serial('hyphens and spaces are removed; what is omitted is left to the policy', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   t.is((await client.post('/api/v1/calls', { to: ' 010-0000 0001', instruction: null })).status, 201);
   t.deepEqual(asked, [['placeCall', { numberId: number.id, to, instruction: null, maxDurationSec: null }]]);
 });
 
-test.serial('rejects a body by its first error and places no call', async (t) => {
+test.serial('a body is refused by its first fault, and nothing is placed', async (t) => {
   const { client, asked } = await fakeGateway(t);
   const faults: [unknown, string][] = [
     [{}, 'invalid_request'],
@@ -62,13 +62,16 @@ test.serial('rejects a body by its first error and places no call', async (t) =>
   t.deepEqual(asked, []);
 });
 
-test.serial('rejects a domestic number in international form and names the accepted form', async (t) => {
-  const { client } = await fakeGateway(t);
-  const { body } = await client.post('/api/v1/calls', { to: '+82 10-0000-0001' });
-  t.is(body.detail, 'Give the number in domestic format: write 0 in place of +82.');
-});
+test.serial(
+  'a number of this country in international form is refused with the form that it takes',
+  async (t) => {
+    const { client } = await fakeGateway(t);
+    const { body } = await client.post('/api/v1/calls', { to: '+82 10-0000-0001' });
+    t.is(body.detail, 'Give the number in domestic format: write 0 in place of +82.');
+  },
+);
 
-test.serial('names each error by its path', async (t) => {
+test.serial('each fault is named by its path', async (t) => {
   const { client } = await fakeGateway(t);
   const { body } = await client.post('/api/v1/calls', { instruction: 5 });
   t.deepEqual(body.errors, [
@@ -77,21 +80,21 @@ test.serial('names each error by its path', async (t) => {
   ]);
 });
 
-test.serial('rejects an empty body and requires one', async (t) => {
+test.serial('an empty body says that one is required', async (t) => {
   const { client } = await fakeGateway(t);
   const { status, body } = await client.post('/api/v1/calls');
   t.is(status, 400);
   t.deepEqual(body.errors, [{ path: '', message: 'This is required.' }]);
 });
 
-test.serial('ignores unknown fields, including a sender', async (t) => {
+test.serial('fields that do not exist are ignored, a sender too', async (t) => {
   const { client, number } = await fakeGateway(t);
   const { status, body } = await client.post('/api/v1/calls', { to, from: '0299999999', more: {} });
   t.is(status, 201);
   t.is(body.from, number.number);
 });
 
-test.serial('accepts an eight-digit service number', async (t) => {
+test.serial('an eight-digit service number can be called', async (t) => {
   const { client } = await fakeGateway(t);
   t.is((await client.post('/api/v1/calls', { to: '1588-1234' })).status, 201);
 });
@@ -110,7 +113,7 @@ const refused = test.macro({
     t.like(answer.body, { code: refusal.code, detail: refusal.message, ...extras });
     t.is(answer.headers.get('retry-after'), retryAfter);
   },
-  title: (_, refusal: Refusal) => `passes a rejection by the gateway to the client: ${refusal.code}`,
+  title: (_, refusal: Refusal) => `what the gateway refuses reaches the caller: ${refusal.code}`,
 });
 
 test.serial(refused, new Refusal('no_agent_endpoint', 'Nobody could speak.'), 422, {});
@@ -128,7 +131,7 @@ test.serial(refused, new Refusal('concurrency_limit', 'Full.', { extras: { maxim
 test.serial(refused, new Refusal('draining', 'Going.'), 503, {}, '5');
 test.serial(refused, new Refusal('over_capacity', 'Full.'), 503, {}, '5');
 
-test.serial('hides the details of an internal error and logs its cause', async (t) => {
+test.serial('an accident says nothing about the inside, and is logged with its cause', async (t) => {
   const { client, logged } = await fakeGateway(t, {
     placeCall: () => Promise.reject(new Error('secret inside')),
   });
@@ -140,7 +143,7 @@ test.serial('hides the details of an internal error and logs its cause', async (
   t.like(line, { request_id: body.request_id, err: { message: 'secret inside' } });
 });
 
-test.serial('responds with 503 and a retry time while the database is unreachable', async (t) => {
+test.serial('a database that is away for a moment is 503, with a time to try again', async (t) => {
   const lost = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
   const { client } = await fakeGateway(t, { placeCall: () => Promise.reject(lost) });
   const { status, body, headers } = await client.post('/api/v1/calls', { to });
@@ -213,7 +216,7 @@ test.serial('a finished call has all of its fields', async (t) => {
   });
 });
 
-test.serial("shows a caller's name and diversions if its network sends them", async (t) => {
+test.serial('a caller has a name, and those who sent it on, where its network tells them', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, { direction: 'inbound' });
   const diversions = [{ number: '0212345678', reason: 'no-answer' }];
@@ -225,7 +228,7 @@ test.serial("shows a caller's name and diversions if its network sends them", as
   t.like((await gateway.client.get(`/api/v1/calls/${id}`)).body, { from_name: 'Kim', diversions });
 });
 
-test.serial('a ringing call has pending options and no end fields', async (t) => {
+test.serial('while it rings, options are pending and nothing has an end', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, {
     status: 'ringing',
@@ -249,7 +252,7 @@ test.serial('a ringing call has pending options and no end fields', async (t) =>
   });
 });
 
-test.serial('options are in force from the answer on', async (t) => {
+test.serial('from the answer on, options are in force', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, {
     status: 'active',
@@ -266,7 +269,7 @@ test.serial('options are in force from the answer on', async (t) => {
   });
 });
 
-test.serial('an unanswered call lasted 0 seconds and never had options in force', async (t) => {
+test.serial('a call that was never answered lasted 0 seconds and never had options in force', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, {
     status: 'no_answer',
@@ -281,13 +284,13 @@ test.serial('an unanswered call lasted 0 seconds and never had options in force'
   });
 });
 
-test.serial('an unknown duration is null, not 0', async (t) => {
+test.serial('a duration that nobody knows is null, not 0', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, { status: 'failed', endReason: 'system_error', durationSec: null });
   t.is((await gateway.client.get(`/api/v1/calls/${id}`)).body.duration_sec, null);
 });
 
-test.serial('swaps from and to for an inbound call', async (t) => {
+test.serial('from and to are turned for an inbound call', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, { direction: 'inbound' });
   t.like((await gateway.client.get(`/api/v1/calls/${id}`)).body, {
@@ -297,7 +300,7 @@ test.serial('swaps from and to for an inbound call', async (t) => {
   });
 });
 
-test.serial('timestamps use the time zone of the workspace', async (t) => {
+test.serial('timestamps are those of the workspace', async (t) => {
   const gateway = await fakeGateway(t);
   await gateway.database.execute('update workspace set time_zone = $2 where id = $1', [
     gateway.workspaceId,
@@ -307,7 +310,7 @@ test.serial('timestamps use the time zone of the workspace', async (t) => {
   t.is((await gateway.client.get(`/api/v1/calls/${id}`)).body.started_at, '2026-11-20T22:00:00.000-05:00');
 });
 
-test.serial('responds identically to foreign, unknown and malformed call ids', async (t) => {
+test.serial('a foreign call, an unknown one and no id at all are not to be told apart', async (t) => {
   const gateway = await fakeGateway(t);
   const foreign = await storeCall({ ...gateway, number: await addNumber(gateway) });
   const answers = [];
@@ -328,7 +331,7 @@ test.serial('responds identically to foreign, unknown and malformed call ids', a
   for (const other of others) t.deepEqual(other, first);
 });
 
-test.serial('accepts an id in capital letters', async (t) => {
+test.serial('the id may be written in capitals', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway);
   t.is((await gateway.client.get(`/api/v1/calls/${id.toUpperCase()}`)).body.id, id);
@@ -336,7 +339,7 @@ test.serial('accepts an id in capital letters', async (t) => {
 
 // Get transcript
 
-test.serial('reads the turns so far in order', async (t) => {
+test.serial('the turns up to now are read in order', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, {
     status: 'active',
@@ -380,7 +383,7 @@ test.serial('reads the turns so far in order', async (t) => {
   });
 });
 
-test.serial("responds with 404 for the transcript of another number's call", async (t) => {
+test.serial('the transcript of a call that is not the key’s own does not exist', async (t) => {
   const gateway = await fakeGateway(t);
   const foreign = await storeCall({ ...gateway, number: await addNumber(gateway) });
   for (const id of [foreign.id, randomUUID(), 'x']) {
@@ -424,7 +427,7 @@ test.serial('a list item has exactly its declared fields', async (t) => {
   });
 });
 
-test.serial("lists only calls of the key's number", async (t) => {
+test.serial('only calls of the number of the key are listed', async (t) => {
   const gateway = await fakeGateway(t);
   const other = await addNumber(gateway);
   await storeCall({ ...gateway, number: other });
@@ -432,7 +435,7 @@ test.serial("lists only calls of the key's number", async (t) => {
   t.deepEqual(await idsOf(gateway, ''), [own.id]);
 });
 
-test.serial('sorts newest first, then by id; pages join without a gap', async (t) => {
+test.serial('newest first, then by id; pages follow one another without a gap', async (t) => {
   const gateway = await fakeGateway(t);
   // Pairs that started in the same millisecond.
   const calls = [];
@@ -457,14 +460,14 @@ test.serial('sorts newest first, then by id; pages join without a gap', async (t
   t.deepEqual(seen, expected);
 });
 
-test.serial('a page that ends exactly at the last call has no next page', async (t) => {
+test.serial('a page that ends exactly at the last call has no next one', async (t) => {
   const gateway = await fakeGateway(t);
   await storeCall(gateway);
   await storeCall(gateway);
   t.is((await gateway.client.get('/api/v1/calls?limit=2')).body.next_cursor, null);
 });
 
-test.serial('a page has twenty calls unless the limit says otherwise', async (t) => {
+test.serial('twenty calls are a page unless the limit says otherwise', async (t) => {
   const gateway = await fakeGateway(t);
   for (let second = 0; second < 21; second += 1) await storeCall(gateway, { startedAt: at(second) });
   t.is((await idsOf(gateway, '')).length, 20);
@@ -489,7 +492,7 @@ test.serial('filters narrow the list', async (t) => {
   t.deepEqual(await idsOf(gateway, '?since=2026-11-21T03:00:01Z&until=2026-11-21T03:00:02Z'), []);
 });
 
-test.serial('rejects an invalid query and names its field', async (t) => {
+test.serial('a query that does not validate is refused by its field', async (t) => {
   const { client } = await fakeGateway(t);
   const faults = {
     limit: ['0', '201', '-1', '1.5', 'ten', '', '1e2', '99999999999'],
@@ -515,7 +518,7 @@ test.serial('rejects an invalid query and names its field', async (t) => {
 const cancelledCallId = randomUUID();
 const cancelPath = `/api/v1/calls/${cancelledCallId}/cancel`;
 
-test.serial('requests a ringing call to stop', async (t) => {
+test.serial('a ringing call is asked to stop', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   const { status, body } = await client.post(cancelPath);
   t.is(status, 202);
@@ -523,7 +526,7 @@ test.serial('requests a ringing call to stop', async (t) => {
   t.deepEqual(asked, [['requestCancel', { callId: cancelledCallId, numberId: number.id }]]);
 });
 
-test.serial('rejects the cancellation of a call that no longer rings', async (t) => {
+test.serial('a call that rings no more cannot be cancelled', async (t) => {
   const { client } = await fakeGateway(t, {
     requestCancel: () => Promise.reject(new Refusal('call_not_active', 'It does not ring any more.')),
   });
@@ -537,7 +540,7 @@ test.serial('rejects the cancellation of a call that no longer rings', async (t)
 const endedCallId = randomUUID();
 const hangUpPath = `/api/v1/calls/${endedCallId}/hangup`;
 
-test.serial('the body is optional; the hangup waits for the farewell', async (t) => {
+test.serial('the body is optional; the farewell is waited for', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   for (const body of [undefined, {}, { immediate: false }, { unknown: 1 }]) {
     const answer = await client.post(hangUpPath, body);
@@ -548,7 +551,7 @@ test.serial('the body is optional; the hangup waits for the farewell', async (t)
   t.is(asked.length, 4);
 });
 
-test.serial('accepts an empty body with the type JSON', async (t) => {
+test.serial('an empty body that calls itself JSON is an empty body', async (t) => {
   const { client } = await fakeGateway(t);
   const { status } = await client.send('POST', hangUpPath, {
     headers: { 'content-type': 'application/json' },
@@ -562,7 +565,7 @@ test.serial('immediate does not wait', async (t) => {
   t.deepEqual(asked, [['requestHangup', { callId: endedCallId, numberId: number.id, immediate: true }]]);
 });
 
-test.serial('an invalid body sends no request to the call', async (t) => {
+test.serial('a body that does not validate asks for nothing', async (t) => {
   const { client, asked } = await fakeGateway(t);
   for (const body of [{ immediate: 'yes' }, { immediate: null }, [], 1, null]) {
     const answer = await client.post(hangUpPath, body);
@@ -572,7 +575,7 @@ test.serial('an invalid body sends no request to the call', async (t) => {
   t.deepEqual(asked, []);
 });
 
-test.serial('treats a malformed id like an unknown one', async (t) => {
+test.serial('what is no id is looked up as one of nobody', async (t) => {
   const { client, asked } = await fakeGateway(t);
   await client.post('/api/v1/calls/nonsense/hangup');
   t.like(asked[0]?.[1], { callId: '00000000-0000-0000-0000-000000000000' });
@@ -587,7 +590,7 @@ const hangUpCodes: [RefusalCode, number][] = [
 ];
 
 for (const [code, status] of hangUpCodes) {
-  test.serial(`passes a rejected hangup to the client: ${code}`, async (t) => {
+  test.serial(`what refuses the hangup reaches the caller: ${code}`, async (t) => {
     const { client } = await fakeGateway(t, {
       requestHangup: () => Promise.reject(new Refusal(code, 'The call stays alive.')),
     });
@@ -606,7 +609,7 @@ for (const [verb, paused] of [
   ['pause', true],
   ['resume', false],
 ] as const) {
-  test.serial(`${verb} responds with the new state of the recording`, async (t) => {
+  test.serial(`${verb} answers with the state that the recording then has`, async (t) => {
     const { client, asked, number } = await fakeGateway(t);
     for (let times = 0; times < 2; times += 1) {
       const { status, body } = await client.post(`${pausePath}/${verb}`);
@@ -617,7 +620,7 @@ for (const [verb, paused] of [
     t.is(asked.length, 2);
   });
 
-  test.serial(`passes a rejected ${verb} to the client`, async (t) => {
+  test.serial(`what refuses to ${verb} reaches the caller`, async (t) => {
     const refusals = [
       new Refusal('call_not_found', 'No.'),
       new Refusal('call_not_active', 'No.'),
@@ -635,47 +638,50 @@ for (const [verb, paused] of [
   });
 }
 
-test.serial('requires a key', async (t) => {
+test.serial('a key is needed', async (t) => {
   const { client } = await fakeGateway(t);
   t.is((await client.as('').post(`${pausePath}/pause`)).status, 401);
 });
 
-test.serial('shows whether a recording is paused by its last fact, and never after the end', async (t) => {
-  const gateway = await fakeGateway(t);
-  const { id } = await storeCall(gateway, { status: 'active', endedAt: null, endReason: null });
-  const isPaused = async (): Promise<unknown> => {
-    const { body } = await gateway.client.get(`/api/v1/calls/${id}`);
-    return body.recording;
-  };
-  t.deepEqual(await isPaused(), { status: 'none', paused: false, truncated: false });
-  await storeRecording(gateway.database, id, { status: 'pending' });
-  t.deepEqual(await isPaused(), { status: 'pending', paused: false, truncated: false });
-  const facts = ['recording.paused', 'recording.resumed', 'recording.paused', 'turn.digit'];
-  const seen: unknown[] = [];
-  for (const [index, type] of facts.entries()) {
-    await gateway.database.execute(
-      `insert into call_fact (call_id, sequence, type, at, data) values ($1, $2, $3, now(), '{}')`,
-      [id, index + 1, type],
+test.serial(
+  'a call says whether its recording is paused: as its last fact says, and never after its end',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const { id } = await storeCall(gateway, { status: 'active', endedAt: null, endReason: null });
+    const isPaused = async (): Promise<unknown> => {
+      const { body } = await gateway.client.get(`/api/v1/calls/${id}`);
+      return body.recording;
+    };
+    t.deepEqual(await isPaused(), { status: 'none', paused: false, truncated: false });
+    await storeRecording(gateway.database, id, { status: 'pending' });
+    t.deepEqual(await isPaused(), { status: 'pending', paused: false, truncated: false });
+    const facts = ['recording.paused', 'recording.resumed', 'recording.paused', 'turn.digit'];
+    const seen: unknown[] = [];
+    for (const [index, type] of facts.entries()) {
+      await gateway.database.execute(
+        `insert into call_fact (call_id, sequence, type, at, data) values ($1, $2, $3, now(), '{}')`,
+        [id, index + 1, type],
+      );
+      seen.push(await isPaused());
+    }
+    t.deepEqual(
+      seen,
+      [true, false, true, true].map((paused) => ({ status: 'pending', paused, truncated: false })),
     );
-    seen.push(await isPaused());
-  }
-  t.deepEqual(
-    seen,
-    [true, false, true, true].map((paused) => ({ status: 'pending', paused, truncated: false })),
-  );
-  await gateway.database.execute(`update call set status = 'completed' where id = $1`, [id]);
-  t.deepEqual(await isPaused(), { status: 'pending', paused: false, truncated: false });
-});
+    await gateway.database.execute(`update call set status = 'completed' where id = $1`, [id]);
+    t.deepEqual(await isPaused(), { status: 'pending', paused: false, truncated: false });
+  },
+);
 
-// Requests to a call
-// DTMF digits and words of a program in an active call.
+// Acts in call
+// Keys and words of a program in a call in progress.
 
 const activeCallId = randomUUID();
 const keys = `/api/v1/calls/${activeCallId}/keys`;
 const say = `/api/v1/calls/${activeCallId}/say`;
 const collect = `/api/v1/calls/${activeCallId}/collect`;
 
-test.serial('sends DTMF digits', async (t) => {
+test.serial('keys of the telephone are pressed', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   const answer = await client.post(keys, { keys: '1w204#*AD' });
   t.is(answer.status, 202);
@@ -683,7 +689,7 @@ test.serial('sends DTMF digits', async (t) => {
   t.deepEqual(asked, [['pressKeys', { callId: activeCallId, numberId: number.id, keys: '1w204#*AD' }]]);
 });
 
-test.serial('words wait for silence unless they are to interrupt', async (t) => {
+test.serial('words wait for the floor unless they are to interrupt', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   for (const body of [{ text: ' One moment. ' }, { text: 'Stop.', interrupt: true }]) {
     const answer = await client.post(say, body);
@@ -697,7 +703,7 @@ test.serial('words wait for silence unless they are to interrupt', async (t) => 
 });
 
 test.serial(
-  'collects digits of the other party, by default unmasked with ten seconds between them',
+  'keys of the other party are waited for, ten seconds each and in the open where nothing is said',
   async (t) => {
     const { client, asked, number } = await fakeGateway(t);
     const all = { digits: 4, finish: '#', timeout_sec: 30, secret: true };
@@ -722,7 +728,7 @@ test.serial(
   },
 );
 
-test.serial('an invalid body sends no request to any call', async (t) => {
+test.serial('what does not validate is asked of no call', async (t) => {
   const { client, asked } = await fakeGateway(t);
   const wrong: [string, unknown][] = [
     ...[
@@ -770,7 +776,7 @@ const actCodes: [RefusalCode, number][] = [
 ];
 
 for (const [code, status] of actCodes) {
-  test.serial(`passes a rejection to the client: ${code}`, async (t) => {
+  test.serial(`what refuses them reaches the caller: ${code}`, async (t) => {
     const refuse = () => Promise.reject(new Refusal(code, 'The call goes on.'));
     const { client } = await fakeGateway(t, { pressKeys: refuse, say: refuse });
     for (const answer of [
@@ -783,7 +789,7 @@ for (const [code, status] of actCodes) {
   });
 }
 
-test.serial('sends no request without a key', async (t) => {
+test.serial('without a key nothing is asked', async (t) => {
   const { client, asked } = await fakeGateway(t);
   for (const [path, body] of [
     [keys, { keys: '1' }],

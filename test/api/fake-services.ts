@@ -1,14 +1,14 @@
-/** Services of a gateway that only records requests, for the API. */
+/** What a gateway that only remembers what it was asked offers the API. */
 import { randomUUID } from 'node:crypto';
-import type { CallServices, DirectoryServices } from '#src/api/api-services.ts';
+import type { ApiServices } from '#src/api/api-services.ts';
 import type { PlaceCallRequest, PlacedCall } from '#src/calls/setup/place-call.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { createCallInsertion } from '#src/persistence/calls/calls.ts';
-import type { Database } from '#src/persistence/database/database.ts';
+import { createCallInsertion } from '#src/persistence/calls.ts';
+import type { Database } from '#src/persistence/database.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
 import { callBirth, type StoredNumber } from '#test/helpers/stored-number.ts';
 
-/** Records the name of the function and its arguments. */
+/** Remembers the name of the function and what it was given. */
 type Note = (name: string, given: unknown) => void;
 
 type Asked =
@@ -23,8 +23,8 @@ type Asked =
   | 'pauseRecording'
   | 'resumeRecording';
 
-/** Stores only the request of a placed call, if it has an idempotency key. */
-export const fakeCalls = (database: Database, workspaceId: string, note: Note): Pick<CallServices, Asked> => {
+/** Of a call that is placed, no more is kept than its request, where that has a key. */
+export const fakeCalls = (database: Database, workspaceId: string, note: Note): Pick<ApiServices, Asked> => {
   const insertCall = createCallInsertion(database);
   const storeKeyed = async (owner: StoredNumber, keyed: PlaceCallRequest['keyed']): Promise<PlacedCall> => {
     const placed = { callId: randomUUID(), from: owner.number };
@@ -71,7 +71,7 @@ export const fakeCalls = (database: Database, workspaceId: string, note: Note): 
 
 export const fakeTrials = (
   note: Note,
-): Pick<DirectoryServices, 'tryAgent' | 'tryTrunk' | 'trunkStatus' | 'routeTo'> => ({
+): Pick<ApiServices, 'tryAgent' | 'tryTrunk' | 'trunkStatus' | 'routeTo'> => ({
   tryAgent: async (request) => {
     note('tryAgent', request);
     const { agentType, direction, language } = request;
@@ -108,11 +108,11 @@ export const fakeTrials = (
   },
 });
 
-export const fakeSpeech = (note: Note): Pick<DirectoryServices, 'engines' | 'voiceSamples'> => ({
+export const fakeSpeech = (note: Note): Pick<ApiServices, 'engines' | 'voiceSamples'> => ({
   engines: {
     recognizers: ['vosk', 'deepgram'],
     synthesizers: ['elevenlabs', 'espeak-ng'],
-    reportTurnEnds: ['deepgram'],
+    tellTurnEnds: ['deepgram'],
     turnModel: false,
     isVoice,
   },

@@ -4,12 +4,12 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import test from 'ava';
 import { newNumberKey } from '#src/administration/new-key.ts';
-import { cookieOf, createReadBrowser } from '#src/api/http/browser.ts';
+import { cookieOf, createReadBrowser } from '#src/api/browser.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { createAdminToken, fingerprintOf } from '#src/persistence/workspaces/admin-tokens.ts';
-import { deleteEndedSessions } from '#src/persistence/workspaces/console-sessions.ts';
-import { putNumberKey } from '#src/persistence/numbers/number-keys.ts';
-import { deleteOldLinks } from '#src/persistence/workspaces/sign-in-links.ts';
+import { createAdminToken, fingerprintOf } from '#src/persistence/admin-tokens.ts';
+import { deleteEndedSessions } from '#src/persistence/console-sessions.ts';
+import { putNumberKey } from '#src/persistence/number-keys.ts';
+import { deleteOldLinks } from '#src/persistence/sign-in-links.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
@@ -38,7 +38,7 @@ import {
 
 const path = '/api/v1/calls';
 
-test.serial('rejects requests without a valid key', async (t) => {
+test.serial('without a valid key nobody gets in', async (t) => {
   const { client, admin, baseUrl, number } = await fakeGateway(t);
   const anonymous = apiClient(baseUrl);
   const credentials = [
@@ -58,7 +58,7 @@ test.serial('rejects requests without a valid key', async (t) => {
   for (const authorization of credentials) {
     if (/^[\0-\xff]*$/.test(authorization)) answers.push(await anonymous.get(path, { authorization }));
   }
-  // An admin token is not a number key, and the other way round.
+  // An admin token is no number key, and the other way round.
   answers.push(await admin.get(path), await client.get('/api/v1/admin/numbers'));
   for (const { status, body, headers } of answers) {
     t.is(status, 401);
@@ -70,7 +70,7 @@ test.serial('rejects requests without a valid key', async (t) => {
 const full = new Refusal('over_capacity', 'There is no room.', { headers: { 'Retry-After': '5' } });
 
 test.serial(
-  'a full gateway rejects a new call before authentication; other requests are unaffected',
+  'a gateway without room for a call says so before it looks up who asks; other requests are let in as ever',
   async (t) => {
     const looked: string[] = [];
     const database = await testDatabase();
@@ -104,12 +104,12 @@ test.serial(
   },
 );
 
-test.serial('accepts the scheme in any letter case', async (t) => {
+test.serial('the scheme may be written in any case', async (t) => {
   const { baseUrl, number } = await fakeGateway(t);
   t.is((await apiClient(baseUrl).get(path, { authorization: `bearer ${number.key}` })).status, 200);
 });
 
-test.serial('a replaced key is invalid at once', async (t) => {
+test.serial('a key that was replaced is unknown at once', async (t) => {
   const { client, database, number } = await fakeGateway(t);
   t.is((await client.get(path)).status, 200);
   const key = newNumberKey();
@@ -123,7 +123,7 @@ test.serial('a replaced key is invalid at once', async (t) => {
   t.is((await client.as(key).get(path)).status, 200);
 });
 
-test.serial('authenticates before reading the body', async (t) => {
+test.serial('nobody is asked for a body before the key is known', async (t) => {
   const { baseUrl } = await fakeGateway(t);
   const answer = await apiClient(baseUrl).send('POST', path, {
     raw: '{',
@@ -132,7 +132,7 @@ test.serial('authenticates before reading the body', async (t) => {
   t.is(answer.status, 401);
 });
 
-test.serial('X-Number-Id must match the number of the key or be empty', async (t) => {
+test.serial('X-Number-Id must name the number of the key, or nothing', async (t) => {
   const gateway = await fakeGateway(t);
   const other = await addNumber(gateway);
   for (const id of [gateway.number.id, gateway.number.id.toUpperCase(), '', 'null']) {
@@ -147,7 +147,7 @@ test.serial('X-Number-Id must match the number of the key or be empty', async (t
 
 // Sessions
 
-test.serial("a pasted token creates a session with the token's permissions", async (t) => {
+test.serial('a pasted token makes a session, which reads and changes as the token does', async (t) => {
   const gateway = await fakeGateway(t);
   const browser = await browserOf(gateway);
   t.is(browser.answer.status, 204);
@@ -167,20 +167,23 @@ test.serial("a pasted token creates a session with the token's permissions", asy
   t.deepEqual(rows, [{ action: 'session.began', detail: { by: 'token' } }]);
 });
 
-test.serial('stores only fingerprints of session and link, and logs no secret', async (t) => {
-  const gateway = await fakeGateway(t);
-  const { cookie } = await browserOf(gateway);
-  const { code } = await makeLink(gateway);
-  const kept = await gateway.database.execute(
-    'select encode(secret_hash, $1) as kept from console_session union all select encode(code_hash, $1) from sign_in_link',
-    ['escape'],
-  );
-  const written = JSON.stringify([kept, gateway.logged]);
-  t.true(kept.length >= 2);
-  for (const secret of [cookie.slice(cookie.indexOf('=') + 1), code]) t.false(written.includes(secret));
-});
+test.serial(
+  'the database holds a fingerprint of the session and of the link, and no secret is logged',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const { cookie } = await browserOf(gateway);
+    const { code } = await makeLink(gateway);
+    const kept = await gateway.database.execute(
+      'select encode(secret_hash, $1) as kept from console_session union all select encode(code_hash, $1) from sign_in_link',
+      ['escape'],
+    );
+    const written = JSON.stringify([kept, gateway.logged]);
+    t.true(kept.length >= 2);
+    for (const secret of [cookie.slice(cookie.indexOf('=') + 1), code]) t.false(written.includes(secret));
+  },
+);
 
-test.serial('rejects a session for any request from another origin', async (t) => {
+test.serial('a session is of no use to a page from elsewhere, whatever it asks for', async (t) => {
   const gateway = await fakeGateway(t);
   const browser = await browserOf(gateway);
   const elsewhere: Record<string, string>[] = [
@@ -202,14 +205,14 @@ test.serial('rejects a session for any request from another origin', async (t) =
       t.deepEqual([status, problem.code], [403, 'not_from_console'], `${method} ${JSON.stringify(headers)}`);
     }
   }
-  // Without the browser's origin headers, changes are rejected; reading is harmless.
+  // Without what a browser says of the page, nothing is changed; reading gives another page nothing.
   const silent = { 'x-trunkline-console': '1' };
   t.is((await browser.send('DELETE', sessionPath, silent)).status, 403);
   t.is(await browser.get(), 200);
   t.is((await browser.send('GET', numbersPath, { ...silent, origin: gateway.baseUrl })).status, 200);
 });
 
-test.serial('a token in the header precedes the cookie', async (t) => {
+test.serial('a token in the header counts, whatever the cookie says', async (t) => {
   const gateway = await fakeGateway(t);
   const { cookie } = await browserOf(gateway);
   t.is(
@@ -223,11 +226,11 @@ test.serial('a token in the header precedes the cookie', async (t) => {
     authorization: 'Basic a',
   });
   t.is(odd.status, 401);
-  // Calls are placed with the key of a number, not with a session.
+  // Calls are placed with the key of a number: a session is none.
   t.is((await apiClient(gateway.baseUrl).get('/api/v1/calls', { cookie, ...byConsole })).status, 401);
 });
 
-test.serial('explains what was pasted instead of an admin token', async (t) => {
+test.serial('what is pasted instead of an admin token gets a clear word', async (t) => {
   const gateway = await fakeGateway(t);
   const byKey = await signIn(gateway, { token: gateway.number.key });
   t.deepEqual([byKey.status, byKey.body.code], [401, 'number_key_given']);
@@ -236,7 +239,7 @@ test.serial('explains what was pasted instead of an admin token', async (t) => {
   t.is(byKey.headers.get('set-cookie'), null);
 });
 
-test.serial('counts invalid tokens and codes by client address', async (t) => {
+test.serial('tokens and codes of nobody are counted by the address they come from', async (t) => {
   const gateway = await fakeGateway(t, {
     limits: { ...testLimits, failuresPerAddress: { points: 2, perSeconds: 60 } },
   });
@@ -247,7 +250,7 @@ test.serial('counts invalid tokens and codes by client address', async (t) => {
 });
 
 test.serial(
-  'signing out ends this session; signing out everywhere ends only those of the token',
+  'signing out ends this session, signing out everywhere those of the token and no others',
   async (t) => {
     const gateway = await fakeGateway(t);
     const other = randomUUID();
@@ -272,7 +275,7 @@ test.serial(
   },
 );
 
-test.serial('a revoked or expired token ends its sessions at once on every gateway', async (t) => {
+test.serial('a revoked token ends its sessions at once, at every gateway; so does its end', async (t) => {
   const gateway = await fakeGateway(t);
   const [revoked, over] = [randomUUID(), randomUUID()];
   const { clock, turn } = turnedClock();
@@ -285,7 +288,7 @@ test.serial('a revoked or expired token ends its sessions at once on every gatew
       createdAt: new Date(),
       ...(id === over ? { expiresAt: new Date(clock.now() + 60_000) } : {}),
     });
-  // Another gateway on the same database.
+  // Another gateway of the same database.
   const next = {
     ...(await fakeGateway(t, { database: gateway.database, clock })),
     database: gateway.database,
@@ -294,7 +297,7 @@ test.serial('a revoked or expired token ends its sessions at once on every gatew
     await browserOf(gateway, `gw_admin_${revoked}`),
     await browserOf(gateway, `gw_admin_${over}`),
   ];
-  // Gateways behind one host name: browsers send the cookies of all ports.
+  // As behind one address: browsers keep it by the port that they asked.
   const atNext = (cookie: string) =>
     apiClient(next.baseUrl)
       .get(numbersPath, { cookie: cookie.replace(/_\d+=/, `_${next.port}=`), ...byConsole })
@@ -306,7 +309,7 @@ test.serial('a revoked or expired token ends its sessions at once on every gatew
   t.deepEqual(await Promise.all(sessions.map(({ cookie }) => atNext(cookie))), [401, 401]);
 });
 
-test.serial('a session ends after a week without use, and after thirty days in any case', async (t) => {
+test.serial('a session ends after a week without use, and after thirty days whatever is done', async (t) => {
   const { clock, turn } = turnedClock();
   const gateway = await fakeGateway(t, { clock });
   const days = 86_400;
@@ -321,7 +324,7 @@ test.serial('a session ends after a week without use, and after thirty days in a
   for (let week = 1; week <= 4; week += 1) {
     turn(6 * days);
     t.is(await used.get(), 200);
-    // The use is recorded asynchronously.
+    // It is noted beside the request.
     while (!(await usedAt())) await new Promise(setImmediate);
   }
   t.is(await unused.get(), 401);
@@ -329,7 +332,7 @@ test.serial('a session ends after a week without use, and after thirty days in a
   t.is(await used.get(), 401);
 });
 
-test.serial('a session belongs to one workspace', async (t) => {
+test.serial('a session is of its own workspace alone', async (t) => {
   const gateway = await fakeGateway(t);
   const other = await addWorkspace(gateway.database);
   const browser = await browserOf(gateway, other.adminToken);
@@ -339,7 +342,7 @@ test.serial('a session belongs to one workspace', async (t) => {
 
 // Sign in links
 
-test.serial('a link signs in once within ten minutes, and gives the reason afterwards', async (t) => {
+test.serial('a link signs in once, within ten minutes, and says why it does not any more', async (t) => {
   const { clock, turn } = turnedClock();
   const gateway = await fakeGateway(t, { clock });
   const { link, code } = await makeLink(gateway);
@@ -359,7 +362,7 @@ test.serial('a link signs in once within ten minutes, and gives the reason after
   t.is((await signIn(gateway, { code: 'never-made' })).body.code, 'sign_in_link_expired');
 });
 
-test.serial('rejects a link whose token was revoked meanwhile', async (t) => {
+test.serial('a link of a token that was revoked meanwhile signs nobody in', async (t) => {
   const gateway = await fakeGateway(t);
   const { code } = await makeLink(gateway);
   await gateway.database.execute('update admin_token set revoked_at = now() where workspace_id = $1', [
@@ -368,7 +371,7 @@ test.serial('rejects a link whose token was revoked meanwhile', async (t) => {
   t.is((await signIn(gateway, { code })).body.code, 'sign_in_link_expired');
 });
 
-test.serial('rejects a link from another machine, and it stays valid for this one', async (t) => {
+test.serial('a link is refused from anywhere but this machine, and stays good for it', async (t) => {
   const gateway = await fakeGateway(t);
   const { code } = await makeLink(gateway);
   for (const headers of [{ 'x-forwarded-for': '192.0.2.1' }, { origin: 'https://gateway.example' }]) {
@@ -387,7 +390,7 @@ const count = async (gateway: FakeGateway, table: string): Promise<number | unde
   return row?.n;
 };
 
-test.serial('deletes only expired sessions and links', async (t) => {
+test.serial('sessions and links that are over are cleared away, and nothing else', async (t) => {
   const gateway = await fakeGateway(t);
   const { database } = gateway;
   const ended = await browserOf(gateway);
@@ -431,7 +434,7 @@ const requestOf = ({ from = '127.0.0.1', method = 'POST', headers = {} }: Asked)
 const direct = createReadBrowser([]);
 const proxied = createReadBrowser(['127.0.0.1/32']);
 
-test('trusts a page when the browser reports the same origin', (t) => {
+test('a page is ours when the browser says that it is of the same origin', (t) => {
   const isOurs = (asked: Asked): boolean => direct(requestOf(asked)).isOurPage;
   t.true(isOurs({ headers: { 'sec-fetch-site': 'same-origin' } }));
   t.true(isOurs({ headers: { origin: 'http://127.0.0.1:8080' } }));
@@ -454,7 +457,7 @@ test('trusts a page when the browser reports the same origin', (t) => {
   t.false(isOurs({ method: 'GET', headers: { 'sec-fetch-site': 'cross-site' } }));
 });
 
-test('accepts forwarded host and scheme only from a trusted proxy', (t) => {
+test('the host and the scheme that a browser asked for are believed of a trusted proxy alone', (t) => {
   const headers = {
     'x-forwarded-host': 'gateway.example',
     'x-forwarded-proto': 'https',
@@ -464,7 +467,7 @@ test('accepts forwarded host and scheme only from a trusted proxy', (t) => {
   t.like(direct(requestOf({ headers })), { isOurPage: false, isHttps: false });
 });
 
-test('a browser is on this machine unless something indicates otherwise', (t) => {
+test('a browser is on this machine when nothing says otherwise', (t) => {
   const isHere = (read: typeof direct, asked: Asked): boolean => read(requestOf(asked)).isOnThisMachine;
   t.true(isHere(direct, {}));
   t.true(isHere(direct, { from: '127.8.0.1', headers: { host: 'localhost:8080' } }));
@@ -485,7 +488,7 @@ test('a browser is on this machine unless something indicates otherwise', (t) =>
   t.false(isHere(proxied, { headers: { 'x-forwarded-for': '192.0.2.1' } }));
 });
 
-test('reads the session from its cookie among any others', (t) => {
+test('the session is read from its cookie, whatever else is in the header', (t) => {
   const sessionIn = (cookie: string) => direct(requestOf({ headers: { cookie } })).session;
   t.is(sessionIn('trunkline_session_8080=gw_session_1'), 'gw_session_1');
   t.is(sessionIn('a=b; trunkline_session_8080=gw_session_1; c'), 'gw_session_1');
@@ -498,7 +501,7 @@ test('reads the session from its cookie among any others', (t) => {
     t.is(sessionIn(cookie), undefined, cookie);
 });
 
-test('gateways on other ports of a host have separate cookies', (t) => {
+test('gateways at other ports of a host have cookies of their own', (t) => {
   const cookie = 'trunkline_session_8080=one; trunkline_session_8081=two; trunkline_session=three';
   const sessionAt = (host: string, read = direct, more = {}) =>
     read(requestOf({ headers: { host, cookie, ...more } })).session;
@@ -514,7 +517,7 @@ test('gateways on other ports of a host have separate cookies', (t) => {
   t.regex(cookieOf('s', 60, { cookieName, isHttps: false }), /^trunkline_session_8080=s;/);
 });
 
-test('the cookie is HttpOnly, SameSite and, over https, Secure', (t) => {
+test('no script reads the cookie, no other site sends it, and over https it goes by https alone', (t) => {
   const cookieName = 'trunkline_session';
   t.is(
     cookieOf('s', 60, { cookieName, isHttps: false }),

@@ -1,6 +1,6 @@
 /**
- * Two hundred noises, coughs and backchannels that do not interrupt, and sixty interruptions, each at its own loudness
- * on a line with background noise.
+ * Two hundred noises, coughs and backchannels that interrupt nothing, and sixty interruptions, each at its own loudness
+ * on a line that is never quite silent.
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -12,12 +12,12 @@ export type BargeInSound = {
   /** `cough`, `backchannel`, `interruption` … */
   kind: string;
   language: 'ko' | 'en';
-  /** `null` if there are no words. */
+  /** `null` where there are no words. */
   text: string | null;
   isInterruption: boolean;
-  /** Samples at 8000 Hz, from the first audible one to the last. */
+  /** At 8000 Hz, from its first sound to its last. */
   samples: Int16Array;
-  /** Offset of its beginning in a frame of 20 ms, in samples. */
+  /** Where in a frame of 20 ms it begins, in samples. */
   offset: number;
 };
 
@@ -31,7 +31,7 @@ const voiceIndex = z.array(
   }),
 );
 
-/** The peak of loud sounds, and the attenuation of others, in dB. */
+/** The peak of what is loud, and how much quieter others are, in dB. */
 const peak = 20_000;
 const quietestDb = 14;
 
@@ -65,7 +65,7 @@ export const bargeInSounds = (): BargeInSound[] => {
   });
 };
 
-/** Background noise of the line. */
+/** Noise of a line, in which everything else lies. */
 export const lineNoise = (length: number): Int16Array => {
   const chance = chanceOf(99);
   return Int16Array.from({ length }, () => Math.round(chance.between(-12, 12)));

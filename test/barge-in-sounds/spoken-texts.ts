@@ -1,7 +1,7 @@
-/** Texts that are spoken over the agent's voice: backchannels, and interruptions. */
+/** Texts that are said into the agent's voice: murmurs that take no floor, and interruptions. */
 export type SpokenKind = 'backchannel' | 'interruption';
 
-/** The position of a text in `voices.ulaw`. */
+/** Where one of them lies in `voices.ulaw`. */
 export type VoiceIndex = {
   kind: SpokenKind;
   language: 'ko' | 'en';

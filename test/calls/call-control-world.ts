@@ -1,6 +1,6 @@
 /**
- * Call control as in the gateway: the real charts, journal, switchboard and database. The test controls the telephone
- * at the far end and the agent; time is simulated.
+ * Call control as the gateway has it: the real charts, journal, switchboard and database. The telephone at the far end
+ * and the agent are the test's own hands; time is simulated.
  */
 import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
@@ -15,44 +15,35 @@ import type { KeysCommand, LineCommand, LineEvent, LineInput } from '#machines/l
 import type { ReplyInput } from '#machines/reply.ts';
 import { sentencesOf } from '#src/agents/utterances.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
-import { createCallBus } from '#src/calls/call-bus.ts';
 import { createCallControl } from '#src/calls/call-control.ts';
-import type { CallParts } from '#src/calls/call-parts.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
 import { createJournal } from '#src/calls/journal/journal.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createSwitchboard } from '#src/calls/live/switchboard.ts';
-import { journalPlace, recordFact } from '#src/persistence/calls/call-facts.ts';
-import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
-import { findCall } from '#src/persistence/calls/calls.ts';
-import type { Database } from '#src/persistence/database/database.ts';
-import { createSealing } from '#src/persistence/database/sealing.ts';
+import { journalPlace, recordFact } from '#src/persistence/call-facts.ts';
+import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
+import { findCall } from '#src/persistence/calls.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { createSealing } from '#src/persistence/sealing.ts';
 import type { Arrival } from '#src/domain/arrival.ts';
 import type { DailyNotice } from '#src/calls/setup/daily-minutes.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 
-/** The parts that calls need, without their groups. */
-type Options = CallParts['storage'] &
-  CallParts['live'] &
-  CallParts['agents'] &
-  CallParts['cluster'] &
-  CallParts['telephony'] &
-  CallParts['limits'] &
-  Pick<CallParts, 'times' | 'clock' | 'now' | 'logger'>;
+type Options = Parameters<typeof createCallControl>[0];
 
-/** A line opened by the chart. */
+/** A line as the chart opened it. */
 type OpenedLine = {
   input: LineInput;
   commands: (LineCommand | KeysCommand)[];
   tell: (event: LineEvent) => void;
 };
 
-/** The wall clock at the start of the simulated one. */
+/** The wall clock when the simulated one begins. */
 export const beginning = Date.parse('2026-11-21T03:00:00.000Z');
 
-/** Readers of the wall clock read the simulated one. */
+/** What looks at the clock on the wall looks at the simulated one. */
 const wallClockBy = (clock: SimulatedClock) => ({
   now: () => beginning + clock.now(),
   setTimeout: (callback: () => void, ms: number) => clock.setTimeout(callback, ms),
@@ -63,7 +54,7 @@ const wallClockBy = (clock: SimulatedClock) => ({
 
 type Published = { context: { callId: string } };
 
-/** The charts, with lines stored by call and agents that stay silent. */
+/** The charts, with lines that are kept by their calls and agents that say nothing. */
 const machineWith = (lines: Map<string, OpenedLine>, publish: (_: Published, fact: CallFact) => void) =>
   callMachine.provide({
     actors: {
@@ -80,7 +71,7 @@ const machineWith = (lines: Map<string, OpenedLine>, publish: (_: Published, fac
     actions: { publish },
   });
 
-/** A single gateway, with enough capacity and the platform settings. */
+/** One gateway that nobody else knows of, with room enough and the settings of the platform. */
 const alone = {
   handshake: () => {
     throw new Error('Nobody is to be asked');
@@ -97,7 +88,7 @@ const alone = {
       throw new Error('No other gateway is there');
     },
   },
-  admission: { maxCalls: 100, maxBeginning: 100 },
+  limits: { maxCalls: 100, maxBeginning: 100 },
   load: { pressure: () => null },
   configuredHeaders: null,
   platformPolicy: platformPolicyOf(readConfig({}, false)),
@@ -107,10 +98,10 @@ const alone = {
   times: callTimes,
   node: 'test',
   underway: { forMs: 0, lookMs: 100 },
-  queues: queueLimits,
+  queueLimits,
 } satisfies Partial<Options>;
 
-/** Actions of the other party, through the line of its call. */
+/** What the other party does, through the line of its call. */
 const farEndOf = (lines: ReadonlyMap<string, OpenedLine>, now: () => number) => {
   const lineOf = (callId: string): OpenedLine => {
     const line = lines.get(callId);
@@ -121,7 +112,7 @@ const farEndOf = (lines: ReadonlyMap<string, OpenedLine>, now: () => number) => 
   return {
     lineOf,
     answer: (callId: string): void => tell(callId, (at) => ({ type: 'line.answered', at })),
-    /** The line confirms the cancellation before the answer. */
+    /** The line confirms that it is given up before anybody answered. */
     confirmCancel: (callId: string): void =>
       tell(callId, (at) => ({ type: 'line.unanswered', at, cause: 'cancelled' })),
     /** The other party hangs up. */
@@ -131,7 +122,7 @@ const farEndOf = (lines: ReadonlyMap<string, OpenedLine>, now: () => number) => 
 
 type Stored = { database: Database; stored: StoredNumber };
 
-/** Requests of clients and callers to the number. */
+/** What clients and callers ask of the number. */
 const requestsTo = (
   callControl: ReturnType<typeof createCallControl>,
   { database, stored, now }: Stored & { now: () => number },
@@ -142,9 +133,9 @@ const requestsTo = (
     return found;
   };
   return {
-    /** The number as a request with its key finds it. */
+    /** The number as a request of its key finds it. */
     number,
-    /** Requests with the number's key about a call. */
+    /** What a request of the number's key says of a call. */
     mine: (callId: string) => ({ callId, numberId: stored.numberId }),
     async place(request: Partial<Parameters<typeof callControl.placeCall>[1]> = {}): Promise<string> {
       const { callId } = await callControl.placeCall(await number(), {
@@ -164,7 +155,7 @@ const requestsTo = (
   };
 };
 
-/** Stored state of calls. */
+/** What has become of calls. */
 const lookAt = ({
   database,
   stored,
@@ -175,12 +166,12 @@ const lookAt = ({
     const actor = switchboard.find(callId);
     return actor && stateName(actor.getSnapshot().value);
   },
-  /** The row of a call, once every published fact is written. */
+  /** Its row, once everything that was published is written. */
   async rowOf(callId: string) {
     await journal.settled();
     return findCall(database, { callId, workspaceId: stored.workspaceId });
   },
-  /** The number of rows of this number. */
+  /** How many rows this number has. */
   async rows(): Promise<number> {
     const [row] = await database.execute<{ count: number }>(
       'select count(*)::int as count from call where number_id = $1',
@@ -203,14 +194,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
   const logged: string[] = [];
   const logger = pino({ base: null }, { write: (line: string) => void logged.push(line) });
 
-  const bus = createCallBus({ logger });
-  bus.subscribe('ended', ({ callId, status, reason }) => ends.push(`${callId} ${status} ${reason}`));
-  bus.subscribe('released', ({ callId }) => {
-    agentCalls.delete(callId);
-    released.push(callId);
-  });
   const journal = createJournal({
-    bus,
     retry: journalLimits.retry,
     write: (callId, sequence, fact) => recordFact(database, callId, sequence, fact),
     placeOf: (callId) => journalPlace(database, callId),
@@ -226,35 +210,33 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     clock,
     liveCalls,
     publish: journal.publish,
-    bus,
+    observer: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
     leaveLine: () => {},
+    release: (callId) => {
+      agentCalls.delete(callId);
+      released.push(callId);
+    },
     logger,
   });
   const dailyNotices: DailyNotice[] = [];
-  const all: Options = {
+  const callControl = createCallControl({
     database,
     sealing,
     journal,
     liveCalls,
     switchboard,
-    bus,
+    observer: {
+      began: () => {},
+      ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`),
+    },
     keepAgent: (callId, agentCall) => void agentCalls.set(callId, agentCall),
-    keepSettings: () => undefined,
+    keepBeginning: () => undefined,
     ...alone,
     onDailyNotice: (notice) => void dailyNotices.push(notice),
     clock: wallClock,
     now: wallClock.now,
     logger,
     ...changes,
-  };
-  const callControl = createCallControl({
-    ...all,
-    storage: all,
-    live: all,
-    agents: all,
-    cluster: all,
-    telephony: all,
-    limits: all,
   });
 
   return {
@@ -262,7 +244,6 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     sealing,
     stored,
     clock,
-    bus,
     callControl,
     journal,
     liveCalls,

@@ -31,30 +31,30 @@ import { recordingSettings } from './config/recording-settings.ts';
 import { speechSettings } from './config/speech-settings.ts';
 
 // Config
-// Settings that depend on each other.
+// The meaning of settings together.
 
-test('shows an invalid value unchanged on one line', (t) => {
+test('a wrong value is shown as it is, on one line', (t) => {
   t.is(refused({ GW_PORT: '80\n80' }), 'GW_PORT must be a whole number from 0 to 65535 (it is "80\\n80")');
 });
 
-test('requires the master key with a configured database', (t) => {
+test('the master key is required with a configured database', (t) => {
   t.regex(refused({ GW_DATABASE_URL: databaseUrl }), /^GW_MASTER_KEY is required with GW_DATABASE_URL: /);
   t.notRegex(refused({ GW_DATABASE_URL: databaseUrl }), /hush-hush|\n/);
 });
 
-test('real lines may use only the trunks of the workspaces, and simulated ones have none', (t) => {
+test('real lines may do with the trunks of the workspaces, and simulated ones know none', (t) => {
   t.is(read({ GW_LINES: 'drachtio' }).realLines?.trunkAddress, null);
   t.is(read({ GW_TRUNK: 'sip.example' }).realLines, null);
 });
 
-test('a language model requires an address and a name', (t) => {
+test('a language model has an address and a name', (t) => {
   t.is(read().languageModel, null);
   t.regex(refused({ GW_LLM_BASE_URL: 'https://models.example/v1' }), /^GW_LLM_MODEL is required with /);
   t.regex(refused({ GW_LLM_MODEL: 'small' }), /^GW_LLM_BASE_URL is required with /);
   t.regex(refused({ GW_LLM_API_KEY: 'hush-hush' }), /^GW_LLM_BASE_URL is required with (?!.*hush)/);
 });
 
-test('a store for recordings requires all its settings', (t) => {
+test('a store for recordings is whole, or there is none', (t) => {
   t.is(read().recordings.store, null);
   for (const name of Object.keys(storeSettings)) {
     const message = refused({ ...storeSettings, [name]: '' });
@@ -83,18 +83,18 @@ test('an engine without its key or address stops the start', (t) => {
     );
 });
 
-test('permits agents on this machine only with the embedded database, unless configured', (t) => {
+test('agents on this machine are allowed with the embedded database alone, unless said otherwise', (t) => {
   const configured = { GW_DATABASE_URL: databaseUrl, GW_MASTER_KEY: masterKey };
   t.false(read(configured).agentAllowLoopback);
   t.true(read({ ...configured, GW_AGENT_ALLOW_LOOPBACK: '1' }).agentAllowLoopback);
 });
 
-test('uses a readable log format on a terminal', (t) => {
+test('a terminal gets a log for people', (t) => {
   t.is(readConfig({}, true).logFormat, 'pretty');
   t.is(readConfig({ GW_LOG_FORMAT: 'json' }, true).logFormat, 'json');
 });
 
-test('lists mistyped settings and ignores other environment variables', (t) => {
+test('mistyped settings are listed, others of the environment are not', (t) => {
   const { unknownNames } = read({
     GW_PROT: '1',
     GW_PORT: '1',
@@ -105,16 +105,16 @@ test('lists mistyped settings and ignores other environment variables', (t) => {
   t.deepEqual(unknownNames, ['GW_PROT', 'GW_LOG_LEVELS']);
 });
 
-test('a configuration is immutable', (t) => {
+test('a configuration cannot be changed', (t) => {
   t.true(Object.isFrozen(read()));
 });
 
 // Settings
-// Each setting: its default, accepted values, and rejected ones.
+// Each setting: its default, what it takes, and what it refuses.
 
 const allSettings = { ...gatewaySettings, ...speechSettings, ...recordingSettings, ...lineSettings };
 
-/** If one is set, the others are required. */
+/** Where one is given, the others must be. */
 const requiredTogether = new Set([
   'GW_LLM_BASE_URL',
   'GW_LLM_MODEL',
@@ -133,20 +133,20 @@ for (const [name, { of, default: fallback, valid, invalid, with: others = {} }] 
   const { [name]: _own, ...needed } = others;
 
   test(`${name} has its default when it is absent or empty`, (t) => {
-    // Settings that depend on it are omitted if it has no default.
+    // What needs it is left out where it has no default of its own.
     const base = requiredTogether.has(name) ? {} : needed;
     t.deepEqual(of(read(base)), fallback);
     t.deepEqual(of(read({ ...base, [name]: '' })), fallback);
   });
 
-  test(`${name} accepts valid values`, (t) => {
+  test(`${name} takes what is valid`, (t) => {
     for (const [text, value] of Object.entries(valid)) {
       t.deepEqual(of(read({ ...needed, [name]: text })), value, text);
     }
   });
 
   if (invalid.length > 0) {
-    test(`${name} rejects everything else with one line that names it without secrets`, (t) => {
+    test(`${name} refuses everything else with one line that names it, and tells no secret`, (t) => {
       for (const text of invalid) {
         const message = refused({ ...needed, [name]: text });
         t.true(message.startsWith(`${name} must `), message);
@@ -157,7 +157,7 @@ for (const [name, { of, default: fallback, valid, invalid, with: others = {} }] 
   }
 }
 
-test("the guide's table lists every setting with its default, and so does this test", (t) => {
+test('every setting is in the table of the guide with its default, and here', (t) => {
   const page = readFileSync(new URL('../../guides/settings.md', import.meta.url), 'utf8');
   const documented = [...page.matchAll(/^\| `(GW_\w+)`/gm)].map(([, name]) => name);
   t.is(documented.length, Object.keys(allSettings).length);
@@ -167,46 +167,42 @@ test("the guide's table lists every setting with its default, and so does this t
 
 // Policy
 
-/** Decided values: changing one changes a promise to customers. */
+/** What was decided, by value: whoever changes one of these changes what customers were promised. */
 const decided: readonly [string, unknown, unknown][] = [
   [
-    'maximum duration that any policy permits, in seconds (decided default)',
+    'the longest call that any policy allows, seconds (decided default)',
     platformCallPolicy.maxDurationSec,
     1_800,
   ],
   [
-    'duration of a call without one, in seconds (decided default)',
+    'the duration of a call that names none, seconds (decided default)',
     platformCallPolicy.defaultDurationSec,
     600,
   ],
-  ['ring time-out, in seconds (decided default)', platformCallPolicy.ringTimeoutSec, 45],
-  ['silence time-out, in seconds (decided default)', platformCallPolicy.silenceTimeoutSec, 30],
-  ['recording of calls (decided default)', platformCallPolicy.recordingEnabled, true],
+  ['how long a telephone rings, seconds (decided default)', platformCallPolicy.ringTimeoutSec, 45],
+  ['how long nobody may speak, seconds (decided default)', platformCallPolicy.silenceTimeoutSec, 30],
+  ['calls are recorded (decided default)', platformCallPolicy.recordingEnabled, true],
   [
-    'pause of the agent at a voice onset (decided default)',
+    'at the onset of a voice the agent pauses (decided default)',
     platformCallPolicy.bargeIn,
     { mode: 'pause', onsetMs: 80, speechMs: 600, resumeMs: 500 },
   ],
-  ['simultaneous calls of one number (platform default)', platformCallPolicy.maxConcurrentCalls, 100],
-  ['simultaneous calls of one workspace (platform default)', platformMaxCallsInProgress, 1_000],
-  ['farewell time-out, in milliseconds (decided limit)', callTimes.farewellWaitMs, 30_000],
-  ['hangup time-out of a line, in milliseconds', callTimes.hangUpTimeoutMs, 5_000],
-  ['connection time-out of agents, in milliseconds (decided limit)', agentTimes.connectMs, 3_000],
-  ['time-out of the first words of a reply, in milliseconds (decided limit)', agentTimes.firstTokenMs, 8_000],
-  ['time-out of a whole reply, in milliseconds (decided limit)', agentTimes.wholeReplyMs, 60_000],
-  ['time-out of a handshake, in milliseconds (decided limit)', agentTimes.handshakeMs, 3_000],
+  ['calls of one number at once (default of the platform)', platformCallPolicy.maxConcurrentCalls, 100],
+  ['calls of one workspace at once (default of the platform)', platformMaxCallsInProgress, 1_000],
+  ['how long a farewell is waited for, milliseconds (decided limit)', callTimes.farewellWaitMs, 30_000],
+  ['how long a line may take to hang up, milliseconds', callTimes.hangUpTimeoutMs, 5_000],
+  ['connecting to an agent, milliseconds (decided limit)', agentTimes.connectMs, 3_000],
+  ['the first words of a reply, milliseconds (decided limit)', agentTimes.firstTokenMs, 8_000],
+  ['a whole reply, milliseconds (decided limit)', agentTimes.wholeReplyMs, 60_000],
+  ['a handshake, milliseconds (decided limit)', agentTimes.handshakeMs, 3_000],
   [
-    'longest Retry-After of a trunk, in milliseconds (decided limit)',
-    trunkTimes.longestCoolDownMs,
+    'how long a trunk that asks for it is left alone, milliseconds (decided limit)',
+    trunkTimes.longestRestMs,
     3_600_000,
   ],
+  ['the answer to a challenge of a caller, milliseconds (decided limit)', inboundAccess.challengeMs, 10_000],
   [
-    "time-out of a caller's digest response, in milliseconds (decided limit)",
-    inboundAccess.challengeMs,
-    10_000,
-  ],
-  [
-    'seconds before each delivery attempt (decided schedule)',
+    'when an event is delivered, seconds before each attempt (decided schedule)',
     deliveryPolicy.scheduleSec,
     [0, 5, 60, 5 * 60, 30 * 60, 2 * 3_600, 5 * 3_600, 10 * 3_600, 14 * 3_600],
   ],
@@ -246,7 +242,7 @@ const defaults: ServersConfig = {
   },
 };
 
-test('without settings both servers are reachable only from this machine', (t) => {
+test('without settings both servers are for this machine alone', (t) => {
   t.deepEqual(readServersConfig({}), defaults);
 });
 
@@ -255,7 +251,7 @@ test('an empty setting counts as absent', (t) => {
   t.deepEqual(readServersConfig(empty), defaults);
 });
 
-test('both servers have the same address for SIP and media, internally and externally', (t) => {
+test('both servers have the same address for SIP and sound, and the same one outside', (t) => {
   const { drachtio, freeSwitch } = readServersConfig({
     GW_SIP_ADDRESS: '192.0.2.10',
     GW_PUBLIC_ADDRESS: '203.0.113.7',
@@ -273,19 +269,19 @@ test('both servers have the same address for SIP and media, internally and exter
   t.deepEqual(freeSwitch?.rtp, { from: 30_000, to: 30_100 });
 });
 
-test('without FreeSWITCH only drachtio-server is started, with any settings', (t) => {
+test('without FreeSWITCH only the other server is started, whatever is set for it', (t) => {
   t.deepEqual(readServersConfig({ GW_FREESWITCH: 'none', GW_FREESWITCH_RTP_TO: '1' }), {
     ...defaults,
     freeSwitch: null,
   });
 });
 
-test('without FreeSWITCH, SIP may use IPv6', (t) => {
+test('without FreeSWITCH SIP may be over IPv6', (t) => {
   const { drachtio } = readServersConfig({ GW_FREESWITCH: 'none', GW_SIP_ADDRESS: '2001:db8::7' });
   t.deepEqual(drachtio.sip, { host: '2001:db8::7', port: 5060 });
 });
 
-test('SIP over TLS requires a key and a certificate, which is its own chain by default', (t) => {
+test('SIP over TLS needs a key and a certificate, which is its own chain when none is named', (t) => {
   const files = { GW_SIP_TLS_KEY_FILE: 'key.pem', GW_SIP_TLS_CERT_FILE: 'cert.pem' };
   const ownChain = { port: 5061, keyFile: 'key.pem', certFile: 'cert.pem', chainFile: 'cert.pem' };
   t.deepEqual(readServersConfig(files).drachtio.tls, ownChain);
@@ -300,7 +296,7 @@ test('SIP over TLS requires a key and a certificate, which is its own chain by d
     );
 });
 
-test('names an invalid setting', (t) => {
+test('what is not valid is named', (t) => {
   const wrong: Record<string, readonly string[]> = {
     GW_SIP_ADDRESS: ['localhost', '::1', '192.0.2.256', '*'],
     GW_PUBLIC_ADDRESS: ['sip.example.com', '203.0.113'],
@@ -317,7 +313,7 @@ test('names an invalid setting', (t) => {
       t.regex(refusedServers({ [name]: text }), new RegExp(`^${name}|^GW_FREESWITCH_RTP_TO`));
 });
 
-test('permits the published default secrets only on loopback', (t) => {
+test('the secrets that everybody knows are for loopback alone', (t) => {
   for (const name of ['GW_DRACHTIO', 'GW_FREESWITCH']) {
     t.regex(
       refusedServers({ [name]: '10.0.0.5' }),
@@ -332,13 +328,13 @@ test('the gateway knows these settings too, since one environment may serve all'
   t.deepEqual(readConfig({ ...given, GW_TYPO: '1' }, false).unknownNames, ['GW_TYPO']);
 });
 
-test('the page of the servers lists every setting of theirs', (t) => {
+test('every setting of the servers is in the table of their page', (t) => {
   const page = readFileSync(new URL('../../config/README.md', import.meta.url), 'utf8');
   const documented = [...page.matchAll(/^\| `(GW_\w+)`/gm)].map(([, name]) => name);
   for (const name of Object.keys(serverSettings.shape)) t.true(documented.includes(name), name);
 });
 
-test('the numbers on the page are those that were measured', (t) => {
+test('the figures that the page names are measured', (t) => {
   const folder = new URL('../../', import.meta.url).pathname;
   const page = readFileSync(`${folder}config/README.md`, 'utf8');
   const sources = globSync('src/telemetry/*.ts', { cwd: folder }).map((file) =>
@@ -381,7 +377,7 @@ const schema = z.object({
   volumes: z.record(z.string(), z.unknown()),
 });
 
-/** Substitutes like Docker `${NAME}`, `${NAME:-otherwise}` and `${NAME:?what it must be}`. */
+/** As Docker fills in `${NAME}`, `${NAME:-otherwise}` and `${NAME:?what it must be}`. */
 const filledIn = (given: Record<string, string>) => {
   const parsed = JSON.stringify(parseYaml(text));
   const filled = parsed.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, kind, otherwise) => {
@@ -408,14 +404,14 @@ test('every setting that it names exists', (t) => {
   for (const name of named) t.true(known.has(name), name);
 });
 
-test('requires its secrets and the address, which the example leaves empty', (t) => {
+test('it does not start without its secrets and the address, which the example names and leaves open', (t) => {
   for (const name of Object.keys(required)) {
     t.throws(() => filledIn({ ...required, [name]: '' }), { message: new RegExp(`^${name}: `) });
     t.regex(example, new RegExp(`^${name}=$`, 'm'));
   }
 });
 
-test('compose.yaml contains no secret', (t) => {
+test('no secret stands in it', (t) => {
   for (const { environment } of Object.values(services))
     for (const [name, value] of Object.entries(environment))
       if (secretSettings.has(name) || name.endsWith('PASSWORD'))
@@ -425,7 +421,7 @@ test('compose.yaml contains no secret', (t) => {
         );
 });
 
-test('every file that it mounts exists, and every volume is declared', (t) => {
+test('every file that it takes exists, and every volume is declared', (t) => {
   for (const { volumes: mounted, build } of Object.values(services)) {
     for (const mount of mounted) {
       const [source = ''] = mount.split(':');
@@ -444,7 +440,7 @@ test('drachtio-server and FreeSWITCH run by the scripts of the project', (t) => 
   for (const folder of ['drachtio', 'freeswitch']) t.true(existsSync(`${root}config/${folder}/start.sh`));
 });
 
-test('the environments are valid and agree on addresses, ports and secrets', (t) => {
+test('the environment of each is valid, and all mean the same addresses, ports and secrets', (t) => {
   const sip = readServersConfig(services.drachtio.environment).drachtio;
   const media = readServersConfig(services.freeswitch.environment).freeSwitch;
   const { realLines, databaseUrl } = readConfig(
@@ -466,7 +462,7 @@ test('the environments are valid and agree on addresses, ports and secrets', (t)
     t.is(environment['GW_PUBLIC_ADDRESS'], '203.0.113.7');
 });
 
-test("the ports in the servers' files are the default ports", (t) => {
+test('the ports that stand in the files of the servers are those that are the default here', (t) => {
   const { drachtio, freeSwitch } = readServersConfig({});
   const drachtioFile = readCompose('config/drachtio/drachtio.conf.xml');
   t.true(
@@ -492,7 +488,7 @@ test("the ports in the servers' files are the default ports", (t) => {
     t.true(freeSwitchFile.includes(`cmd="set" data="${name}=${value}"`), name);
 });
 
-test('control connections stay on loopback, and only required ports are published', (t) => {
+test('control connections stay on loopback, and nothing else is published', (t) => {
   const { drachtio, relay, freeswitch, gateway, postgres } = services;
   for (const { network_mode, ports } of [drachtio, relay, freeswitch, gateway]) {
     t.is(network_mode, 'host');
@@ -506,7 +502,7 @@ test('control connections stay on loopback, and only required ports are publishe
   t.is(readConfig(gateway.environment, false).realLines?.mediaHost, '127.0.0.1');
 });
 
-test('each service restarts when it ends, and has a health check', (t) => {
+test('each is started again when it ends, and watched', (t) => {
   for (const { restart, healthcheck } of Object.values(services)) {
     t.is(restart, 'unless-stopped');
     t.is(healthcheck.test[0], 'CMD');
@@ -514,11 +510,11 @@ test('each service restarts when it ends, and has a health check', (t) => {
 });
 
 // One at a time
-// Two programs started in one fresh clone: `npm ci` begins by removing the other's installation.
+// Two programs that are started in one fresh clone: `npm ci` begins by removing what the other is installing.
 
 const config = fileURLToPath(new URL('../../config', import.meta.url));
 
-/** Installs until the file `go` exists, and fails if another file does. */
+/** Installs for as long as there is no file `go`, and fails beside another one. */
 const slowNpm = `#!/bin/sh
 mkdir busy || exit 9
 echo installing >&2
@@ -583,7 +579,7 @@ test.serial(
   },
 );
 
-/** The packages of a lockfile, and those that npm has installed. */
+/** The packages of a lockfile, and those of them that npm has installed. */
 const lockedPackages = {
   '': { name: 'clone' },
   'node_modules/one': { version: '1.0.0', integrity: 'sha512-one' },
@@ -606,27 +602,24 @@ const lockedPackages = {
 for (const [what, change, installs] of [
   ['all of them', {}, false],
   ['another version', { 'node_modules/one': { version: '2.0.0', integrity: 'sha512-two' } }, true],
-  ['one missing', { 'node_modules/one': undefined }, true],
-  ['one missing for this machine', { 'node_modules/here': undefined }, true],
+  ['one too few', { 'node_modules/one': undefined }, true],
+  ['one too few for this machine', { 'node_modules/here': undefined }, true],
 ] as const)
-  test.serial(
-    `${installs ? 'installs' : 'does not install'} after a manual \`npm ci\`: ${what}`,
-    async (t) => {
-      const folder = await makeClone(t);
-      const { 'node_modules/elsewhere': _, ...here } = lockedPackages;
-      await mkdir(join(folder, 'node_modules'));
-      await writeFile(join(folder, 'package-lock.json'), JSON.stringify({ packages: lockedPackages }));
-      await writeFile(
-        join(folder, 'node_modules/.package-lock.json'),
-        JSON.stringify({ packages: { ...here, ...change } }),
-      );
-      await writeFile(join(folder, 'go'), '');
-      t.deepEqual(await once(startInstalling(t, folder), 'exit'), [0, null]);
-      t.is(existsSync(join(folder, 'installed')), installs);
-    },
-  );
+  test.serial(`${installs ? 'installs' : 'does not install'} over \`npm ci\` by hand: ${what}`, async (t) => {
+    const folder = await makeClone(t);
+    const { 'node_modules/elsewhere': _, ...here } = lockedPackages;
+    await mkdir(join(folder, 'node_modules'));
+    await writeFile(join(folder, 'package-lock.json'), JSON.stringify({ packages: lockedPackages }));
+    await writeFile(
+      join(folder, 'node_modules/.package-lock.json'),
+      JSON.stringify({ packages: { ...here, ...change } }),
+    );
+    await writeFile(join(folder, 'go'), '');
+    t.deepEqual(await once(startInstalling(t, folder), 'exit'), [0, null]);
+    t.is(existsSync(join(folder, 'installed')), installs);
+  });
 
-test.serial('does not wait for a program that was killed while it installed', async (t) => {
+test.serial('nobody waits for a program that was killed while it installed', async (t) => {
   const folder = await makeClone(t);
   const gone = spawn('true');
   await once(gone, 'exit');

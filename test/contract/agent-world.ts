@@ -1,4 +1,4 @@
-/** An agent of one kind with a server on loopback, requested as by a call and, one level below, directly. */
+/** An agent of a kind before a server on loopback, asked as a call asks it and, one level below, as itself. */
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import type { Message, ReplyEvent } from '#machines/reply.ts';
@@ -16,7 +16,7 @@ import { callId, type AgentKind } from './agent-kinds.ts';
 
 const hello = [{ role: 'user', content: '여보세요?' }] as const;
 
-/** Longer than any test waits or a busy machine takes. */
+/** Nothing that a test waits for, nor that a busy machine may reach. */
 const patience: ReplyTimes = { firstTokenMs: 600_000, wholeReplyMs: 600_000, idleFlushMs: 600_000 };
 
 const callOf = (
@@ -52,13 +52,13 @@ type Options = {
   headers?: AgentHeaders;
   controls?: ControlMode;
   times?: Partial<ReplyTimes>;
-  /** The clock of the time limits of a reply. */
+  /** Of the time limits of a reply. */
   clock?: Clock;
-  /** The clock of the agent itself. */
+  /** Of the agent itself. */
   agentClock?: Clock;
 };
 
-/** The server responds like this to all requests but the creation of a thread and the cancelling of a run. */
+/** The server answers like this to everything but the making of a thread and the cancelling of a run. */
 export const agentOf = async (
   t: ExecutionContext,
   kind: AgentKind,
@@ -100,13 +100,13 @@ export const agentOf = async (
   return {
     server,
     logged,
-    /** The chunks of a reply, as they arrive. */
+    /** The pieces of a reply, as they come. */
     ask,
     /** A whole reply, with the error that ended it. */
     say: () => hearReply(ask()),
     /** The requests for a reply. */
     asked: () => server.requests.filter(({ path }) => !/\/(threads|cancel)$/.test(path)),
-    /** Events of a reply that reach the conversation. */
+    /** What the conversation hears of a reply. */
     hear: () =>
       new Promise<ReplyEvent[]>((resolve) => {
         const events: ReplyEvent[] = [];

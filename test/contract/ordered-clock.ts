@@ -1,13 +1,13 @@
 /**
- * A simulated clock on which every timer fires at its exact time: unlike xstate's, `now` never runs ahead of due
- * timers.
+ * A simulated clock on which every timer fires at its own moment: unlike xstate's, `now` never runs ahead of the
+ * timers that are due.
  */
 import type { Clock } from '#src/domain/clock.ts';
 
 export type OrderedClock = Clock & {
-  /** Advances by this much time. */
+  /** Lets this much time go by. */
   advance(milliseconds: number): void;
-  /** Number of pending timers. */
+  /** How many timers wait. */
   pending(): number;
 };
 

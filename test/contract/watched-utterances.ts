@@ -1,4 +1,4 @@
-/** The events that a line must emit for utterances (`machines/line.ts`), and every breach of it. */
+/** What a line owes of what it is told to say (`machines/line.ts`), and every breach of it. */
 import type { LineEvent } from '#machines/line.ts';
 
 type Said = { utterance: number; text: string };
@@ -6,15 +6,15 @@ type Said = { utterance: number; text: string };
 type Played = Extract<LineEvent, { type: 'line.played' }>;
 
 export type WatchedUtterances = {
-  /** Records an utterance that the line receives while it exists. */
+  /** The line is told to say this; it is there to hear it. */
   said(utterance: Said): void;
-  /** Records the command to stop all utterances that the line has not reported yet. */
+  /** It is told to stop what it has not reported yet. */
   stopped(): void;
-  /** Breaches by the current event of the line, as sentences. */
+  /** As sentences, of an event that the line says now. */
   breachesOf(event: LineEvent): string[];
 };
 
-/** A text without letters or digits has no audio, even if all of it was played. */
+/** Of a text without letters or digits nothing sounds, though all of it was played. */
 const canBeSaid = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
 /** `expected` is the oldest utterance that was not reported yet. */
@@ -28,7 +28,7 @@ const breachesOfReport = ({ utterance, text, whole }: Played, expected: Said | u
 
 export const watchUtterances = (): WatchedUtterances => {
   const told: Said[] = [];
-  /** Stopped utterances that were not reported yet. */
+  /** Utterances that were stopped and that were not reported yet. */
   const stopped = new Set<number>();
   let reported = 0;
   return {

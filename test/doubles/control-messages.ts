@@ -3,7 +3,7 @@
 export type ControlMessage = {
   id: string;
   type: string;
-  /** Fields of the first line, after the type. */
+  /** The fields after the type in the first line. */
   fields: readonly string[];
   /** The text after the first line; '' if there is none. */
   payload: string;

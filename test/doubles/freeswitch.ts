@@ -4,14 +4,13 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import type { ServerLoad } from '#sip/freeswitch/connection.ts';
-import type { ServerAddress } from '#sip/reconnect.ts';
+import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
 import {
   apiResponse,
   commandReply,
   createCommandReader,
   disconnectNotice,
-  jsonEvent,
+  plainEvent,
   type SocketCommand,
 } from './event-socket-messages.ts';
 import { createFarEnd, type FarCall, type SipServer } from './far-end.ts';
@@ -20,7 +19,6 @@ import { MediaChannel } from './media-channel.ts';
 import { methodOf, statusOf, type SipMessage } from './sip-parser.ts';
 
 const firstSecret = 'test-freeswitch';
-const coreId = '00000000-0000-4000-8000-000000000000';
 
 /** `null`: the gateway's SIP profile is not loaded. */
 const sofiaStatus = (address: string | null): string => {
@@ -45,22 +43,20 @@ const createEventSocket = (options: {
   reception: () => Reception;
   runApi: (command: string) => string;
   /** Sends a command to a channel; returns false if it does not exist afterwards. */
-  sendToChannel: (uuid: string, command: SocketCommand) => boolean;
+  tellChannel: (uuid: string, command: SocketCommand) => boolean;
 }) => {
-  /** Names of the events to which each client has subscribed. */
-  const connections = new Map<Socket, Set<string>>();
+  const connections = new Set<Socket>();
+  const listening = new Set<Socket>();
 
   /** Executes a command of an authenticated client. */
   const answerTo = (verb: string, rest: string, command: SocketCommand): string => {
     switch (verb) {
       case 'event':
-        return commandReply('+OK event listener enabled json');
+        return commandReply('+OK event listener enabled plain');
       case 'api':
         return apiResponse(options.runApi(rest));
       case 'sendmsg':
-        return commandReply(
-          options.sendToChannel(rest, command) ? '+OK' : `-ERR invalid session id [${rest}]`,
-        );
+        return commandReply(options.tellChannel(rest, command) ? '+OK' : `-ERR invalid session id [${rest}]`);
       default:
         return commandReply('-ERR command not found');
     }
@@ -68,30 +64,30 @@ const createEventSocket = (options: {
 
   const server = createServer((socket) => {
     let isAdmitted = false;
-    const handle = (command: SocketCommand): void => {
+    const obey = (command: SocketCommand): void => {
       if (options.reception() === 'silent') return;
       const [verb = '', ...words] = command.line.split(' ');
       if (verb === 'auth') isAdmitted = words.join(' ') === options.secret();
       if (!isAdmitted) socket.end(`${commandReply('-ERR invalid')}${disconnectNotice}`);
       else if (verb === 'auth') socket.write(commandReply('+OK accepted'));
-      else if (verb === 'exit') socket.end(`${commandReply('+OK bye')}${disconnectNotice}`);
       else socket.write(answerTo(verb, words.join(' '), command));
-      if (verb === 'event') for (const name of words.slice(1)) subscriptions.add(name);
+      if (verb === 'event') listening.add(socket);
     };
-    const subscriptions = new Set<string>();
-    connections.set(socket, subscriptions);
-    socket.on('close', () => connections.delete(socket));
+    connections.add(socket);
+    socket.on('close', () => {
+      connections.delete(socket);
+      listening.delete(socket);
+    });
     socket.on('error', () => {});
-    socket.on('data', createCommandReader(handle));
+    socket.on('data', createCommandReader(obey));
     if (options.reception() === 'closing') socket.end();
     else if (options.reception() === 'open') socket.write('Content-Type: auth/request\n\n');
   });
 
   return {
-    /** Sends an event to the clients that have subscribed to its name. */
-    emit(name: string, fields: Readonly<Record<string, string>>): void {
-      const event = jsonEvent({ 'Event-Name': name, 'Core-UUID': coreId, ...fields });
-      for (const [socket, names] of connections) if (names.has(name)) socket.write(event);
+    /** Sends an event to all subscribers. */
+    tellAll(fields: Readonly<Record<string, string>>): void {
+      for (const socket of listening) socket.write(plainEvent(fields));
     },
     async listen(port: number): Promise<number> {
       server.listen(port, '127.0.0.1');
@@ -100,12 +96,8 @@ const createEventSocket = (options: {
       if (address === null || typeof address === 'string') throw new Error('No port');
       return address.port;
     },
-    /** Disconnects all clients; later ones are still accepted. */
-    disconnect(): void {
-      for (const socket of connections.keys()) socket.destroySoon();
-    },
     async close(): Promise<void> {
-      this.disconnect();
+      for (const socket of connections) socket.destroySoon();
       if (!server.listening) return;
       server.close();
       await once(server, 'close');
@@ -114,7 +106,7 @@ const createEventSocket = (options: {
 };
 
 /** How requests for an endpoint are handled. */
-type EndpointBehaviour = 'answers' | 'refuses once' | 'refuses' | 'holds' | 'dead';
+type Manner = 'answers' | 'refuses once' | 'refuses' | 'holds' | 'dead';
 
 /** Console commands, and scheduled commands. */
 const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () => string) => {
@@ -177,20 +169,20 @@ const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () =>
 };
 
 /** The channels, and how requests for new ones are handled. */
-const createEndpoints = (emitEvent: (name: string, fields: Readonly<Record<string, string>>) => void) => {
+const createEndpoints = (tellAll: (fields: Readonly<Record<string, string>>) => void) => {
   const channels = new Map<string, MediaChannel>();
-  let behaviour: EndpointBehaviour = 'answers';
+  let manner: Manner = 'answers';
   let nextPort = 40_000;
   const held: MediaChannel[] = [];
   const events = new EventEmitter();
 
   const take = (message: SipMessage, call: FarCall): void => {
-    if (behaviour === 'dead') return undefined;
+    if (manner === 'dead') return undefined;
     const known = channels.get(call.callId);
     if (known !== undefined) return known.take(message);
     if (statusOf(message) !== undefined || methodOf(message) !== 'INVITE') return undefined;
-    if (behaviour === 'refuses' || behaviour === 'refuses once') {
-      if (behaviour === 'refuses once') behaviour = 'answers';
+    if (manner === 'refuses' || manner === 'refuses once') {
+      if (manner === 'refuses once') manner = 'answers';
       return call.answers(503);
     }
     nextPort += 2;
@@ -198,16 +190,17 @@ const createEndpoints = (emitEvent: (name: string, fields: Readonly<Record<strin
       channels.delete(call.callId);
       events.emit('channels');
     };
-    const onDigit = (digit: string): void =>
-      emitEvent('DTMF', {
+    const onKey = (digit: string): void =>
+      tellAll({
+        'Event-Name': 'DTMF',
         'Unique-ID': call.callId,
         'DTMF-Digit': digit,
         'DTMF-Duration': '1600',
         'DTMF-Source': 'RTP',
       });
-    const channel = new MediaChannel({ call, invite: message, port: nextPort, onDigit, onOver });
+    const channel = new MediaChannel({ call, invite: message, port: nextPort, onKey, onOver });
     channels.set(call.callId, channel);
-    if (behaviour === 'holds') held.push(channel);
+    if (manner === 'holds') held.push(channel);
     else channel.answer();
     events.emit('channels');
     return undefined;
@@ -218,10 +211,10 @@ const createEndpoints = (emitEvent: (name: string, fields: Readonly<Record<strin
     take,
     /** Answers requests again. */
     revive(): void {
-      behaviour = 'answers';
+      manner = 'answers';
     },
     vanish(): void {
-      behaviour = 'dead';
+      manner = 'dead';
       for (const channel of channels.values()) channel.vanish();
     },
     asked: {
@@ -234,18 +227,18 @@ const createEndpoints = (emitEvent: (name: string, fields: Readonly<Record<strin
       },
       /** From now on, refuses new endpoints. */
       refuseEndpoints(): void {
-        behaviour = 'refuses';
+        manner = 'refuses';
       },
       /** Refuses the next new endpoint only. */
       refuseNextEndpoint(): void {
-        behaviour = 'refuses once';
+        manner = 'refuses once';
       },
-      /** From now on, does not answer new endpoints until `releaseEndpoints`. */
+      /** From now on, does not answer new endpoints until `letEndpointsGo`. */
       holdEndpoints(): void {
-        behaviour = 'holds';
+        manner = 'holds';
       },
-      releaseEndpoints(): void {
-        behaviour = 'answers';
+      letEndpointsGo(): void {
+        manner = 'answers';
         for (const channel of held.splice(0)) channel.answer();
       },
     },
@@ -256,18 +249,16 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
   let reception: Reception = 'open';
   let secret = firstSecret;
   let hasProfile = true;
-  const { channels, take, revive, vanish, asked } = createEndpoints((name, fields) =>
-    eventSocket.emit(name, fields),
-  );
-  const { clear, runApi, ...serverConsole } = createConsole(channels, () =>
+  const { channels, take, revive, vanish, asked } = createEndpoints((fields) => eventSocket.tellAll(fields));
+  const { clear, runApi, ...later } = createConsole(channels, () =>
     sofiaStatus(hasProfile ? sipAddress : null),
   );
-  const sendToChannel = (uuid: string, command: SocketCommand): boolean => {
-    channels.get(uuid)?.handle(command);
+  const tellChannel = (uuid: string, command: SocketCommand): boolean => {
+    channels.get(uuid)?.obey(command);
     return channels.has(uuid);
   };
   const open = () =>
-    createEventSocket({ secret: () => secret, reception: () => reception, runApi, sendToChannel });
+    createEventSocket({ secret: () => secret, reception: () => reception, runApi, tellChannel });
   let eventSocket = open();
   const port = await eventSocket.listen(0);
   createFarEnd(network, sipAddress).onMessage(take);
@@ -281,22 +272,11 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
   return {
     eventSocket: { host: '127.0.0.1', port, secret: firstSecret } satisfies ServerAddress,
     ...asked,
-    ...serverConsole,
+    ...later,
     /** Stops or resumes all responses. */
     hang(isHanging: boolean): void {
       reception = isHanging ? 'silent' : 'open';
     },
-    /** Sends an event to the clients that have subscribed to its name. */
-    emitEvent: (name: string, fields: Readonly<Record<string, string>>): void =>
-      eventSocket.emit(name, fields),
-    /** Reports its load; the idle time is in percent. */
-    heartbeat: ({ sessions, maxSessions, idleCpu }: ServerLoad): void =>
-      eventSocket.emit('HEARTBEAT', {
-        'Session-Count': String(sessions),
-        'Max-Sessions': String(maxSessions),
-        'Session-Per-Sec': '100',
-        'Idle-CPU': idleCpu.toFixed(6),
-      }),
     /** Changes the secret for later authentications. */
     changeSecret(): void {
       secret = 'another';
@@ -306,9 +286,11 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
       hasProfile = false;
     },
     /** Disconnects current and future clients of the event socket; channels continue. */
-    closeEventSocket(): void {
+    async closeEventSocket(): Promise<void> {
       reception = 'closing';
-      eventSocket.disconnect();
+      await eventSocket.close();
+      eventSocket = open();
+      await eventSocket.listen(port);
     },
     openEventSocket(): void {
       reception = 'open';

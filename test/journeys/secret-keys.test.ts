@@ -1,6 +1,6 @@
 /**
- * Secret digits leave no trace. More than two hundred PINs are pressed in calls of a whole gateway, in every way in
- * which digits may arrive, and everything that the gateway stores, logs, sends and shows is searched for them.
+ * Secret keys leave no trace. Two hundred PINs and more are pressed in calls of a whole gateway, in every way in which
+ * keys may come, and everything that the gateway stores, logs, sends and shows is searched for them.
  */
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -25,25 +25,25 @@ const spans = collectTraces();
 
 // Search
 
-/** The only other values with this many consecutive digits are times in microseconds, which begin differently. */
+/** Nothing else has so many digits in a row but a time in microseconds, which begins otherwise. */
 const newPin = (): string => `9${randomInt(1e11, 1e12 - 1)}`;
 
-/** Removes backslashes and spaces, to search JSON within a string within JSON, too. */
+/** As JSON within a string within JSON has them, too. */
 const plain = (text: string): string => text.replaceAll(/[\\\s]+/g, '');
 
 const pinLength = 13;
 
-/** The PINs found in a text of digits. */
+/** Those of the PINs that stand in a text of digits alone. */
 const pinsAmong = (digits: string, pins: ReadonlySet<string>): string[] =>
   Array.from({ length: Math.max(0, digits.length - pinLength + 1) }, (_, at) =>
     digits.slice(at, at + pinLength),
   ).filter((piece) => pins.has(piece));
 
-/** Separate digits in order: those of one call, each in an event of its own. */
+/** Digits that stand alone, in their order: those of one call, each in an event of its own. */
 const lonelyDigits = (text: string): string =>
   [...text.matchAll(/(?<![0-9A-Za-z.:-])[0-9](?![0-9A-Za-z.:-])/g)].join('');
 
-/** The places of these digits, or of any DTMF digit other than `*`, in a text; `*` is never pressed in secret here. */
+/** Where these digits, or any key that is no `*`, stand in a text; `*` is never pressed in secret here. */
 const tracesIn = (text: string, pins: readonly string[]): string[] => {
   const searched = plain(text);
   const known = new Set(pins);
@@ -57,22 +57,22 @@ const tracesIn = (text: string, pins: readonly string[]): string[] => {
 
 // Calls
 
-/** A caller presses digits at intervals of 250 ms. */
+/** The keys of a caller are pressed 250 ms after each other. */
 type Step = object;
 
 type SecretCall = {
   title: string;
   pins: readonly string[];
-  /** Steps of the caller. */
+  /** Of the caller. */
   script: readonly Step[];
-  /** The words of the agent; `null`: the built-in agent. */
+  /** The words of the agent; `null`: it is the built-in one. */
   reply: ((turn: number) => string) | null;
   agentType?: AgentType;
-  /** A failure instead of all replies of the agent. */
+  /** Instead of all replies of the agent. */
   failure?: Answer;
-  /** The digits that the agent receives, one turn each. */
+  /** The keys that the agent gets, a turn each. */
   gets: readonly string[];
-  /** Requests of a program, once the call is active. */
+  /** What a program does, once the call is active. */
   program?: (gateway: TestGateway, callId: string) => Promise<void>;
 };
 
@@ -99,7 +99,7 @@ const many = (agentType: AgentType, index: number): SecretCall => {
   };
 };
 
-/** A program requests the digits, then the caller presses them. */
+/** A program wants them, and then the caller is told to press. */
 const byProgram =
   (body: object): NonNullable<SecretCall['program']> =>
   async ({ client }, callId) => {
@@ -116,7 +116,7 @@ const toProgram = (pin: string): Step[] => [
   { hang_up: true },
 ];
 
-/** Responses of servers that quote their request. */
+/** What servers answer that quote what they were asked. */
 const quoting: readonly [string, (asked: string) => Answer][] = [
   ['500', (asked) => sendBody(asked, 500)],
   ['400', (asked) => sendBody(JSON.stringify({ error: { message: `bad: ${asked}`, code: asked } }), 400)],
@@ -159,7 +159,7 @@ const odd = (): SecretCall[] => {
   const [late = '', more = '', early = '', over = '', asked = '', own = '', handed = '', twice = ''] = pins;
   return [
     {
-      title: 'the rest arrives after the time-out',
+      title: 'the rest comes after the time is over',
       pins: [late],
       script: [
         { say: 'Hello.' },
@@ -175,21 +175,21 @@ const odd = (): SecretCall[] => {
       gets: [late.slice(0, 7)],
     },
     {
-      title: 'more digits than requested',
+      title: 'more than were wanted',
       pins: [more],
       script: [{ say: 'Hello.' }, { listen: true }, { digits: more }, { listen: true }, { hang_up: true }],
       reply: askFirst('digits="4"'),
       gets: [more.slice(0, 4)],
     },
     {
-      title: 'unmasked digits precede the secret ones',
+      title: 'some came before, in clear',
       pins: [early],
       script: [{ digits: '**' }, { say: 'Hello.' }, { listen: true }, { digits: early }],
       reply: askFirst('digits="13"'),
       gets: [early],
     },
     {
-      title: "digits are pressed during the agent's question",
+      title: 'while the agent still asks',
       pins: [over],
       script: [
         { say: 'Hello.' },
@@ -205,7 +205,7 @@ const odd = (): SecretCall[] => {
       gets: [over],
     },
     {
-      title: 'a program collects digits',
+      title: 'for a program',
       pins: [asked],
       script: toProgram(asked),
       reply: () => goodbye,
@@ -213,7 +213,7 @@ const odd = (): SecretCall[] => {
       program: byProgram({ digits: asked.length, secret: true }),
     },
     {
-      title: 'a program collects digits in a call of the built-in agent, which never receives them',
+      title: 'for the built-in agent, which never gets them',
       pins: [own],
       script: toProgram(own),
       reply: null,
@@ -221,7 +221,7 @@ const odd = (): SecretCall[] => {
       program: byProgram({ digits: own.length, secret: true }),
     },
     {
-      title: 'digits follow a collection that ended with a transfer',
+      title: 'transferred afterwards',
       pins: [handed],
       script: [
         { say: 'Hello.' },
@@ -237,7 +237,7 @@ const odd = (): SecretCall[] => {
       gets: [handed],
     },
     {
-      title: 'digits are pressed twice, because the agent rejected the first ones',
+      title: 'pressed twice, as the first ones were not taken',
       pins: [twice],
       script: [
         { say: 'Hello.' },
@@ -274,7 +274,7 @@ const startAgent = async (t: ExecutionContext, { agentType = 'webhook', failure,
   return { binding: agent.binding, asked: () => agent.turns.map(({ text }) => text) };
 };
 
-/** Resolves at the end of the call, to its id and the agent's requests. */
+/** Resolves when the call is over, to its id and what the agent was asked. */
 const run = async (t: ExecutionContext, gateway: TestGateway, call: SecretCall) => {
   const agent = call.reply === null ? null : await startAgent(t, call);
   if (agent !== null) {
@@ -311,7 +311,7 @@ const run = async (t: ExecutionContext, gateway: TestGateway, call: SecretCall) 
   return { call, gateway, callId, stream };
 };
 
-/** More calls than a busy machine carries in a minute. */
+/** More calls than a busy machine carries in a minute are too many. */
 const callsAtOnce = 3;
 
 const inGroups = <One>(all: readonly One[], most: number): (readonly One[])[] =>
@@ -328,7 +328,7 @@ const textOf = async (client: TestGateway['client'], path: string): Promise<stri
   return bytes.toString();
 };
 
-/** All readable data of one call. */
+/** What can be read of one call. */
 const shownOf = async ({ gateway, callId, stream }: Ran): Promise<Record<string, string>> => {
   await stream.until('the end of the call', ({ event }) => event === 'end');
   const own = `/api/v1/calls/${callId}`;
@@ -353,7 +353,7 @@ const filesIn = async (folder: string): Promise<string> => {
   return (await Promise.all(files.map((file) => readFile(file, 'latin1')))).join('\n');
 };
 
-/** Everything shown of the charts, by the protocol that both pages of the inspector read. */
+/** Everything that is seen of the charts, by the protocol that both pages of the inspector read. */
 const inspect = async (t: ExecutionContext, { credentials }: TestGateway): Promise<string[]> => {
   const address = `${credentials.base_url.replace(/^http/, 'ws')}/inspect?token=${credentials.admin_token}`;
   const socket = new WebSocket(address);
@@ -376,7 +376,7 @@ const world = async (t: ExecutionContext) => {
   });
   const receiver = await startWebhookReceiver();
   t.teardown(receiver.close);
-  // An unreachable receiver leaves events and their errors in the database.
+  // A receiver that is away leaves events and their errors in the database.
   receiver.answer({ status: 500, body: 'away' }, 'reset', { status: 503 });
   const { body } = await gateway.admin.post('/api/v1/admin/webhooks', { url: receiver.url });
   receiver.trust(z.string().parse(body['secret']));
@@ -384,10 +384,10 @@ const world = async (t: ExecutionContext) => {
   return { gateway, databaseUrl, folder, receiver, inspected };
 };
 
-/** Interval at which rows are read while calls are in progress, in milliseconds. */
+/** Rows are read this often while calls are in progress, in milliseconds. */
 const lookMs = 1_000;
 
-/** Runs the calls, and resolves to the content of rows meanwhile. */
+/** Runs the calls, and resolves to what stood in rows meanwhile. */
 const runAll = async (t: ExecutionContext, { gateway, databaseUrl }: World, calls: readonly SecretCall[]) => {
   const pins = calls.flatMap((call) => call.pins);
   const ran: Ran[] = [];
@@ -456,7 +456,7 @@ const leavesNoTrace = test.macro(async (t, makeCalls: () => SecretCall[]) => {
 
 for (const agentType of agentTypes)
   test.serial(
-    `no digit of forty PINs is stored, logged, sent or shown, except to the requesting agent (${agentType})`,
+    `no digit of forty PINs is stored, logged, sent or shown, but to the agent that asked (${agentType})`,
     leavesNoTrace,
     () => [
       ...Array.from({ length: callsWithMany }, (_, index) => many(agentType, index)),
@@ -465,16 +465,16 @@ for (const agentType of agentTypes)
   );
 
 test.serial(
-  'no secret digit is stored, logged, sent or shown, in any way of pressing it',
+  'no digit of a secret key is stored, logged, sent or shown, in whatever way it comes',
   leavesNoTrace,
   odd,
 );
 
-test.serial('the search finds unmasked digits in every place', async (t) => {
+test.serial('the search finds keys that are no secret wherever they may be', async (t) => {
   const { gateway, databaseUrl } = await world(t);
   const pin = newPin();
   const ran = await run(t, gateway, {
-    title: 'unmasked',
+    title: 'in clear',
     pins: [pin],
     script: [{ say: 'Hello.' }, { listen: true }, { digits: pin }],
     reply: (turn) => (turn === 1 ? 'Your number, please.<collect digits="13"/>' : goodbye),

@@ -1,4 +1,4 @@
-/** Records of the fake models (`model-replies.js`). */
+/** Notes of the fake models (`model-replies.js`). */
 import { z } from 'zod';
 
 export type Message = { role: string; content: string };
@@ -9,11 +9,11 @@ const note = z.object({
   /** Wall clock, milliseconds. */
   at: z.number(),
   fact: z.enum(['asked', 'answered', 'aborted']),
-  /** The call context, as received. */
+  /** The call context, as it arrived. */
   gw: z.looseObject({ call_id: z.string() }),
-  /** The requested agent, if the server has several. */
+  /** Which agent was asked, where the server has several. */
   agent: z.string().optional(),
-  /** The conversation in the model's request. */
+  /** The conversation that the model was asked with. */
   messages: z.array(message).optional(),
 });
 

@@ -8,14 +8,14 @@ import { until } from '#test/helpers/until.ts';
 import { readNotes, type Note } from './notes.ts';
 
 export type RealAgentServer = {
-  /** The base URL of its API: the chat URL of a binding. */
+  /** The base of its API: the chat URL of a binding. */
   url: string;
-  /** The model's records of this call. */
+  /** What the model noted of this call. */
   notesOf(callId: string): Note[];
   close(): Promise<void>;
 };
 
-/** Stops a server with its child processes. */
+/** These servers start others: all of them are ended. */
 const endGroup = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) {
     const exited = once(child, 'exit');
@@ -44,7 +44,9 @@ const answers = async (url: string): Promise<true | undefined> => {
   }
 };
 
-/** Runs a server. It writes into `ownFolder`, which `close` removes. It is ready when the path `health` responds. */
+/**
+ * Runs a server. It writes into `ownFolder`, which is gone after `close`. It is ready when the path `health` answers.
+ */
 export const runServer = async (options: {
   ownFolder: string;
   workingFolder: string;
@@ -65,7 +67,7 @@ export const runServer = async (options: {
     detached: true,
   });
   closeSync(log);
-  // An aborted test run leaves nothing behind.
+  // A test run that breaks off leaves nothing behind.
   const kill = (): void => signalGroup(child, 'SIGKILL');
   process.once('exit', kill);
 

@@ -17,7 +17,7 @@ const startGuard = (script: string): Writable => {
   return stdin;
 };
 
-/** Does not affect detached processes, which have a process group of their own. */
+/** Leaves detached processes alone, which have a process group of their own. */
 const endChildren = `
 group=$(ps -o pgid= -p "$PPID")
 left=' '
@@ -42,7 +42,7 @@ done
 
 let isWatching = false;
 
-/** Ends all child processes from now on with this process. */
+/** For all child processes from now on. */
 export const endChildrenWithProcess = (): void => {
   if (isWatching) return;
   isWatching = true;
@@ -59,7 +59,7 @@ export const endChildrenWithProcess = (): void => {
   });
 };
 
-/** Ends all processes of a process group with this process. */
+/** For all processes of a process group. */
 export const endGroupWithProcess = (group: number): void => {
   startGuard(`while read -r _; do :; done
     if kill -s TERM -- -${group}; then sleep 2; kill -s KILL -- -${group}; fi`);

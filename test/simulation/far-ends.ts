@@ -63,7 +63,7 @@ const watched = (
       if (!isSilent) emit(event);
     });
   };
-  const silent: Line = { tell() {}, close() {}, leave() {}, canBeResumed: () => false };
+  const silent: Line = { tell() {}, close() {}, leave() {}, canBeLeft: () => false };
   if (effects.happens(process, `before ${what}`)) return silent;
   const line = begin(later);
   const holders = standing.get(callId) ?? new Set();
@@ -92,18 +92,18 @@ const watched = (
       release();
       if (process.isAlive) line.leave();
     },
-    canBeResumed: line.canBeResumed,
+    canBeLeft: line.canBeLeft,
   };
 };
 
 export const withFarEnds = (lines: Lines, parts: { farEnds: FarEnds; process: SimulatedProcess }): Lines => ({
   ...lines,
   open: (input, emit) => watched(input, emit, (tell) => lines.open(input, tell), 'INVITE', false, parts),
-  resume: (input, left, emit) =>
+  adopt: (input, left, emit) =>
     watched(
       input,
       emit,
-      (tell) => lines.resume(input, left, tell),
+      (tell) => lines.adopt(input, left, tell),
       'adoption',
       left.connectedWith !== null,
       parts,

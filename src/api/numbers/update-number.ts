@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { changeNumber } from '#src/administration/administer-numbers.ts';
-import { defineRoute } from '../http/route.ts';
+import { administratorOf } from '../audit.ts';
+import { defineRoute } from '../route.ts';
 import { number, numberInPath, settingsFields } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';
 
@@ -11,7 +12,7 @@ export const updateNumber = defineRoute({
   tag: 'Numbers',
   summary: 'Change a number',
   description:
-    'Changes the given fields. A policy field that is null falls back to the workspace, then to the platform. Calls in progress keep their settings.',
+    'Changes what is given. A policy field that is null falls back to the workspace, then to the platform. Calls in progress keep what they began with.',
   auth: 'admin',
   params: numberInPath,
   body: z
@@ -27,11 +28,6 @@ export const updateNumber = defineRoute({
   responses: { 200: { description: 'The number.', schema: number } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
-  const changed = await changeNumber(
-    services.directory.administrator(caller),
-    params.id,
-    body,
-    services.directory.engines,
-  );
-  return { status: 200, body: await presentNumber(services.directory, changed) };
+  const changed = await changeNumber(administratorOf(services, caller), params.id, body, services.engines);
+  return { status: 200, body: await presentNumber(services, changed) };
 });

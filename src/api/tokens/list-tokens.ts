@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { AuthenticatedAdmin } from '#src/administration/admin-authentication.ts';
+import { listAdminTokens } from '#src/administration/administer-tokens.ts';
 import type { ApiServices } from '../api-services.ts';
-import { defineRoute } from '../http/route.ts';
+import { defineRoute } from '../route.ts';
 import { presentToken, token } from './token-schema.ts';
 
-const tokensOf = async ({ directory, operation }: ApiServices, { id, workspace }: AuthenticatedAdmin) => {
-  const now = operation.clock.now();
-  const records = await directory.tokens(workspace.id);
+const tokensOf = async ({ database, clock }: ApiServices, { id, workspace }: AuthenticatedAdmin) => {
+  const now = clock.now();
+  const records = await listAdminTokens(database, workspace.id);
   return records.map((record) => ({ ...presentToken(record, now), isCurrent: record.id === id }));
 };
 
@@ -18,7 +19,7 @@ export const listTokens = defineRoute({
   tag: 'Workspace',
   summary: 'List the admin tokens',
   description:
-    'Valid tokens of the workspace, oldest first, with role, expiry and last use. The tokens themselves are not stored.',
+    'Those of the workspace that were not revoked, the oldest first: who may do what, until when, and when each was last used. The tokens themselves are not kept.',
   auth: 'viewer',
   responses: { 200: { description: 'The tokens.', schema: z.object({ tokens: z.array(token) }) } },
   refusals: [],
@@ -33,7 +34,7 @@ export const getCurrentToken = defineRoute({
   operationId: 'getCurrentToken',
   tag: 'Workspace',
   summary: 'The token of this request',
-  description: 'Its role and its expiry.',
+  description: 'What it may do, and until when.',
   auth: 'viewer',
   responses: { 200: { description: 'The token.', schema: token } },
   refusals: ['not_found'],

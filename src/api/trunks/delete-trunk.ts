@@ -1,5 +1,6 @@
 import { removeTrunk } from '#src/administration/administer-trunks.ts';
-import { defineRoute } from '../http/route.ts';
+import { administratorOf } from '../audit.ts';
+import { defineRoute } from '../route.ts';
 import { trunkInPath } from './trunk-schema.ts';
 
 export const deleteTrunk = defineRoute({
@@ -8,12 +9,12 @@ export const deleteTrunk = defineRoute({
   operationId: 'deleteTrunk',
   tag: 'Trunks',
   summary: 'Remove a trunk',
-  description: 'Numbers bound to it use the other trunks of the workspace. Calls in progress continue.',
+  description: 'Numbers bound to it use the other trunks of the workspace. Calls in progress go on.',
   auth: 'admin',
   params: trunkInPath,
-  responses: { 204: { description: 'Deleted.' } },
+  responses: { 204: { description: 'It is gone.' } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  await removeTrunk(services.directory.administrator(caller), params.id);
+  await removeTrunk(administratorOf(services, caller), params.id);
   return { status: 204 };
 });

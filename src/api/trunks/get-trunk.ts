@@ -1,5 +1,6 @@
 import { trunkOf } from '#src/administration/administer-trunks.ts';
-import { defineRoute } from '../http/route.ts';
+import { administratorOf } from '../audit.ts';
+import { defineRoute } from '../route.ts';
 import { presentTrunk, trunk, trunkInPath } from './trunk-schema.ts';
 
 export const getTrunk = defineRoute({
@@ -8,12 +9,12 @@ export const getTrunk = defineRoute({
   operationId: 'getTrunk',
   tag: 'Trunks',
   summary: 'Read a trunk',
-  description: 'Its settings and its state; no password.',
+  description: 'Its settings, and what it is doing; no password.',
   auth: 'viewer',
   params: trunkInPath,
   responses: { 200: { description: 'The trunk.', schema: trunk } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const record = await trunkOf(services.directory.administrator(caller), params.id);
+  const record = await trunkOf(administratorOf(services, caller), params.id);
   return { status: 200, body: presentTrunk(services, record) };
 });

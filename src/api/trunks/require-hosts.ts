@@ -3,7 +3,7 @@ import type { ApiServices } from '../api-services.ts';
 
 /** Refuses forbidden trunk hosts (guides/design/threats.md, "Addresses of trunks"). */
 export const requireTrunkHosts = async (
-  { directory: { trunkHostProblem } }: ApiServices,
+  { trunkHostProblem }: Pick<ApiServices, 'trunkHostProblem'>,
   { host, addresses = [] }: { host?: string; addresses?: readonly { host: string }[] },
 ): Promise<void> => {
   const named = [

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { audit } from '../http/audit.ts';
-import { defineRoute } from '../http/route.ts';
-import { webhookFields, webhookWithSecret } from './webhook-schema.ts';
+import { createEndpoint } from '#src/events/endpoints.ts';
+import { audit } from '../audit.ts';
+import { defineRoute } from '../route.ts';
+import { administration, webhookFields, webhookWithSecret } from './webhook-schema.ts';
 
 export const createWebhook = defineRoute({
   method: 'post',
@@ -10,7 +11,7 @@ export const createWebhook = defineRoute({
   tag: 'Webhooks',
   summary: 'Add a webhook endpoint',
   description:
-    'Events are delivered at least once, in order for each call, signed according to Standard Webhooks.',
+    'Events are delivered at least once, those of one call in their order, signed by the Standard Webhooks specification.',
   auth: 'admin',
   body: z.strictObject({
     url: webhookFields.url,
@@ -20,7 +21,7 @@ export const createWebhook = defineRoute({
   responses: { 201: { description: 'The endpoint, with its secret.', schema: webhookWithSecret } },
   refusals: [],
 }).handledBy(async ({ caller, body }, services) => {
-  const { endpoint, secret } = await services.events.endpoints.create(caller.workspace.id, {
+  const { endpoint, secret } = await createEndpoint(administration(services), caller.workspace.id, {
     events: null,
     numberId: null,
     ...body,

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { encodeMomentCursor, momentCursorInQuery, nextCursor } from '../http/cursor.ts';
+import { listEndpointDeliveries } from '#src/events/endpoints.ts';
+import { encodeMomentCursor, momentCursorInQuery, nextCursor } from '../cursor.ts';
 import { integerInQuery } from '../fields.ts';
-import { defineRoute } from '../http/route.ts';
+import { defineRoute } from '../route.ts';
 import { delivery, deliveryState, presentDelivery } from './delivery-schema.ts';
 import { webhookInPath, webhookNotFound } from './webhook-schema.ts';
 
@@ -29,9 +30,10 @@ export const listDeliveries = defineRoute({
     },
   },
   refusals: ['not_found'],
-}).handledBy(async ({ caller, params, query: { limit, cursor, state } }, { events }) => {
+}).handledBy(async ({ caller, params, query: { limit, cursor, state } }, { database }) => {
   const { id: workspaceId } = caller.workspace;
-  const found = await events.endpoints.deliveries(
+  const found = await listEndpointDeliveries(
+    database,
     { endpointId: params.id, workspaceId },
     { limit: limit + 1, state, after: cursor && { createdAt: cursor.at, id: cursor.id } },
   );

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { defineRoute } from '../http/route.ts';
+import { listEndpoints } from '#src/events/endpoints.ts';
+import { defineRoute } from '../route.ts';
 import { webhook } from './webhook-schema.ts';
 
 export const listWebhooks = defineRoute({
@@ -8,11 +9,11 @@ export const listWebhooks = defineRoute({
   operationId: 'listWebhooks',
   tag: 'Webhooks',
   summary: 'List the webhook endpoints',
-  description: 'All endpoints of the workspace, oldest first; no secrets.',
+  description: 'All of the workspace, the oldest first; no secrets.',
   auth: 'viewer',
   responses: { 200: { description: 'The endpoints.', schema: z.object({ webhooks: z.array(webhook) }) } },
   refusals: [],
-}).handledBy(async ({ caller }, { events }) => {
-  const webhooks = await events.endpoints.list(caller.workspace.id);
+}).handledBy(async ({ caller }, { database }) => {
+  const webhooks = await listEndpoints(database, caller.workspace.id);
   return { status: 200, body: { webhooks } };
 });

@@ -47,9 +47,10 @@ export const createTransferOwnCall = ({
     if (error instanceof Refusal)
       logger.info(
         { call_id: callId, reason, code: error.code },
-        'a transfer requested within a call was refused',
+        'a transfer that was wanted in a call was refused',
       );
-    else logger.error({ call_id: callId, err: error }, 'a transfer requested within a call failed');
+    else
+      logger.error({ call_id: callId, err: error }, 'a transfer that was wanted in a call could not be made');
     switchboard.find(callId)?.send({
       type: 'transfer.refused',
       reason,

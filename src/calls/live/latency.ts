@@ -1,17 +1,27 @@
 /**
  * Latencies of calls: the other party's wait for each turn of the agent, stage by stage, and the time until it was known
- * who answered. Combines the events of the line with the progress of replies.
+ * who answered. Combines the line's reports with the progress of replies, and adds the times to the facts.
  *
  * A call has one reply in progress, and the line has reported everything of the previous one when the next one is
  * requested: the first words played after a reply's first sentence belong to that reply.
  */
 import type { CallFact, TurnLatency } from '#machines/facts.ts';
-import type { LineEvent } from '#machines/line.ts';
-import type { CallBus, TurnStage } from '../call-bus.ts';
+import type { LineEvent, OpenLine } from '#machines/line.ts';
+
+export type TurnStage = 'endpointing' | 'first_token' | 'first_sentence' | 'first_audio';
 
 export type Latency = {
-  /** Returns a turn of the agent or an answer verdict with its latency, if known; other facts unchanged. */
-  addTo(callId: string, fact: CallFact): CallFact;
+  /** Wraps lines to observe their events. */
+  watchLine(open: OpenLine): OpenLine;
+  /** Observes the requested reply; see `ReplyWatch` of src/agents. */
+  replies: {
+    asked(callId: string): void;
+    firstToken(callId: string): void;
+    firstSentence(callId: string): void;
+  };
+  /** Adds the latency to a turn of the agent and to an answer verdict, if known. */
+  withLatency(callId: string, fact: CallFact): CallFact;
+  release(callId: string): void;
 };
 
 type Reply = { askedAt: number; latency: TurnLatency; soundedAt: number | null };
@@ -23,12 +33,14 @@ type CallTimes = {
   reply: Reply | null;
 };
 
-/** Publishes `measured` as soon as the duration of a stage is known. `now`: monotonic milliseconds. */
-export const createLatency = ({ bus, now }: { bus: CallBus; now: () => number }): Latency => {
+export const createLatency = (options: {
+  /** Wall-clock milliseconds since the epoch. */
+  now: () => number;
+  /** Called as soon as the time of a stage is known, also for a turn that is never heard. */
+  observe: (stage: TurnStage, milliseconds: number) => void;
+}): Latency => {
+  const { now, observe } = options;
   const calls = new Map<string, CallTimes>();
-
-  const observe = (callId: string, stage: TurnStage, milliseconds: number): void =>
-    bus.publish('measured', { callId, stage, milliseconds });
 
   const timesOf = (callId: string): CallTimes => {
     const times = calls.get(callId) ?? { answeredAt: null, endpointingMs: null, reply: null };
@@ -41,14 +53,14 @@ export const createLatency = ({ bus, now }: { bus: CallBus; now: () => number })
     if (event.type === 'line.heard' && !event.backchannel && event.endedAt !== undefined) {
       const endpointingMs = Math.max(0, event.at - event.endedAt);
       timesOf(callId).endpointingMs = endpointingMs;
-      observe(callId, 'endpointing', endpointingMs);
+      observe('endpointing', endpointingMs);
     }
     if (event.type !== 'line.played' || event.text === '') return;
     const reply = calls.get(callId)?.reply;
     if (!reply || reply.soundedAt !== null || reply.latency.firstSentenceMs === undefined) return;
     reply.soundedAt = event.startedAt;
     reply.latency.firstAudioMs = Math.max(0, event.startedAt - reply.askedAt);
-    observe(callId, 'first_audio', reply.latency.firstAudioMs);
+    observe('first_audio', reply.latency.firstAudioMs);
   };
 
   const noteReply = (callId: string, name: 'firstTokenMs' | 'firstSentenceMs', stage: TurnStage): void => {
@@ -56,26 +68,27 @@ export const createLatency = ({ bus, now }: { bus: CallBus; now: () => number })
     if (!reply || reply.latency[name] !== undefined) return;
     const milliseconds = Math.max(0, now() - reply.askedAt);
     reply.latency[name] = milliseconds;
-    observe(callId, stage, milliseconds);
+    observe(stage, milliseconds);
   };
-
-  const beginReply = (callId: string): void => {
-    const times = timesOf(callId);
-    const { endpointingMs } = times;
-    const latency = endpointingMs === null ? {} : { endpointingMs };
-    times.endpointingMs = null;
-    times.reply = { askedAt: now(), latency, soundedAt: null };
-  };
-
-  bus.subscribe('line', ({ callId, event }) => note(callId, event));
-  bus.subscribe('reply', ({ callId, stage }) => {
-    if (stage === 'asked') beginReply(callId);
-    else noteReply(callId, stage === 'first_token' ? 'firstTokenMs' : 'firstSentenceMs', stage);
-  });
-  bus.subscribe('released', ({ callId }) => void calls.delete(callId));
 
   return {
-    addTo(callId, fact) {
+    watchLine: (open) => (input, emit) =>
+      open(input, (event) => {
+        note(input.callId, event);
+        emit(event);
+      }),
+    replies: {
+      asked(callId) {
+        const times = timesOf(callId);
+        const { endpointingMs } = times;
+        const latency = endpointingMs === null ? {} : { endpointingMs };
+        times.endpointingMs = null;
+        times.reply = { askedAt: now(), latency, soundedAt: null };
+      },
+      firstToken: (callId) => noteReply(callId, 'firstTokenMs', 'first_token'),
+      firstSentence: (callId) => noteReply(callId, 'firstSentenceMs', 'first_sentence'),
+    },
+    withLatency(callId, fact) {
       const times = calls.get(callId);
       if (fact.type === 'call.answered_by' && times !== undefined && times.answeredAt !== null)
         return { ...fact, latency: { answeredByMs: Math.max(0, fact.at - times.answeredAt) } };
@@ -86,5 +99,6 @@ export const createLatency = ({ bus, now }: { bus: CallBus; now: () => number })
       times.reply = null;
       return { ...fact, latency };
     },
+    release: (callId) => void calls.delete(callId),
   };
 };

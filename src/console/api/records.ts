@@ -5,7 +5,6 @@ import type {
   ReplayStep,
   WorkspaceCall as Call,
 } from '#src/client/client.ts';
-import type { LineChartStates } from '#src/domain/chart-name.ts';
 
 export type { Call };
 
@@ -23,7 +22,7 @@ export type {
   SipLadder,
   SipMessage,
   Trunk,
-  TrunkStatistics,
+  TrunkFigures,
   TrunkCheckStep,
   TranscriptTurn as Turn,
   Usage,
@@ -37,7 +36,7 @@ export type Direction = Call['direction'];
 
 export type Transfer = NonNullable<Call['transfer']>;
 
-/** Reason why a transfer connected no person. */
+/** Why a transfer failed to connect anybody. */
 export type TransferReason = NonNullable<Transfer['reason']>;
 
 /** One journal entry of a call, with the data fields that the console reads. */
@@ -70,7 +69,7 @@ export type Latency = {
 };
 
 /** Current states of a call's charts, as dotted paths. */
-export type ChartState = Pick<ReplayStep, 'call' | 'conversation' | 'voicemail'> & LineChartStates;
+export type ChartState = Pick<ReplayStep, 'call' | 'conversation' | 'voicemail'>;
 
 /** Null inherits the workspace's value, then the platform's. */
 export type CallPolicy = Pick<

@@ -1,11 +1,11 @@
 import { getChartDefinition } from '../api.ts';
-import type { ChartName } from '#src/domain/chart-name.ts';
+import type { ChartState } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { Action } from '../parts/action.tsx';
 import { saveFile } from '../parts/save-file.ts';
 
 /** Saves a chart's definition for Stately Studio and XState. */
-export const SaveDefinition = ({ name }: { name: ChartName }) => (
+export const SaveDefinition = ({ name }: { name: keyof ChartState }) => (
   <Action
     isForAll
     label={texts.value.calls.one.definition}

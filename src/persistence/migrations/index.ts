@@ -1,6 +1,118 @@
-/** All migrations, oldest first (`migrations`). A name never changes once it was released. */
+/** All migrations, oldest first. A name never changes once it was released. */
+import { AdminRoles } from './admin-roles.ts';
+import { AgentControls } from './agent-controls.ts';
+import { AgentHeaders } from './agent-headers.ts';
+import { AuditNumbers } from './audit-numbers.ts';
+import { BargeIn } from './barge-in.ts';
+import { CallEpoch } from './call-epoch.ts';
+import { CallErasure } from './call-erasure.ts';
+import { CallMetadata } from './call-metadata.ts';
+import { CallRevivalTime } from './call-revival-time.ts';
+import { CallRevivals } from './call-revivals.ts';
+import { CallSearch } from './call-search.ts';
+import { CallSound } from './call-sound.ts';
+import { CallTransfer } from './call-transfer.ts';
+import { CallTransitions } from './call-transitions.ts';
+import { CallerIdentity } from './caller-identity.ts';
+import { CheaperCalls } from './cheaper-calls.ts';
+import { ConsoleSessions } from './console-sessions.ts';
+import { Consent } from './consent.ts';
+import { Counting } from './counting.ts';
+import { DailyMinutes } from './daily-minutes.ts';
+import { DeadDeliveries } from './dead-deliveries.ts';
+import { DeliveryClaims } from './delivery-claims.ts';
+import { DeletedNumbers } from './deleted-numbers.ts';
+import { DeliveryOrder } from './delivery-order.ts';
+import { Destinations } from './destinations.ts';
+import { EndpointFailures } from './endpoint-failures.ts';
+import { FingerprintKeys } from './fingerprint-keys.ts';
 import { Initial } from './initial.ts';
+import { KeyedAnswers } from './keyed-answers.ts';
+import { LeftHangups } from './left-hangups.ts';
+import { ListenIn } from './listen-in.ts';
+import { NodeTakesOver } from './node-takes-over.ts';
+import { Nodes } from './nodes.ts';
+import { NumberEngines } from './number-engines.ts';
+import { RecordingNodes } from './recording-nodes.ts';
+import { RequestCounts } from './request-counts.ts';
+import { Retention } from './retention.ts';
+import { Screening } from './screening.ts';
+import { SearchedSummaries } from './searched-summaries.ts';
+import { SipExplanation } from './sip-explanation.ts';
+import { SipLegs } from './sip-legs.ts';
+import { SipMessages } from './sip-messages.ts';
+import { TransferPolicy } from './transfer-policy.ts';
+import { TrunkHeaders } from './trunk-headers.ts';
+import { TrunkLoad } from './trunk-load.ts';
+import { TrunkMedia } from './trunk-media.ts';
+import { TrunkNumbersWithoutPlus } from './trunk-numbers-without-plus.ts';
+import { TrunkSrtp } from './trunk-srtp.ts';
+import { TrunkSrtpOptional } from './trunk-srtp-optional.ts';
+import { TrunkRefer } from './trunk-refer.ts';
+import { TrunkRouting } from './trunk-routing.ts';
+import { Trunks } from './trunks.ts';
+import { TransitionsUnchecked } from './transitions-unchecked.ts';
+import { TruncatedRecordings } from './truncated-recordings.ts';
+import { TurnEnd } from './turn-end.ts';
+import { Transfers } from './transfers.ts';
+import { Voicemail } from './voicemail.ts';
 
-export const initial = { name: '0001-schema', class: Initial };
-
-export const migrations = [initial];
+export const migrations = [
+  { name: '0001-initial', class: Initial },
+  { name: '0002-trunks', class: Trunks },
+  { name: '0003-voicemail', class: Voicemail },
+  { name: '0004-number-engines', class: NumberEngines },
+  { name: '0005-trunk-srtp', class: TrunkSrtp },
+  { name: '0006-delivery-order', class: DeliveryOrder },
+  { name: '0007-dead-deliveries', class: DeadDeliveries },
+  { name: '0008-delivery-claims', class: DeliveryClaims },
+  { name: '0009-keyed-answers', class: KeyedAnswers },
+  { name: '0010-admin-roles', class: AdminRoles },
+  { name: '0011-deleted-numbers', class: DeletedNumbers },
+  { name: '0012-nodes', class: Nodes },
+  { name: '0013-truncated-recordings', class: TruncatedRecordings },
+  { name: '0014-trunk-numbers-without-plus', class: TrunkNumbersWithoutPlus },
+  { name: '0015-sip-legs', class: SipLegs },
+  { name: '0016-audit-numbers', class: AuditNumbers },
+  { name: '0017-call-transitions', class: CallTransitions },
+  { name: '0018-transitions-unchecked', class: TransitionsUnchecked },
+  { name: '0019-trunk-media', class: TrunkMedia },
+  { name: '0020-call-sound', class: CallSound },
+  { name: '0021-sip-messages', class: SipMessages },
+  { name: '0022-barge-in', class: BargeIn },
+  { name: '0023-trunk-routing', class: TrunkRouting },
+  { name: '0024-destinations', class: Destinations },
+  { name: '0025-daily-minutes', class: DailyMinutes },
+  { name: '0026-caller-identity', class: CallerIdentity },
+  { name: '0027-cheaper-calls', class: CheaperCalls },
+  { name: '0028-trunk-srtp-optional', class: TrunkSrtpOptional },
+  { name: '0032-turn-end', class: TurnEnd },
+  { name: '0033-call-epoch', class: CallEpoch },
+  { name: '0034-call-revivals', class: CallRevivals },
+  { name: '0036-fingerprint-keys', class: FingerprintKeys },
+  { name: '0039-node-takes-over', class: NodeTakesOver },
+  { name: '0040-call-revival-time', class: CallRevivalTime },
+  { name: '0042-counting', class: Counting },
+  { name: '0043-request-counts', class: RequestCounts },
+  { name: '0044-console-sessions', class: ConsoleSessions },
+  { name: '0045-call-search', class: CallSearch },
+  { name: '0046-trunk-load', class: TrunkLoad },
+  { name: '0047-call-metadata', class: CallMetadata },
+  { name: '0048-trunk-headers', class: TrunkHeaders },
+  { name: '0049-agent-controls', class: AgentControls },
+  { name: '0050-transfers', class: Transfers },
+  { name: '0051-call-erasure', class: CallErasure },
+  { name: '0052-call-transfer', class: CallTransfer },
+  { name: '0053-searched-summaries', class: SearchedSummaries },
+  { name: '0055-transfer-policy', class: TransferPolicy },
+  { name: '0056-retention', class: Retention },
+  { name: '0057-consent', class: Consent },
+  { name: '0064-listen-in', class: ListenIn },
+  { name: '0065-left-hangups', class: LeftHangups },
+  { name: '0066-sip-explanation', class: SipExplanation },
+  { name: '0070-endpoint-failures', class: EndpointFailures },
+  { name: '0067-screening', class: Screening },
+  { name: '0071-trunk-refer', class: TrunkRefer },
+  { name: '0072-agent-headers', class: AgentHeaders },
+  { name: '0073-recording-nodes', class: RecordingNodes },
+];

@@ -1,4 +1,7 @@
-/** A broken endpoint on loopback, tried as an operator would: the trial must name the cause and the remedy. */
+/**
+ * An endpoint that is broken in one way, on loopback and tried as an operator would: the trial must name the cause and
+ * the cure.
+ */
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import type { ReplyFailure } from '#machines/reply.ts';
@@ -12,13 +15,13 @@ import { recordedReplies } from '#test/helpers/recorded-replies.ts';
 export type Broken = {
   type: AgentType;
   title: string;
-  /** Responds to every request, except for the thread creation of LangGraph. */
+  /** To every request; a LangGraph's thread is made beside it. */
   answer: Answer;
   kind: ReplyFailure | null;
-  /** Texts that the advice must contain about cause and remedy. */
+  /** What the advice must say of the cause and of the cure. */
   advice: readonly [cause: RegExp, cure: RegExp];
   path?: string;
-  /** The response also applies to the thread creation. */
+  /** The thread is asked for as the rest is. */
   noThread?: boolean;
   request?: Partial<TrialRequest>;
   firstTokenMs?: number;
@@ -80,7 +83,7 @@ export const tryUrl = async (
   return trial.turns[0];
 };
 
-/** One test per case. */
+/** A test for each. */
 export const testEach = (broken: readonly Broken[]): void => {
   for (const each of broken) {
     const { type, title, answer, kind, advice, path = '', noThread = false } = each;

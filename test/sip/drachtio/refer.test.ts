@@ -1,4 +1,4 @@
-/** Transfers by REFER: sent to the far end of a call, and requested by it. */
+/** Transfers by REFER: those that the far end of a call makes for us, and those that it asks for. */
 import test, { type ExecutionContext } from 'ava';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
@@ -28,7 +28,7 @@ const answered = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Prom
   return { edge, line, far };
 };
 
-/** The far end has received the REFER and not answered yet. */
+/** The far end has the REFER, and has not answered it. */
 const referring = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Promise<Call> => {
   const call = await answered(t, changes);
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
@@ -36,7 +36,7 @@ const referring = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Pro
   return call;
 };
 
-/** The far end has accepted the REFER. */
+/** The far end has taken it. */
 const taken = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Promise<Call> => {
   const call = await referring(t, changes);
   call.far.answers(202);
@@ -45,7 +45,7 @@ const taken = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Promise
 
 type Notice = { event?: string; state?: string; type?: string; body?: string };
 
-/** The response to the REFER. */
+/** It is answered so. */
 const notify = async (
   { far }: Pick<Call, 'far'>,
   { event = 'refer', state = 'active;expires=60', type = 'message/sipfrag;version=2.0', body }: Notice,
@@ -74,7 +74,7 @@ for (const [numberFormat, number, own] of [
   ['domestic', person, ownNumber],
   ['e164', `+82${person.slice(1)}`, `+82${ownNumber.slice(1)}`],
 ] as const)
-  test.serial(`REFER names the person like an INVITE and carries Referred-By: ${numberFormat}`, async (t) => {
+  test.serial(`the REFER names the person as an INVITE would, and who asks: ${numberFormat}`, async (t) => {
     const { far } = await referring(t, { numberFormat, fromDomain: 'example.org' });
     const refer = far.last('REFER');
     t.is(headerOf(refer, 'Refer-To'), `<sip:${number}@${trunkAddress}>`);
@@ -82,7 +82,7 @@ for (const [numberFormat, number, own] of [
     far.answers(202);
   });
 
-test.serial('sends REFER to the trunk of the configuration, too', async (t) => {
+test.serial('the trunk of the configuration is asked as any other', async (t) => {
   const edge = await startSipEdge(t, { trunk: { address: trunkAddress, refer: true } });
   const line = edge.call();
   const far = await edge.trunk.receives('INVITE');
@@ -96,12 +96,12 @@ test.serial('sends REFER to the trunk of the configuration, too', async (t) => {
   far.answers(202);
 });
 
-test.serial('REFER does not name a caller with withheld number', async (t) => {
+test.serial('a caller who wants privacy is not named in a REFER', async (t) => {
   const { far } = await taken(t, { privacy: true });
   t.is(headerOf(far.last('REFER'), 'Referred-By'), undefined);
 });
 
-test.serial('answers a challenge of REFER', async (t) => {
+test.serial('a challenge of the REFER is answered', async (t) => {
   const call = await referring(t, { username: 'gw', password: 'correct' });
   call.far.answers(401, { headers: { 'WWW-Authenticate': 'Digest realm="trunk", nonce="1"' } });
   await call.far.receives('REFER');
@@ -114,23 +114,26 @@ test.serial('answers a challenge of REFER', async (t) => {
   t.deepEqual(outcomes(call), ['line.referring', 'line.referred']);
 });
 
-test.serial('a person who rings and answers takes the call over, and the call chart hangs up', async (t) => {
-  const call = await taken(t);
-  await report(call, '100 Trying');
-  await report(call, '180 Ringing');
-  t.deepEqual(outcomes(call), ['line.referring']);
-  await report(call, '200 OK', last);
-  await call.edge.said([call.line], 'line.referred');
-  t.false(call.line.isOver());
-  call.line.tell({ type: 'hangUp' });
-  await call.far.receives('BYE');
-  call.far.answers(200);
-  await call.edge.said([call.line], 'line.ended');
-  await call.edge.freeSwitches[0]?.untilChannels(0);
-  t.deepEqual(call.line.finish(), []);
-});
+test.serial(
+  'who rings and answers has taken the call over, and the call is hung up by its chart',
+  async (t) => {
+    const call = await taken(t);
+    await report(call, '100 Trying');
+    await report(call, '180 Ringing');
+    t.deepEqual(outcomes(call), ['line.referring']);
+    await report(call, '200 OK', last);
+    await call.edge.said([call.line], 'line.referred');
+    t.false(call.line.isOver());
+    call.line.tell({ type: 'hangUp' });
+    await call.far.receives('BYE');
+    call.far.answers(200);
+    await call.edge.said([call.line], 'line.ended');
+    await call.edge.freeSwitches[0]?.untilChannels(0);
+    t.deepEqual(call.line.finish(), []);
+  },
+);
 
-test.serial('accepts a NOTIFY before the response to REFER', async (t) => {
+test.serial('a NOTIFY that comes before the answer to the REFER counts', async (t) => {
   const call = await referring(t);
   await report(call, '100 Trying');
   call.far.answers(202, { to: 'REFER' });
@@ -146,7 +149,7 @@ for (const [status, cause] of [
   ['404 Not Found', 'invalid_number'],
   ['480 Temporarily Unavailable', 'no_answer'],
 ] as const)
-  test.serial(`a person who cannot be reached: ${status} is ${cause}`, async (t) => {
+  test.serial(`a person who is not reached: ${status} is ${cause}`, async (t) => {
     const call = await taken(t);
     await report(call, '100 Trying');
     await report(call, status, last);
@@ -156,14 +159,14 @@ for (const [status, cause] of [
       cause,
       sip: { status: Number(code), reason: reason.join(' '), callId: call.far.callId },
     });
-    // The call continues, and the far end may get another REFER.
+    // The call goes on, and the far end may be asked again.
     await notify(call, { body: 'SIP/2.0 200 OK' }, 481);
     call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
     await call.far.receives('REFER');
     t.deepEqual(call.line.breaches, []);
   });
 
-test.serial('ignores a late NOTIFY of an earlier REFER', async (t) => {
+test.serial('a late NOTIFY of an earlier REFER is about no REFER of now', async (t) => {
   const call = await taken(t);
   const first = sequenceOf(call.far.last('REFER'));
   await notify(call, { event: `refer;id=${first}`, body: 'SIP/2.0 486 Busy Here', state: last }, 200);
@@ -180,7 +183,7 @@ test.serial('ignores a late NOTIFY of an earlier REFER', async (t) => {
 
 for (const status of [403, 405, 420, 500, 501, 603])
   test.serial(
-    `the gateway calls the person itself when the far end refuses REFER with ${status}`,
+    `behind a far end that refuses REFER with ${status} the person is called from here`,
     async (t) => {
       const call = await referring(t);
       call.far.answers(status);
@@ -191,21 +194,21 @@ for (const status of [403, 405, 420, 500, 501, 603])
       await call.edge.said([call.line], 'line.transfer_failed');
       t.like(call.line.all('line.transfer_failed')[0], { cause: 'busy' });
       t.deepEqual(call.line.breaches, []);
-      // The far end gets no further REFER in this call.
+      // It is not asked again in this call.
       call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
       await t.notThrowsAsync(call.edge.trunk.receives('INVITE'));
     },
   );
 
 for (const status of [408, 481])
-  test.serial(`a REFER answered with ${status} has failed`, async (t) => {
+  test.serial(`a REFER that is answered ${status} has failed`, async (t) => {
     const call = await referring(t);
     call.far.answers(status);
     await call.edge.said([call.line], 'line.transfer_failed');
     t.like(call.line.all('line.transfer_failed')[0], { cause: 'trunk_error', sip: { status } });
   });
 
-test.serial('without notifications the response to REFER counts as take-over by the far end', async (t) => {
+test.serial('a far end that will report nothing has taken the call over with its answer', async (t) => {
   const call = await referring(t);
   call.far.answers(202, { headers: { 'Refer-Sub': 'false' } });
   await call.edge.said([call.line], 'line.referred');
@@ -214,14 +217,14 @@ test.serial('without notifications the response to REFER counts as take-over by 
 
 const reports: readonly [title: string, said: readonly [string, string?][], isTaken: boolean][] = [
   ['nothing', [], true],
-  ['100 Trying', [['100 Trying']], true],
-  ['100 Trying only', [['100 Trying', last]], true],
-  ['180 Ringing only', [['180 Ringing', 'terminated;reason=timeout']], true],
-  ['180 Ringing', [['100 Trying'], ['180 Ringing']], false],
+  ['that it tries', [['100 Trying']], true],
+  ['that it tries, and no more', [['100 Trying', last]], true],
+  ['that it rings, and no more', [['180 Ringing', 'terminated;reason=timeout']], true],
+  ['that it rings', [['100 Trying'], ['180 Ringing']], false],
 ];
 for (const [title, said, isTaken] of reports)
   test.serial(
-    `a far end that hangs up after reporting ${title} has ${isTaken ? '' : 'not '}taken the call over`,
+    `a far end that hangs up and has reported ${title} has ${isTaken ? '' : 'not '}taken the call over`,
     async (t) => {
       const call = await taken(t);
       for (const [status, state] of said) await report(call, status, state);
@@ -235,7 +238,7 @@ for (const [title, said, isTaken] of reports)
     },
   );
 
-test.serial('a hangup before the response to REFER is a plain hangup', async (t) => {
+test.serial('who hangs up before the REFER is answered has hung up', async (t) => {
   const call = await referring(t);
   call.far.sends('BYE');
   await call.far.receives(200);
@@ -243,7 +246,7 @@ test.serial('a hangup before the response to REFER is a plain hangup', async (t)
   t.deepEqual(outcomes(call), ['line.referring']);
 });
 
-test.serial('a disconnected far end has not taken the call over', async (t) => {
+test.serial('a far end that is cut off has taken nothing over', async (t) => {
   const call = await taken(t);
   call.far.sends('BYE', { headers: { Reason: 'Q.850;cause=38' } });
   await call.far.receives(200);
@@ -257,17 +260,17 @@ const odd: readonly [title: string, notice: Notice, answer: number][] = [
   ['no status line', { body: 'OK' }, 400],
   ['another version', { body: 'SIP/3.0 200 OK' }, 400],
   ['a status of four digits', { body: 'SIP/2.0 2000 OK' }, 400],
-  ['an empty line before the status line', { body: `\r\n${long}` }, 400],
+  ['an empty line before much else', { body: `\r\n${long}` }, 400],
   ['another body', { type: 'application/dialog-info+xml', body: '<dialog-info/>' }, 415],
   ['another event', { event: 'dialog', body: 'SIP/2.0 200 OK' }, 481],
   ['another REFER', { event: 'refer;id=4711', body: 'SIP/2.0 200 OK' }, 481],
   ['no body', {}, 200],
-  ['no body and a terminated subscription', { state: 'terminated;reason=timeout' }, 200],
-  ['headers after the status line', { body: `SIP/2.0 180 Ringing\r\nX-Long: ${long}\r\n` }, 200],
+  ['no body, and its end', { state: 'terminated;reason=timeout' }, 200],
+  ['headers behind the status line', { body: `SIP/2.0 180 Ringing\r\nX-Long: ${long}\r\n` }, 200],
   ['an unknown state', { state: ';;;', body: 'SIP/2.0 183 Session Progress' }, 200],
 ];
 for (const [title, notice, answer] of odd)
-  test.serial(`responds to a NOTIFY with ${title} with ${answer} and draws no conclusion`, async (t) => {
+  test.serial(`a NOTIFY with ${title} is answered ${answer}, and decides nothing`, async (t) => {
     const call = await taken(t);
     await report(call, '100 Trying');
     await notify(call, notice, answer);
@@ -277,20 +280,20 @@ for (const [title, notice, answer] of odd)
     t.deepEqual(call.line.breaches, []);
   });
 
-test.serial('refuses a result that is no longer awaited, and the call continues', async (t) => {
+test.serial('a result that is not waited for any more is refused, and the call goes on', async (t) => {
   const call = await taken(t);
   await report(call, '180 Ringing');
   call.line.tell({ type: 'cancelTransfer' });
   await call.edge.said([call.line], 'line.transfer_failed');
   t.like(call.line.all('line.transfer_failed')[0], { cause: 'cancelled' });
   await notify(call, { body: 'SIP/2.0 200 OK', state: last }, 481);
-  t.true(call.line.canBeResumed());
+  t.true(call.line.canBeLeft());
 });
 
-test.serial('a transfer withdrawn at once sends no REFER', async (t) => {
+test.serial('a transfer that is taken back at once is no REFER', async (t) => {
   const call = await answered(t);
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
-  t.false(call.line.canBeResumed());
+  t.false(call.line.canBeLeft());
   call.line.tell({ type: 'cancelTransfer' });
   await call.edge.said([call.line], 'line.transfer_failed');
   call.line.tell({ type: 'hangUp' });
@@ -305,13 +308,13 @@ test.serial('a warm transfer is a call of its own', async (t) => {
   t.deepEqual(outcomes(call), []);
 });
 
-test.serial('sends no REFER on a trunk without the setting', async (t) => {
+test.serial('a trunk without the setting gets no REFER', async (t) => {
   const call = await answered(t, { refer: false });
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
   await t.notThrowsAsync(call.edge.trunk.receives('INVITE'));
 });
 
-test.serial('transfers an inbound call by REFER, too', async (t) => {
+test.serial('a caller is handed over by REFER as well', async (t) => {
   const trunks = directoryOf([trunkWith({ refer: true, inboundAddresses: [trunkHost] })]);
   const edge = await startSipEdge(t, { trunk: null, trunks });
   const caller = createFarEnd(edge.drachtio, '127.0.0.1:15061').calls(ownNumber, { sdp });
@@ -327,7 +330,7 @@ test.serial('transfers an inbound call by REFER, too', async (t) => {
   t.deepEqual(edge.inbound[0]?.breaches, []);
 });
 
-test.serial('audio that the far end redirects counts as lost only if the transfer fails', async (t) => {
+test.serial('sound that the far end moves elsewhere is missed only where the transfer fails', async (t) => {
   const call = await taken(t);
   call.edge.freeSwitches[0]?.channels()[0]?.hangUp('MEDIA_TIMEOUT');
   await call.edge.freeSwitches[0]?.untilChannels(0);
@@ -338,7 +341,7 @@ test.serial('audio that the far end redirects counts as lost only if the transfe
   t.deepEqual(call.line.story().slice(-2), ['line.transfer_failed', 'line.failed']);
 });
 
-test.serial('ignores a response to REFER after the end of the call', async (t) => {
+test.serial('an answer to the REFER that comes behind the end of the call is passed over', async (t) => {
   const call = await referring(t);
   call.line.close();
   await call.far.receives('BYE');
@@ -356,7 +359,7 @@ const accepting = (t: ExecutionContext, changes: Partial<Trunk> = {}): Promise<C
 const refer = ({ far }: Call, referTo = `<sip:${person}@${trunkHost}>`, headers = {}): void =>
   far.sends('REFER', { headers: { 'Refer-To': referTo, ...headers } });
 
-/** The REFER has arrived, and the call decides. */
+/** It is asked for, and the call decides. */
 const received = async (t: ExecutionContext, headers = {}): Promise<Call> => {
   const call = await accepting(t);
   refer(call, undefined, headers);
@@ -364,20 +367,20 @@ const received = async (t: ExecutionContext, headers = {}): Promise<Call> => {
   return call;
 };
 
-/** A NOTIFY with this status is sent to the far end. */
+/** The far end is told this. */
 const notified = async ({ far }: Pick<Call, 'far'>): Promise<string> => {
   const notice = await far.receives('NOTIFY');
   far.answers(200, { to: 'NOTIFY' });
   return `${notice.body.trim()}, ${headerOf(notice, 'Subscription-State')?.split(';')[0]}`;
 };
 
-/** The next message to the far end is the response to its current request. */
+/** The next that the far end gets is the answer to what it asks now. */
 const nothingElseCame = async ({ far }: Call): Promise<void> => {
   far.sends('OPTIONS');
   await far.receives(200);
 };
 
-/** The person requested by the far end is ringing, and the far end was notified. */
+/** The person whom the far end has asked for is rung, and the far end knows. */
 const rungFor = async (call: Call): Promise<FarCall> => {
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
   const second = await call.edge.trunk.receives('INVITE');
@@ -393,7 +396,7 @@ const untilTransferred = async ({ edge, line }: Call): Promise<void> => {
   }
 };
 
-test.serial('passes a REFER of the far end to the call and reports its progress', async (t) => {
+test.serial('what the far end asks for is offered to the call, and its course reported', async (t) => {
   const call = await received(t);
   t.like(call.line.all('line.refer_received')[0], { to: person });
   const second = await rungFor(call);
@@ -416,20 +419,20 @@ test.serial('passes a REFER of the far end to the call and reports its progress'
   t.deepEqual(call.line.finish(), []);
 });
 
-test.serial('reports that the person cannot be reached, and the call continues', async (t) => {
+test.serial('a person who is not reached is reported, and the call goes on', async (t) => {
   const call = await received(t);
   const second = await rungFor(call);
   t.is(await notified(call), 'SIP/2.0 100 Trying, active');
   second.answers(486);
   t.is(await notified(call), 'SIP/2.0 486 Busy Here, terminated');
   await call.edge.said([call.line], 'line.transfer_failed');
-  // The far end may send another REFER.
+  // It may ask again.
   refer(call);
   await call.edge.until(() => call.line.all('line.refer_received').length === 2);
   t.false(call.line.isOver());
 });
 
-test.serial('sends no NOTIFY to a far end that declined them', async (t) => {
+test.serial('a far end that wants no reports gets none', async (t) => {
   const call = await received(t, { 'Refer-Sub': 'false' });
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
   const second = await call.edge.trunk.receives('INVITE');
@@ -439,7 +442,7 @@ test.serial('sends no NOTIFY to a far end that declined them', async (t) => {
   await t.notThrowsAsync(nothingElseCame(call));
 });
 
-test.serial('stops NOTIFY to a far end that knows no subscription', async (t) => {
+test.serial('a far end that knows of no subscription gets no more reports', async (t) => {
   const call = await received(t);
   const second = await rungFor(call);
   await call.far.receives('NOTIFY');
@@ -450,7 +453,7 @@ test.serial('stops NOTIFY to a far end that knows no subscription', async (t) =>
   await t.notThrowsAsync(nothingElseCame(call));
 });
 
-test.serial('reports the end before hanging up a call during the transfer', async (t) => {
+test.serial('a call that is hung up meanwhile is reported as ended first', async (t) => {
   const call = await received(t);
   const second = await rungFor(call);
   t.is(await notified(call), 'SIP/2.0 100 Trying, active');
@@ -462,17 +465,14 @@ test.serial('reports the end before hanging up a call during the transfer', asyn
   call.far.answers(200);
 });
 
-test.serial(
-  'the gateway calls a person requested by the far end, although the trunk supports REFER',
-  async (t) => {
-    const call = await accepting(t, { refer: true });
-    refer(call);
-    await call.edge.said([call.line], 'line.refer_received');
-    t.truthy(await rungFor(call));
-  },
-);
+test.serial('where the trunk is asked by REFER as well, what it asks for is called from here', async (t) => {
+  const call = await accepting(t, { refer: true });
+  refer(call);
+  await call.edge.said([call.line], 'line.refer_received');
+  t.truthy(await rungFor(call));
+});
 
-test.serial('responds with 603 when the call declines, and the call continues', async (t) => {
+test.serial('what the call declines gets 603, and the call goes on', async (t) => {
   const call = await received(t);
   call.line.tell({ type: 'refuseRefer' });
   await call.far.receives(603);
@@ -480,20 +480,20 @@ test.serial('responds with 603 when the call declines, and the call continues', 
   t.deepEqual(call.far.unread(), []);
 });
 
-test.serial('responds with 603 in time when the call does not decide', async (t) => {
+test.serial('what the call does not decide gets 603 in time', async (t) => {
   const call = await received(t);
   call.edge.clock.advance(10_000);
   await t.notThrowsAsync(call.far.receives(603));
 });
 
-test.serial('another transfer declines a REFER of the far end', async (t) => {
+test.serial('another transfer declines what the far end asks for', async (t) => {
   const call = await received(t);
   call.line.tell({ type: 'transfer', to: '01000000012', mode: 'cold' });
   await call.far.receives(603);
   await t.notThrowsAsync(call.edge.trunk.receives('INVITE'));
 });
 
-test.serial('responds with 603 to a REFER during another REFER or while a person rings', async (t) => {
+test.serial('a REFER behind another one, or while a person is rung, gets 603', async (t) => {
   const call = await received(t);
   refer(call);
   await call.far.receives(603);
@@ -515,7 +515,7 @@ const targets: readonly [referTo: string, status: number][] = [
   [`<sip:${person}@example.com>, <sip:01000000012@example.com>`, 603],
 ];
 for (const [referTo, status] of targets)
-  test.serial(`responds to a REFER to ${referTo || 'an empty target'} with ${status}`, async (t) => {
+  test.serial(`a REFER to ${referTo || 'nobody'} is answered ${status}`, async (t) => {
     const call = await accepting(t);
     call.far.sends('REFER', referTo === '' ? {} : { headers: { 'Refer-To': referTo } });
     await call.far.receives(status);
@@ -528,14 +528,14 @@ for (const referTo of [
   `"Desk" <sips:82${person.slice(1)}@example.com;transport=tls?Subject=x>`,
   `sip:${person}@example.com;method=INVITE`,
 ])
-  test.serial(`a REFER to ${referTo} calls ${person}`, async (t) => {
+  test.serial(`a REFER to ${referTo} is one to ${person}`, async (t) => {
     const call = await accepting(t);
     refer(call, referTo);
     await call.edge.said([call.line], 'line.refer_received');
     t.like(call.line.all('line.refer_received')[0], { to: person });
   });
 
-test.serial('a trunk without permission gets 603 and no REFER in Allow', async (t) => {
+test.serial('a trunk that may not ask gets 603, and is not told that it may', async (t) => {
   const call = await answered(t);
   t.regex(headerOf(call.far.last('INVITE'), 'Allow') ?? '', /PRACK, NOTIFY$/);
   refer(call);

@@ -1,4 +1,4 @@
-/** Web phones on a simulated clock, and the lines that ring them. */
+/** Web phones on a simulated clock, and the lines that ring at them. */
 import { pino } from 'pino';
 import { answeringMachine, webPhones } from '#config/policy.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
@@ -15,14 +15,14 @@ export type TestPhone = {
   /** Sends a binary message. */
   sendBytes(message: Uint8Array): void;
   lose(): void;
-  /** Another browser has claimed its name. */
+  /** Another browser has taken its name. */
   wasReplaced(): boolean;
   all<Type extends ToPhone['type']>(type: Type): Extract<ToPhone, { type: Type }>[];
-  /** The types of all messages that the phone received, in order. */
+  /** The types of all that it was told, in order. */
   story(): string[];
 };
 
-/** `mediaFor`: the carrier of audio; undefined without audio. */
+/** `mediaFor`: what sound is carried with; none is without it. */
 export const createPhoneNetwork = (
   clock: OrderedClock = createOrderedClock(),
   mediaFor: SimulatorLinesOptions['mediaFor'] = false,
@@ -50,7 +50,7 @@ export const createPhoneNetwork = (
     clock,
     lines,
     ends,
-    /** The workspace of this call, if not the usual one. */
+    /** Whose call this is, where it is not that of the usual workspace. */
     workspaces,
     verdict: null as Dialled | null,
     phone(

@@ -1,13 +1,11 @@
-/**
- * A web phone with a microphone and a speaker, on a simulated clock: it handles the audio of a call as a browser does.
- */
+/** A web phone with a microphone and a speaker, on a simulated clock: what a browser does with the sound of a call. */
 import { phoneFrameHead, phoneFrameSamples, type ToPhone } from '#src/domain/web-phone.ts';
 import type { OrderedClock } from '#test/contract/ordered-clock.ts';
 import type { TestPhone } from './phone-network.ts';
 
 const frameMs = 20;
 
-/** A microphone frame of a phone that has played this many samples. */
+/** A frame of the microphone, of a phone that has played so many samples. */
 export const soundFrame = (played: number, sample = 0): Uint8Array => {
   const bytes = new Uint8Array(phoneFrameHead + phoneFrameSamples * 2);
   const view = new DataView(bytes.buffer);
@@ -39,10 +37,10 @@ export const createSoundingPhone = (
   );
   return {
     phone,
-    /** All samples that the phone has played. */
+    /** All samples that it has played. */
     heard,
     mostWaiting: () => mostWaiting,
-    /** Advances the clock with this sample at the microphone. */
+    /** So much time goes by, with this sample at the microphone all the while. */
     pass(milliseconds: number, sample = 0): void {
       for (let passed = 0; passed < milliseconds; passed += frameMs) {
         heard.push(...waiting.splice(0, phoneFrameSamples));

@@ -1,6 +1,6 @@
 /**
- * A test double of ONNX Runtime: a "model" is a JSON file that defines its input and its behaviour. `loud` answers by
- * the average of its input, `hangs` never does, `dies` ends its thread at the second request.
+ * ONNX Runtime as a test needs it: a "model" is a JSON file that says what it takes and how it behaves. `loud` answers by
+ * the average of what it is given, `hangs` never does, `dies` ends its thread at the second question.
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';

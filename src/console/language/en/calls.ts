@@ -243,14 +243,7 @@ export const calls = {
     },
     inspector: 'Open in the Stately inspector',
     newTab: 'opens in a new tab',
-    charts: {
-      call: 'Call',
-      conversation: 'Conversation',
-      voicemail: 'Voicemail',
-      'line-life': 'Line',
-      'outbound-leg': 'Outbound leg',
-      'inbound-leg': 'Inbound leg',
-    },
+    charts: { call: 'Call', conversation: 'Conversation', voicemail: 'Voicemail' },
     zoom: {
       title: 'Size of the chart',
       in: 'Zoom in (+)',
@@ -266,7 +259,7 @@ export const calls = {
       sentence: 'First sentence',
       audio: 'First sound',
     },
-    /** Texts by the type of the journal entry. */
+    /** By the type of the journal entry. */
     fact: {
       'call.ringing': 'Ringing',
       'call.answered': 'Answered',

@@ -13,7 +13,7 @@ export type WantedTransfer = {
   briefing: string | null;
   key: string | null;
   ring: number;
-  /** Whether the call ends if the transfer connects no person. */
+  /** Whether the call ends if the transfer connects nobody. */
   hangsUp: boolean;
 };
 

@@ -1,0 +1,57 @@
+/**
+ * Hang-ups that were requested while no gateway held the call (guides/design/wire.md, "Hang-up"): the gateway that
+ * takes over the call performs them as new requests. So does a gateway that had only lost its database session.
+ */
+import type { Logger } from 'pino';
+import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import type { Database } from '#src/persistence/database.ts';
+import { leftHangupsOf, removeLeftHangup, type LeftHangup } from '#src/persistence/left-hangups.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { InCallRequests } from './in-call-requests.ts';
+
+export type LeftHangups = {
+  /**
+   * Performs stored hang-ups of calls on this gateway. Those that are not possible yet are kept for the next run. Never
+   * rejects.
+   */
+  perform(): Promise<void>;
+};
+
+export const createLeftHangups = (options: {
+  database: Database;
+  node: string;
+  performHere: InCallRequests['performHere'];
+  journal: Pick<Journal, 'written'>;
+  logger: Logger;
+}): LeftHangups => {
+  const { database, node, performHere, journal, logger } = options;
+
+  /** Whether the hang-up is complete. */
+  const isDone = async ({ callId, numberId, action }: LeftHangup): Promise<boolean> => {
+    try {
+      await performHere({ callId, numberId, action });
+    } catch (error) {
+      // The call is being taken over, or its lines are down.
+      if (error instanceof Refusal) return error.code === 'call_not_active';
+      throw error;
+    }
+    // The stored hang-up must outlive this write: otherwise a crash would lose it.
+    await journal.written(callId);
+    logger.info({ call_id: callId }, 'a call is hung up, as was asked for while no gateway held it');
+    return true;
+  };
+
+  const performAll = async (): Promise<void> => {
+    for (const left of await leftHangupsOf(database, node))
+      if (await isDone(left)) await removeLeftHangup(database, left);
+  };
+
+  const performing = createCoalescedTask(() =>
+    performAll().catch((error: unknown) =>
+      logger.warn({ err: error }, 'hang-ups that were left with calls could not be looked for'),
+    ),
+  );
+
+  return { perform: performing.run };
+};

@@ -1,0 +1,42 @@
+import { prepared } from './prepared.ts';
+import type { Statements } from './statements.ts';
+
+export type DeliveryBacklog = {
+  /** Undelivered events of endpoints that accept deliveries. */
+  pending: number;
+  /** Events held back while their endpoint is paused or disabled. */
+  held: number;
+  /** Failed events, which can be replayed manually. */
+  dead: number;
+  /** Creation time of the oldest pending delivery; null if there is none. */
+  oldestPendingAt: Date | null;
+};
+
+const counting = prepared((queries) =>
+  queries
+    .selectFrom('EventDelivery as delivery')
+    .innerJoin('WebhookEndpoint as endpoint', 'endpoint.id', 'delivery.endpointId')
+    .select(({ fn }) => [
+      fn
+        .countAll<number>()
+        .filterWhere('delivery.state', '=', 'pending')
+        .filterWhere('endpoint.state', '=', 'active')
+        .as('pending'),
+      fn
+        .countAll<number>()
+        .filterWhere('delivery.state', '=', 'pending')
+        .filterWhere('endpoint.state', '<>', 'active')
+        .as('held'),
+      fn.countAll<number>().filterWhere('delivery.state', '=', 'dead').as('dead'),
+      fn
+        .min<Date | null>('delivery.createdAt')
+        .filterWhere('delivery.state', '=', 'pending')
+        .filterWhere('endpoint.state', '=', 'active')
+        .as('oldestPendingAt'),
+    ])
+    .where('delivery.state', 'in', ['pending', 'dead']),
+);
+
+/** Counts undelivered events of all workspaces. */
+export const deliveryBacklog = async (db: Statements): Promise<DeliveryBacklog> =>
+  (await counting(db, {}))[0] ?? { pending: 0, held: 0, dead: 0, oldestPendingAt: null };

@@ -1,0 +1,13 @@
+/** A call that goes out: whom it calls, what it is answered with, how it ended otherwise. */
+import { describeSound } from '#test/doubles/session-description.ts';
+import type { SipEdge } from '#test/doubles/sip-edge.ts';
+
+export const sdp = describeSound();
+
+export const callee = '01099998888';
+
+/** The end of this call's line without an answer. */
+export const unanswered = async ({ said }: SipEdge, line: ReturnType<SipEdge['call']>) => {
+  await said([line], 'line.unanswered');
+  return line.all('line.unanswered')[0];
+};
